@@ -1,0 +1,16 @@
+// SHA-256, HMAC-SHA-256 and comparison in constant time.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace postern::crypto {
+
+std::string sha256(std::string_view bytes);      ///< 32 raw bytes
+std::string sha256_hex(std::string_view bytes);  ///< 64 lower-case hex digits
+std::string hmac_sha256(std::string_view key, std::string_view message);  ///< 32 raw bytes
+
+/// False for different lengths; otherwise takes the same time wherever the difference is.
+bool equal_constant_time(std::string_view a, std::string_view b);
+
+}  // namespace postern::crypto

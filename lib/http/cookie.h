@@ -1,0 +1,25 @@
+// Cookies as RFC 6265 has them, read defensively and written one way only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace postern::http {
+
+/// The value of the cookie `name` in a Cookie header. nullopt when absent, given twice, over 128 bytes or holding anything but
+/// base64url characters: whoever floods or plants cookies is anonymous, nothing worse.
+std::optional<std::string> find_cookie(std::string_view header, std::string_view name);
+
+enum class CookieSecurity {
+    https,          ///< `Secure`, and the name carries `__Host-`
+    loopback_http,  ///< neither: browsers drop such cookies over http
+};
+
+/// `name=value; Path=/; HttpOnly; SameSite=Lax` and `; Secure` on https. A session cookie: it ends with the browser, the server's
+/// own expiry rules.
+std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security);
+/// The Set-Cookie value that removes it.
+std::string clear_cookie(std::string_view name, CookieSecurity security);
+
+}  // namespace postern::http

@@ -1,0 +1,67 @@
+// A request and a response as plain values; nothing here knows how they travelled.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/params.h"
+#include "json/value.h"
+
+namespace postern::http {
+
+enum class Method { get, head, post, options, other };
+std::string_view to_string(Method method);  ///< "GET" ...; "OTHER"
+
+/// What came behind the headers.
+enum class BodyKind {
+    none,   ///< no body
+    form,   ///< application/x-www-form-urlencoded (no charset, or UTF-8): parsed into `form`
+    other,  ///< any other type: never parsed
+};
+
+struct Request {
+    std::string id;            ///< names this request in the log, in X-Request-Id and on pages
+    Method method = Method::get;
+    Params query;
+    BodyKind body = BodyKind::none;
+    Params form;               ///< empty unless body == form
+    std::optional<std::string> authorization;  ///< the header's value as it came
+    std::string cookie;        ///< the header's value as it came; read it with http/cookie.h
+    std::optional<std::string> origin;
+    std::optional<std::string> sec_fetch_site;
+    std::string remote_address;  ///< of the client; through trusted proxies when configured
+};
+
+/// Why a request was refused, for the log and for `postern why`. Never holds a secret, token, code, password or cookie.
+struct Refusal {
+    std::string error;        ///< registered error code, or a word of ours for pages ("unknown_client")
+    std::string description;  ///< what the caller was told
+    std::string detail;       ///< for the operator: expected, received, and what to change
+    std::string client_id;    ///< as sent, when known
+};
+
+struct Response {
+    int status = 200;
+    std::vector<std::pair<std::string, std::string>> headers;  ///< names as written; the writer adds the ones every answer has
+    std::string body;
+    std::optional<Refusal> refusal;  ///< set by whoever refused; recorded by the server under the request's id
+
+    /// Replaces a header of that name (compared without case) or adds it.
+    void set(std::string_view name, std::string value);
+    /// Adds a header even when one of that name is there (Set-Cookie).
+    void add(std::string name, std::string value);
+    const std::string* find(std::string_view name) const;
+};
+
+/// `303 See Other`: the browser fetches `absolute_url` with GET whatever it sent before (RFC 9700 §4.12).
+Response see_other(std::string absolute_url);
+/// 200 (or `status`) with a JSON body.
+Response json(const json::Value& body, int status = 200);
+/// An HTML page; `style_hash` is the CSP hash (`sha256-...`) of its one inline style sheet.
+Response html(std::string page, int status, const std::string& style_hash);
+
+}  // namespace postern::http

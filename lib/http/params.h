@@ -1,0 +1,52 @@
+// Parameters of a query or a form body, decoded once and strictly (RFC 6749 §3.1, §3.2, appendix B).
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "util/result.h"
+
+namespace postern::http {
+
+/// What is wrong with one parameter. A broken one has no value: whoever asks for it gets nothing.
+enum class ParamFault {
+    duplicate,  ///< given more than once, equal values included
+    malformed,  ///< bad percent-encoding, NUL, another control byte, or not UTF-8
+};
+
+/// Why a whole query or body is refused before any parameter is looked at.
+enum class ParamsError { too_many, malformed_name };
+
+/// A set of parameters. Empty values count as absent (RFC 6749 §3.1); names compare byte by byte.
+class Params {
+public:
+    Params() = default;
+
+    /// Splits at `&` and the first `=`. Text without a name (`=x`, `&&`) is skipped.
+    static util::Result<Params, ParamsError> parse(std::string_view text, std::size_t max_parameters);
+
+    /// The value, or nullopt when absent, empty or faulty. Never an empty string.
+    std::optional<std::string> find(std::string_view name) const;
+
+    /// The fault of `name`, if it has one.
+    std::optional<ParamFault> fault_of(std::string_view name) const;
+
+    /// The first of `names` that is faulty: endpoints name the parameters they know, unknown ones are ignored.
+    std::optional<std::string> first_fault(std::initializer_list<std::string_view> names) const;
+
+    /// For tests and clients: `a=b&c=d`, percent-encoded.
+    static std::string encode(std::initializer_list<std::pair<std::string_view, std::string_view>> pairs);
+
+private:
+    struct Entry {
+        std::string value;
+        std::optional<ParamFault> fault;
+    };
+    std::map<std::string, Entry, std::less<>> entries_;
+};
+
+}  // namespace postern::http

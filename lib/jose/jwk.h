@@ -1,0 +1,36 @@
+// JSON Web Keys: public ones only (RFC 7517 §4, RFC 7518 §6, RFC 8037 §2), named by their thumbprint (RFC 7638).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crypto/key.h"
+#include "json/value.h"
+#include "util/result.h"
+
+namespace postern::jose {
+
+struct Jwk {
+    std::string kid;
+    crypto::PublicKey key;
+};
+
+/// base64url(SHA-256) of the required members in lexical order (RFC 7638 §3).
+std::string thumbprint(const crypto::PublicKey& key);
+
+/// {"kty":..,"use":"sig","alg":..,"kid":..,<public members>}
+json::Object to_json(const Jwk& jwk);
+
+/// One key of a set. The error is for the operator: which member is missing or wrong. Private members are an error.
+util::Result<Jwk, std::string> parse_jwk(const json::Value& value);
+
+using JwkSet = std::vector<Jwk>;
+
+/// {"keys":[...]}
+json::Object to_json(const JwkSet& set);
+
+/// Refuses an entry that does not parse and two entries with one kid.
+util::Result<JwkSet, std::string> parse_jwk_set(std::string_view text);
+
+}  // namespace postern::jose

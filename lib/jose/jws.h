@@ -1,0 +1,62 @@
+// JWS compact serialization with one rule of ours: a header is matched as bytes, never parsed (RFC 7515 §7.1, §5.2).
+//
+// We are the only issuer, so every header that can be right is known beforehand: each published key with each token type.
+// `alg`, `kid`, `crit`, `jku`, `jwk` or duplicate members of a forged header have no code to reach.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "crypto/key.h"
+#include "jose/jwk.h"
+#include "util/result.h"
+
+namespace postern::jose {
+
+/// What a token is, by its `typ` header: the only thing that tells kinds apart.
+enum class TokenType {
+    access_token,   ///< "at+jwt" (RFC 9068 §2.1)
+    refresh_token,  ///< "rt+jwt"
+    id_token,       ///< "JWT"
+};
+std::string_view typ_of(TokenType type);
+
+/// base64url of {"alg":"..","typ":"..","kid":".."}: this member order is frozen, issued tokens depend on it.
+std::string encode_header(crypto::Algorithm algorithm, TokenType type, std::string_view kid);
+
+/// header.payload.signature
+std::string sign_compact(const crypto::PrivateKey& key, std::string_view kid, TokenType type, std::string_view payload);
+
+enum class JwsFault {
+    malformed,       ///< not three base64url segments, or over kMaxTokenBytes
+    unknown_header,  ///< not a header this server emits with a key it still publishes
+    wrong_type,      ///< one of our headers, for another kind of token
+    bad_signature,
+};
+
+struct VerifiedJws {
+    std::string kid;
+    std::string payload;  ///< the signed bytes: what we once wrote
+};
+
+inline constexpr std::size_t kMaxTokenBytes = 8192;
+
+class Verifier {
+public:
+    /// Keeps its own copy of what it needs of `keys`.
+    explicit Verifier(const JwkSet& keys);
+
+    /// Accepts only a token of the wanted type. The payload is decoded after the signature has been verified.
+    util::Result<VerifiedJws, JwsFault> verify(std::string_view token, TokenType wanted) const;
+
+private:
+    struct Known {
+        TokenType type;
+        const Jwk* jwk;
+    };
+    JwkSet keys_;
+    std::map<std::string, Known, std::less<>> headers_;
+};
+
+}  // namespace postern::jose

@@ -1,0 +1,29 @@
+// JWT claims of our own tokens, trusted after the signature and nothing before it (RFC 7519 §7.2).
+#pragma once
+
+#include <string_view>
+
+#include "jose/jws.h"
+#include "json/value.h"
+#include "util/clock.h"
+
+namespace postern::jose {
+
+enum class JwtFault { malformed, unknown_header, wrong_type, bad_signature, bad_claims, wrong_issuer, expired };
+/// A reason for an `error_description`: constant ASCII text.
+std::string_view describe(JwtFault fault);
+
+enum class Expiry {
+    enforced,  ///< `now >= exp` is expired; our own clock, so no leeway
+    ignored,   ///< an expired token can still be revoked, or hint at a user
+};
+
+struct VerifiedJwt {
+    std::string kid;
+    json::Object claims;  ///< `iss` (equal to the issuer asked for) and integer `exp` and `iat` are there
+};
+
+util::Result<VerifiedJwt, JwtFault> verify_jwt(const Verifier& verifier, std::string_view token, TokenType type,
+                                               std::string_view issuer, util::Time now, Expiry expiry);
+
+}  // namespace postern::jose

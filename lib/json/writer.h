@@ -1,0 +1,15 @@
+// Writes JSON: compact, members in the order given, always valid UTF-8.
+#pragma once
+
+#include <string>
+
+#include "json/value.h"
+
+namespace postern::json {
+
+/// Invalid UTF-8 in a string is replaced by U+FFFD; `<`, `>`, `&`, U+2028 and U+2029 are escaped, so that the text is inert in HTML.
+std::string write(const Value& value);
+/// The same with two-space indentation and a newline at the end, for files and terminals.
+std::string write_pretty(const Value& value);
+
+}  // namespace postern::json

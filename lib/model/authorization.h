@@ -1,0 +1,49 @@
+// What a client asks for at /authorize, and what has become of it so far (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "model/ids.h"
+#include "model/scope.h"
+#include "util/clock.h"
+
+namespace postern::model {
+
+enum class Prompt { none, login, consent, select_account };
+
+/// A validated request: client and redirect_uri are verified, every other value obeys its grammar.
+struct AuthorizationRequest {
+    std::string id;              ///< random, 128 bits or more; names the request while it travels sealed
+    ClientId client_id;
+    std::string redirect_uri;    ///< where the answer goes: the registered string (port excepted for native clients)
+    bool redirect_uri_sent = true;  ///< false: it was omitted, so the token request may omit it too (RFC 6749 §4.1.3)
+    Scope scope;
+    std::optional<std::string> state;
+    std::optional<std::string> nonce;
+    std::optional<std::string> code_challenge;  ///< S256
+    std::set<Prompt> prompt;
+    std::optional<util::Seconds> max_age;
+    std::optional<std::string> audience;
+    util::Time expires_at{};
+};
+
+enum class Decision { unset, approved, denied };
+
+/// What an authenticated user has done about a request: the row keyed by the request's id.
+struct AuthorizationProgress {
+    Subject subject;          ///< who logged in for it or decided it
+    bool logged_in = false;   ///< a login was made for this very request
+    Decision decision = Decision::unset;
+    bool used = false;        ///< a code was issued or the denial delivered: nothing more comes of it
+};
+
+struct Consent {
+    ClientId client_id;
+    Subject subject;
+    Scope scope;  ///< everything the user ever approved for the client
+    util::Time granted_at{};
+};
+
+}  // namespace postern::model

@@ -1,0 +1,53 @@
+// A registered client (RFC 6749 §2).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/ids.h"
+#include "model/scope.h"
+#include "util/clock.h"
+
+namespace postern::model {
+
+enum class ClientType { confidential, public_ };
+enum class GrantType { authorization_code, refresh_token, client_credentials, implicit };
+/// How a client may authenticate. `client_secret`: basic or post, whichever it uses.
+enum class AuthMethod { client_secret, client_secret_basic, client_secret_post, none };
+enum class Pkce { required, optional };
+
+std::string_view to_string(GrantType grant);
+std::optional<GrantType> parse_grant_type(std::string_view name);
+std::string_view to_string(AuthMethod method);
+std::optional<AuthMethod> parse_auth_method(std::string_view name);
+std::string_view to_string(Pkce pkce);
+std::optional<Pkce> parse_pkce(std::string_view name);
+
+struct ClientSecret {
+    ValueHash hash;
+    std::optional<util::Time> expires_at;  ///< set for an old secret that works for a while after rotation
+};
+
+struct Client {
+    ClientId id;
+    std::string name;  ///< shown to users; the id when none was given
+    ClientType type = ClientType::confidential;
+    bool native = false;       ///< any port on registered http loopback addresses (RFC 8252 §7.3)
+    bool first_party = false;  ///< consent is not asked
+    bool enabled = true;
+    std::set<GrantType> grants;
+    Scope scope;
+    AuthMethod auth_method = AuthMethod::client_secret;
+    Pkce pkce = Pkce::optional;
+    std::vector<std::string> redirect_uris;
+    std::vector<std::string> post_logout_redirect_uris;
+    std::vector<ClientSecret> secrets;  ///< none for public clients
+    util::Time created_at{};
+
+    bool has_grant(GrantType grant) const { return grants.contains(grant); }
+};
+
+}  // namespace postern::model

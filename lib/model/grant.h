@@ -1,0 +1,50 @@
+// What a user gave a client at one moment, and the credentials that hang on it (RFC 6749 §1.3, §1.4).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/ids.h"
+#include "model/scope.h"
+#include "util/clock.h"
+
+namespace postern::model {
+
+/// One per authorization, never shared. Ending a grant ends everything under it.
+struct Grant {
+    GrantId id;
+    ClientId client_id;
+    Subject subject;
+    Scope scope;
+    util::Time auth_time{};
+    Sid sid;
+    util::Time created_at{};
+    std::optional<util::Time> ended_at;
+};
+
+struct AuthorizationCode {
+    ValueHash code_hash;
+    GrantId grant_id;
+    std::string redirect_uri;
+    bool redirect_uri_sent = true;
+    std::optional<std::string> nonce;
+    std::optional<std::string> code_challenge;
+    std::optional<util::Seconds> max_age;
+    std::optional<std::string> audience;  ///< recorded as specified; the token request's value decides the token
+    util::Time expires_at{};
+    std::optional<util::Time> redeemed_at;
+    std::optional<util::Time> burned_at;  ///< a wrong verifier or redirect_uri spent it without a token
+};
+
+struct AccessToken {
+    ValueHash token_hash;
+    std::string jti;  ///< "<grant id>.<random>"
+    GrantId grant_id;
+    Scope scope;
+    std::optional<std::string> audience;
+    util::Time issued_at{};
+    util::Time expires_at{};
+    std::optional<util::Time> revoked_at;
+};
+
+}  // namespace postern::model

@@ -1,0 +1,19 @@
+// A browser in which somebody has logged in.
+#pragma once
+
+#include "model/ids.h"
+#include "util/clock.h"
+
+namespace postern::model {
+
+struct Session {
+    ValueHash cookie_hash;  ///< of the cookie's present value; a new one at each login
+    Sid sid;
+    Subject subject;
+    util::Time auth_time{};  ///< of the last password check
+    util::Time created_at{};
+    util::Time last_seen_at{};
+    util::Time expires_at{};  ///< absolute
+};
+
+}  // namespace postern::model

@@ -1,0 +1,22 @@
+// A person who can log in.
+#pragma once
+
+#include <string>
+
+#include "json/value.h"
+#include "model/ids.h"
+#include "util/clock.h"
+
+namespace postern::model {
+
+struct User {
+    Subject subject;
+    std::string username;       ///< what is typed at login: UTF-8, no control characters, unique
+    std::string password_hash;  ///< crypt(5); "" = no password login
+    json::Object claims;        ///< OpenID Connect Core §5.1 names
+    bool enabled = true;
+    util::Time created_at{};
+    util::Time updated_at{};
+};
+
+}  // namespace postern::model

@@ -1,0 +1,25 @@
+// What the world provides to the rules: built once per process, passed as an argument, replaced by fakes in tests.
+#pragma once
+
+#include "crypto/random.h"
+#include "oauth/settings.h"
+#include "store/database.h"
+#include "store/keys.h"
+#include "util/clock.h"
+#include "util/log.h"
+
+namespace postern::oauth {
+
+/// Borrows everything. `store` and `keys` hold what the endpoint declared that it needs; nothing else is open.
+struct Context {
+    const Settings& settings;
+    store::Database& store;
+    store::Keys& keys;
+    const util::Clock& clock;
+    crypto::Random& random;
+    const util::Log& log;
+
+    util::Time now() const { return clock.now(); }
+};
+
+}  // namespace postern::oauth

@@ -1,0 +1,21 @@
+// Table `authorization_requests`: only what an authenticated user did about a request; the request itself travels sealed.
+#pragma once
+
+#include <optional>
+
+#include "model/authorization.h"
+#include "store/database.h"
+
+namespace postern::store {
+
+std::optional<model::AuthorizationProgress> find_progress(Database& database, const model::RequestKey& key);
+
+/// A login was made for the request by `subject`. A decision that somebody else made before is forgotten.
+void record_login(Transaction& transaction, const model::RequestKey& key, const model::Subject& subject, util::Time expires_at);
+/// `subject` approved or denied. False when the request is used already.
+bool record_decision(Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,
+                     model::Decision decision, util::Time expires_at);
+/// Single use: true for exactly one caller.
+bool use_request(Transaction& transaction, const model::RequestKey& key, const model::Subject& subject, util::Time expires_at);
+
+}  // namespace postern::store

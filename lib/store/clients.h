@@ -1,0 +1,27 @@
+// Table `clients` with its secrets and redirect URIs.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/client.h"
+#include "store/database.h"
+
+namespace postern::store {
+
+/// Whole, with URIs and unexpired secrets. Disabled clients are found too: the rule that refuses them is the caller's.
+std::optional<model::Client> find_client(Database& database, const model::ClientId& id, util::Time now);
+std::vector<model::Client> list_clients(Database& database, util::Time now);  ///< by id
+
+/// False when the id is taken.
+bool insert_client(Transaction& transaction, const model::Client& client);
+/// Replaces everything but id, secrets and created_at. False when there is no such client.
+bool update_client(Transaction& transaction, const model::Client& client);
+/// Deletes the client with everything that hangs on it (grants, codes, tokens, consents).
+bool remove_client(Transaction& transaction, const model::ClientId& id);
+
+/// Adds `hash` as the client's secret; the secrets there end at `old_until` (at once when nullopt).
+void replace_client_secret(Transaction& transaction, const model::ClientId& id, const model::ValueHash& hash,
+                           std::optional<util::Time> old_until, util::Time now);
+
+}  // namespace postern::store

@@ -1,0 +1,109 @@
+// One SQLite connection as this server uses it: WAL, explicit durability, one gate for writers and checkpoints.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/error.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace postern::store {
+
+inline constexpr int kSchemaVersion = 1;
+
+/// Whether the commit survives a power cut before the caller is answered.
+enum class Durability {
+    full,  ///< synced: whatever takes a right away
+    lazy,  ///< survives a crash of the process, may be lost with the power: what only grants
+};
+
+enum class Access { read_write, query_only };
+
+class Gate;
+class Database;
+
+/// A prepared statement while it is being used: bind, step, read; reset when it goes out of scope.
+/// Parameters are bound by number to `$1`, `$2`, ...
+class Statement {
+public:
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+    Statement(Statement&&) noexcept;
+    ~Statement();
+
+    Statement& bind(int number, std::string_view text);
+    Statement& bind(int number, std::int64_t value);
+    Statement& bind(int number, const std::optional<std::string>& text);
+    Statement& bind(int number, std::optional<std::int64_t> value);
+
+    bool step();            ///< true: a row is there
+    std::int64_t execute();  ///< runs a statement without rows; the number of rows changed
+
+    std::string text(int column) const;  ///< "" for NULL
+    std::optional<std::string> optional_text(int column) const;
+    std::int64_t integer(int column) const;
+    std::optional<std::int64_t> optional_integer(int column) const;
+
+private:
+    friend class Database;
+    Statement(sqlite3* connection, sqlite3_stmt* statement);
+    void check(int result) const;
+    sqlite3* connection_;
+    sqlite3_stmt* statement_;
+};
+
+/// BEGIN IMMEDIATE under the gate. Rolls back and leaves the gate unless committed. Repositories take a Transaction& for
+/// everything that writes, so that a write without a durability decision does not compile.
+class Transaction {
+public:
+    Transaction(Database& database, Durability durability);  ///< throws StoreBusy after the bounded wait
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    ~Transaction();
+
+    void commit();  ///< throws StoreError; then nothing was written
+    Database& database() { return database_; }
+
+private:
+    Database& database_;
+    bool open_ = false;
+};
+
+class Database {
+public:
+    /// Creates the file, its side files and the gate from the embedded schema. Refuses (StoreUnusable) when the file exists.
+    static void create(const std::string& path);
+
+    /// Opens an existing database of exactly kSchemaVersion; never creates one. `gate_wait` bounds the wait for writers.
+    Database(const std::string& path, Access access, std::chrono::milliseconds gate_wait = std::chrono::seconds(5));
+    /// For tests: in memory, schema loaded, no gate.
+    static Database in_memory();
+    Database(Database&&) noexcept;
+    ~Database();
+
+    /// `sql` must be a string literal: statements are prepared once per process and kept by address.
+    Statement prepare(const char* sql);
+
+    /// After an answer has been sent: a passive checkpoint when the log has grown and the gate is free. Never throws.
+    void checkpoint_if_due() noexcept;
+
+    const std::string& path() const;
+
+private:
+    friend class Transaction;
+    struct State;
+    explicit Database(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+/// schema.sql as it was when the program was built.
+extern const char* const kSchemaSql;
+
+}  // namespace postern::store

@@ -1,0 +1,23 @@
+// What is thrown when storage cannot do what it must: answered with 503, never with a guess.
+#pragma once
+
+#include <stdexcept>
+
+namespace postern::store {
+
+/// Something is broken (disk, corrupt page, constraint of ours). The text is for the log alone.
+struct StoreError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The gate or the database stayed busy for the whole bounded wait.
+struct StoreBusy : StoreError {
+    using StoreError::StoreError;
+};
+
+/// The file cannot be used at all (missing, not ours, another schema version, network file system): the process does not start.
+struct StoreUnusable : StoreError {
+    using StoreError::StoreError;
+};
+
+}  // namespace postern::store

@@ -1,0 +1,27 @@
+// Tables `grants` and `authorization_codes`.
+#pragma once
+
+#include <optional>
+
+#include "model/grant.h"
+#include "store/database.h"
+
+namespace postern::store {
+
+void insert_grant(Transaction& transaction, const model::Grant& grant);
+void insert_code(Transaction& transaction, const model::AuthorizationCode& code);
+
+struct StoredCode {
+    model::AuthorizationCode code;
+    model::Grant grant;
+};
+std::optional<StoredCode> find_code(Database& database, const model::ValueHash& code_hash);
+
+/// Single use: true for exactly one caller, false when it was redeemed or burned or its grant has ended.
+bool redeem_code(Transaction& transaction, const model::ValueHash& code_hash, util::Time now);
+/// Spends an unredeemed code without a token. No effect on a spent one.
+void burn_code(Transaction& transaction, const model::ValueHash& code_hash, util::Time now);
+/// Ends everything the grant yielded. No effect when it has ended.
+void end_grant(Transaction& transaction, const model::GrantId& id, util::Time now);
+
+}  // namespace postern::store

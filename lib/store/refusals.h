@@ -1,0 +1,45 @@
+// The ring of refusals that `postern why` reads: fixed size, one write each, no gate, no secrets.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "util/clock.h"
+
+namespace postern::store {
+
+struct RefusalRecord {
+    std::string request_id;
+    util::Time time{};
+    std::string endpoint;
+    int status = 0;
+    std::string error;
+    std::string description;
+    std::string detail;
+    std::string client_id;
+};
+
+inline constexpr int kRingSlots = 4096;
+inline constexpr int kRingSlotBytes = 1024;
+
+class RefusalRing {
+public:
+    /// `path`: `refusals.ring` beside the database. Created when missing (mode 0660). A ring that cannot be opened is no
+    /// reason to refuse service: `record` then does nothing and returns false.
+    explicit RefusalRing(std::string path);
+    RefusalRing(RefusalRing&&) noexcept;
+    ~RefusalRing();
+
+    /// Takes the next slot (a counter shared by all processes) and writes it at once; long texts are cut. Never throws.
+    bool record(const RefusalRecord& refusal) noexcept;
+
+    /// The newest record with that request id.
+    static std::optional<RefusalRecord> find(const std::string& path, std::string_view request_id);
+
+private:
+    int descriptor_ = -1;
+    void* counter_ = nullptr;
+};
+
+}  // namespace postern::store

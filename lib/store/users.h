@@ -1,0 +1,26 @@
+// Table `users`.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/user.h"
+#include "store/database.h"
+
+namespace postern::store {
+
+std::optional<model::User> find_user(Database& database, const model::Subject& subject);
+std::optional<model::User> find_user_by_name(Database& database, std::string_view username);
+std::vector<model::User> list_users(Database& database);  ///< by username
+
+/// False when the username is taken.
+bool insert_user(Transaction& transaction, const model::User& user);
+/// Replaces username, password_hash, claims, enabled and updated_at. False when there is no such subject.
+bool update_user(Transaction& transaction, const model::User& user);
+/// Deletes the user with everything that hangs on it (sessions, grants, codes, tokens, consents).
+bool remove_user(Transaction& transaction, const model::Subject& subject);
+/// Ends the user's sessions and grants: after a password change or when the user is disabled.
+void end_user_access(Transaction& transaction, const model::Subject& subject, util::Time now);
+
+}  // namespace postern::store

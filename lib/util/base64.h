@@ -1,0 +1,22 @@
+// Base64 in its two alphabets, strict both ways (RFC 4648 §4, §5): one text for one value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace postern::util {
+
+/// base64url without padding (RFC 7515 §2).
+std::string base64url_encode(std::string_view bytes);
+
+/// Refuses padding, white space, the other alphabet, an impossible length and non-zero trailing bits.
+std::optional<std::string> base64url_decode(std::string_view text);
+
+/// Standard alphabet with padding (HTTP Basic, RFC 7617 §2; CSP hashes).
+std::string base64_encode(std::string_view bytes);
+
+/// Refuses missing or surplus padding, white space, the other alphabet and non-zero trailing bits.
+std::optional<std::string> base64_decode(std::string_view text);
+
+}  // namespace postern::util

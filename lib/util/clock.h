@@ -1,0 +1,38 @@
+// Wall-clock time as a value that is passed in, so that no test sleeps to make time pass.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace postern::util {
+
+using Time = std::chrono::sys_seconds;  ///< whole seconds since 1970-01-01 UTC, rounded down
+using Seconds = std::chrono::seconds;
+
+class Clock {
+public:
+    virtual ~Clock() = default;
+    virtual Time now() const = 0;
+};
+
+class SystemClock final : public Clock {
+public:
+    Time now() const override;
+};
+
+/// For tests: says what it was told until told otherwise.
+class FixedClock final : public Clock {
+public:
+    explicit FixedClock(Time now) : now_(now) {}
+    Time now() const override { return now_; }
+    void advance(Seconds by) { now_ += by; }
+
+private:
+    Time now_;
+};
+
+/// Seconds since the epoch, as JSON and SQL carry them.
+inline std::int64_t to_epoch(Time time) { return time.time_since_epoch().count(); }
+inline Time from_epoch(std::int64_t seconds) { return Time{Seconds{seconds}}; }
+
+}  // namespace postern::util

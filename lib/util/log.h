@@ -1,0 +1,44 @@
+// The operator's log: one JSON object a line, never a secret.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace postern::util {
+
+enum class LogLevel { error, warn, info, debug };
+
+/// Where lines go. stderr (the web server's error log), syslog, or a file opened for append.
+class LogSink {
+public:
+    virtual ~LogSink() = default;
+    virtual void write(LogLevel level, std::string_view line) = 0;  ///< `line` has no newline; never throws
+};
+
+/// "stderr", "syslog" or a file path (opened O_APPEND|O_CLOEXEC, mode 0640). Throws std::system_error when it cannot be opened.
+std::unique_ptr<LogSink> open_log_sink(const std::string& target);
+
+class Log {
+public:
+    using Field = std::pair<std::string_view, std::string_view>;
+
+    Log(std::unique_ptr<LogSink> sink, LogLevel threshold, std::string program);
+
+    /// {"time":"2026-01-02T03:04:05Z","level":"info","program":"token","event":"...",<fields>}. Values are escaped, invalid
+    /// UTF-8 replaced and cut at 512 bytes, so that one event is one line whatever a caller sent.
+    void write(LogLevel level, std::string_view event, std::initializer_list<Field> fields = {}) const;
+
+    void error(std::string_view event, std::initializer_list<Field> fields = {}) const { write(LogLevel::error, event, fields); }
+    void warn(std::string_view event, std::initializer_list<Field> fields = {}) const { write(LogLevel::warn, event, fields); }
+    void info(std::string_view event, std::initializer_list<Field> fields = {}) const { write(LogLevel::info, event, fields); }
+
+private:
+    std::unique_ptr<LogSink> sink_;
+    LogLevel threshold_;
+    std::string program_;
+};
+
+}  // namespace postern::util

@@ -1,0 +1,17 @@
+// Percent-encoding of form and URL text (RFC 3986 §2.1, WHATWG form-urlencoded).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace postern::util {
+
+/// One name or value of application/x-www-form-urlencoded: `+` is a space, `%XX` a byte, decoded once.
+/// nullopt for a `%` that is not followed by two hex digits. The bytes are not judged further here.
+std::optional<std::string> form_decode(std::string_view text);
+
+/// Everything but RFC 3986 unreserved characters becomes %XX (a space is %20): safe in a query, a fragment, a form body.
+std::string percent_encode(std::string_view bytes);
+
+}  // namespace postern::util

@@ -1,0 +1,37 @@
+// Questions about text that several modules ask the same way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace postern::util {
+
+/// Valid UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+bool is_utf8(std::string_view bytes);
+
+/// True when a byte below 0x20 or 0x7f is in it.
+bool has_control_bytes(std::string_view text);
+
+/// Only %x20-7E (RFC 6749 appendix A, VSCHAR).
+bool is_vschar(std::string_view text);
+
+/// The pieces between separators, empty ones included.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// Decimal digits only, no sign, no blank, at most `max`.
+std::optional<std::int64_t> parse_digits(std::string_view text, std::int64_t max);
+
+/// ASCII letters only; everything else is left as it is.
+std::string to_lower(std::string_view text);
+
+/// Without leading and trailing spaces and tabs.
+std::string_view trim(std::string_view text);
+
+/// Text that people typed and pages show (names, claims): control characters and the Unicode bidirectional controls
+/// (U+200E, U+200F, U+202A-E, U+2066-9, U+061C) are taken out, so that a name cannot reorder the sentence around it.
+std::string displayable(std::string_view utf8);
+
+}  // namespace postern::util

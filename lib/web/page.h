@@ -1,0 +1,62 @@
+// The HTML pages: what they are told, never how they look. Templates are logic-less and escape by default.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "http/message.h"
+
+namespace postern::web {
+
+struct LoginPage {
+    std::string client_name;  ///< displayable
+    std::string action;       ///< absolute URL the form posts to
+    std::string csrf;
+    std::string resume;       ///< the sealed request
+    std::string username;     ///< typed before, or ""
+    std::string message;      ///< what went wrong last time, or ""
+};
+
+struct ConsentScope {
+    std::string name;         ///< the scope token
+    std::string description;  ///< what it lets the client do, one sentence
+};
+
+struct ConsentPage {
+    std::string client_name;
+    std::string client_host;  ///< where the answer goes (host of the redirect_uri, or its scheme), so that a name alone convinces nobody
+    std::string username;     ///< who is logged in
+    std::string action;
+    std::string csrf;
+    std::string resume;
+    std::vector<ConsentScope> scopes;
+};
+
+struct ErrorPage {
+    int status = 400;
+    std::string title;       ///< what happened, a few words
+    std::string message;     ///< in a sentence or two
+    std::string who;         ///< who can fix it, and how
+    std::string request_id;  ///< for `postern why`
+};
+
+/// The templates of one directory, read once per process.
+class Pages {
+public:
+    /// Reads login.html, consent.html, error.html and style.css. Throws std::runtime_error naming the file when one is
+    /// missing, not a regular file, over 256 KiB, or uses an unescaped tag.
+    explicit Pages(const std::string& directory);
+    Pages(Pages&&) noexcept;
+    ~Pages();
+
+    http::Response login(const LoginPage& page, int status = 200) const;
+    http::Response consent(const ConsentPage& page) const;
+    http::Response error(const ErrorPage& page) const;
+
+private:
+    struct Templates;
+    std::unique_ptr<Templates> templates_;
+};
+
+}  // namespace postern::web
