@@ -44,8 +44,8 @@ struct ErrorPage {
 /// The templates of one directory, read once per process.
 class Pages {
 public:
-    /// Reads login.html, consent.html, error.html and style.css. Throws std::runtime_error naming the file when one is
-    /// missing, not a regular file, over 256 KiB, or uses an unescaped tag.
+    /// Reads login.html, consent.html, error.html, and style.css and mark.svg, which they splice in. Throws std::runtime_error
+    /// naming the file when one is missing, not a regular file, over 256 KiB, or uses an unescaped tag.
     explicit Pages(const std::string& directory);
     Pages(Pages&&) noexcept;
     ~Pages();

@@ -1,0 +1,83 @@
+// Decides which values each page is given, and takes out of them what could disguise the text around.
+#include "web/page.h"
+
+#include "util/text.h"
+#include "web/template.h"
+
+namespace postern::web {
+namespace {
+
+/// What the three pages share; an operator changes the looks of all of them there.
+Partials read_partials(const std::string& directory) {
+    Partials partials;
+    for (const char* name : {"style.css", "mark.svg"}) partials[name] = read_template_file(directory + "/" + name);
+    return partials;
+}
+
+Template read_template(const std::string& directory, const std::string& name, const Partials& partials) {
+    const std::string path = directory + "/" + name;
+    return {path, read_template_file(path), partials};
+}
+
+http::Response respond(const Template& page, const Values& values, int status) {
+    return http::html(page.render(values), status, page.style_hash());
+}
+
+Values to_values(const ConsentScope& scope) {
+    return {.texts = {{"name", util::displayable(scope.name)}, {"description", util::displayable(scope.description)}},
+            .lists = {}};
+}
+
+}  // namespace
+
+struct Pages::Templates {
+    Templates(const std::string& directory, const Partials& partials)
+        : login(read_template(directory, "login.html", partials)),
+          consent(read_template(directory, "consent.html", partials)),
+          error(read_template(directory, "error.html", partials)) {}
+
+    Template login;
+    Template consent;
+    Template error;
+};
+
+Pages::Pages(const std::string& directory)
+    : templates_(std::make_unique<Templates>(directory, read_partials(directory))) {}
+Pages::Pages(Pages&&) noexcept = default;
+Pages::~Pages() = default;
+
+http::Response Pages::login(const LoginPage& page, int status) const {
+    const Values values{.texts = {{"client_name", util::displayable(page.client_name)},
+                                  {"action", page.action},
+                                  {"csrf", page.csrf},
+                                  {"resume", page.resume},
+                                  {"username", util::displayable(page.username)},
+                                  {"message", util::displayable(page.message)}},
+                        .lists = {}};
+    return respond(templates_->login, values, status);
+}
+
+http::Response Pages::consent(const ConsentPage& page) const {
+    Values values{.texts = {{"client_name", util::displayable(page.client_name)},
+                            {"client_host", util::displayable(page.client_host)},
+                            {"username", util::displayable(page.username)},
+                            {"action", page.action},
+                            {"csrf", page.csrf},
+                            {"resume", page.resume},
+                            {"has_scopes", page.scopes.empty() ? "" : "yes"}},
+                  .lists = {}};
+    auto& scopes = values.lists["scopes"];
+    for (const auto& scope : page.scopes) scopes.push_back(to_values(scope));
+    return respond(templates_->consent, values, 200);
+}
+
+http::Response Pages::error(const ErrorPage& page) const {
+    const Values values{.texts = {{"title", util::displayable(page.title)},
+                                  {"message", util::displayable(page.message)},
+                                  {"who", util::displayable(page.who)},
+                                  {"request_id", page.request_id}},
+                        .lists = {}};
+    return respond(templates_->error, values, page.status);
+}
+
+}  // namespace postern::web

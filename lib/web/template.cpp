@@ -1,0 +1,175 @@
+// Decides which template texts are accepted, and turns them and their values into HTML.
+#include "web/template.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <kainjow/mustache.hpp>
+#include <stdexcept>
+#include <system_error>
+
+#include "crypto/digest.h"
+#include "util/base64.h"
+#include "util/text.h"
+
+namespace postern::web {
+namespace {
+
+constexpr std::size_t kMaxFileSize = std::size_t{256} * 1024;
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+    throw std::runtime_error("template " + file + ": " + why);
+}
+
+/// Marks behind "{{" that would take escaping away or make the text say something else than it seems to.
+struct RefusedTag {
+    char mark;
+    const char* why;
+};
+constexpr RefusedTag kRefusedTags[] = {
+    {'{', "{{{...}}} inserts a value unescaped; write {{...}}"},
+    {'&', "{{&...}} inserts a value unescaped; write {{...}}"},
+    {'=', "{{=...=}} changes the delimiters; templates here use {{ and }} only"},
+    {'>', "a file spliced in by {{> ...}} cannot splice in another"},
+};
+
+/// Looks at every "{{", those inside comments too: a stricter rule than mustache's own, so that no way around it is
+/// left.
+void check_tags(const std::string& file, std::string_view text) {
+    for (auto at = text.find("{{"); at != std::string_view::npos; at = text.find("{{", at + 1)) {
+        const auto mark = text.find_first_not_of(" \t\n\v\f\r", at + 2);
+        if (mark == std::string_view::npos) return;  // unclosed: the parser says so
+        for (const auto& refused : kRefusedTags) {
+            if (text[mark] == refused.mark) refuse(file, refused.why);
+        }
+    }
+}
+
+/// Splices in texts, not templates: mustache's own partials would be parsed again for every request.
+std::string expand_partials(const std::string& file, std::string_view text, const Partials& partials) {
+    std::string expanded;
+    for (auto at = text.find("{{>"); at != std::string_view::npos; at = text.find("{{>")) {
+        const auto end = text.find("}}", at);
+        if (end == std::string_view::npos) refuse(file, "a tag is not closed");
+        const auto name = util::trim(text.substr(at + 3, end - at - 3));
+        const auto partial = partials.find(name);
+        if (partial == partials.end())
+            refuse(file, "{{> " + std::string{name} + "}} names a file that is not known here");
+        expanded.append(text.substr(0, at)).append(partial->second);
+        text.remove_prefix(end + 2);
+    }
+    return expanded.append(text);
+}
+
+/// The content of the one style element. A second one, one with attributes or one with a tag in it could not be allowed
+/// by one hash, and the page would silently lose its looks.
+std::string_view find_style(const std::string& file, std::string_view text) {
+    constexpr std::string_view kOpen = "<style>";
+    const std::string lower = util::to_lower(text);
+    const auto open = lower.find("<style");
+    const auto begin = open + kOpen.size();
+    const auto end = open == std::string::npos ? open : lower.find("</style>", begin);
+    if (end == std::string::npos || lower.compare(open, kOpen.size(), kOpen) != 0 ||
+        lower.find("<style", begin) != std::string::npos) {
+        refuse(file, "must have exactly one <style>...</style>, without attributes");
+    }
+    const auto style = text.substr(begin, end - begin);
+    if (style.find("{{") != std::string_view::npos) refuse(file, "the style sheet cannot hold values");
+    return style;
+}
+
+kainjow::mustache::data to_mustache(const Values& values) {
+    kainjow::mustache::data data;
+    for (const auto& [name, text] : values.texts) {
+        // An empty string is true in mustache; here it means "none".
+        data.set(name, text.empty() ? kainjow::mustache::data{false} : kainjow::mustache::data{text});
+    }
+    for (const auto& [name, items] : values.lists) {
+        kainjow::mustache::data list{kainjow::mustache::data::type::list};
+        for (const auto& item : items) list.push_back(to_mustache(item));
+        data.set(name, list);
+    }
+    return data;
+}
+
+class File {
+public:
+    // O_NONBLOCK: a named pipe must be refused, not waited for.
+    explicit File(const std::string& path)
+        : descriptor_(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {
+        if (descriptor_ < 0)
+            refuse(path, errno == ELOOP ? "is a symbolic link" : std::generic_category().message(errno));
+        struct stat status {};
+        if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+            ::close(descriptor_);
+            refuse(path, "is not a regular file");
+        }
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File() { ::close(descriptor_); }
+
+    /// The next bytes; "" at the end.
+    std::string_view read(const std::string& path) {
+        ssize_t count = -1;
+        do {
+            count = ::read(descriptor_, buffer_, sizeof buffer_);
+        } while (count < 0 && errno == EINTR);
+        if (count < 0) refuse(path, std::generic_category().message(errno));
+        return {buffer_, static_cast<std::size_t>(count)};
+    }
+
+private:
+    int descriptor_;
+    char buffer_[8192];
+};
+
+/// "\r\n" and a lone "\r" become "\n", as the HTML standard's input preprocessing does.
+std::string with_plain_line_ends(std::string_view text) {
+    std::string plain;
+    plain.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\r') {
+            plain += text[i];
+        } else if (i + 1 == text.size() || text[i + 1] != '\n') {
+            plain += '\n';
+        }
+    }
+    return plain;
+}
+
+}  // namespace
+
+struct Template::Parsed {
+    explicit Parsed(const std::string& text) : mustache(text) {}
+    kainjow::mustache::mustache mustache;
+};
+
+Template::Template(const std::string& file, std::string_view text, const Partials& partials) {
+    const std::string expanded = expand_partials(file, text, partials);
+    check_tags(file, expanded);
+    const std::string digest = crypto::sha256(find_style(file, expanded));
+    style_hash_ = "sha256-" + util::base64_encode(digest);
+    parsed_ = std::make_unique<Parsed>(expanded);
+    if (!parsed_->mustache.is_valid()) refuse(file, parsed_->mustache.error_message());
+}
+
+Template::Template(Template&&) noexcept = default;
+Template::~Template() = default;
+
+std::string Template::render(const Values& values) const { return parsed_->mustache.render(to_mustache(values)); }
+
+std::string read_template_file(const std::string& path) {
+    File file{path};
+    std::string bytes;
+    for (auto more = file.read(path); !more.empty(); more = file.read(path)) {
+        bytes.append(more);
+        if (bytes.size() > kMaxFileSize) refuse(path, "is larger than 256 KiB");
+    }
+    if (!util::is_utf8(bytes)) refuse(path, "is not UTF-8");
+    return with_plain_line_ends(bytes);
+}
+
+}  // namespace postern::web

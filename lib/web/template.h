@@ -1,0 +1,45 @@
+// What an HTML template may contain, and how values get into it: escaped, once, never read again as template text.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace postern::web {
+
+/// What a template is given. A name that is missing prints nothing.
+struct Values {
+    std::map<std::string, std::string> texts;          ///< inserted by {{name}}; "" hides {{#name}} and shows {{^name}}
+    std::map<std::string, std::vector<Values>> lists;  ///< {{#name}} repeats for each; an empty one shows {{^name}}
+};
+
+/// Files that {{> name}} splices into a template when it is read: name and text.
+using Partials = std::map<std::string, std::string, std::less<>>;
+
+/// One page in mustache, parsed once. Logic-less: insert, show, hide, repeat.
+class Template {
+public:
+    /// Throws std::runtime_error naming `file` when the text has an unescaped tag, changes the delimiters, names a
+    /// partial that is not in `partials`, does not parse, or has not exactly one <style> element of constant text.
+    Template(const std::string& file, std::string_view text, const Partials& partials);
+    Template(Template&&) noexcept;
+    ~Template();
+
+    std::string render(const Values& values) const;
+
+    /// `sha256-...` of the bytes between <style> and </style>, for Content-Security-Policy (CSP Level 3 §2.3.1).
+    const std::string& style_hash() const { return style_hash_; }
+
+private:
+    struct Parsed;
+    std::unique_ptr<Parsed> parsed_;
+    std::string style_hash_;
+};
+
+/// The text of a regular file of valid UTF-8 (a symbolic link is none) of at most 256 KiB, with every line end as "\n":
+/// browsers read it so before they hash a style sheet. Throws std::runtime_error naming the file.
+std::string read_template_file(const std::string& path);
+
+}  // namespace postern::web
