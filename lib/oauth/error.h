@@ -10,12 +10,26 @@ namespace postern::oauth {
 
 /// Registered names only (IANA OAuth Extensions Error registry).
 enum class ErrorCode {
-    invalid_request, invalid_client, invalid_grant, unauthorized_client, unsupported_grant_type, invalid_scope,  // RFC 6749 §5.2
-    access_denied, unsupported_response_type, server_error, temporarily_unavailable,                             // §4.1.2.1
-    invalid_token, insufficient_scope,                                                                           // RFC 6750 §3.1
-    invalid_target,                                                                                              // RFC 8707 §2
-    login_required, consent_required, interaction_required, account_selection_required,                          // OIDC Core §3.1.2.6
-    request_not_supported, request_uri_not_supported, registration_not_supported,
+    invalid_request,
+    invalid_client,
+    invalid_grant,
+    unauthorized_client,
+    unsupported_grant_type,
+    invalid_scope,  // RFC 6749 §5.2
+    access_denied,
+    unsupported_response_type,
+    server_error,
+    temporarily_unavailable,  // §4.1.2.1
+    invalid_token,
+    insufficient_scope,  // RFC 6750 §3.1
+    invalid_target,      // RFC 8707 §2
+    login_required,
+    consent_required,
+    interaction_required,
+    account_selection_required,  // OIDC Core §3.1.2.6
+    request_not_supported,
+    request_uri_not_supported,
+    registration_not_supported,
 };
 
 std::string_view wire_name(ErrorCode code);
@@ -33,9 +47,17 @@ using Outcome = util::Result<T, OAuthError>;
 /// The error of `code` with its status from the table.
 OAuthError make_error(ErrorCode code, std::string description, std::string log_detail = {});
 
-inline OAuthError invalid_request(std::string d, std::string log = {}) { return make_error(ErrorCode::invalid_request, std::move(d), std::move(log)); }
-inline OAuthError invalid_client(std::string d, std::string log = {}) { return make_error(ErrorCode::invalid_client, std::move(d), std::move(log)); }
-inline OAuthError invalid_grant(std::string d, std::string log = {}) { return make_error(ErrorCode::invalid_grant, std::move(d), std::move(log)); }
-inline OAuthError invalid_scope(std::string d, std::string log = {}) { return make_error(ErrorCode::invalid_scope, std::move(d), std::move(log)); }
+inline OAuthError invalid_request(std::string d, std::string log = {}) {
+    return make_error(ErrorCode::invalid_request, std::move(d), std::move(log));
+}
+inline OAuthError invalid_client(std::string d, std::string log = {}) {
+    return make_error(ErrorCode::invalid_client, std::move(d), std::move(log));
+}
+inline OAuthError invalid_grant(std::string d, std::string log = {}) {
+    return make_error(ErrorCode::invalid_grant, std::move(d), std::move(log));
+}
+inline OAuthError invalid_scope(std::string d, std::string log = {}) {
+    return make_error(ErrorCode::invalid_scope, std::move(d), std::move(log));
+}
 
 }  // namespace postern::oauth

@@ -28,14 +28,14 @@ struct Paths {
 
 struct LoginSettings {
     std::string method = "password";
-    int max_failures = 10;                  ///< per user name and address inside `window`; ten times as many for either alone
+    int max_failures = 10;  ///< per user name and address inside `window`; ten times as many for either alone
     util::Seconds window{900};
-    int hash_slots = 2;                     ///< password hashes at the same time on this machine
+    int hash_slots = 2;  ///< password hashes at the same time on this machine
 };
 
 struct Settings {
-    std::string issuer;                     ///< as configured, byte for byte; every URL is built from it
-    bool oidc = false;                      ///< OpenID Connect is on
+    std::string issuer;  ///< as configured, byte for byte; every URL is built from it
+    bool oidc = false;   ///< OpenID Connect is on
     Paths paths;
     util::Seconds access_token_ttl{900};
     util::Seconds id_token_ttl{3600};
@@ -44,7 +44,7 @@ struct Settings {
     util::Seconds authorization_request_ttl{600};
     util::Seconds session_ttl{43200};
     util::Seconds session_idle_ttl{7200};
-    util::Seconds max_age_leeway{0};        ///< added to max_age at the token endpoint only
+    util::Seconds max_age_leeway{0};  ///< added to max_age at the token endpoint only
     util::Seconds refresh_reuse_grace{10};
     crypto::Algorithm access_token_algorithm = crypto::Algorithm::ES256;
     crypto::Algorithm id_token_algorithm = crypto::Algorithm::RS256;
@@ -54,10 +54,10 @@ struct Settings {
     bool introspection_requires_confidential_client = true;
     bool use_opaque_refresh_tokens = false;
     bool implicit = false;
-    bool authorize_post = false;            ///< POST is among `authorizeMethods`
+    bool authorize_post = false;  ///< POST is among `authorizeMethods`
     std::map<std::string, std::string> scope_descriptions;
     LoginSettings login;
-    json::Object metadata;                  ///< extra discovery members
+    json::Object metadata;  ///< extra discovery members
 
     /// issuer + path: an absolute URL.
     std::string url(const std::string& path) const { return issuer + path; }

@@ -1,0 +1,46 @@
+// What an access token says.
+#include "oauth/access_token.h"
+
+#include "crypto/digest.h"
+#include "jose/jws.h"
+#include "json/writer.h"
+
+namespace postern::oauth {
+namespace {
+
+json::Object claims_of(const Settings& settings, const model::Grant& grant, const model::AccessToken& record,
+                       const std::string& username) {
+    json::Object claims{{"iss", settings.issuer}, {"sub", grant.subject.str()}, {"cid", grant.client_id.str()}};
+    if (!record.scope.empty()) claims.set("scope", record.scope.to_string());
+    claims.set("jti", record.jti);
+    claims.set("iat", util::to_epoch(record.issued_at));
+    claims.set("exp", util::to_epoch(record.expires_at));
+    if (record.audience) claims.set("aud", *record.audience);
+    if (settings.username_in_access_token && !username.empty()) claims.set("username", username);
+    return claims;
+}
+
+}  // namespace
+
+model::ValueHash hash_of(std::string_view value) { return model::ValueHash(crypto::sha256_hex(value)); }
+
+AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, const model::Scope& scope,
+                                   const std::optional<std::string>& audience, const std::string& username) {
+    AccessTokenIssue issue;
+    model::AccessToken& record = issue.record;
+    // The grant's id inside `jti` lets an expired token still name what it belongs to after its row is gone.
+    record.jti = grant.id.str() + "." + crypto::random_id(context.random);
+    record.grant_id = grant.id;
+    record.scope = scope;
+    record.audience = audience;
+    record.issued_at = context.now();
+    record.expires_at = record.issued_at + context.settings.access_token_ttl;
+
+    const store::SigningKey& key = context.keys.signing_key(context.settings.access_token_algorithm, record.issued_at);
+    const std::string payload = json::write(claims_of(context.settings, grant, record, username));
+    issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, payload);
+    record.token_hash = hash_of(issue.value);
+    return issue;
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,135 @@
+// What does the client ask for? A flat list of named checks over the parameters of RFC 6749 §4.1.1 and OpenID Connect
+// Core §3.1.2.1.
+#include "oauth/authorization_request.h"
+
+#include <array>
+#include <limits>
+
+#include "crypto/random.h"
+#include "oauth/audience.h"
+#include "oauth/pkce.h"
+#include "oauth/scope_policy.h"
+#include "util/text.h"
+
+namespace postern::oauth {
+namespace {
+
+const std::initializer_list<std::string_view> kKnown = {
+    "response_type", "client_id",   "redirect_uri", "scope",    "state",          "response_mode",         "prompt",
+    "max_age",       "nonce",       "aud",          "audience", "code_challenge", "code_challenge_method", "request",
+    "request_uri",   "registration"};
+
+Outcome<void> check_duplicates(const http::Params& params) {
+    if (const auto faulty = params.first_fault(kKnown))
+        return invalid_request("a parameter was given twice or is not decodable", "parameter: " + *faulty);
+    return {};
+}
+
+Outcome<void> check_sizes(const http::Params& params) {
+    std::size_t total = 0;
+    for (const std::string_view name : kKnown) total += params.find(name).value_or("").size();
+    if (params.find("state").value_or("").size() > kMaxStateBytes)
+        return invalid_request("state is longer than 2048 bytes");
+    if (total > kMaxRequestBytes) return invalid_request("the parameters are longer than 4096 bytes together");
+    return {};
+}
+
+/// Parameters that would change the meaning of the others must not be ignored silently (OpenID Connect Core §6,
+/// §7.2.1).
+Outcome<void> check_request_objects(const http::Params& params) {
+    struct Row {
+        std::string_view name;
+        ErrorCode code;
+        const char* description;
+    };
+    static constexpr std::array kRows = {
+        Row{"request", ErrorCode::request_not_supported, "request objects are not supported"},
+        Row{"request_uri", ErrorCode::request_uri_not_supported, "request_uri is not supported"},
+        Row{"registration", ErrorCode::registration_not_supported, "registration is not supported"},
+    };
+    for (const Row& row : kRows)
+        if (params.find(row.name)) return make_error(row.code, row.description);
+    return {};
+}
+
+Outcome<void> check_response(const model::Client& client, const http::Params& params) {
+    if (const auto mode = params.find("response_mode"); mode && *mode != "query")
+        return invalid_request("response_mode must be query");
+    const auto type = params.find("response_type");
+    if (!type) return invalid_request("response_type is required");
+    if (*type != "code") return make_error(ErrorCode::unsupported_response_type, "response_type must be code");
+    if (!client.has_grant(model::GrantType::authorization_code))
+        return make_error(ErrorCode::unauthorized_client,
+                          "the client is not registered for the authorization_code grant");
+    return {};
+}
+
+/// OpenID Connect Core §3.1.2.1: `none` stands alone; words we do not know are ignored.
+Outcome<std::set<model::Prompt>> parse_prompt(const std::optional<std::string>& text) {
+    struct Word {
+        std::string_view name;
+        model::Prompt prompt;
+    };
+    static constexpr std::array kWords = {
+        Word{"none", model::Prompt::none},
+        Word{"login", model::Prompt::login},
+        Word{"consent", model::Prompt::consent},
+        Word{"select_account", model::Prompt::select_account},
+    };
+    std::set<model::Prompt> prompts;
+    if (!text) return prompts;
+    const auto given = util::split(*text, ' ');
+    for (const std::string_view word : given)
+        for (const Word& known : kWords)
+            if (known.name == word) prompts.insert(known.prompt);
+    if (prompts.contains(model::Prompt::none) && given.size() > 1)
+        return invalid_request("prompt=none must stand alone");
+    return prompts;
+}
+
+/// Digits of at most 2^31-1: no sign, no blank, no fraction, and no overflow in `auth_time + max_age`.
+Outcome<std::optional<util::Seconds>> parse_max_age(const std::optional<std::string>& text) {
+    if (!text) return std::optional<util::Seconds>();
+    const auto seconds = util::parse_digits(*text, std::numeric_limits<std::int32_t>::max());
+    if (!seconds) return invalid_request("max_age must be a number of seconds");
+    return std::optional<util::Seconds>(util::Seconds{*seconds});
+}
+
+}  // namespace
+
+Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
+                                                                 const http::Params& params) {
+    const model::Client& client = target.client();
+    if (auto ok = check_duplicates(params); !ok) return ok.error();
+    if (auto ok = check_sizes(params); !ok) return ok.error();
+    if (auto ok = check_request_objects(params); !ok) return ok.error();
+    if (auto ok = check_response(client, params); !ok) return ok.error();
+
+    auto scope = resolve_scope(context.settings, client, params.find("scope"));
+    if (!scope) return scope.error();
+    auto prompt = parse_prompt(params.find("prompt"));
+    if (!prompt) return prompt.error();
+    auto max_age = parse_max_age(params.find("max_age"));
+    if (!max_age) return max_age.error();
+    auto challenge = parse_code_challenge(client, params.find("code_challenge"), params.find("code_challenge_method"));
+    if (!challenge) return challenge.error();
+    auto audience = parse_audience(params);
+    if (!audience) return audience.error();
+
+    model::AuthorizationRequest asked;
+    asked.id = crypto::random_token(context.random);
+    asked.client_id = client.id;
+    asked.redirect_uri = target.uri();
+    asked.redirect_uri_sent = target.sent();
+    asked.scope = std::move(*scope);
+    asked.state = target.state();
+    asked.nonce = params.find("nonce");
+    asked.code_challenge = std::move(*challenge);
+    asked.prompt = std::move(*prompt);
+    asked.max_age = *max_age;
+    asked.audience = std::move(*audience);
+    asked.expires_at = context.now() + context.settings.authorization_request_ttl;
+    return asked;
+}
+
+}  // namespace postern::oauth

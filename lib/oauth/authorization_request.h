@@ -1,0 +1,20 @@
+// What does the client ask for? Every parameter of the authorization endpoint but the two that `verify_redirect` took.
+#pragma once
+
+#include "http/params.h"
+#include "model/authorization.h"
+#include "oauth/context.h"
+#include "oauth/error.h"
+#include "oauth/redirect_uri.h"
+
+namespace postern::oauth {
+
+inline constexpr std::size_t kMaxRequestBytes = 4096;  ///< all known values together; unknown parameters do not count
+
+/// A request whose every value obeys its grammar and the client's registration, with a new id and its expiry. Errors go
+/// to the verified redirect_uri (RFC 6749 §4.1.2.1). Checked in this order: duplicates and encoding, sizes, request
+/// objects, response_mode, response_type, scope, prompt, max_age, PKCE, audience.
+Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
+                                                                 const http::Params& params);
+
+}  // namespace postern::oauth

@@ -1,0 +1,130 @@
+// Who is calling the token endpoint, and can it prove that?
+#include "oauth/client_auth.h"
+
+#include "crypto/digest.h"
+#include "store/clients.h"
+#include "util/base64.h"
+#include "util/percent.h"
+#include "util/text.h"
+
+namespace postern::oauth {
+namespace {
+
+constexpr const char* kFailed = "client authentication failed";
+
+constexpr const char* kNoCredentials =
+    "neither an Authorization header nor client_id arrived; if the client sends HTTP Basic, the web server takes the "
+    "header away: "
+    "Apache passes it with `CGIPassAuth On`";
+
+void add_reading(Credentials& credentials, std::string id, std::string secret) {
+    if (util::has_control_bytes(id) || util::has_control_bytes(secret)) return;
+    credentials.readings.push_back(
+        Credentials::Reading{model::ClientId(std::move(id)), util::Secret(std::move(secret))});
+}
+
+/// RFC 7617 §2 with the encoding of RFC 6749 §2.3.1; the first colon separates.
+Outcome<Credentials> parse_basic(std::string_view header) {
+    const std::size_t blank = header.find(' ');
+    if (util::to_lower(header.substr(0, blank)) != "basic" || blank == std::string_view::npos)
+        return invalid_client(kFailed, "the Authorization header is not of the Basic scheme");
+    auto pair = util::base64_decode(header.substr(blank + 1));
+    const std::size_t colon = pair ? pair->find(':') : std::string::npos;
+    if (colon == std::string::npos)
+        return invalid_client(kFailed, "the Basic credentials are not strict base64 of id:secret");
+
+    std::string id = pair->substr(0, colon);
+    std::string secret = pair->substr(colon + 1);
+    util::wipe(*pair);
+    Credentials credentials;
+    credentials.method = Credentials::Method::basic;
+    auto decoded_id = util::form_decode(id);
+    auto decoded_secret = util::form_decode(secret);
+    if (decoded_id && decoded_secret) add_reading(credentials, std::move(*decoded_id), std::move(*decoded_secret));
+    add_reading(credentials, std::move(id), std::move(secret));
+    if (credentials.readings.empty()) return invalid_client(kFailed, "the Basic credentials hold control bytes");
+    return credentials;
+}
+
+/// A body may repeat the id of the header, and nothing else about the client (RFC 6749 §2.3: one method a request).
+Outcome<void> check_body_agrees(const Credentials& basic, const http::Params& form) {
+    if (form.find("client_secret")) return invalid_request("client credentials were sent in two ways");
+    const auto id = form.find("client_id");
+    if (!id) return {};
+    for (const auto& reading : basic.readings)
+        if (reading.client_id.str() == *id) return {};
+    return invalid_request("client_id differs from the Authorization header's");
+}
+
+struct Proof {
+    bool correct = false;
+    std::string why_not;  ///< for the log
+};
+
+bool secret_matches(const model::Client& client, const std::string& hash) {
+    bool found = false;
+    for (const model::ClientSecret& secret : client.secrets)
+        found |= crypto::equal_constant_time(secret.hash.str(), hash);
+    return found;
+}
+
+bool method_is_registered(model::AuthMethod registered, Credentials::Method used) {
+    switch (registered) {
+        case model::AuthMethod::client_secret:
+            return used != Credentials::Method::id_only;
+        case model::AuthMethod::client_secret_basic:
+            return used == Credentials::Method::basic;
+        case model::AuthMethod::client_secret_post:
+            return used == Credentials::Method::post;
+        case model::AuthMethod::none:
+            return false;
+    }
+    return false;
+}
+
+Proof prove(const model::Client& client, Credentials::Method method, bool has_secret, const std::string& hash) {
+    if (!client.enabled) return {false, "the client is disabled"};
+    if (client.type == model::ClientType::public_)
+        return has_secret ? Proof{false, "a public client has no secret and must not send one"} : Proof{true, ""};
+    if (!has_secret) return {false, "a confidential client sent no secret"};
+    if (!method_is_registered(client.auth_method, method))
+        return {false, "the client is registered for " + std::string(model::to_string(client.auth_method)) +
+                           " and used another method"};
+    if (!secret_matches(client, hash)) return {false, "wrong secret; `postern client secret` makes a new one"};
+    return {true, ""};
+}
+
+}  // namespace
+
+Outcome<Credentials> parse_credentials(const http::Request& request) {
+    if (request.authorization) {
+        auto basic = parse_basic(*request.authorization);
+        if (!basic) return basic.error();
+        if (auto ok = check_body_agrees(*basic, request.form); !ok) return ok.error();
+        return basic;
+    }
+    Credentials credentials;
+    const auto id = request.form.find("client_id");
+    auto secret = request.form.find("client_secret");
+    if (!id) return credentials;
+    if (secret) credentials.method = Credentials::Method::post;
+    add_reading(credentials, *id, secret ? std::move(*secret) : std::string());
+    return credentials;
+}
+
+Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials) {
+    if (credentials.readings.empty()) return invalid_client(kFailed, kNoCredentials);
+    std::string why = "no such client";
+    for (const auto& reading : credentials.readings) {
+        // The digest is computed for unknown clients too, so that they cannot be told by the clock.
+        const std::string hash = crypto::sha256_hex(reading.secret.reveal());
+        auto client = store::find_client(context.store, reading.client_id, context.now());
+        if (!client) continue;
+        const Proof proof = prove(*client, credentials.method, !reading.secret.empty(), hash);
+        if (proof.correct) return std::move(*client);
+        why = proof.why_not;
+    }
+    return invalid_client(kFailed, why);
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,35 @@
+// Who is calling the token endpoint, and can it prove that? (RFC 6749 §2.3, §3.2.1)
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "http/message.h"
+#include "model/client.h"
+#include "oauth/context.h"
+#include "oauth/error.h"
+#include "util/secret.h"
+
+namespace postern::oauth {
+
+/// What a request says about its sender. HTTP Basic yields two readings of one header: form-decoded as RFC 6749 §2.3.1
+/// wants it, and raw as many clients send it.
+struct Credentials {
+    enum class Method { basic, post, id_only };
+    struct Reading {
+        model::ClientId client_id;
+        util::Secret secret;  ///< empty: none was sent
+    };
+    Method method = Method::id_only;
+    std::vector<Reading> readings;  ///< empty: nothing was sent
+};
+
+/// invalid_request for two methods at once or two different client ids (RFC 6749 §2.3), invalid_client for an
+/// Authorization header that is not well-formed Basic.
+Outcome<Credentials> parse_credentials(const http::Request& request);
+
+/// The enabled client that the credentials prove. invalid_client for everything else, in the same words and with the
+/// same work done, whether the client is unknown, disabled, or the secret is wrong; the log tells them apart.
+Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials);
+
+}  // namespace postern::oauth

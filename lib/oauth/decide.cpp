@@ -1,0 +1,65 @@
+// What happens next with an authorization request? Login before consent, consent before the code; `prompt=none` shows
+// nothing.
+#include "oauth/decide.h"
+
+#include "oauth/redirect_uri.h"
+
+namespace postern::oauth {
+namespace {
+
+bool asks(const Situation& s, model::Prompt prompt) { return s.request.prompt.contains(prompt); }
+
+/// What was done about the request counts only while the same user is logged in: somebody else starts over.
+bool progress_is_ours(const Situation& s) {
+    return s.progress && s.session && s.progress->subject == s.session->subject;
+}
+
+/// A login made for this very request is the only thing that satisfies `prompt=login` or a stale `max_age`.
+bool logged_in_for_this(const Situation& s) { return progress_is_ours(s) && s.progress->logged_in; }
+
+/// The interface specification, authorize rule 2: whole seconds, stale when now > auth_time + max_age; 0 always asks.
+bool login_is_stale(const Situation& s) {
+    if (!s.request.max_age) return false;
+    return s.request.max_age->count() == 0 || s.now > s.session->auth_time + *s.request.max_age;
+}
+
+bool needs_login(const Situation& s) {
+    if (!s.session) return true;
+    const bool fresh_wanted =
+        asks(s, model::Prompt::login) || asks(s, model::Prompt::select_account) || login_is_stale(s);
+    return fresh_wanted && !logged_in_for_this(s);
+}
+
+/// RFC 8252 §8.6: any program on the machine can pose as such a client, so a remembered approval proves nothing.
+bool consent_can_be_remembered(const Situation& s) {
+    return s.client.type == model::ClientType::confidential || !is_loopback_or_private(s.request.redirect_uri);
+}
+
+bool needs_consent(const Situation& s) {
+    if (progress_is_ours(s) && s.progress->decision == model::Decision::approved) return false;
+    if (asks(s, model::Prompt::consent)) return true;
+    if (s.client.first_party) return false;
+    return !(consent_can_be_remembered(s) && s.consent && s.request.scope.is_subset_of(s.consent->scope));
+}
+
+}  // namespace
+
+Action decide(const Situation& s) {
+    if (s.progress && s.progress->used) return AlreadyUsed{};
+    // Denial is a third state beside unset and approved (RFC 6749 §4.1.2.1).
+    if (progress_is_ours(s) && s.progress->decision == model::Decision::denied)
+        return Refuse{make_error(ErrorCode::access_denied, "the user denied the request")};
+
+    const bool silent = asks(s, model::Prompt::none);  // OpenID Connect Core §3.1.2.6
+    if (needs_login(s)) {
+        if (silent) return Refuse{make_error(ErrorCode::login_required, "the user must log in")};
+        return ShowLogin{};
+    }
+    if (needs_consent(s)) {
+        if (silent) return Refuse{make_error(ErrorCode::consent_required, "the user must approve the request")};
+        return ShowConsent{};
+    }
+    return IssueCode{};
+}
+
+}  // namespace postern::oauth

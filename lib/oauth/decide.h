@@ -1,0 +1,38 @@
+// What happens next with an authorization request? Pure policy: no HTTP, no storage, no clock of its own.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "model/authorization.h"
+#include "model/client.h"
+#include "model/session.h"
+#include "oauth/error.h"
+
+namespace postern::oauth {
+
+/// Everything the decision depends on.
+struct Situation {
+    const model::AuthorizationRequest& request;
+    const model::Client& client;
+    std::optional<model::Session> session;                 ///< the browser's live session
+    std::optional<model::AuthorizationProgress> progress;  ///< what was done about this request before
+    std::optional<model::Consent> consent;                 ///< remembered, of the session's user for this client
+    util::Time now{};
+};
+
+struct ShowLogin {};
+struct ShowConsent {};
+struct IssueCode {};
+/// The client is told; nothing more comes of the request.
+struct Refuse {
+    OAuthError error;
+};
+/// A code or a refusal was delivered before: the user is told, the client is not (a replay is not its doing).
+struct AlreadyUsed {};
+
+using Action = std::variant<ShowLogin, ShowConsent, IssueCode, Refuse, AlreadyUsed>;
+
+Action decide(const Situation& situation);
+
+}  // namespace postern::oauth

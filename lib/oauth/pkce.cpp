@@ -1,0 +1,53 @@
+// Proof Key for Code Exchange: the grammar of both values and the comparison.
+#include "oauth/pkce.h"
+
+#include <algorithm>
+
+#include "crypto/digest.h"
+#include "util/base64.h"
+
+namespace postern::oauth {
+namespace {
+
+constexpr std::size_t kChallengeCharacters = 43;  // base64url of a SHA-256 digest
+
+/// unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~", 43 to 128 of them (RFC 7636 §4.1).
+bool is_verifier(std::string_view text) {
+    const auto unreserved = [](unsigned char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+               c == '_' || c == '~';
+    };
+    return text.size() >= 43 && text.size() <= 128 && std::all_of(text.begin(), text.end(), unreserved);
+}
+
+}  // namespace
+
+Outcome<std::optional<std::string>> parse_code_challenge(const model::Client& client,
+                                                         const std::optional<std::string>& challenge,
+                                                         const std::optional<std::string>& method) {
+    if (!challenge && method) return invalid_request("code_challenge_method without code_challenge");
+    if (!challenge) {
+        const bool required = client.type == model::ClientType::public_ || client.pkce == model::Pkce::required;
+        if (required) return invalid_request("code_challenge is required for this client");
+        return std::optional<std::string>();
+    }
+    // An absent method means `plain` (RFC 7636 §4.3), which proves nothing to whoever reads the request.
+    if (method != "S256") return invalid_request("code_challenge_method must be S256");
+    if (challenge->size() != kChallengeCharacters || !util::base64url_decode(*challenge))
+        return invalid_request("code_challenge must be 43 base64url characters");
+    return challenge;
+}
+
+Outcome<void> check_code_verifier(const std::optional<std::string>& challenge,
+                                  const std::optional<std::string>& verifier) {
+    if (!challenge && !verifier) return {};
+    if (!challenge) return invalid_grant("code_verifier without a code_challenge in the authorization request");
+    if (!verifier) return invalid_grant("code_verifier is required");
+    if (!is_verifier(*verifier))
+        return invalid_grant("code_verifier does not match", "the verifier is not 43 to 128 unreserved characters");
+    const std::string computed = util::base64url_encode(crypto::sha256(*verifier));
+    if (!crypto::equal_constant_time(computed, *challenge)) return invalid_grant("code_verifier does not match");
+    return {};
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,146 @@
+// Is this redirect_uri acceptable? Byte comparison, no normalisation: two spellings of one URL are two URLs here.
+#include "oauth/redirect_uri.h"
+
+#include <algorithm>
+#include <array>
+
+#include "http/url.h"
+#include "store/clients.h"
+#include "util/text.h"
+
+namespace postern::oauth {
+namespace {
+
+constexpr std::array<std::string_view, 2> kLoopbackPrefixes = {"http://127.0.0.1", "http://[::1]"};
+
+struct LoopbackUri {
+    std::string_view prefix;
+    std::string_view port;  ///< with its colon, or ""
+    std::string_view rest;  ///< path and query
+};
+
+/// A port is 1-65535 in its only spelling: no sign, no leading zero.
+bool is_port(std::string_view digits) {
+    return !digits.empty() && digits.front() != '0' && util::parse_digits(digits, 65535).has_value();
+}
+
+/// nullopt unless `uri` is http on a numeric loopback address with a clean port and a path: "http://127.0.0.1:1@evil/"
+/// is not.
+std::optional<LoopbackUri> split_loopback(std::string_view uri) {
+    for (const std::string_view prefix : kLoopbackPrefixes) {
+        if (!uri.starts_with(prefix)) continue;
+        const std::string_view after = uri.substr(prefix.size());
+        const std::size_t path = after.find('/');
+        const std::string_view port = after.substr(0, path);
+        if (!port.empty() && (port.front() != ':' || !is_port(port.substr(1)))) return std::nullopt;
+        return LoopbackUri{prefix, port, path == std::string_view::npos ? std::string_view{} : after.substr(path)};
+    }
+    return std::nullopt;
+}
+
+/// RFC 8252 §7.3: the port of a native client's loopback address is chosen at run time; everything else is byte-equal.
+std::optional<std::string> match_any_port(std::string_view registered, std::string_view received) {
+    const auto ours = split_loopback(registered);
+    const auto theirs = split_loopback(received);
+    if (!ours || !theirs || ours->prefix != theirs->prefix || ours->rest != theirs->rest) return std::nullopt;
+    return std::string(ours->prefix) + std::string(theirs->port) + std::string(ours->rest);
+}
+
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+/// For the operator: the registered URI that agrees longest, and where it stops agreeing.
+std::string describe_mismatch(const model::Client& client, std::string_view received) {
+    if (client.redirect_uris.empty())
+        return "the client has no redirect URI registered; add one with `postern client set`";
+    const auto nearest = std::max_element(
+        client.redirect_uris.begin(), client.redirect_uris.end(),
+        [&](const auto& a, const auto& b) { return common_prefix(a, received) < common_prefix(b, received); });
+    const std::size_t at = common_prefix(*nearest, received);
+    return "registered: " + *nearest + " received: " + std::string(received.substr(0, 300)) +
+           " first difference at character " + std::to_string(at + 1) + "; URIs must be equal byte for byte";
+}
+
+RedirectRefusal refusal(RedirectFault fault, const std::string& client_id, std::string detail) {
+    return RedirectRefusal{fault, client_id.substr(0, 128), std::move(detail)};
+}
+
+util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context, const std::string& id) {
+    auto client = store::find_client(context.store, model::ClientId(id), context.now());
+    if (!client) return refusal(RedirectFault::client_unknown, id, "no such client; see `postern client list`");
+    if (!client->enabled)
+        return refusal(RedirectFault::client_disabled, id, "the client is disabled; `postern client enable` ends that");
+    return std::move(*client);
+}
+
+}  // namespace
+
+std::optional<std::string> match_redirect_uri(const model::Client& client, std::string_view received) {
+    for (const std::string& registered : client.redirect_uris)
+        if (registered == received) return registered;
+    if (!client.native) return std::nullopt;
+    for (const std::string& registered : client.redirect_uris)
+        if (auto matched = match_any_port(registered, received)) return matched;
+    return std::nullopt;
+}
+
+bool is_loopback_or_private(std::string_view redirect_uri) {
+    const auto url = http::parse_url(redirect_uri);
+    if (!url) return true;  // unknown ground is treated as the riskier kind
+    return url->scheme != "https" && (url->scheme != "http" || http::is_loopback_http(*url));
+}
+
+util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params) {
+    // client_id and redirect_uri before everything else: nothing may be sent to an address that is not verified (RFC
+    // 6749 §4.1.2.1).
+    const std::string client_id = params.find("client_id").value_or("");
+    if (const auto faulty = params.first_fault({"client_id", "redirect_uri"}))
+        return refusal(RedirectFault::malformed, client_id,
+                       "parameter " + *faulty + " was given twice or is not decodable");
+    if (client_id.empty()) return refusal(RedirectFault::client_missing, "", "no client_id");
+
+    auto client = find_usable_client(context, client_id);
+    if (!client) return client.error();
+
+    VerifiedRedirect verified;
+    if (const auto received = params.find("redirect_uri")) {
+        const auto matched = match_redirect_uri(*client, *received);
+        if (!matched)
+            return refusal(RedirectFault::redirect_unregistered, client_id, describe_mismatch(*client, *received));
+        verified.uri_ = *matched;
+    } else {
+        // May be omitted only when there is exactly one to choose from (RFC 6749 §3.1.2.3).
+        if (client->redirect_uris.size() != 1)
+            return refusal(
+                RedirectFault::redirect_missing, client_id,
+                "no redirect_uri, and the client has " + std::to_string(client->redirect_uris.size()) + " registered");
+        verified.uri_ = client->redirect_uris.front();
+        verified.sent_ = false;
+    }
+    verified.client_ = std::move(*client);
+    verified.state_ = params.find("state");
+    if (verified.state_ && verified.state_->size() > kMaxStateBytes) verified.state_.reset();
+    verified.issuer_ = context.settings.issuer;
+    return verified;
+}
+
+util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context,
+                                                                const model::AuthorizationRequest& request) {
+    auto client = find_usable_client(context, request.client_id.str());
+    if (!client) return client.error();
+    const auto matched = match_redirect_uri(*client, request.redirect_uri);
+    if (!matched)
+        return refusal(RedirectFault::redirect_unregistered, request.client_id.str(),
+                       describe_mismatch(*client, request.redirect_uri));
+
+    VerifiedRedirect verified;
+    verified.client_ = std::move(*client);
+    verified.uri_ = *matched;
+    verified.sent_ = request.redirect_uri_sent;
+    verified.state_ = request.state;
+    verified.issuer_ = context.settings.issuer;
+    return verified;
+}
+
+}  // namespace postern::oauth

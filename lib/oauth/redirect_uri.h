@@ -1,0 +1,75 @@
+// Is this redirect_uri acceptable? Nothing is sent to an address that did not pass here (RFC 6749 §3.1.2, RFC 9700
+// §2.1).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/params.h"
+#include "model/authorization.h"
+#include "model/client.h"
+#include "oauth/context.h"
+#include "util/result.h"
+
+namespace postern::oauth {
+
+/// Why a request stays on a page of ours: the client or its redirect_uri could not be trusted (RFC 6749 §4.1.2.1).
+enum class RedirectFault {
+    malformed,  ///< client_id, redirect_uri given twice or not decodable
+    client_missing,
+    client_unknown,
+    client_disabled,
+    redirect_missing,  ///< omitted, and the client has not exactly one registered
+    redirect_unregistered,
+};
+
+struct RedirectRefusal {
+    RedirectFault fault;
+    std::string client_id;   ///< as sent
+    std::string log_detail;  ///< registered and received value and where they differ
+};
+
+/// A client with an address it registered, and the state to return there. Only `verify_redirect` makes one, so
+/// redirecting to an unverified target does not compile.
+class VerifiedRedirect {
+public:
+    const model::Client& client() const { return client_; }
+    const std::string& uri() const {
+        return uri_;
+    }                                    ///< the registered string; the port is the request's for native clients
+    bool sent() const { return sent_; }  ///< false: the request named no redirect_uri
+    const std::optional<std::string>& state() const { return state_; }
+    const std::string& issuer() const { return issuer_; }
+
+private:
+    friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&, const http::Params&);
+    friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&,
+                                                                           const model::AuthorizationRequest&);
+    VerifiedRedirect() = default;
+    model::Client client_;
+    std::string uri_;
+    bool sent_ = true;
+    std::optional<std::string> state_;
+    std::string issuer_;
+};
+
+/// `state` is kept when it is well-formed and at most kMaxStateBytes long; redirect errors return it (RFC 6749
+/// §4.1.2.1).
+util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params);
+
+/// The same check for a request that has travelled: the client may have been disabled or changed meanwhile.
+util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context,
+                                                                const model::AuthorizationRequest& request);
+
+inline constexpr std::size_t kMaxStateBytes = 2048;
+
+/// The address to answer at when `received` is one of the client's: byte-equal, but for the port of http://127.0.0.1
+/// and http://[::1] of native clients (RFC 8252 §7.3). nullopt otherwise.
+std::optional<std::string> match_redirect_uri(const model::Client& client, std::string_view received);
+
+/// http on a loopback host, or a private-use scheme (RFC 8252 §7.1, §7.3): any program on the user's machine may
+/// receive what is sent there, so a public client there proves nothing by it (§8.6).
+bool is_loopback_or_private(std::string_view redirect_uri);
+
+}  // namespace postern::oauth

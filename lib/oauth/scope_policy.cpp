@@ -1,0 +1,39 @@
+// Which scope does a request get?
+#include "oauth/scope_policy.h"
+
+namespace postern::oauth {
+namespace {
+
+constexpr std::string_view kOfflineAccess = "offline_access";
+
+bool may_ask_for(const Settings& settings, const model::Client& client, const std::string& token) {
+    if (!settings.oidc && openid_scopes().contains(token)) return false;
+    return token == kOfflineAccess || client.scope.contains(token);
+}
+
+}  // namespace
+
+const model::Scope& openid_scopes() {
+    static const model::Scope scopes = *model::Scope::parse("openid profile email address phone offline_access");
+    return scopes;
+}
+
+Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Client& client,
+                                    const std::optional<std::string>& requested) {
+    if (!requested) {
+        model::Scope granted = client.scope;
+        for (const std::string& token : openid_scopes().tokens()) granted.remove(token);
+        return granted;
+    }
+    auto asked = model::Scope::parse(*requested);
+    if (!asked) return invalid_scope("scope must be words separated by single spaces");
+    for (const std::string& token : asked->tokens()) {
+        if (!may_ask_for(settings, client, token))
+            return invalid_scope("the client is not registered for a requested scope",
+                                 "refused scope: " + token + " registered: " + client.scope.to_string() +
+                                     (settings.oidc ? "" : " (OpenID Connect is off)"));
+    }
+    return std::move(*asked);
+}
+
+}  // namespace postern::oauth

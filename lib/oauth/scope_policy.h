@@ -1,0 +1,22 @@
+// Which scope does a request get? (RFC 6749 §3.3)
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/client.h"
+#include "oauth/error.h"
+#include "oauth/settings.h"
+
+namespace postern::oauth {
+
+/// openid profile email address phone offline_access: they exist only with OpenID Connect.
+const model::Scope& openid_scopes();
+
+/// What is requested, if the client is registered for every word of it; otherwise invalid_scope, never a silent
+/// reduction. Nothing requested: the client's registered scopes without the OpenID ones, possibly none.
+/// `offline_access` alone needs no registration. With OpenID Connect off its scopes are unknown.
+Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Client& client,
+                                    const std::optional<std::string>& requested);
+
+}  // namespace postern::oauth

@@ -1,0 +1,32 @@
+// How does an authorization request travel through a browser that may not change it? Sealed, with its expiry inside.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/authorization.h"
+#include "oauth/context.h"
+#include "util/result.h"
+
+namespace postern::oauth {
+
+struct SealedRequest {
+    model::AuthorizationRequest request;
+    /// SHA-256 (base64url) of the browser cookie it belongs to; "" for a request that was posted by another site, which
+    /// is worth no more than the authorize URL itself.
+    std::string browser;
+};
+
+enum class SealFault {
+    forged,  ///< not made by this server, or made before its seal key was renewed
+    expired,
+};
+
+std::string seal_request(Context& context, const SealedRequest& sealed);
+util::Result<SealedRequest, SealFault> open_request(Context& context, std::string_view text);
+
+/// The key of the request's row: its id is never stored.
+model::RequestKey request_key(const model::AuthorizationRequest& request);
+
+}  // namespace postern::oauth

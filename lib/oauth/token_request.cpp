@@ -1,0 +1,49 @@
+// What does a client send to the token endpoint?
+#include "oauth/token_request.h"
+
+#include "oauth/audience.h"
+
+namespace postern::oauth {
+namespace {
+
+Outcome<TokenGrant> parse_authorization_code(const http::Request& request) {
+    const auto code = request.form.find("code");
+    if (!code) return invalid_request("code is required");
+    auto audience = parse_audience(request.query, request.form);
+    if (!audience) return audience.error();
+    return TokenGrant(AuthorizationCodeGrant{*code, request.form.find("redirect_uri"), request.form.find("code_verifier"), std::move(*audience)});
+}
+
+/// A new grant type is one row here, one alternative of TokenGrant and one file with its rules.
+struct Row {
+    std::string_view grant_type;
+    Outcome<TokenGrant> (*parse)(const http::Request&);
+};
+constexpr Row kRows[] = {
+    {"authorization_code", parse_authorization_code},
+};
+
+Outcome<TokenGrant> parse_grant(const http::Request& request) {
+    const auto type = request.form.find("grant_type");
+    if (!type) return invalid_request("grant_type is required");
+    for (const Row& row : kRows)
+        if (row.grant_type == *type) return row.parse(request);
+    return make_error(ErrorCode::unsupported_grant_type, "grant_type must be authorization_code");
+}
+
+}  // namespace
+
+Outcome<TokenRequest> parse_token_request(const http::Request& request) {
+    if (request.body != http::BodyKind::form) return invalid_request("the body must be application/x-www-form-urlencoded");
+    const auto in_body = request.form.first_fault({"grant_type", "code", "redirect_uri", "client_id", "client_secret", "code_verifier",
+                                                   "scope", "refresh_token", "aud", "audience"});
+    const auto in_query = request.query.first_fault({"aud", "audience"});
+    if (in_body || in_query)
+        return invalid_request("a parameter was given twice or is not decodable", "parameter: " + in_body.value_or(in_query.value_or("")));
+
+    auto credentials = parse_credentials(request);
+    if (!credentials) return credentials.error();
+    return TokenRequest{std::move(*credentials), parse_grant(request)};
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,35 @@
+// What does a client send to the token endpoint? (RFC 6749 §3.2)
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "http/message.h"
+#include "oauth/client_auth.h"
+#include "oauth/error.h"
+
+namespace postern::oauth {
+
+/// RFC 6749 §4.1.3 with RFC 7636 §4.5 and the audience of the interface specification.
+struct AuthorizationCodeGrant {
+    std::string code;
+    std::optional<std::string> redirect_uri;
+    std::optional<std::string> code_verifier;
+    std::optional<std::string> audience;
+};
+
+/// One alternative per grant type.
+using TokenGrant = std::variant<AuthorizationCodeGrant>;
+
+struct TokenRequest {
+    Credentials credentials;
+    /// What is wrong with the grant is told to an authenticated client only, so it waits here.
+    Outcome<TokenGrant> grant;
+};
+
+/// Syntax: content type, duplicates, two ways of authentication. Credentials and grants come from the body alone; only
+/// `aud` and `audience` may stand in the query.
+Outcome<TokenRequest> parse_token_request(const http::Request& request);
+
+}  // namespace postern::oauth
