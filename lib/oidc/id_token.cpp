@@ -1,0 +1,34 @@
+// What an ID token says.
+#include "oidc/id_token.h"
+
+#include "crypto/digest.h"
+#include "jose/jws.h"
+#include "json/writer.h"
+#include "util/base64.h"
+
+namespace postern::oidc {
+
+std::string at_hash(crypto::Algorithm algorithm, const std::string& access_token) {
+    const std::string digest =
+        algorithm == crypto::Algorithm::EdDSA ? crypto::sha512(access_token) : crypto::sha256(access_token);
+    return util::base64url_encode(std::string_view(digest).substr(0, digest.size() / 2));
+}
+
+std::string make_id_token(oauth::Context& context, const IdTokenAbout& about) {
+    const oauth::Settings& settings = context.settings;
+    const util::Time now = context.now();
+    json::Object claims{{"iss", settings.issuer},
+                        {"sub", about.grant.subject.str()},
+                        {"aud", about.grant.client_id.str()},
+                        {"exp", util::to_epoch(now + settings.id_token_ttl)},
+                        {"iat", util::to_epoch(now)},
+                        {"auth_time", util::to_epoch(about.grant.auth_time)}};
+    if (about.nonce) claims.set("nonce", *about.nonce);
+    claims.set("at_hash", at_hash(settings.id_token_algorithm, about.access_token));
+    claims.set("sid", about.grant.sid.str());
+
+    const store::SigningKey& key = context.keys.signing_key(settings.id_token_algorithm, now);
+    return jose::sign_compact(key.key, key.kid, jose::TokenType::id_token, json::write(claims));
+}
+
+}  // namespace postern::oidc

@@ -1,0 +1,24 @@
+// What an ID token says (OpenID Connect Core §2, §3.1.3.6): protocol claims only.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/grant.h"
+#include "oauth/context.h"
+
+namespace postern::oidc {
+
+struct IdTokenAbout {
+    const model::Grant& grant;         ///< sub, aud (the client), auth_time, sid
+    std::optional<std::string> nonce;  ///< exactly as it was sent
+    std::string access_token;          ///< for `at_hash`
+};
+
+std::string make_id_token(oauth::Context& context, const IdTokenAbout& about);
+
+/// The left half of the digest that belongs to the ID token's algorithm, as base64url (§3.1.3.6): SHA-256 for RS256 and
+/// ES256, SHA-512 for EdDSA, whose own hash that is.
+std::string at_hash(crypto::Algorithm algorithm, const std::string& access_token);
+
+}  // namespace postern::oidc

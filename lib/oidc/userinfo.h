@@ -1,0 +1,26 @@
+// The UserInfo endpoint's rules: whose claims does this token release, if any? (OpenID Connect Core §5.3, RFC 6750)
+#pragma once
+
+#include <string>
+
+#include "http/message.h"
+#include "json/value.h"
+#include "oauth/context.h"
+#include "oauth/error.h"
+#include "oidc/claims.h"
+
+namespace postern::oidc {
+
+/// The bearer token: the Authorization header, else `access_token` of a form body; never the query (RFC 6750 §2.1,
+/// §2.2). A header of another scheme or form decides, and is invalid_token.
+oauth::Outcome<std::string> parse_bearer_token(const http::Request& request);
+
+/// invalid_token with the reason in its description, or insufficient_scope without `openid`.
+oauth::Outcome<json::Object> userinfo(oauth::Context& context, const std::string& token,
+                                      const GetUserClaims& get_user_claims);
+
+/// The built-in `getUserClaims`: the claims column of the user's row, with `preferred_username` from the login name
+/// when the row names none.
+GetUserClaims database_claims(oauth::Context& context);
+
+}  // namespace postern::oidc
