@@ -1,0 +1,51 @@
+// How many passwords may be hashed at the same time on this machine?
+#include "store/hash_slots.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "store/error.h"
+
+namespace postern::store {
+namespace {
+
+// A hash takes some tens of milliseconds, so looking again this often wastes neither time nor processor.
+constexpr std::chrono::milliseconds kLookAgain{5};
+
+/// The locked file, or -1 when somebody else holds it.
+int try_slot(const std::string& path) {
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
+    if (descriptor < 0) throw StoreError("hash slot " + path + ": " + std::strerror(errno));
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+    ::close(descriptor);
+    return -1;
+}
+
+}  // namespace
+
+HashSlot::HashSlot(HashSlot&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+HashSlot::~HashSlot() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::optional<HashSlot> HashSlot::acquire(const std::string& database_path, int slots, std::chrono::milliseconds wait) {
+    if (database_path.empty() || database_path == ":memory:") return HashSlot(-1);
+    const auto deadline = std::chrono::steady_clock::now() + wait;
+    while (true) {
+        for (int slot = 0; slot < slots; ++slot) {
+            const int descriptor = try_slot(database_path + ".hash" + std::to_string(slot));
+            if (descriptor >= 0) return HashSlot(descriptor);
+        }
+        if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
+        std::this_thread::sleep_for(kLookAgain);
+    }
+}
+
+}  // namespace postern::store

@@ -1,0 +1,29 @@
+// How many passwords may be hashed at the same time on this machine? Lock files beside the database count across
+// processes.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace postern::store {
+
+/// A right to spend one hash's worth of processor and memory (about 20 ms and 16 MiB); given back on destruction, and
+/// by the kernel when the process dies.
+class HashSlot {
+public:
+    /// Waits at most `wait` for one of `slots` places; nullopt when all stayed taken. Creates the lock files (mode
+    /// 0660) when missing; throws StoreError when that fails. A database in memory has no other processes and always
+    /// gets a place.
+    static std::optional<HashSlot> acquire(const std::string& database_path, int slots, std::chrono::milliseconds wait);
+
+    HashSlot(HashSlot&& other) noexcept;
+    HashSlot& operator=(HashSlot&&) = delete;
+    ~HashSlot();
+
+private:
+    explicit HashSlot(int descriptor) : descriptor_(descriptor) {}
+    int descriptor_;
+};
+
+}  // namespace postern::store
