@@ -1,0 +1,78 @@
+// The authorization endpoint as a browser sees it.
+#include "web/authorization.h"
+
+#include "http/url.h"
+#include "oauth/authorization_request.h"
+#include "oauth/decide.h"
+#include "oauth/issue_code.h"
+#include "oauth/respond.h"
+#include "store/authorization_requests.h"
+#include "store/consents.h"
+
+namespace postern::web {
+namespace {
+
+/// Carries out what `decide` decided.
+struct Answer {
+    Visit& visit;
+    const model::AuthorizationRequest& asked;
+    const oauth::VerifiedRedirect& target;
+
+    http::Response operator()(oauth::ShowLogin) const {
+        return continue_at(visit, visit.context.settings.paths.login, asked);
+    }
+    http::Response operator()(oauth::ShowConsent) const {
+        return continue_at(visit, visit.context.settings.paths.scopes, asked);
+    }
+    http::Response operator()(oauth::AlreadyUsed) const {
+        return visit.refuse(PageFault::already_used, asked.client_id.str());
+    }
+
+    http::Response operator()(oauth::IssueCode) const {
+        const auto code = oauth::issue_code(visit.context, asked, *visit.browser.session);
+        return code ? respond::redirect_code(target, *code) : (*this)(oauth::AlreadyUsed{});
+    }
+
+    http::Response operator()(const oauth::Refuse& refuse) const {
+        // Only a denial ends what a user has begun; a silent request has no page to come back from.
+        if (refuse.error.code == oauth::ErrorCode::access_denied)
+            oauth::end_request(visit.context, asked, *visit.browser.session);
+        return respond::redirect_error(target, refuse.error);
+    }
+};
+
+http::Response proceed(Visit& visit, const model::AuthorizationRequest& asked, const oauth::VerifiedRedirect& target) {
+    oauth::Situation situation{asked,        target.client(), visit.browser.session,
+                               std::nullopt, std::nullopt,    visit.context.now()};
+    situation.progress = store::find_progress(visit.context.store, oauth::request_key(asked));
+    if (situation.session)
+        situation.consent = store::find_consent(visit.context.store, asked.client_id, situation.session->subject);
+    return std::visit(Answer{visit, asked, target}, oauth::decide(situation));
+}
+
+/// A request by POST: sealed for no browser, and opened by the GET that follows in whichever browser follows.
+http::Response continue_by_get(Visit& visit, const model::AuthorizationRequest& asked) {
+    const std::string sealed = oauth::seal_request(visit.context, {asked, ""});
+    return http::see_other(
+        http::with_query(visit.context.settings.url(visit.context.settings.paths.authorize), {{"resume", sealed}}));
+}
+
+}  // namespace
+
+http::Response start_authorization(Visit& visit) {
+    const bool posted = visit.request.method == http::Method::post;
+    const http::Params& params = posted ? visit.request.form : visit.request.query;
+    const auto target = oauth::verify_redirect(visit.context, params);
+    if (!target) return refusal_page(visit.pages, visit.request, target.error());
+    const auto asked = oauth::parse_authorization_request(visit.context, *target, params);
+    if (!asked) return respond::redirect_error(*target, asked.error());
+    return posted ? continue_by_get(visit, *asked) : proceed(visit, *asked, *target);
+}
+
+http::Response resume_authorization(Visit& visit) {
+    const auto resumed = resume(visit, visit.request.query, Unbound::accepted);
+    if (!resumed) return resumed.error();
+    return proceed(visit, resumed->request, resumed->target);
+}
+
+}  // namespace postern::web

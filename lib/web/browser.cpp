@@ -1,0 +1,58 @@
+// Who is in front of this browser?
+#include "web/browser.h"
+
+#include "crypto/digest.h"
+#include "store/sessions.h"
+#include "util/base64.h"
+
+namespace postern::web {
+
+CookieNames cookie_names(const std::string& issuer) {
+    const bool https = issuer.starts_with("https://");
+    const std::string prefix = https ? "__Host-postern" : "postern";
+    const std::string tag = crypto::sha256_hex(issuer).substr(0, 8);
+    return CookieNames{prefix + "-browser-" + tag, prefix + "-" + tag,
+                       https ? http::CookieSecurity::https : http::CookieSecurity::loopback_http};
+}
+
+std::string Browser::binding() const { return id ? util::base64url_encode(crypto::sha256(*id)) : std::string(); }
+
+Browser recognise(oauth::Context& context, const http::Request& request) {
+    const CookieNames names = cookie_names(context.settings.issuer);
+    Browser browser;
+    browser.id = http::find_cookie(request.cookie, names.browser);
+    if (const auto value = http::find_cookie(request.cookie, names.session)) {
+        browser.session_cookie = model::ValueHash(crypto::sha256_hex(*value));
+        const util::Time now = context.now();
+        browser.session =
+            store::find_session(context.store, *browser.session_cookie, now, now - context.settings.session_idle_ttl);
+    }
+    return browser;
+}
+
+void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response& response) {
+    if (browser.id) return;
+    const CookieNames names = cookie_names(context.settings.issuer);
+    browser.id = crypto::random_token(context.random);
+    response.add("Set-Cookie", http::set_cookie(names.browser, *browser.id, names.security));
+}
+
+std::string start_session(oauth::Context& context, store::Transaction& transaction, const Browser& browser,
+                          const model::Subject& subject) {
+    const util::Time now = context.now();
+    std::string value = crypto::random_token(context.random);
+    model::Session session;
+    session.cookie_hash = model::ValueHash(crypto::sha256_hex(value));
+    const bool same_user = browser.session && browser.session->subject == subject;
+    session.sid = same_user ? browser.session->sid : model::Sid(crypto::random_id(context.random));
+    session.subject = subject;
+    session.auth_time = now;
+    session.created_at = now;
+    session.last_seen_at = now;
+    session.expires_at = now + context.settings.session_ttl;
+    if (browser.session_cookie) store::remove_session(transaction, *browser.session_cookie);
+    store::insert_session(transaction, session);
+    return value;
+}
+
+}  // namespace postern::web

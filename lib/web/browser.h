@@ -1,0 +1,43 @@
+// Who is in front of this browser? The two cookies and what they prove.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "http/cookie.h"
+#include "http/message.h"
+#include "model/session.h"
+#include "oauth/context.h"
+
+namespace postern::web {
+
+/// Names carry the first 8 hex digits of SHA-256(issuer), so that two issuers on one host do not end each other's
+/// sessions.
+struct CookieNames {
+    std::string browser;  ///< random; binds sealed requests and CSRF tokens to this browser; means no user
+    std::string session;  ///< the session; a new value at each login
+    http::CookieSecurity security = http::CookieSecurity::https;
+};
+CookieNames cookie_names(const std::string& issuer);
+
+struct Browser {
+    std::optional<std::string> id;                   ///< value of the browser cookie; nullopt: none came back
+    std::optional<model::Session> session;           ///< live, of an enabled user
+    std::optional<model::ValueHash> session_cookie;  ///< digest of the session cookie, live or not
+
+    /// What sealed requests keep of `id`: a digest, so that a seal does not hold the cookie. "" without one.
+    std::string binding() const;
+};
+
+/// Unknown cookie values are anonymous and never adopted.
+Browser recognise(oauth::Context& context, const http::Request& request);
+
+/// Gives the browser an id when it has none; the response sets the cookie.
+void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response& response);
+
+/// Starts a session for `subject`, who has just proved a password: a new cookie value always, the inner id kept for the
+/// same user. The old session of this browser is removed in the same transaction. Returns the cookie value.
+std::string start_session(oauth::Context& context, store::Transaction& transaction, const Browser& browser,
+                          const model::Subject& subject);
+
+}  // namespace postern::web

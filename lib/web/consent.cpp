@@ -1,0 +1,90 @@
+// The consent page: what the client asks for, and the user's yes or no.
+#include "web/consent.h"
+
+#include "http/url.h"
+#include "store/authorization_requests.h"
+#include "store/consents.h"
+#include "store/users.h"
+#include "web/csrf.h"
+
+namespace postern::web {
+namespace {
+
+struct ScopeText {
+    const char* scope;
+    const char* description;
+};
+constexpr ScopeText kStandardScopes[] = {
+    {"openid", "Confirm who you are"},    {"profile", "See your profile: name, picture, language and the like"},
+    {"email", "See your e-mail address"}, {"address", "See your postal address"},
+    {"phone", "See your phone number"},   {"offline_access", "Keep access while you are not using the application"},
+};
+
+std::string describe(const oauth::Settings& settings, const std::string& scope) {
+    if (const auto own = settings.scope_descriptions.find(scope); own != settings.scope_descriptions.end())
+        return own->second;
+    for (const ScopeText& text : kStandardScopes)
+        if (scope == text.scope) return text.description;
+    return "Use the permission \xe2\x80\x9c" + scope + "\xe2\x80\x9d";
+}
+
+/// Where the answer goes, since a name alone can be anybody's: the host, or the scheme of an app on this device.
+std::string destination(const std::string& redirect_uri) {
+    const auto url = http::parse_url(redirect_uri);
+    if (!url) return redirect_uri;
+    return url->host.empty() ? url->scheme + ": (an app on this device)" : url->host;
+}
+
+http::Response back_to_authorize(Visit& visit, const Resumed& resumed) {
+    return continue_at(visit, visit.context.settings.paths.authorize, resumed.request);
+}
+
+void record(Visit& visit, const model::AuthorizationRequest& asked, model::Decision decision) {
+    const model::Subject& subject = visit.browser.session->subject;
+    store::Transaction transaction(visit.context.store, store::Durability::lazy);
+    const bool open =
+        store::record_decision(transaction, oauth::request_key(asked), subject, decision, asked.expires_at);
+    if (open && decision == model::Decision::approved)
+        store::save_consent(transaction, model::Consent{asked.client_id, subject, asked.scope, visit.context.now()});
+    transaction.commit();
+}
+
+}  // namespace
+
+http::Response show_consent(Visit& visit) {
+    const auto resumed = resume(visit, visit.request.query, Unbound::refused);
+    if (!resumed) return resumed.error();
+    if (!visit.browser.session) return back_to_authorize(visit, *resumed);
+    const auto user = store::find_user(visit.context.store, visit.browser.session->subject);
+
+    ConsentPage page;
+    page.client_name = resumed->target.client().name;
+    page.client_host = destination(resumed->request.redirect_uri);
+    page.username = user ? user->username : "";
+    page.action = visit.context.settings.url(visit.context.settings.paths.scopes);
+    page.csrf = csrf_token(visit.context, Form::consent, visit.browser, resumed->request);
+    page.resume = oauth::seal_request(visit.context, {resumed->request, visit.browser.binding()});
+    for (const std::string& scope : resumed->request.scope.tokens())
+        page.scopes.push_back(ConsentScope{scope, describe(visit.context.settings, scope)});
+    return visit.pages.consent(page);
+}
+
+http::Response submit_consent(Visit& visit) {
+    const http::Params& sent = visit.request.form;
+    const auto resumed = resume(visit, sent, Unbound::refused);
+    if (!resumed) return resumed.error();
+    const std::string client_id = resumed->request.client_id.str();
+    // The session ended while the form was open: nothing is lost but the click, the login comes next.
+    if (!visit.browser.session) return back_to_authorize(visit, *resumed);
+    if (!is_own_form(visit.context, Form::consent, visit.browser, resumed->request, visit.request))
+        return visit.refuse(PageFault::form_foreign, client_id,
+                            "the csrf field is missing or not of this browser, session and request");
+
+    const std::string decision = sent.find("decision").value_or("");
+    if (decision != "approve" && decision != "deny")
+        return visit.refuse(PageFault::form_malformed, client_id, "field: decision");
+    record(visit, resumed->request, decision == "approve" ? model::Decision::approved : model::Decision::denied);
+    return back_to_authorize(visit, *resumed);
+}
+
+}  // namespace postern::web

@@ -1,0 +1,15 @@
+// The consent page: what the client asks for, and the user's yes or no.
+#pragma once
+
+#include "http/message.h"
+#include "web/visit.h"
+
+namespace postern::web {
+
+/// GET: the form. Without a session the browser goes back to the authorization endpoint, which asks for a login.
+http::Response show_consent(Visit& visit);
+
+/// POST: records the decision and sends the browser back to the authorization endpoint.
+http::Response submit_consent(Visit& visit);
+
+}  // namespace postern::web

@@ -1,0 +1,33 @@
+// Did this form come from the page we showed?
+#include "web/csrf.h"
+
+#include "crypto/digest.h"
+#include "util/base64.h"
+
+namespace postern::web {
+namespace {
+
+constexpr std::string_view kPurpose = "postern csrf v1";
+
+}  // namespace
+
+std::string csrf_token(oauth::Context& context, Form form, const Browser& browser,
+                       const model::AuthorizationRequest& request) {
+    // A key of its own from the seal key, so that no seal and no token can ever stand for the other.
+    const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kPurpose);
+    // The login form ignores the session: a session that ends while it is open must not void what was typed.
+    const std::string session =
+        form == Form::consent && browser.session ? browser.session->cookie_hash.str() : std::string();
+    const std::string about = std::string(form == Form::login ? "login" : "consent") + "|" + browser.binding() + "|" +
+                              request.id + "|" + session;
+    return util::base64url_encode(crypto::hmac_sha256(key, about));
+}
+
+bool is_own_form(oauth::Context& context, Form form, const Browser& browser, const model::AuthorizationRequest& asked,
+                 const http::Request& request) {
+    if (request.sec_fetch_site && *request.sec_fetch_site != "same-origin") return false;
+    const auto sent = request.form.find("csrf");
+    return sent && crypto::equal_constant_time(*sent, csrf_token(context, form, browser, asked));
+}
+
+}  // namespace postern::web

@@ -1,0 +1,25 @@
+// Did this form come from the page we showed to this browser for this request? (RFC 9700 §4.7)
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+#include "model/authorization.h"
+#include "oauth/context.h"
+#include "web/browser.h"
+
+namespace postern::web {
+
+enum class Form { login, consent };
+
+/// Bound to the form, the browser, the authorization request and (if there is one) the session.
+std::string csrf_token(oauth::Context& context, Form form, const Browser& browser,
+                       const model::AuthorizationRequest& request);
+
+/// True for the token of exactly this situation, sent by a page of this origin. `Sec-Fetch-Site` is believed when
+/// present; `Origin` alone is not, since `Referrer-Policy: no-referrer` makes browsers send `null` on our own forms.
+bool is_own_form(oauth::Context& context, Form form, const Browser& browser, const model::AuthorizationRequest& asked,
+                 const http::Request& request);
+
+}  // namespace postern::web

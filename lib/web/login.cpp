@@ -1,0 +1,93 @@
+// The login page: shows the form, checks the password, starts the session.
+#include "web/login.h"
+
+#include "store/authorization_requests.h"
+#include "util/text.h"
+#include "web/csrf.h"
+#include "web/password_check.h"
+
+namespace postern::web {
+namespace {
+
+constexpr const char* kWrong = "That user name and password do not match. Check both and try again.";
+
+http::Response form(Visit& visit, const Resumed& resumed, const std::string& username, const std::string& message,
+                    int status = 200) {
+    LoginPage page;
+    page.client_name = resumed.target.client().name;
+    page.action = visit.context.settings.url(visit.context.settings.paths.login);
+    page.csrf = csrf_token(visit.context, Form::login, visit.browser, resumed.request);
+    page.resume = oauth::seal_request(visit.context, {resumed.request, visit.browser.binding()});
+    page.username = username;
+    page.message = message;
+    return visit.pages.login(page, status);
+}
+
+/// The session, the mark that this request was logged in for, and the end of the old session: together or not at all.
+/// Durable, because the old cookie must stay dead.
+http::Response succeed(Visit& visit, const Resumed& resumed, const model::Subject& subject) {
+    store::Transaction transaction(visit.context.store, store::Durability::full);
+    const std::string cookie = start_session(visit.context, transaction, visit.browser, subject);
+    store::record_login(transaction, oauth::request_key(resumed.request), subject, resumed.request.expires_at);
+    transaction.commit();
+
+    http::Response response = continue_at(visit, visit.context.settings.paths.authorize, resumed.request);
+    const CookieNames names = cookie_names(visit.context.settings.issuer);
+    response.add("Set-Cookie", http::set_cookie(names.session, cookie, names.security));
+    return response;
+}
+
+std::string wait_message(util::Seconds wait) {
+    const auto minutes = (wait.count() + 59) / 60;
+    return "There were too many failed attempts. Try again in " + std::to_string(minutes) +
+           (minutes == 1 ? " minute." : " minutes.");
+}
+
+http::Response refuse_form(Visit& visit, const Resumed& resumed, const std::string& username,
+                           const PasswordVerdict& verdict) {
+    http::Response response = verdict.outcome == PasswordOutcome::throttled
+                                  ? form(visit, resumed, username, wait_message(verdict.wait), 429)
+                                  : form(visit, resumed, username, kWrong);
+    if (verdict.outcome == PasswordOutcome::throttled)
+        response.set("Retry-After", std::to_string(verdict.wait.count()));
+    response.refusal =
+        http::Refusal{verdict.outcome == PasswordOutcome::throttled ? "login_throttled" : "login_failed",
+                      "the login form was shown again", verdict.log_detail, resumed.request.client_id.str()};
+    return response;
+}
+
+}  // namespace
+
+http::Response show_login(Visit& visit) {
+    const auto resumed = resume(visit, visit.request.query, Unbound::refused);
+    if (!resumed) return resumed.error();
+    return form(visit, *resumed, "", "");
+}
+
+http::Response submit_login(Visit& visit) {
+    const http::Params& sent = visit.request.form;
+    const auto resumed = resume(visit, sent, Unbound::refused);
+    if (!resumed) return resumed.error();
+    const std::string client_id = resumed->request.client_id.str();
+    if (!is_own_form(visit.context, Form::login, visit.browser, resumed->request, visit.request))
+        return visit.refuse(PageFault::form_foreign, client_id,
+                            "the csrf field is missing or not of this browser and request");
+    if (const auto faulty = sent.first_fault({"username", "password"}))
+        return visit.refuse(PageFault::form_malformed, client_id, "field: " + *faulty);
+
+    const std::string username = sent.find("username").value_or("");
+    const PasswordVerdict verdict = check_login(
+        visit.context, username, util::Secret(sent.find("password").value_or("")), visit.request.remote_address);
+    switch (verdict.outcome) {
+        case PasswordOutcome::right:
+            return succeed(visit, *resumed, verdict.subject);
+        case PasswordOutcome::busy:
+            return visit.refuse(PageFault::too_busy, client_id, verdict.log_detail);
+        case PasswordOutcome::wrong:
+        case PasswordOutcome::throttled:
+            break;
+    }
+    return refuse_form(visit, *resumed, username, verdict);
+}
+
+}  // namespace postern::web

@@ -1,0 +1,102 @@
+// Is this the password? Throttle, hash slot, throttle again, hash, count.
+#include "web/password_check.h"
+
+#include <algorithm>
+#include <array>
+
+#include "crypto/digest.h"
+#include "crypto/password.h"
+#include "store/hash_slots.h"
+#include "store/login_attempts.h"
+#include "store/users.h"
+
+namespace postern::web {
+namespace {
+
+constexpr std::chrono::milliseconds kSlotWait{4000};
+constexpr int kAloneFactor = 10;
+
+/// What failures are counted under: digests, so that the table names nobody, with the limit of each.
+struct Counter {
+    std::string key;
+    std::int64_t limit;
+};
+using Counters = std::array<Counter, 3>;
+
+Counters counters_for(const oauth::LoginSettings& login, const std::string& username, const std::string& address) {
+    const std::int64_t limit = login.max_failures;
+    // NUL cannot occur in either part, so no two pairs share a key.
+    return {
+        Counter{crypto::sha256_hex("pair" + std::string(1, '\0') + username + std::string(1, '\0') + address), limit},
+        Counter{crypto::sha256_hex("user" + std::string(1, '\0') + username), limit * kAloneFactor},
+        Counter{crypto::sha256_hex("address" + std::string(1, '\0') + address), limit * kAloneFactor}};
+}
+
+std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counters& counters) {
+    const util::Time now = context.now();
+    std::optional<util::Seconds> wait;
+    for (const Counter& counter : counters) {
+        const store::Attempts attempts = store::find_attempts(context.store, counter.key, now);
+        if (attempts.failures >= counter.limit && attempts.until > now)
+            wait = std::max(wait.value_or(util::Seconds{0}), attempts.until - now);
+    }
+    return wait;
+}
+
+PasswordVerdict throttled(util::Seconds wait) {
+    return PasswordVerdict{
+        PasswordOutcome::throttled,
+        {},
+        wait,
+        "too many failed logins for this name or address; it ends in " + std::to_string(wait.count()) + " s"};
+}
+
+void count(oauth::Context& context, const Counters& counters) {
+    store::Transaction transaction(context.store, store::Durability::lazy);
+    for (const Counter& counter : counters)
+        store::count_failure(transaction, counter.key, context.now(), context.settings.login.window);
+    transaction.commit();
+}
+
+/// The same work for every name: who is unknown, disabled or has no password costs a hash too.
+PasswordVerdict compare(oauth::Context& context, const std::string& username, const util::Secret& password) {
+    const auto user = store::find_user_by_name(context.store, username);
+    if (!user || !user->enabled || user->password_hash.empty()) {
+        crypto::verify_nothing(password);
+        const char* why = !user ? "no such user" : !user->enabled ? "the user is disabled" : "the user has no password";
+        return PasswordVerdict{PasswordOutcome::wrong, {}, {}, why};
+    }
+    if (!crypto::verify_password(password, user->password_hash))
+        return PasswordVerdict{PasswordOutcome::wrong, {}, {}, "wrong password"};
+    return PasswordVerdict{PasswordOutcome::right, user->subject, {}, ""};
+}
+
+}  // namespace
+
+PasswordVerdict check_login(oauth::Context& context, const std::string& username, const util::Secret& password,
+                            const std::string& address) {
+    if (username.empty() || crypto::check_password(password.reveal()) != crypto::PasswordFault::none)
+        return PasswordVerdict{PasswordOutcome::wrong, {}, {}, "the user name or password is empty or too long"};
+    const Counters counters = counters_for(context.settings.login, username, address);
+    if (const auto wait = throttled_for(context, counters)) return throttled(*wait);
+
+    PasswordVerdict verdict;
+    {
+        const auto slot = store::HashSlot::acquire(context.store.path(), context.settings.login.hash_slots, kSlotWait);
+        if (!slot)
+            return PasswordVerdict{
+                PasswordOutcome::busy, {}, {}, "every hash slot was taken; login.hashSlots sets how many there are"};
+        // Again, now that the queue is behind us: parallel guesses must not all have passed the first look.
+        if (const auto wait = throttled_for(context, counters)) return throttled(*wait);
+        verdict = compare(context, username, password);
+        if (verdict.outcome == PasswordOutcome::wrong) count(context, counters);
+    }
+    if (verdict.outcome == PasswordOutcome::right) {
+        store::Transaction transaction(context.store, store::Durability::lazy);
+        store::clear_failures(transaction, counters.front().key);
+        transaction.commit();
+    }
+    return verdict;
+}
+
+}  // namespace postern::web

@@ -1,0 +1,32 @@
+// Is this the password? Guessing is slowed down, the machine is not (OWASP ASVS V2, V6; CWE-307, CWE-400).
+#pragma once
+
+#include <string>
+
+#include "model/ids.h"
+#include "oauth/context.h"
+#include "util/secret.h"
+
+namespace postern::web {
+
+enum class PasswordOutcome {
+    right,
+    wrong,      ///< wrong, unknown user, disabled user: told apart in the log only, and by no clock
+    throttled,  ///< too many failures in the window; `wait` until it ends
+    busy,       ///< every hash slot of the machine stayed taken for the bounded wait
+};
+
+struct PasswordVerdict {
+    PasswordOutcome outcome = PasswordOutcome::wrong;
+    model::Subject subject;  ///< when right
+    util::Seconds wait{};    ///< when throttled
+    std::string log_detail;
+};
+
+/// Counts failures per user name and address together (`maxFailures`), and per user name and per address alone (ten
+/// times that): one guesser is stopped early, and neither locks out the rest of a campus nor the owner of the name from
+/// elsewhere.
+PasswordVerdict check_login(oauth::Context& context, const std::string& username, const util::Secret& password,
+                            const std::string& address);
+
+}  // namespace postern::web

@@ -1,0 +1,102 @@
+// What a person is told when a request ends on a page of ours: one table.
+#include "web/refusal_page.h"
+
+#include <stdexcept>
+
+namespace postern::web {
+namespace {
+
+struct Row {
+    PageFault fault;
+    int status;
+    const char* code;  ///< our own word, for the log and `postern why`
+    const char* title;
+    const char* message;
+    const char* who;
+};
+
+constexpr const char* kAppOwner = "The people who run the application can fix this. Tell them the request id below.";
+constexpr const char* kStartAgain = "Go back to the application and sign in again.";
+
+constexpr Row kRows[] = {
+    {PageFault::request_malformed, 400, "request_malformed", "This sign-in link is damaged",
+     "The application sent a request that cannot be read, so it was not answered.", kAppOwner},
+    {PageFault::client_missing, 400, "client_missing", "The application did not say who it is",
+     "The sign-in request came without a client_id, so nothing was sent anywhere.", kAppOwner},
+    {PageFault::client_unknown, 400, "client_unknown", "This application is not known here",
+     "The sign-in request names an application that is not registered at this server.", kAppOwner},
+    {PageFault::client_disabled, 400, "client_disabled", "This application has been switched off",
+     "The administrator of this server has disabled sign-in for the application.",
+     "The administrator of this server can enable it again."},
+    {PageFault::redirect_missing, 400, "redirect_missing", "The application did not say where to return",
+     "The sign-in request has no redirect_uri, and the application has not registered exactly one.", kAppOwner},
+    {PageFault::redirect_unregistered, 400, "redirect_unregistered", "The return address is not registered",
+     "The application asked for your sign-in to be sent to an address that it has not registered, so nothing was sent "
+     "there.",
+     kAppOwner},
+    {PageFault::resume_missing, 400, "resume_missing", "There is nothing to sign in to yet",
+     "This page continues a sign-in that an application started, and no application has started one.",
+     "Open the application you want to use and sign in from there."},
+    {PageFault::resume_invalid, 400, "resume_invalid", "This sign-in cannot be continued",
+     "The link is incomplete or was not made by this server.", kStartAgain},
+    {PageFault::resume_expired, 400, "resume_expired", "This sign-in took too long",
+     "For your safety a sign-in that was started must be finished within some minutes.", kStartAgain},
+    {PageFault::cookie_missing, 400, "cookie_missing", "Your browser sent no cookie",
+     "Signing in needs a cookie, and yours did not come back. It may be blocked, or the page was opened under another "
+     "address than this "
+     "server's own (127.0.0.1 is not localhost).",
+     "Allow cookies for this site, then go back to the application and sign in again."},
+    {PageFault::other_browser, 400, "other_browser", "This sign-in was started elsewhere",
+     "The link belongs to another browser or device. If somebody sent it to you, do not use it.", kStartAgain},
+    {PageFault::already_used, 400, "already_used", "This sign-in is finished already",
+     "Its result was delivered to the application once, and once only.", kStartAgain},
+    {PageFault::form_foreign, 403, "form_foreign", "This form is out of date",
+     "It was not shown to you in this browser, or you have signed in again since it was. Nothing was changed.",
+     kStartAgain},
+    {PageFault::form_malformed, 400, "form_malformed", "The form could not be read",
+     "A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed.", kStartAgain},
+    {PageFault::too_busy, 503, "too_busy", "Too many people are signing in at this moment",
+     "Checking a password takes this server a little while, and others came first. Nothing was changed.",
+     "Wait some seconds and try again."},
+};
+
+const Row& row_of(PageFault fault) {
+    for (const Row& row : kRows)
+        if (row.fault == fault) return row;
+    throw std::logic_error("page fault without a row");
+}
+
+PageFault fault_of(oauth::RedirectFault fault) {
+    switch (fault) {
+        case oauth::RedirectFault::malformed:
+            return PageFault::request_malformed;
+        case oauth::RedirectFault::client_missing:
+            return PageFault::client_missing;
+        case oauth::RedirectFault::client_unknown:
+            return PageFault::client_unknown;
+        case oauth::RedirectFault::client_disabled:
+            return PageFault::client_disabled;
+        case oauth::RedirectFault::redirect_missing:
+            return PageFault::redirect_missing;
+        case oauth::RedirectFault::redirect_unregistered:
+            return PageFault::redirect_unregistered;
+    }
+    throw std::logic_error("redirect fault without a page");
+}
+
+}  // namespace
+
+http::Response refusal_page(const Pages& pages, const http::Request& request, PageFault fault,
+                            const std::string& client_id, const std::string& detail) {
+    const Row& row = row_of(fault);
+    http::Response response = pages.error(ErrorPage{row.status, row.title, row.message, row.who, request.id});
+    if (row.status == 503) response.set("Retry-After", "5");
+    response.refusal = http::Refusal{row.code, row.title, detail, client_id};
+    return response;
+}
+
+http::Response refusal_page(const Pages& pages, const http::Request& request, const oauth::RedirectRefusal& refusal) {
+    return refusal_page(pages, request, fault_of(refusal.fault), refusal.client_id, refusal.log_detail);
+}
+
+}  // namespace postern::web

@@ -1,0 +1,37 @@
+// What a person is told when a request ends on a page of ours: what happened, who can fix it.
+#pragma once
+
+#include <string>
+
+#include "http/message.h"
+#include "oauth/redirect_uri.h"
+#include "web/page.h"
+
+namespace postern::web {
+
+enum class PageFault {
+    request_malformed,
+    client_missing,
+    client_unknown,
+    client_disabled,
+    redirect_missing,
+    redirect_unregistered,
+    resume_missing,  ///< a page was opened without a request to resume
+    resume_invalid,  ///< forged, cut, or sealed under an older key
+    resume_expired,
+    cookie_missing,  ///< the browser sent no cookie back
+    other_browser,   ///< the request belongs to another browser
+    already_used,
+    form_foreign,  ///< CSRF: not a form of ours, or shown to another user
+    form_malformed,
+    too_busy,
+};
+
+/// The page of `fault`, with the refusal recorded under the request's id.
+http::Response refusal_page(const Pages& pages, const http::Request& request, PageFault fault,
+                            const std::string& client_id = {}, const std::string& detail = {});
+
+/// Before a redirect_uri is trusted nothing is redirected (RFC 6749 §4.1.2.1).
+http::Response refusal_page(const Pages& pages, const http::Request& request, const oauth::RedirectRefusal& refusal);
+
+}  // namespace postern::web

@@ -1,0 +1,50 @@
+// One request of a person's browser to the pages: what it brings, and the authorization request it resumes.
+#pragma once
+
+#include <string>
+
+#include "http/message.h"
+#include "oauth/context.h"
+#include "oauth/redirect_uri.h"
+#include "oauth/sealed_request.h"
+#include "util/result.h"
+#include "web/browser.h"
+#include "web/page.h"
+#include "web/refusal_page.h"
+
+namespace postern::web {
+
+struct Visit {
+    oauth::Context& context;
+    const Pages& pages;
+    const http::Request& request;
+    Browser browser;
+
+    Visit(oauth::Context& context_, const Pages& pages_, const http::Request& request_)
+        : context(context_), pages(pages_), request(request_), browser(recognise(context_, request_)) {}
+
+    http::Response refuse(PageFault fault, const std::string& client_id = {}, const std::string& detail = {}) const {
+        return refusal_page(pages, request, fault, client_id, detail);
+    }
+};
+
+/// The authorization request that travelled sealed in the parameter `resume`, bound to this browser, with its target
+/// verified anew.
+struct Resumed {
+    model::AuthorizationRequest request;
+    oauth::VerifiedRedirect target;
+};
+
+enum class Unbound {
+    refused,   ///< pages: only the browser the request was sealed for
+    accepted,  ///< authorize: a request posted by another site is worth what its URL is worth, and gets bound from here
+               ///< on
+};
+
+/// The request, or the page that says why there is none.
+util::Result<Resumed, http::Response> resume(Visit& visit, const http::Params& params, Unbound unbound);
+
+/// 303 to the page at `path` with `request` sealed for this browser, which gets its cookie now if it has none.
+http::Response continue_at(Visit& visit, const std::string& path, const model::AuthorizationRequest& request);
+
+}  // namespace postern::web
