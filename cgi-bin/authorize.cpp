@@ -1,0 +1,34 @@
+// The authorization endpoint (RFC 6749 §3.1): starts and resumes authorization requests.
+#include "web/authorization.h"
+
+#include "server/app.h"
+#include "server/serve.h"
+
+namespace {
+
+using namespace postern;
+
+http::Response authorize(server::App& app, const http::Request& request) {
+    web::Visit visit(app.context(), app.pages(), request);
+    return request.method == http::Method::get && request.query.find("resume") ? web::resume_authorization(visit)
+                                                                               : web::start_authorization(visit);
+}
+
+std::vector<http::Method> methods(const oauth::Settings& settings) {
+    if (settings.authorize_post) return {http::Method::get, http::Method::post};
+    return {http::Method::get};
+}
+
+}  // namespace
+
+int main() {
+    server::Endpoint endpoint;
+    endpoint.name = "authorize";
+    endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.authorize}; };
+    endpoint.methods = methods;
+    endpoint.store = server::StoreUse::write;
+    endpoint.seal = true;
+    endpoint.pages = true;
+    endpoint.on_failure = server::OnFailure::page;
+    return server::serve(endpoint, authorize);
+}

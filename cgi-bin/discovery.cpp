@@ -1,0 +1,27 @@
+// The discovery document (OpenID Connect Discovery §4, RFC 8414 §3) at both well-known addresses; needs neither
+// database nor private keys.
+#include "oidc/discovery.h"
+
+#include "oidc/cacheable.h"
+#include "server/app.h"
+#include "server/serve.h"
+
+namespace {
+
+using namespace postern;
+
+http::Response discovery(server::App& app, const http::Request&) {
+    return oidc::cacheable(oidc::discovery(app.settings()));
+}
+
+}  // namespace
+
+int main() {
+    server::Endpoint endpoint;
+    endpoint.name = "discovery";
+    endpoint.paths = [](const oauth::Settings& settings) {
+        return std::vector{settings.paths.discovery, std::string(server::kOAuthMetadataPath)};
+    };
+    endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::head}; };
+    return server::serve(endpoint, discovery);
+}

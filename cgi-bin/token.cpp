@@ -1,0 +1,38 @@
+// The token endpoint (RFC 6749 §3.2): parse, authenticate the client, redeem the grant, answer.
+#include "oauth/client_auth.h"
+#include "oauth/respond.h"
+#include "oauth/token_request.h"
+#include "oidc/token_response.h"
+#include "server/app.h"
+#include "server/serve.h"
+
+namespace {
+
+using namespace postern;
+
+http::Response token(server::App& app, const http::Request& request) {
+    oauth::Context& context = app.context();
+    const auto form = oauth::parse_token_request(request);  // syntax, duplicates: §3.2
+    if (!form) return respond::json_error(request, form.error());
+
+    const auto client = oauth::authenticate_client(context, form->credentials);  // §2.3
+    if (!client) return respond::json_error(request, client.error());
+
+    if (!form->grant) return respond::json_error(request, form->grant.error());
+    const auto tokens = oidc::redeem_grant(context, *client, *form->grant);  // §4.1.3
+    if (!tokens) return respond::json_error(request, tokens.error());
+
+    return http::json(tokens->to_json());  // §5.1
+}
+
+}  // namespace
+
+int main() {
+    server::Endpoint endpoint;
+    endpoint.name = "token";
+    endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.token}; };
+    endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::post}; };
+    endpoint.store = server::StoreUse::write;
+    endpoint.keys = store::KeyUse::sign;
+    return server::serve(endpoint, token);
+}
