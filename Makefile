@@ -4,6 +4,7 @@ PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 CXXFLAGS ?= -O2 -g
 LDFLAGS ?=
+JOBS ?= $(shell nproc)
 
 # Narrow MODULES to build and test a part: make check-unit MODULES="util json".
 MODULES ?= util http json crypto jose model store oauth oidc web server
@@ -11,56 +12,107 @@ MODULES ?= util http json crypto jose model store oauth oidc web server
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
 HARDENING := -fstack-protector-strong -D_GLIBCXX_ASSERTIONS -fPIE -fstack-clash-protection -fcf-protection
 # _FORTIFY_SOURCE needs optimization; the sanitizers bring their own checks.
-FORTIFY   := $(if $(filter -O0 -fsanitize%,$(CXXFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+FORTIFY   := $(if $(filter -fsanitize%,$(CXXFLAGS)),,$(if $(filter -O -O1 -O2 -O3 -Os,$(CXXFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 PROJECT_CXXFLAGS = -std=c++20 -Ilib -MMD -MP $(WARNINGS) $(HARDENING) $(FORTIFY)
 PROJECT_LDFLAGS  = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
 PROJECT_LDLIBS   = -lfcgi -lsqlite3 -lcrypto -lcrypt -luriparser
+COMPILE = $(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
+LINK    = $(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(LDLIBS)
 
-LIB_SRC := $(foreach m,$(MODULES),$(wildcard lib/$(m)/*.cpp))
-LIB_OBJ := $(LIB_SRC:%.cpp=$(BUILD)/%.o) $(if $(filter store,$(MODULES)),$(BUILD)/lib/store/schema_sql.o)
+objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
+LIB_OBJ := $(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp)) $(if $(filter store,$(MODULES)),$(BUILD)/lib/store/schema_sql.o)
 LIB     := $(BUILD)/lib/libpostern.a
-CGI     := $(patsubst cgi-bin/%.cpp,$(BUILD)/cgi-bin/%,$(wildcard cgi-bin/*.cpp))
-CLI_OBJ := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard cli/*.cpp))
+CGI_OBJ := $(call objects,cgi-bin/*.cpp)
+CGI     := $(CGI_OBJ:.o=)
+CLI_OBJ := $(call objects,cli/*.cpp)
 CLI     := $(if $(CLI_OBJ),$(BUILD)/bin/postern)
 
-UNIT_OBJ := $(patsubst %.cpp,$(BUILD)/%.o,$(foreach m,$(MODULES),$(wildcard tests/unit/$(m)/*.cpp)))
-SUPPORT_OBJ := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard tests/support/*.cpp))
-RFC_OBJ := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard tests/rfc/*.cpp))
-CGI_TEST_OBJ := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard tests/cgi/*.cpp))
+# Each suite is one binary: tests/unit/<module>/ mirrors lib/, the others are flat.
+SUITES       := unit rfc cgi cli
+SUPPORT_OBJ  := $(call objects,tests/support/*.cpp)
+SUPPORT      := $(BUILD)/tests/libsupport.a
+unit_OBJ     := $(foreach m,$(MODULES),$(call objects,tests/unit/$(m)/*.cpp))
+rfc_OBJ      := $(call objects,tests/rfc/*.cpp)
+cgi_OBJ      := $(call objects,tests/cgi/*.cpp)
+cli_OBJ      := $(call objects,tests/cli/*.cpp)
+TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
+NODE_MODULES := tests/node_modules/.package-lock.json
+
+SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/support/*.cpp)
+HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h)
+# A target that only wants -j when nobody has asked for it.
+PARALLEL = $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 all: $(LIB) $(CGI) $(CLI)
 
+$(BUILD)/tests/%.o: PROJECT_CXXFLAGS += -Itests
 $(BUILD)/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
+	$(COMPILE)
 
 # schema.sql travels inside the programs, so that program and schema cannot disagree.
 $(BUILD)/lib/store/schema_sql.cpp: schema.sql
 	@mkdir -p $(@D)
 	{ printf '#include "store/database.h"\nconst char* const postern::store::kSchemaSql = R"SCHEMA('; cat $<; printf ')SCHEMA";\n'; } > $@
 $(BUILD)/lib/store/schema_sql.o: $(BUILD)/lib/store/schema_sql.cpp
-	$(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
+	$(COMPILE)
 
 $(LIB): $(LIB_OBJ)
+$(SUPPORT): $(SUPPORT_OBJ)
+$(LIB) $(SUPPORT):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/cgi-bin/%: $(BUILD)/cgi-bin/%.o $(LIB)
-	@mkdir -p $(@D)
-	$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(LDLIBS)
+$(CGI): $(BUILD)/cgi-bin/%: $(BUILD)/cgi-bin/%.o $(LIB)
+	$(LINK)
 $(BUILD)/bin/postern: $(CLI_OBJ) $(LIB)
 	@mkdir -p $(@D)
-	$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(LDLIBS)
+	$(LINK)
+$(foreach s,$(SUITES),$(eval $(BUILD)/tests/$(s)_tests: $($(s)_OBJ) $(SUPPORT) $(LIB)))
+$(TEST_BIN):
+	$(LINK)
 
-$(BUILD)/tests/unit_tests: $(UNIT_OBJ) $(SUPPORT_OBJ) $(LIB)
-	$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(LDLIBS)
 check-unit: $(BUILD)/tests/unit_tests
 	$(BUILD)/tests/unit_tests
+check: all $(TEST_BIN)
+	scripts/run-suites $(BUILD) $(SUITES)
+asan:
+	+$(PARALLEL) check BUILD=$(BUILD)/asan CXXFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+# Everything, from a machine that has nothing but make.
+test:
+	scripts/packages build run test
+	+$(PARALLEL) all $(TEST_BIN) $(NODE_MODULES)
+	scripts/run-suites $(BUILD) $(SUITES) interop browser
+$(NODE_MODULES): tests/package.json tests/package-lock.json
+	cd tests && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+run:
+	scripts/packages build run
+	+$(PARALLEL) all
+	@exec scripts/run-demo $(BUILD)
+
+format:
+	clang-format -i $(SOURCES) $(HEADERS)
+tidy:
+	printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests
+layers:
+	@scripts/layers
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/postern/cgi-bin $(DESTDIR)$(PREFIX)/share/postern/templates
+	install -m 755 $(CLI) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(CGI) $(DESTDIR)$(PREFIX)/lib/postern/cgi-bin
+	install -m 644 schema.sql $(DESTDIR)$(PREFIX)/share/postern
+	install -m 644 templates/* $(DESTDIR)$(PREFIX)/share/postern/templates
+	@scripts/install-config $(DESTDIR)$(SYSCONFDIR)/postern/postern.json
 
 clean:
-	rm -rf build
+	rm -rf $(BUILD)
 
-.PHONY: all check-unit clean
+.PHONY: all check check-unit asan test run format tidy layers install clean
 .SECONDARY:
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
+.DELETE_ON_ERROR:
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))
