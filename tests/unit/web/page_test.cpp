@@ -1,0 +1,290 @@
+// The pages as they are shipped: what a browser, a person and a password manager find in them.
+#include "web/page.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "crypto/digest.h"
+#include "util/base64.h"
+
+using namespace postern;
+using web::ConsentPage;
+using web::ErrorPage;
+using web::LoginPage;
+using web::Pages;
+
+namespace {
+
+const Pages& shipped() {
+    static const Pages pages{"templates"};  // unit tests run in the project's root
+    return pages;
+}
+
+LoginPage login_page() {
+    return {.client_name = "Example Notes",
+            .action = "/login",
+            .csrf = "csrf-1",
+            .resume = "resume-1",
+            .username = "",
+            .message = ""};
+}
+
+ConsentPage consent_page() {
+    return {.client_name = "Example Notes",
+            .client_host = "notes.example.com",
+            .username = "alice",
+            .action = "/scopes",
+            .csrf = "csrf-1",
+            .resume = "resume-1",
+            .scopes = {{"openid", "Know who you are."}, {"notes:read", ""}}};
+}
+
+ErrorPage error_page() {
+    return {.status = 403,
+            .title = "Unknown application",
+            .message = "Nothing is registered under that name.",
+            .who = "Whoever runs the application.",
+            .request_id = "3f9c2a71"};
+}
+
+LoginPage failed_login() {
+    LoginPage page = login_page();
+    page.username = "alice";
+    page.message = "Wrong user name or password.";
+    return page;
+}
+
+struct Named {
+    const char* name;
+    http::Response response;
+};
+
+std::vector<Named> every_page() {
+    return {{"login", shipped().login(login_page())},
+            {"failed login", shipped().login(failed_login(), 401)},
+            {"consent", shipped().consent(consent_page())},
+            {"error", shipped().error(error_page())}};
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string between(const std::string& text, const std::string& before, const std::string& after) {
+    const auto begin = text.find(before);
+    REQUIRE(begin != std::string::npos);
+    const auto end = text.find(after, begin + before.size());
+    REQUIRE(end != std::string::npos);
+    return text.substr(begin + before.size(), end - begin - before.size());
+}
+
+std::string title_of(const http::Response& page) { return between(page.body, "<title>", "</title>"); }
+
+/// The tag whose attribute id is `id`, which must be there once.
+std::string tag_with_id(const std::string& html, const std::string& id) {
+    const std::string attribute = " id=\"" + id + "\"";
+    const auto at = html.find(attribute);
+    REQUIRE(at != std::string::npos);
+    REQUIRE(html.find(attribute, at + 1) == std::string::npos);
+    const auto begin = html.rfind('<', at);
+    return html.substr(begin, html.find('>', at) + 1 - begin);
+}
+
+/// Markup, template marks, U+202E RIGHT-TO-LEFT OVERRIDE and a control byte.
+const std::string kHostile = "\"'><img src=x onerror=alert(1)>{{csrf}}\xE2\x80\xAE\x01";
+
+void check_harmless(const http::Response& page) {
+    CHECK(contains(page.body, "&quot;&apos;&gt;&lt;img src=x onerror=alert(1)&gt;{{csrf}}"));
+    CHECK_FALSE(contains(page.body, "<img"));
+    CHECK_FALSE(contains(page.body, "\xE2\x80\xAE"));
+    CHECK_FALSE(contains(page.body, "\x01"));
+}
+
+}  // namespace
+
+TEST_CASE("every page: its style sheet is allowed by hash and nothing else is needed") {
+    for (const auto& named : every_page()) {
+        CAPTURE(named.name);
+        const http::Response& page = named.response;
+        const std::string style = between(page.body, "<style>", "</style>");
+        CHECK(style.size() > 1000);
+        const std::string* policy = page.find("Content-Security-Policy");
+        REQUIRE(policy != nullptr);
+        CHECK(contains(*policy, "'sha256-" + util::base64_encode(crypto::sha256(style)) + "'"));
+        CHECK_FALSE(contains(*policy, "unsafe"));
+        CHECK_FALSE(contains(*policy, "form-action"));  // browsers apply it to the redirects after the form, too
+        for (const char* needs_more :
+             {"http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", " style=", "{{", "}}"}) {
+            CAPTURE(needs_more);
+            CHECK_FALSE(contains(page.body, needs_more));
+        }
+    }
+}
+
+TEST_CASE("every page: language, viewport, one main heading, one main landmark") {
+    for (const auto& named : every_page()) {
+        CAPTURE(named.name);
+        const http::Response& page = named.response;
+        CHECK(page.body.rfind("<!DOCTYPE html>\n<html lang=\"en\">", 0) == 0);
+        CHECK(contains(page.body, "<meta charset=\"utf-8\">"));
+        CHECK(contains(page.body, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"));
+        for (const char* once : {"<h1>", "<main ", "<title>"}) {
+            CAPTURE(once);
+            REQUIRE(contains(page.body, once));
+            CHECK(page.body.find(once) == page.body.rfind(once));
+        }
+    }
+}
+
+TEST_CASE("every page: the title says the problem first") {
+    CHECK(title_of(shipped().login(login_page())) == "Sign in to Example Notes");
+    CHECK(title_of(shipped().login(failed_login())) == "Wrong user name or password. – Sign in to Example Notes");
+    CHECK(title_of(shipped().consent(consent_page())) == "Allow Example Notes?");
+    CHECK(title_of(shipped().error(error_page())) == "Unknown application");
+}
+
+TEST_CASE("login: the form carries everything back, and password managers know its fields") {
+    const http::Response page = shipped().login(failed_login(), 401);
+    CHECK(page.status == 401);
+    CHECK(contains(page.body, "<form method=\"post\" action=\"/login\">"));
+    CHECK(contains(page.body, "<input type=\"hidden\" name=\"csrf\" value=\"csrf-1\">"));
+    CHECK(contains(page.body, "<input type=\"hidden\" name=\"resume\" value=\"resume-1\">"));
+    CHECK(contains(page.body, "<strong><bdi>Example Notes</bdi></strong>"));
+
+    struct Row {
+        const char* id;
+        std::vector<const char*> attributes;
+    };
+    const Row rows[] = {
+        {"username", {"name=\"username\"", "type=\"text\"", "value=\"alice\"", "autocomplete=\"username\""}},
+        {"username", {"autocapitalize=\"none\"", "spellcheck=\"false\"", " autofocus"}},
+        {"password", {"name=\"password\"", "type=\"password\"", "autocomplete=\"current-password\""}},
+        {"password", {"autocapitalize=\"none\"", "spellcheck=\"false\""}},
+        {"login", {"<button", "type=\"submit\""}},
+    };
+    for (const auto& row : rows) {
+        const std::string tag = tag_with_id(page.body, row.id);
+        for (const char* attribute : row.attributes) {
+            CAPTURE(tag);
+            CAPTURE(attribute);
+            CHECK(contains(tag, attribute));
+        }
+    }
+    CHECK(contains(page.body, "<label for=\"username\">"));
+    CHECK(contains(page.body, "<label for=\"password\">"));
+    CHECK_FALSE(contains(tag_with_id(page.body, "password"), "value="));
+    CHECK_FALSE(contains(tag_with_id(page.body, "password"), "autofocus"));
+}
+
+TEST_CASE("login: a problem is announced and tied to both fields, and is absent when there is none") {
+    const std::string failed = shipped().login(failed_login()).body;
+    CHECK(contains(failed, "id=\"problem\" role=\"alert\">Wrong user name or password.</p>"));
+    for (const char* field : {"username", "password"}) {
+        CHECK(contains(tag_with_id(failed, field), "aria-describedby=\"problem\""));
+    }
+    const std::string first = shipped().login(login_page()).body;
+    CHECK_FALSE(contains(first, "id=\"problem\""));
+    CHECK_FALSE(contains(first, "aria-describedby"));
+    CHECK_FALSE(contains(first, "role=\"alert\""));
+}
+
+TEST_CASE("consent: who asks, who answers, where the answer goes, and two ways to answer") {
+    const http::Response page = shipped().consent(consent_page());
+    CHECK(page.status == 200);
+    CHECK(contains(page.body, "<form method=\"post\" action=\"/scopes\">"));
+    CHECK(contains(page.body, "<input type=\"hidden\" name=\"csrf\" value=\"csrf-1\">"));
+    CHECK(contains(page.body, "<input type=\"hidden\" name=\"resume\" value=\"resume-1\">"));
+    CHECK(contains(page.body, "<h1><bdi>Example Notes</bdi> asks for access</h1>"));
+    CHECK(contains(page.body, "<strong><bdi>alice</bdi></strong>"));
+    CHECK(contains(page.body, "<dd>notes.example.com</dd>"));
+    CHECK(contains(tag_with_id(page.body, "approve"), "<button type=\"submit\" name=\"decision\" value=\"approve\""));
+    CHECK(contains(tag_with_id(page.body, "deny"), "<button type=\"submit\" name=\"decision\" value=\"deny\""));
+    CHECK_FALSE(contains(page.body, "autofocus"));  // a stray Enter must not consent
+}
+
+TEST_CASE("consent: every scope is a line, with or without a description") {
+    ConsentPage asked = consent_page();
+    const std::string some = shipped().consent(asked).body;
+    CHECK(contains(some, "<span>Know who you are. <code>openid</code></span>"));
+    CHECK(contains(some, "<span><code>notes:read</code></span>"));
+    CHECK_FALSE(contains(some, "no particular permission"));
+
+    asked.scopes.clear();
+    const std::string none = shipped().consent(asked).body;
+    CHECK(contains(none, "no particular permission"));
+    CHECK_FALSE(contains(none, "<ul"));
+    CHECK_FALSE(contains(none, "<li"));
+}
+
+TEST_CASE("error: what happened, who can fix it, and the request id, with the status of the answer") {
+    const http::Response page = shipped().error(error_page());
+    CHECK(page.status == 403);
+    CHECK(contains(page.body, "<h1>Unknown application</h1>"));
+    CHECK(contains(page.body, "Nothing is registered under that name."));
+    CHECK(contains(page.body, "Whoever runs the application."));
+    CHECK(contains(page.body, "id=\"request-id\">3f9c2a71</code>"));
+
+    ErrorPage brief = error_page();
+    brief.who.clear();
+    brief.request_id.clear();
+    const std::string without = shipped().error(brief).body;
+    CHECK_FALSE(contains(without, "Who can fix it"));
+    CHECK_FALSE(contains(without, "request-id"));
+}
+
+TEST_CASE("every value that people chose is escaped and cannot reorder the text around it") {
+    for (const auto field : {&LoginPage::client_name, &LoginPage::username, &LoginPage::message}) {
+        LoginPage page = login_page();
+        page.*field = kHostile;
+        check_harmless(shipped().login(page));
+    }
+    for (const auto field : {&ConsentPage::client_name, &ConsentPage::client_host, &ConsentPage::username}) {
+        ConsentPage page = consent_page();
+        page.*field = kHostile;
+        check_harmless(shipped().consent(page));
+    }
+    for (const auto field : {&web::ConsentScope::name, &web::ConsentScope::description}) {
+        ConsentPage page = consent_page();
+        page.scopes[0].*field = kHostile;
+        check_harmless(shipped().consent(page));
+    }
+    for (const auto field : {&ErrorPage::title, &ErrorPage::message, &ErrorPage::who}) {
+        ErrorPage page = error_page();
+        page.*field = kHostile;
+        check_harmless(shipped().error(page));
+    }
+}
+
+TEST_CASE("machine-made values are escaped too") {
+    LoginPage page = login_page();
+    page.action = page.csrf = page.resume = "\"><b>";
+    CHECK_FALSE(contains(shipped().login(page).body, "<b>"));
+    ErrorPage error = error_page();
+    error.request_id = "<b>";
+    CHECK_FALSE(contains(shipped().error(error).body, "<b>"));
+}
+
+TEST_CASE("Pages: a missing file is named") {
+    char path[] = "/tmp/postern-pages-XXXXXX";
+    REQUIRE(::mkdtemp(path) != nullptr);
+    const std::filesystem::path copy = std::filesystem::path{path} / "templates";
+    for (const char* name : {"login.html", "consent.html", "error.html", "style.css", "mark.svg"}) {
+        CAPTURE(name);
+        std::filesystem::remove_all(copy);
+        std::filesystem::copy("templates", copy);
+        CHECK_NOTHROW(Pages{copy.string()});
+        std::filesystem::remove(copy / name);
+        std::string why;
+        try {
+            const Pages pages{copy.string()};
+        } catch (const std::runtime_error& error) {
+            why = error.what();
+        }
+        CHECK(contains(why, (copy / name).string()));
+    }
+    std::filesystem::remove_all(path);
+}

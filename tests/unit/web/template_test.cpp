@@ -1,0 +1,237 @@
+// Which template texts are refused, and what becomes of values.
+#include "web/template.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+using namespace postern;
+using web::Template;
+using web::Values;
+
+namespace {
+
+const web::Partials kPartials = {
+    {"style.css", "abc"}, {"mark.svg", "<svg></svg>"}, {"nested", "{{> style.css}}"}, {"raw", "{{{x}}}"}};
+
+std::string render(const std::string& body, const Values& values) {
+    return Template{"t.html", "<style></style>" + body, kPartials}.render(values).substr(15);
+}
+
+/// What the constructor said, or "" when it accepted the text.
+std::string refusal_of(const std::string& text) {
+    try {
+        const Template accepted{"dir/t.html", text, kPartials};
+        return "";
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class Directory {
+public:
+    Directory() {
+        char path[] = "/tmp/postern-template-XXXXXX";
+        REQUIRE(::mkdtemp(path) != nullptr);
+        path_ = path;
+    }
+    Directory(const Directory&) = delete;
+    Directory& operator=(const Directory&) = delete;
+    ~Directory() { std::filesystem::remove_all(path_); }
+
+    std::string file(const std::string& name) const { return path_ + "/" + name; }
+    std::string write(const std::string& name, const std::string& bytes) const {
+        std::ofstream{file(name), std::ios::binary} << bytes;
+        return file(name);
+    }
+
+private:
+    std::string path_;
+};
+
+std::string read_refusal(const std::string& path) {
+    try {
+        web::read_template_file(path);
+        return "";
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("render: a value cannot leave its place in text or in a quoted attribute") {
+    struct Row {
+        const char* value;
+        const char* printed;
+    };
+    const Row rows[] = {
+        {"plain \xC3\xBC", "plain \xC3\xBC"},
+        {"<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"},
+        {"'\";--", "&apos;&quot;;--"},
+        {"&lt;", "&amp;lt;"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.value);
+        CHECK(render("<p title=\"{{v}}\">{{v}}</p>", {.texts = {{"v", row.value}}, .lists = {}}) ==
+              "<p title=\"" + std::string{row.printed} + "\">" + row.printed + "</p>");
+    }
+}
+
+TEST_CASE("render: a value is never read again as template text") {
+    for (const char* value : {"{{secret}}", "{{#secret}}x{{/secret}}", "{{{secret}}}", "{{> style.css}}", "{{=[ ]=}}",
+                              "${7*7}", "%s%n", "$(id)"}) {
+        CAPTURE(value);
+        std::string printed = value;
+        if (const auto angle = printed.find('>'); angle != std::string::npos) printed.replace(angle, 1, "&gt;");
+        CHECK(render("{{v}}|{{secret}}", {.texts = {{"v", value}, {"secret", "s"}}, .lists = {}}) == printed + "|s");
+    }
+}
+
+TEST_CASE("render: sections follow empty texts and lists") {
+    const Values values{.texts = {{"full", "f"}, {"empty", ""}, {"note", "outer"}},
+                        .lists = {{"none", {}},
+                                  {"items",
+                                   {Values{.texts = {{"note", "1"}}, .lists = {}},
+                                    Values{.texts = {{"note", ""}}, .lists = {}}, Values{}}}}};
+    struct Row {
+        const char* body;
+        const char* printed;
+    };
+    const Row rows[] = {
+        {"{{#full}}[{{full}}]{{/full}}{{^full}}no{{/full}}", "[f]"},
+        {"{{#empty}}[{{empty}}]{{/empty}}{{^empty}}no{{/empty}}", "no"},
+        {"{{#absent}}yes{{/absent}}{{^absent}}no{{/absent}}{{absent}}", "no"},
+        {"{{#none}}yes{{/none}}{{^none}}no{{/none}}", "no"},
+        // An empty text in an item hides the outer one of that name; a missing one does not.
+        {"{{#items}}({{#note}}{{note}}{{/note}}){{/items}}", "(1)()(outer)"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.body);
+        CHECK(render(row.body, values) == row.printed);
+    }
+}
+
+TEST_CASE("render: one template answers many requests, each from its own values") {
+    const Template page{"t.html", "<style></style>{{#v}}{{v}}{{/v}}", kPartials};
+    CHECK(page.render({.texts = {{"v", "one"}}, .lists = {}}) == "<style></style>one");
+    CHECK(page.render({}) == "<style></style>");
+    CHECK(page.render({.texts = {{"v", "two"}}, .lists = {}}) == "<style></style>two");
+}
+
+TEST_CASE("Template: what would take escaping or clarity away is refused, naming the file") {
+    struct Row {
+        const char* body;
+        const char* because;  ///< "" = accepted
+    };
+    const Row rows[] = {
+        {"{{v}}", ""},
+        {"{{ v }}", ""},
+        {"{ {v}", ""},
+        {"{{! a note }}", ""},
+        {"{{{v}}}", "unescaped"},
+        {"{{{{v}}}}", "unescaped"},
+        {"{{ {v} }}", "unescaped"},
+        {"{{&v}}", "unescaped"},
+        {"{{ & v}}", "unescaped"},
+        {"{{\n\t& v}}", "unescaped"},
+        {"{{\f& v}}", "unescaped"},
+        {"{{! {{& v}}", "unescaped"},
+        {"{{> raw}}", "unescaped"},
+        {"{{=[ ]=}}", "delimiters"},
+        {"{{ =[ ]= }}", "delimiters"},
+        {"{{> mark.svg}}", ""},
+        {"{{>mark.svg}}", ""},
+        {"{{> other.svg}}", "other.svg"},
+        {"{{> }}", "not known"},
+        {"{{> mark.svg", "not closed"},
+        {"{{ > mark.svg}}", "cannot splice"},
+        {"{{> nested}}", "cannot splice"},
+        {"{{#v}}x{{/v}}", ""},
+        {"{{#v}}x", "Unclosed"},
+        {"{{/v}}", "Unopened"},
+        {"{{#v}}{{#w}}{{/v}}{{/w}}", "Unclosed"},
+        {"{{v", "Unclosed"},
+        {"{{", "Unclosed"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.body);
+        const std::string why = refusal_of("<style></style>" + std::string{row.body});
+        if (*row.because == '\0') {
+            CHECK(why == "");
+        } else {
+            CHECK(contains(why, "dir/t.html"));
+            CHECK(contains(why, row.because));
+        }
+    }
+}
+
+TEST_CASE("style_hash: SHA-256 of exactly the bytes between the tags [CSP Level 3 §2.3.1, FIPS 180-4]") {
+    struct Row {
+        const char* text;
+        const char* hash;
+    };
+    const Row rows[] = {
+        {"<style></style>", "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="},
+        {"<p><style>abc</style></p>", "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="},
+        {"<style>{{> style.css}}</style>{{v}}", "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="},
+        {"<STYLE>abc</STYLE>", "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.text);
+        CHECK(Template("t.html", row.text, kPartials).style_hash() == row.hash);
+    }
+    CHECK(Template("t.html", "<style>abc </style>", kPartials).style_hash() != rows[1].hash);
+}
+
+TEST_CASE("Template: a style that one constant hash cannot allow is refused") {
+    for (const char* text : {"<p></p>", "<style>abc", "<style media=\"print\">abc</style>", "<style >abc</style>",
+                             "<style>a</style><style>b</style>", "<style>a</style><STYLE media=print>b</STYLE>",
+                             "<style>{{colour}}</style>"}) {
+        CAPTURE(text);
+        CHECK(contains(refusal_of(text), "dir/t.html"));
+        CHECK(contains(refusal_of(text), "style"));
+    }
+}
+
+TEST_CASE("read_template_file: line ends are the ones a browser hashes [HTML, input preprocessing]") {
+    const Directory directory;
+    CHECK(web::read_template_file(directory.write("t", "a\r\nb\rc\n\r\r\nd\r")) == "a\nb\nc\n\n\nd\n");
+    CHECK(web::read_template_file(directory.write("empty", "")) == "");
+}
+
+TEST_CASE("read_template_file: anything but a readable, small, regular file is refused by name") {
+    constexpr std::size_t kLimit = std::size_t{256} * 1024;
+    const Directory directory;
+    const std::string good = directory.write("good", "text");
+    std::filesystem::create_symlink(good, directory.file("link"));
+    std::filesystem::create_directory(directory.file("directory"));
+    REQUIRE(::mkfifo(directory.file("pipe").c_str(), 0600) == 0);
+    directory.write("full", std::string(kLimit, 'x'));
+    directory.write("large", std::string(kLimit + 1, 'x'));
+    directory.write("latin1", "caf\xE9");
+
+    CHECK(read_refusal(good) == "");
+    CHECK(read_refusal(directory.file("full")) == "");
+    CHECK(web::read_template_file(directory.file("full")).size() == kLimit);
+    struct Row {
+        const char* name;
+        const char* because;
+    };
+    const Row rows[] = {
+        {"missing", "No such file"},    {"link", "symbolic link"}, {"directory", "not a regular file"},
+        {"pipe", "not a regular file"}, {"large", "256 KiB"},      {"latin1", "UTF-8"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.name);
+        CHECK(contains(read_refusal(directory.file(row.name)), directory.file(row.name)));
+        CHECK(contains(read_refusal(directory.file(row.name)), row.because));
+    }
+}
