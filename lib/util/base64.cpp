@@ -1,0 +1,84 @@
+// Which text stands for which bytes in base64: exactly one, in either alphabet (RFC 4648 §3.5).
+#include "util/base64.h"
+
+#include <array>
+#include <cstdint>
+
+namespace postern::util {
+namespace {
+
+constexpr std::string_view kUrlAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view kStandardAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+using Digits = std::array<std::int8_t, 256>;
+
+/// Character to six bits; -1 for a character outside of the alphabet.
+constexpr Digits digits_of(std::string_view alphabet) {
+    Digits digits{};
+    for (std::int8_t& digit : digits) digit = -1;
+    for (std::size_t i = 0; i < alphabet.size(); ++i) {
+        digits[static_cast<unsigned char>(alphabet[i])] = static_cast<std::int8_t>(i);
+    }
+    return digits;
+}
+
+constexpr Digits kUrlDigits = digits_of(kUrlAlphabet);
+constexpr Digits kStandardDigits = digits_of(kStandardAlphabet);
+
+std::string encode(std::string_view bytes, std::string_view alphabet) {
+    std::string out;
+    out.reserve((bytes.size() + 2) / 3 * 4);
+    std::uint32_t bits = 0;
+    unsigned held = 0;  // bits not yet written
+    for (const char c : bytes) {
+        bits = (bits << 8U) | static_cast<unsigned char>(c);
+        for (held += 8; held >= 6;) {
+            held -= 6;
+            out += alphabet[(bits >> held) & 0x3FU];
+        }
+    }
+    if (held > 0) out += alphabet[(bits << (6 - held)) & 0x3FU];
+    return out;
+}
+
+/// Without padding; refuses whatever `encode` cannot have written.
+std::optional<std::string> decode(std::string_view text, const Digits& digits) {
+    if (text.size() % 4 == 1) return std::nullopt;  // six bits are no byte
+    std::string out;
+    out.reserve(text.size() / 4 * 3 + 2);
+    std::uint32_t bits = 0;
+    unsigned held = 0;
+    for (const char c : text) {
+        const std::int8_t digit = digits[static_cast<unsigned char>(c)];
+        if (digit < 0) return std::nullopt;
+        bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
+        held += 6;
+        if (held < 8) continue;
+        held -= 8;
+        out += static_cast<char>((bits >> held) & 0xFFU);
+    }
+    // Bits beyond the last byte must be zero, or one value would have several spellings.
+    if ((bits & ((1U << held) - 1U)) != 0) return std::nullopt;
+    return out;
+}
+
+}  // namespace
+
+std::string base64url_encode(std::string_view bytes) { return encode(bytes, kUrlAlphabet); }
+
+std::optional<std::string> base64url_decode(std::string_view text) { return decode(text, kUrlDigits); }
+
+std::string base64_encode(std::string_view bytes) {
+    std::string out = encode(bytes, kStandardAlphabet);
+    out.append((4 - out.size() % 4) % 4, '=');
+    return out;
+}
+
+std::optional<std::string> base64_decode(std::string_view text) {
+    if (text.size() % 4 != 0) return std::nullopt;
+    // At most two: a third `=` is a character outside of the alphabet.
+    for (int i = 0; i < 2 && text.ends_with('='); ++i) text.remove_suffix(1);
+    return decode(text, kStandardDigits);
+}
+
+}  // namespace postern::util

@@ -1,0 +1,64 @@
+// Which characters of a JSON string are escaped, and how.
+#include "util/json_string.h"
+
+#include "util/utf8.h"
+
+namespace postern::util {
+namespace {
+
+/// The two-character escapes of RFC 8259 §7 that we use; "" for none.
+std::string_view short_escape(char32_t code_point) {
+    switch (code_point) {
+        case U'"':
+            return "\\\"";
+        case U'\\':
+            return "\\\\";
+        case U'\b':
+            return "\\b";
+        case U'\f':
+            return "\\f";
+        case U'\n':
+            return "\\n";
+        case U'\r':
+            return "\\r";
+        case U'\t':
+            return "\\t";
+        default:
+            return "";
+    }
+}
+
+bool needs_escape(char32_t code_point) {
+    return code_point == U'<' || code_point == U'>' || code_point == U'&' || code_point == 0x2028 ||
+           code_point == 0x2029 || is_control(code_point) || is_bidi_control(code_point);
+}
+
+/// Every character that needs this lies below U+10000.
+void append_hex_escape(std::string& out, char32_t code_point) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    out += "\\u";
+    for (unsigned shift : {12U, 8U, 4U, 0U}) out += kDigits[(code_point >> shift) & 0xFU];
+}
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+    std::string out = "\"";
+    out.reserve(text.size() + 2);
+    while (!text.empty()) {
+        const Utf8Step step = next_utf8(text);
+        if (!step.code_point) {
+            out += kReplacement;
+        } else if (const std::string_view escape = short_escape(*step.code_point); !escape.empty()) {
+            out += escape;
+        } else if (needs_escape(*step.code_point)) {
+            append_hex_escape(out, *step.code_point);
+        } else {
+            out += text.substr(0, step.length);
+        }
+        text.remove_prefix(step.length);
+    }
+    return out += '"';
+}
+
+}  // namespace postern::util

@@ -1,0 +1,14 @@
+// Text as one JSON string literal: for the JSON writer and for the log, which sits below it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace postern::util {
+
+/// With its quotes (RFC 8259 §7). Invalid UTF-8 becomes U+FFFD. Beyond what JSON asks for, these are escaped as \uXXXX:
+/// `<`, `>`, `&` (inert in HTML), DEL and C1 controls, U+2028, U+2029 and bidirectional controls (one line on every
+/// screen, in reading order).
+std::string json_string(std::string_view text);
+
+}  // namespace postern::util

@@ -1,0 +1,141 @@
+// What a line of the operator's log looks like, and where it goes.
+#include "util/log.h"
+
+#include <fcntl.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <system_error>
+
+#include "util/clock.h"
+#include "util/json_string.h"
+#include "util/utf8.h"
+
+namespace postern::util {
+namespace {
+
+constexpr std::size_t kMaxValue = 512;
+
+struct LevelRow {
+    LogLevel level;
+    std::string_view name;
+    int syslog_priority;
+};
+
+constexpr LevelRow kLevels[] = {
+    {LogLevel::error, "error", LOG_ERR},
+    {LogLevel::warn, "warn", LOG_WARNING},
+    {LogLevel::info, "info", LOG_INFO},
+    {LogLevel::debug, "debug", LOG_DEBUG},
+};
+
+const LevelRow& row_of(LogLevel level) {
+    for (const LevelRow& row : kLevels) {
+        if (row.level == level) return row;
+    }
+    return kLevels[0];
+}
+
+/// A descriptor: stderr, which belongs to the process, or a file of our own.
+class DescriptorSink final : public LogSink {
+public:
+    enum class Close { no, yes };
+
+    DescriptorSink(int descriptor, Close close) : descriptor_(descriptor), close_(close) {}
+    DescriptorSink(const DescriptorSink&) = delete;
+    DescriptorSink& operator=(const DescriptorSink&) = delete;
+    ~DescriptorSink() override {
+        if (close_ == Close::yes) ::close(descriptor_);
+    }
+
+    /// One write for line and newline, so that lines of several processes do not mix.
+    void write(LogLevel, std::string_view line) override {
+        std::string whole(line);
+        whole += '\n';
+        std::string_view rest = whole;
+        while (!rest.empty()) {
+            const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+            if (written < 0 && errno == EINTR) continue;
+            if (written <= 0) return;  // a full disk must not stop the server
+            rest.remove_prefix(static_cast<std::size_t>(written));
+        }
+    }
+
+private:
+    int descriptor_;
+    Close close_;
+};
+
+class SyslogSink final : public LogSink {
+public:
+    // LOG_NDELAY: connected before a sandbox forbids it. openlog keeps the pointer, so the name is a literal.
+    SyslogSink() { ::openlog("postern", LOG_PID | LOG_NDELAY, LOG_DAEMON); }
+    SyslogSink(const SyslogSink&) = delete;
+    SyslogSink& operator=(const SyslogSink&) = delete;
+    ~SyslogSink() override { ::closelog(); }
+
+    void write(LogLevel level, std::string_view line) override {
+        ::syslog(row_of(level).syslog_priority, "%.*s", static_cast<int>(line.size()), line.data());
+    }
+};
+
+/// 2026-01-02T03:04:05Z
+std::string utc_text(Time time) {
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss clock{time - day};
+    char text[64];
+    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                  static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                  static_cast<int>(clock.seconds().count()));
+    return text;
+}
+
+/// At most kMaxValue bytes, not cut through a character.
+std::string_view shortened(std::string_view value) {
+    if (value.size() <= kMaxValue) return value;
+    std::size_t end = 0;
+    for (;;) {
+        const std::size_t length = next_utf8(value.substr(end)).length;
+        if (end + length > kMaxValue) return value.substr(0, end);
+        end += length;
+    }
+}
+
+void append_member(std::string& line, std::string_view name, std::string_view value) {
+    line += line.empty() ? '{' : ',';
+    line += json_string(shortened(name));
+    line += ':';
+    line += json_string(shortened(value));
+}
+
+}  // namespace
+
+std::unique_ptr<LogSink> open_log_sink(const std::string& target) {
+    if (target == "stderr") return std::make_unique<DescriptorSink>(STDERR_FILENO, DescriptorSink::Close::no);
+    if (target == "syslog") return std::make_unique<SyslogSink>();
+    const int descriptor = ::open(target.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
+    if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "cannot open log " + target);
+    return std::make_unique<DescriptorSink>(descriptor, DescriptorSink::Close::yes);
+}
+
+Log::Log(std::unique_ptr<LogSink> sink, LogLevel threshold, std::string program)
+    : sink_(std::move(sink)), threshold_(threshold), program_(std::move(program)) {}
+
+void Log::write(LogLevel level, std::string_view event, std::initializer_list<Field> fields) const {
+    if (level > threshold_) return;
+    std::string line;
+    append_member(line, "time", utc_text(SystemClock().now()));
+    append_member(line, "level", row_of(level).name);
+    append_member(line, "program", program_);
+    append_member(line, "event", event);
+    for (const Field& field : fields) append_member(line, field.first, field.second);
+    line += '}';
+    sink_->write(level, line);
+}
+
+}  // namespace postern::util

@@ -1,0 +1,76 @@
+// What counts as clean text: characters, digits, pieces.
+#include "util/text.h"
+
+#include <algorithm>
+
+#include "util/utf8.h"
+
+namespace postern::util {
+
+bool is_utf8(std::string_view bytes) { return valid_utf8_prefix(bytes) == bytes.size(); }
+
+bool has_control_bytes(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 0x20 || byte == 0x7F;
+    });
+}
+
+bool is_vschar(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c <= 0x7E; });
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> pieces;
+    for (;;) {
+        const std::size_t end = text.find(separator);
+        pieces.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return pieces;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::optional<std::int64_t> parse_digits(std::string_view text, std::int64_t max) {
+    if (text.empty()) return std::nullopt;
+    std::int64_t value = 0;
+    for (const char c : text) {
+        if (c < '0' || c > '9') return std::nullopt;
+        // Judged before it is computed: the product and the sum stay within `max`.
+        if (value > max / 10) return std::nullopt;
+        value *= 10;
+        if (c - '0' > max - value) return std::nullopt;
+        value += c - '0';
+    }
+    return value;
+}
+
+std::string to_lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return out;
+}
+
+std::string_view trim(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::string displayable(std::string_view utf8) {
+    std::string out;
+    out.reserve(utf8.size());
+    while (!utf8.empty()) {
+        const Utf8Step step = next_utf8(utf8);
+        if (!step.code_point) {
+            out += kReplacement;
+        } else if (!is_control(*step.code_point) && !is_bidi_control(*step.code_point)) {
+            out += utf8.substr(0, step.length);
+        }
+        utf8.remove_prefix(step.length);
+    }
+    return out;
+}
+
+}  // namespace postern::util

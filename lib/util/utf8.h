@@ -1,0 +1,31 @@
+// Takes UTF-8 apart one character at a time (RFC 3629 §4); everything that judges or cleans text walks with it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace postern::util {
+
+/// The start of a text: a character, or bytes that are none.
+struct Utf8Step {
+    std::optional<char32_t> code_point;  ///< nullopt: overlong, a surrogate, above U+10FFFF, cut short or a stray byte
+    std::size_t length = 0;              ///< bytes to go on by, at least 1
+};
+
+/// Looks at the start of `bytes`, which must not be empty.
+Utf8Step next_utf8(std::string_view bytes);
+
+/// How many bytes at the start are valid: `bytes.size()` when all are.
+std::size_t valid_utf8_prefix(std::string_view bytes);
+
+/// What stands in for bytes that are not UTF-8: U+FFFD.
+inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+/// The Unicode bidirectional controls: U+061C, U+200E, U+200F, U+202A-E, U+2066-9.
+bool is_bidi_control(char32_t code_point);
+
+/// C0, DEL and C1: U+0000-1F, U+007F-9F.
+bool is_control(char32_t code_point);
+
+}  // namespace postern::util

@@ -1,0 +1,173 @@
+// Tests of lib/util/log.cpp.
+#include "util/log.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <system_error>
+#include <vector>
+
+using namespace postern::util;
+using namespace std::string_view_literals;
+
+namespace {
+
+using Lines = std::vector<std::pair<LogLevel, std::string>>;
+
+class MemorySink final : public LogSink {
+public:
+    explicit MemorySink(Lines& lines) : lines_(lines) {}
+    void write(LogLevel level, std::string_view line) override { lines_.emplace_back(level, line); }
+
+private:
+    Lines& lines_;
+};
+
+Log log_into(Lines& lines, LogLevel threshold) { return Log(std::make_unique<MemorySink>(lines), threshold, "token"); }
+
+/// What follows the event in the one line that `value` makes.
+std::string field_text(std::string_view value) {
+    Lines lines;
+    log_into(lines, LogLevel::info).info("e", {{"f", value}});
+    REQUIRE(lines.size() == 1);
+    const std::string marker = R"("f":)";
+    const std::string& line = lines[0].second;
+    const std::size_t at = line.find(marker) + marker.size();
+    return line.substr(at, line.size() - at - 1);
+}
+
+class TemporaryDirectory {
+public:
+    TemporaryDirectory() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "postern-log-XXXXXX").string();
+        REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+        path_ = pattern;
+    }
+    ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+    std::string file(const char* name) const { return (path_ / name).string(); }
+
+private:
+    std::filesystem::path path_;
+};
+
+std::string contents(const std::string& path) {
+    std::ostringstream out;
+    out << std::ifstream(path).rdbuf();
+    return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("Log: an event is one JSON object with time, level, program, event and fields in that order") {
+    Lines lines;
+    log_into(lines, LogLevel::info).warn("code_reused", {{"client", "c1"}, {"request", "r1"}});
+    REQUIRE(lines.size() == 1);
+    const std::regex shape(
+        R"re(\{"time":"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\dZ","level":"warn","program":"token","event":"code_reused","client":"c1","request":"r1"\})re");
+    CAPTURE(lines[0].second);
+    CHECK(std::regex_match(lines[0].second, shape));
+    CHECK(lines[0].first == LogLevel::warn);
+}
+
+TEST_CASE("Log: the threshold lets more urgent levels through and holds the others back") {
+    struct Row {
+        LogLevel threshold;
+        std::size_t written;
+    };
+    const Row rows[] = {{LogLevel::error, 1}, {LogLevel::warn, 2}, {LogLevel::info, 3}, {LogLevel::debug, 4}};
+    for (const Row& row : rows) {
+        Lines lines;
+        const Log log = log_into(lines, row.threshold);
+        log.error("e");
+        log.warn("w");
+        log.info("i");
+        log.write(LogLevel::debug, "d");
+        CHECK(lines.size() == row.written);
+    }
+}
+
+TEST_CASE("Log: no value breaks out of its line or its string") {
+    struct Row {
+        std::string_view value;
+        const char* written;
+    };
+    const Row rows[] = {
+        {"a\nb\r\0c"sv, R"("a\nb\r\u0000c")"}, {R"(","level":"error)", R"("\",\"level\":\"error")"},
+        {"\x1B[2J", R"("\u001b[2J")"},         {"\xC2\x9B", R"("\u009b")"},
+        {"\xE2\x80\xA8", R"("\u2028")"},       {"\xFF\xFE", "\"\xEF\xBF\xBD\xEF\xBF\xBD\""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.written);
+        CHECK(field_text(row.value) == row.written);
+    }
+}
+
+TEST_CASE("Log: the event and the names of fields are escaped too") {
+    Lines lines;
+    log_into(lines, LogLevel::info).info("a\nb", {{"c\"d", "x"}});
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].second.ends_with(R"("event":"a\nb","c\"d":"x"})"));
+}
+
+TEST_CASE("Log: values are cut at 512 bytes and never inside a character") {
+    const std::string exact(512, 'x');
+    CHECK(field_text(exact) == '"' + exact + '"');
+    CHECK(field_text(exact + "y") == '"' + exact + '"');
+    const std::string before(511, 'x');
+    CHECK(field_text(before + "\xC3\xA9") == '"' + before + '"');
+    const std::string euros = std::string(509, 'x') + "\xE2\x82\xAC";
+    CHECK(field_text(euros + "z") == '"' + euros + '"');
+}
+
+TEST_CASE("open_log_sink: a file is appended to, private to owner and group") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.file("postern.log");
+    std::ofstream(path) << "before\n";
+    {
+        const auto first = open_log_sink(path);
+        const auto second = open_log_sink(path);
+        first->write(LogLevel::info, "one");
+        second->write(LogLevel::info, "two");
+        first->write(LogLevel::info, "three");
+    }
+    CHECK(contents(path) == "before\none\ntwo\nthree\n");
+
+    const std::string fresh = directory.file("fresh.log");
+    const mode_t old_mask = ::umask(0);
+    const auto sink = open_log_sink(fresh);
+    ::umask(old_mask);
+    struct stat status {};
+    REQUIRE(::stat(fresh.c_str(), &status) == 0);
+    CHECK((status.st_mode & 07777) == 0640);
+}
+
+TEST_CASE("open_log_sink: a place that cannot be opened is a system_error with its cause") {
+    const TemporaryDirectory directory;
+    try {
+        open_log_sink(directory.file("missing/postern.log"));
+        FAIL("opened a file in a directory that is not there");
+    } catch (const std::system_error& error) {
+        CHECK(error.code() == std::errc::no_such_file_or_directory);
+    }
+}
+
+TEST_CASE("open_log_sink: stderr is the process's standard error and stays open after the sink") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.file("stderr.txt");
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const int saved = ::dup(STDERR_FILENO);
+    REQUIRE(::dup2(file, STDERR_FILENO) == STDERR_FILENO);
+    open_log_sink("stderr")->write(LogLevel::info, "first");
+    open_log_sink("stderr")->write(LogLevel::info, "second");
+    ::dup2(saved, STDERR_FILENO);
+    ::close(saved);
+    ::close(file);
+    CHECK(contents(path) == "first\nsecond\n");
+}

@@ -1,0 +1,119 @@
+// Tests of lib/util/text.cpp.
+#include "util/text.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+using namespace postern::util;
+using namespace std::string_view_literals;
+
+TEST_CASE("is_utf8: whole texts only [RFC 3629]") {
+    CHECK(is_utf8(""));
+    CHECK(is_utf8("Zo\xC3\xAB \xE2\x82\xAC \xF0\x9F\x94\x91"));
+    CHECK(is_utf8("a\0b"sv));
+    for (const auto bad : {"\xFF"sv, "\xC0\xAF"sv, "\xED\xA0\x80"sv, "ok\xC3"sv, "\xC3ok"sv, "\xF4\x90\x80\x80"sv}) {
+        CAPTURE(bad);
+        CHECK_FALSE(is_utf8(bad));
+    }
+}
+
+TEST_CASE("has_control_bytes: below 0x20 and 0x7F, wherever they stand") {
+    for (const auto with : {"\0"sv, "a\x01"sv,
+                            "\x1F"
+                            "a"sv,
+                            "a\tb"sv, "a\r"sv, "\n"sv, "a\x7F"sv}) {
+        CHECK(has_control_bytes(with));
+    }
+    for (const auto without : {""sv, " ~"sv, "\xC3\xA9"sv, "\xC2\x85"sv}) CHECK_FALSE(has_control_bytes(without));
+}
+
+TEST_CASE("is_vschar: %x20-7E [RFC 6749 appendix A]") {
+    CHECK(is_vschar(""));
+    CHECK(is_vschar(" !\"\\~"));
+    for (const auto bad : {"\x1F"sv, "\x7F"sv, "\x80"sv, "\xC3\xA9"sv, "a\0"sv, "a\n"sv}) CHECK_FALSE(is_vschar(bad));
+}
+
+TEST_CASE("split: keeps empty pieces") {
+    using Pieces = std::vector<std::string_view>;
+    CHECK(split("", ' ') == Pieces{""});
+    CHECK(split("a", ' ') == Pieces{"a"});
+    CHECK(split("a b", ' ') == Pieces{"a", "b"});
+    CHECK(split(" a  b ", ' ') == Pieces{"", "a", "", "b", ""});
+    CHECK(split("a b", '&') == Pieces{"a b"});
+}
+
+TEST_CASE("parse_digits: decimal digits up to the limit, nothing else") {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    struct Row {
+        std::string_view text;
+        std::int64_t max;
+        std::optional<std::int64_t> value;
+    };
+    const Row rows[] = {
+        {"0", 0, 0},
+        {"007", 10, 7},
+        {"65535", 65535, 65535},
+        {"65536", 65535, std::nullopt},
+        {"1", 0, std::nullopt},
+        {"9223372036854775807", kMost, kMost},
+        {"9223372036854775808", kMost, std::nullopt},
+        {"99999999999999999999", kMost, std::nullopt},
+        {"", 10, std::nullopt},
+        {"+5", 10, std::nullopt},
+        {"-1", 10, std::nullopt},
+        {" 5", 10, std::nullopt},
+        {"5 ", 10, std::nullopt},
+        {"0x10", 100, std::nullopt},
+        {"1e1", 100, std::nullopt},
+        {"300x", 1000, std::nullopt},
+        {"5\0"sv, 10, std::nullopt},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        CHECK(parse_digits(row.text, row.max) == row.value);
+    }
+}
+
+TEST_CASE("to_lower: ASCII letters only") {
+    CHECK(to_lower("AZaz[@`{09") == "azaz[@`{09");
+    CHECK(to_lower("\xC3\x89") == "\xC3\x89");
+}
+
+TEST_CASE("trim: spaces and tabs at both ends, inner ones stay") {
+    CHECK(trim(" \ta b\t ") == "a b");
+    CHECK(trim(" \t ").empty());
+    CHECK(trim("").empty());
+    CHECK(trim("\na\n") == "\na\n");
+}
+
+TEST_CASE("displayable: a name cannot reorder or break the sentence around it") {
+    struct Row {
+        std::string_view text;
+        const char* shown;
+    };
+    const Row rows[] = {
+        {"Zo\xC3\xAB O'Neill", "Zo\xC3\xAB O'Neill"},
+        {"a\0b\nc\x7F"
+         "d"sv,
+         "abcd"},
+        {"a\xC2\x85"
+         "b",
+         "ab"},
+        {"a\xE2\x80\xAE"
+         "b\xE2\x81\xA9"
+         "c\xD8\x9C"
+         "d\xE2\x80\x8F",
+         "abcd"},
+        {"a\xE2\x80\x8D"
+         "b",
+         "a\xE2\x80\x8D"
+         "b"},           // zero-width joiner: emoji need it
+        {"<b>", "<b>"},  // escaping is the page's business
+        {"a\xFF", "a\xEF\xBF\xBD"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.shown);
+        CHECK(displayable(row.text) == row.shown);
+    }
+}
