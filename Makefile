@@ -57,6 +57,13 @@ $(BUILD)/lib/store/schema_sql.cpp: schema.sql
 $(BUILD)/lib/store/schema_sql.o: $(BUILD)/lib/store/schema_sql.cpp
 	$(COMPILE)
 
+# The default of "templates" is where install puts them: another PREFIX compiles that one file again.
+$(BUILD)/lib/server/config.o: PROJECT_CXXFLAGS += -DPOSTERN_TEMPLATES='"$(PREFIX)/share/postern/templates"'
+$(BUILD)/lib/server/config.o: $(BUILD)/prefix
+$(BUILD)/prefix: FORCE
+	@mkdir -p $(@D)
+	@[ "$$(cat $@ 2>/dev/null)" = "$(PREFIX)" ] || echo "$(PREFIX)" > $@
+
 $(LIB): $(LIB_OBJ)
 $(SUPPORT): $(SUPPORT_OBJ)
 $(LIB) $(SUPPORT):
@@ -112,7 +119,7 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit asan test run format tidy layers install clean
+.PHONY: all check check-unit asan test run format tidy layers install clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))
