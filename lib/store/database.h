@@ -39,6 +39,8 @@ public:
     ~Statement();
 
     Statement& bind(int number, std::string_view text);
+    Statement& bind(int number, const std::string& text);
+    Statement& bind(int number, const char* text);
     Statement& bind(int number, std::int64_t value);
     Statement& bind(int number, const std::optional<std::string>& text);
     Statement& bind(int number, std::optional<std::int64_t> value);
@@ -76,6 +78,20 @@ private:
     bool open_ = false;
 };
 
+/// Several reads of one moment. Needs no gate and hinders nobody, so keep it short: a long one makes the log grow. Inside a
+/// transaction it changes nothing.
+class Snapshot {
+public:
+    explicit Snapshot(Database& database);
+    Snapshot(const Snapshot&) = delete;
+    Snapshot& operator=(const Snapshot&) = delete;
+    ~Snapshot();
+
+private:
+    Database& database_;
+    bool open_;
+};
+
 class Database {
 public:
     /// Creates the file, its side files and the gate from the embedded schema. Refuses (StoreUnusable) when the file exists.
@@ -98,6 +114,7 @@ public:
 
 private:
     friend class Transaction;
+    friend class Snapshot;
     struct State;
     explicit Database(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;

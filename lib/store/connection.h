@@ -1,0 +1,53 @@
+// What a Database holds, and how SQLite's results become our errors. Private to this module.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/database.h"
+#include "store/gate.h"
+
+namespace postern::store {
+
+/// The log is copied back into the database file when it has this many frames.
+inline constexpr int kCheckpointFrames = 1000;
+
+/// Around a checkpoint a reader without write permission is sometimes told that recovery is needed, which is over at
+/// once.
+inline constexpr int kRecoveryTries = 10;
+
+/// How long the log is, and how long it must be for the next checkpoint.
+struct LogGrowth {
+    int frames = 0;  ///< after the last commit of ours
+    int checkpoint_above = kCheckpointFrames;
+};
+
+struct Database::State {
+    State() = default;
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    ~State();
+
+    bool in_transaction() const { return sqlite3_get_autocommit(connection) == 0; }
+    void open(const char* file, int flags);        ///< and sets the connection up; throws StoreError
+    void run(const char* sql);                     ///< constant text without parameters; throws StoreError
+    sqlite3_stmt* compile(const char* sql) const;  ///< throws StoreError
+
+    std::string path;
+    Access access = Access::read_write;
+    std::chrono::milliseconds wait{0};
+    sqlite3* connection = nullptr;
+    std::optional<Gate> gate;  ///< none in memory and for query_only
+    std::map<const char*, sqlite3_stmt*> statements;
+    LogGrowth log;
+};
+
+/// StoreBusy for a database that is locked, else StoreError. The text is SQLite's, for the log.
+[[noreturn]] void throw_store_error(sqlite3* connection, int result, std::string_view doing);
+
+}  // namespace postern::store

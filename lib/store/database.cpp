@@ -1,0 +1,249 @@
+// Decides which database file this server works with, and how its connection is set up.
+#include "store/database.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "store/connection.h"
+
+namespace postern::store {
+namespace {
+
+constexpr std::int64_t kApplicationId = 1349743726;  // "Pstn", as in schema.sql
+constexpr mode_t kDatabaseMode = 0660;
+constexpr const char* kGateSuffix = ".gate";
+
+// No checkpoint and no mapping behind our back (docs of SQLite: wal.html, howtocorrupt.html), nothing from the file
+// that is not plain data, no temporary files.
+constexpr const char* kSettings =
+    "PRAGMA mmap_size = 0;"
+    "PRAGMA wal_autocheckpoint = 0;"
+    "PRAGMA journal_size_limit = 4194304;"
+    "PRAGMA trusted_schema = OFF;"
+    "PRAGMA cell_size_check = ON;"
+    "PRAGMA foreign_keys = ON;"
+    "PRAGMA temp_store = MEMORY;";
+
+/// What SQLite says about a file that cannot be used, and what an operator can do about it.
+struct Fault {
+    int result;
+    const char* meaning;
+    const char* fix;
+};
+constexpr Fault kFaults[] = {
+    {SQLITE_NOTADB, "is not an SQLite database",
+     "name another file as \"database\", or restore this one from a backup"},
+    {SQLITE_CORRUPT, "is damaged", "restore it from a backup"},
+    {SQLITE_CANTOPEN, "cannot be opened",
+     "make it and its -wal and -shm files readable for this user, and see that they exist"},
+    {SQLITE_PERM, "cannot be opened", "make it and its -wal and -shm files readable for this user"},
+    {SQLITE_READONLY, "cannot be written",
+     "give its group write permission, for its directory and its -wal and -shm files too"},
+};
+constexpr Fault kOtherFault = {SQLITE_ERROR, "cannot be used", "see the reason"};
+
+const Fault& fault_of(int result) {
+    for (const auto& fault : kFaults) {
+        if (fault.result == (result & 0xff)) return fault;
+    }
+    return kOtherFault;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
+    throw StoreUnusable(path + ": " + meaning + ": " + fix);
+}
+
+void refuse_network_file_system(const std::string& path, const std::string& place) {
+    if (const auto name = network_file_system_of(place)) {
+        refuse(path, "is on a network file system (" + std::string(*name) + "), where locks cannot be trusted",
+               "move it to a local disk");
+    }
+}
+
+// Looks, does not open: closing a descriptor of our own would drop SQLite's locks of the whole process.
+void check_file(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+        if (errno == ENOENT) refuse(path, "does not exist", "create it with `postern init`");
+        refuse(path, "cannot be looked at (" + errno_text() + ")", "let this user enter its directory");
+    }
+    if (!S_ISREG(status.st_mode)) refuse(path, "is not a regular file", "name the database file as \"database\"");
+    refuse_network_file_system(path, path);
+}
+
+int read_number(Database& database, const char* sql) {
+    auto statement = database.prepare(sql);
+    return statement.step() ? static_cast<int>(statement.integer(0)) : 0;
+}
+
+void check_identity(Database& database) {
+    const auto& path = database.path();
+    if (read_number(database, "PRAGMA application_id") != kApplicationId) {
+        refuse(path, "is not a database of Postern",
+               "name another file as \"database\", or create one with `postern init`");
+    }
+    const int version = read_number(database, "PRAGMA user_version");
+    if (version != kSchemaVersion) {
+        refuse(
+            path,
+            "has schema version " + std::to_string(version) + ", this program needs " + std::to_string(kSchemaVersion),
+            "run the release of Postern that it belongs to");
+    }
+    auto mode = database.prepare("PRAGMA journal_mode");
+    if (!mode.step() || mode.text(0) != "wal") {
+        refuse(path, "is not in WAL mode", "set it back with `sqlite3 " + path + " 'PRAGMA journal_mode = WAL'`");
+    }
+}
+
+// A log that is shorter than before was begun anew: what a checkpoint left is history.
+int note_log_frames(void* pointer, sqlite3*, const char*, int frames) {
+    LogGrowth& log = *static_cast<LogGrowth*>(pointer);
+    if (frames < log.frames) log.checkpoint_above = kCheckpointFrames;
+    log.frames = frames;
+    return SQLITE_OK;
+}
+
+// A file that SQLite cannot work with is a reason not to start; one that is locked is not.
+template <class Action>
+void refuse_unusable(const std::string& path, sqlite3* const& connection, Action action) {
+    try {
+        action();
+    } catch (const StoreBusy&) {
+        throw;
+    } catch (const StoreUnusable&) {
+        throw;
+    } catch (const StoreError& error) {
+        const auto& fault = fault_of(sqlite3_errcode(connection));
+        refuse(path, fault.meaning, std::string(fault.fix) + " (" + error.what() + ")");
+    }
+}
+
+}  // namespace
+
+Database::State::~State() {
+    for (const auto& [sql, statement] : statements) sqlite3_finalize(statement);
+    sqlite3_close(connection);
+}
+
+void Database::State::run(const char* sql) {
+    const int result = sqlite3_exec(connection, sql, nullptr, nullptr, nullptr);
+    if (result != SQLITE_OK) throw_store_error(connection, result, sql);
+}
+
+sqlite3_stmt* Database::State::compile(const char* sql) const {
+    sqlite3_stmt* statement = nullptr;
+    int result = SQLITE_READONLY_RECOVERY;
+    for (int tries = 0; result == SQLITE_READONLY_RECOVERY && tries <= kRecoveryTries; ++tries) {
+        result = sqlite3_prepare_v3(connection, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    }
+    if (result != SQLITE_OK) throw_store_error(connection, result, sql);
+    return statement;
+}
+
+void Database::State::open(const char* file, int flags) {
+    const int result = sqlite3_open_v2(file, &connection, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    if (result != SQLITE_OK) throw_store_error(connection, result, "open");
+    sqlite3_busy_timeout(connection, static_cast<int>(wait.count()));  // first, or a start beside a busy writer fails
+    for (const int option : {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, SQLITE_DBCONFIG_DEFENSIVE}) {
+        sqlite3_db_config(connection, option, 1, nullptr);
+    }
+    for (const int option : {SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL}) {
+        sqlite3_db_config(connection, option, 0, nullptr);
+    }
+    run(kSettings);
+    sqlite3_wal_hook(connection, note_log_frames, &log);  // after wal_autocheckpoint, which would take its place
+}
+
+void Database::create(const std::string& path) {
+    refuse_network_file_system(path, directory_of(path));
+    if (!make_file(path, kDatabaseMode)) {
+        if (errno == EEXIST)
+            refuse(path, "exists already", "remove it with its -wal, -shm and .gate files to begin anew");
+        refuse(path, "cannot be created (" + errno_text() + ")", "make its directory, writable for this user");
+    }
+    try {
+        const Gate gate(path + kGateSuffix);
+        State state;
+        state.path = path;
+        state.open(path.c_str(), SQLITE_OPEN_READWRITE);
+        // SQLite gives -wal and -shm the owner and mode of the file they belong to.
+        for (const char* sql : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "BEGIN IMMEDIATE", kSchemaSql,
+                                "COMMIT", "PRAGMA wal_checkpoint(TRUNCATE)"}) {
+            state.run(sql);
+        }
+    } catch (...) {
+        for (const char* suffix : {"", "-wal", "-shm", kGateSuffix}) ::unlink((path + suffix).c_str());
+        throw;
+    }
+    if (!sync_directory(directory_of(path)))
+        throw StoreError(path + ": its directory cannot be synced: " + errno_text());
+}
+
+Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Database::Database(Database&&) noexcept = default;
+Database::~Database() = default;
+
+Database::Database(const std::string& path, Access access, std::chrono::milliseconds gate_wait)
+    : state_(std::make_unique<State>()) {
+    state_->path = path;
+    state_->access = access;
+    state_->wait = gate_wait;
+    check_file(path);
+    refuse_unusable(path, state_->connection, [&] {
+        state_->open(path.c_str(), SQLITE_OPEN_READWRITE);
+        check_identity(*this);
+    });
+    if (access == Access::query_only) {
+        state_->run("PRAGMA query_only = ON");
+        return;
+    }
+    // SQLite falls back to reading silently.
+    if (sqlite3_db_readonly(state_->connection, "main") != 0) {
+        const auto& fault = fault_of(SQLITE_READONLY);
+        refuse(path, fault.meaning, fault.fix);
+    }
+    state_->gate.emplace(path + kGateSuffix);
+}
+
+Database Database::in_memory() {
+    auto state = std::make_unique<State>();
+    state->path = ":memory:";
+    state->open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY);
+    state->run(kSchemaSql);
+    return Database(std::move(state));
+}
+
+Statement Database::prepare(const char* sql) {
+    auto& statement = state_->statements[sql];
+    if (!statement) statement = state_->compile(sql);
+    if (sqlite3_stmt_busy(statement)) throw StoreError(std::string("a statement is used within itself: ") + sql);
+    return Statement(state_->connection, statement);
+}
+
+void Database::checkpoint_if_due() noexcept {
+    auto& log = state_->log;
+    if (!state_->gate || state_->in_transaction() || log.frames <= log.checkpoint_above) return;
+    try {
+        if (!state_->gate->try_lock()) return;  // busy: another time, or another process
+    } catch (const StoreError&) {
+        return;  // nothing is lost: the log stays a little longer
+    }
+    int frames = 0;
+    sqlite3_busy_timeout(state_->connection, 0);
+    const int result =
+        sqlite3_wal_checkpoint_v2(state_->connection, nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);
+    sqlite3_busy_timeout(state_->connection, static_cast<int>(state_->wait.count()));
+    state_->gate->unlock();
+
+    // Until the log has begun anew, which a reader can hold back for long, another try would cost a sync and gain
+    // little.
+    if (result == SQLITE_OK) log.frames = frames;
+    log.checkpoint_above = log.frames + kCheckpointFrames;
+}
+
+const std::string& Database::path() const { return state_->path; }
+
+}  // namespace postern::store

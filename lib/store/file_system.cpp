@@ -1,0 +1,97 @@
+// Decides which files this module makes and accepts.
+#include "store/file_system.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace postern::store {
+namespace {
+
+struct FileSystem {
+    std::uint32_t magic;
+    std::string_view name;
+};
+
+// statfs(2). FUSE is there because sshfs and its like cannot be told from a local FUSE file system.
+constexpr FileSystem kNetworkFileSystems[] = {
+    {0x6969, "NFS"},        {0x517b, "SMB"},        {0xfe534d42, "SMB2"}, {0xff534d42, "CIFS"},
+    {0x01021997, "9P"},     {0x65735546, "FUSE"},   {0x5346414f, "AFS"},  {0x6b414653, "AFS"},
+    {0x73757245, "Coda"},   {0x00c36400, "Ceph"},   {0x564c, "NCP"},      {0x0bd00bd0, "Lustre"},
+    {0x01161970, "GFS2"},   {0x7461636f, "OCFS2"},  {0x47504653, "GPFS"}, {0x20030528, "OrangeFS"},
+    {0x786f4256, "vboxsf"}, {0x7c7c6673, "prl_fs"},
+};
+
+constexpr int kOpenFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+        if (number_ >= 0) ::close(number_);
+        number_ = other.release();
+    }
+    return *this;
+}
+
+Descriptor::~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+}
+
+int Descriptor::release() {
+    const int number = number_;
+    number_ = -1;
+    return number;
+}
+
+std::string directory_of(const std::string& path) {
+    const auto slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::optional<std::string_view> network_file_system(std::int64_t magic) {
+    for (const auto& known : kNetworkFileSystems) {
+        // f_type is signed on some machines: SMB2 and CIFS come out negative there.
+        if (known.magic == static_cast<std::uint32_t>(magic)) return known.name;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string_view> network_file_system_of(const std::string& path) {
+    struct statfs answer {};
+    if (::statfs(path.c_str(), &answer) != 0) return std::nullopt;
+    return network_file_system(static_cast<std::int64_t>(answer.f_type));
+}
+
+bool adopt_directory_owner(int descriptor, const std::string& directory) {
+    if (::geteuid() != 0) return true;
+    struct stat parent {};
+    return ::stat(directory.c_str(), &parent) == 0 && ::fchown(descriptor, parent.st_uid, parent.st_gid) == 0;
+}
+
+Descriptor make_file(const std::string& path, mode_t mode) {
+    Descriptor file(::open(path.c_str(), kOpenFlags | O_CREAT | O_EXCL, mode));
+    // Owner before mode: a change of owner may clear bits.
+    if (file && adopt_directory_owner(file.get(), directory_of(path)) && ::fchmod(file.get(), mode) == 0) return file;
+    return Descriptor();
+}
+
+Descriptor open_or_make(const std::string& path, mode_t mode) {
+    Descriptor made = make_file(path, mode);
+    if (made || errno != EEXIST) return made;
+    return Descriptor(::open(path.c_str(), kOpenFlags));
+}
+
+bool sync_directory(const std::string& directory) {
+    const Descriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return file && ::fsync(file.get()) == 0;
+}
+
+std::string errno_text() { return std::generic_category().message(errno); }
+
+}  // namespace postern::store

@@ -1,0 +1,58 @@
+// Which files this module makes and accepts, and with which owner and mode.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace postern::store {
+
+/// Owns a file descriptor.
+class Descriptor {
+public:
+    explicit Descriptor(int number = -1) : number_(number) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+    Descriptor& operator=(Descriptor&& other) noexcept;
+    ~Descriptor();
+
+    explicit operator bool() const { return number_ >= 0; }
+    int get() const { return number_; }
+    int release();
+
+private:
+    int number_;
+};
+
+/// The directory that holds `path` ("." for a bare name).
+std::string directory_of(const std::string& path);
+
+/// The name of the file system when `magic` (statfs f_type) is one where SQLite's locks and shared memory cannot be
+/// trusted, because the file is on another machine or may be.
+std::optional<std::string_view> network_file_system(std::int64_t magic);
+
+/// The same for the file system that holds `path`; nullopt when it cannot be asked.
+std::optional<std::string_view> network_file_system_of(const std::string& path);
+
+/// Gives a file made by root the owner and group of its directory, so that `postern` run as root locks nobody out. No
+/// effect for other users. False when it was refused.
+bool adopt_directory_owner(int descriptor, const std::string& directory);
+
+/// Makes `path`, which must not be there: exactly `mode` whatever the umask, owner as above; errno says why it failed.
+Descriptor make_file(const std::string& path, mode_t mode);
+
+/// Opens `path` for reading and writing, and makes it when it is missing, as above.
+/// Never follows a symbolic link, never blocks on a FIFO; errno says why it failed.
+Descriptor open_or_make(const std::string& path, mode_t mode);
+
+/// Makes the names in `directory` survive a power cut. False when the disk refuses.
+bool sync_directory(const std::string& directory);
+
+/// The text of `errno`.
+std::string errno_text();
+
+}  // namespace postern::store

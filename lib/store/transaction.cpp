@@ -1,0 +1,63 @@
+// Decides when something is written: all of a transaction or nothing, one writer at a time, as durable as its caller
+// said.
+#include <algorithm>
+
+#include "store/connection.h"
+
+namespace postern::store {
+namespace {
+
+int remaining_milliseconds(Gate::Deadline deadline) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left.count(), 0));
+}
+
+}  // namespace
+
+Transaction::Transaction(Database& database, Durability durability) : database_(database) {
+    auto& state = *database.state_;
+    if (state.access == Access::query_only) throw StoreError(state.path + ": this connection only reads");
+    if (state.in_transaction()) throw StoreError(state.path + ": a transaction is open already");
+
+    const auto deadline = std::chrono::steady_clock::now() + state.wait;
+    if (state.gate) state.gate->lock(deadline);
+    try {
+        // Before BEGIN: SQLite refuses to change it inside a transaction.
+        state.run(durability == Durability::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+        // Only somebody who does not know the gate, a sqlite3 shell say, can be in the way now.
+        sqlite3_busy_timeout(state.connection, remaining_milliseconds(deadline));
+        state.run("BEGIN IMMEDIATE");
+        sqlite3_busy_timeout(state.connection, static_cast<int>(state.wait.count()));
+    } catch (...) {
+        sqlite3_busy_timeout(state.connection, static_cast<int>(state.wait.count()));
+        if (state.gate) state.gate->unlock();
+        throw;
+    }
+    open_ = true;
+}
+
+Transaction::~Transaction() {
+    if (!open_) return;
+    auto& state = *database_.state_;
+    // SQLite may have rolled back by itself (disk full); then there is nothing left to do, and nothing to report.
+    if (state.in_transaction()) sqlite3_exec(state.connection, "ROLLBACK", nullptr, nullptr, nullptr);
+    if (state.gate) state.gate->unlock();
+}
+
+void Transaction::commit() {
+    auto& state = *database_.state_;
+    if (!open_) throw StoreError(state.path + ": the transaction has ended already");
+    state.run("COMMIT");  // when it throws, the destructor rolls back
+    open_ = false;
+    if (state.gate) state.gate->unlock();
+}
+
+Snapshot::Snapshot(Database& database) : database_(database), open_(!database.state_->in_transaction()) {
+    if (open_) database_.state_->run("BEGIN");
+}
+
+Snapshot::~Snapshot() {
+    if (open_) sqlite3_exec(database_.state_->connection, "COMMIT", nullptr, nullptr, nullptr);
+}
+
+}  // namespace postern::store
