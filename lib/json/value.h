@@ -1,7 +1,9 @@
 // JSON as plain values, independent of the library that reads and writes it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +20,8 @@ class Object {
 public:
     Object();
     Object(std::initializer_list<std::pair<std::string, Value>> members);
+    /// Takes over members whose names are known to differ, without comparing each with all others as `set` does.
+    static Object from_unique(std::vector<std::pair<std::string, Value>> members);
     Object(const Object&);
     Object(Object&&) noexcept;
     Object& operator=(const Object&);

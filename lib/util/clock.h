@@ -32,7 +32,7 @@ private:
 };
 
 /// Seconds since the epoch, as JSON and SQL carry them.
-inline std::int64_t to_epoch(Time time) { return time.time_since_epoch().count(); }
-inline Time from_epoch(std::int64_t seconds) { return Time{Seconds{seconds}}; }
+constexpr std::int64_t to_epoch(Time time) { return time.time_since_epoch().count(); }
+constexpr Time from_epoch(std::int64_t seconds) { return Time{Seconds{seconds}}; }
 
 }  // namespace postern::util
