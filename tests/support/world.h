@@ -1,0 +1,49 @@
+// A complete world for the rules: memory database, fixed clock, seeded random, keys made once per test run.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "http/message.h"
+#include "model/authorization.h"
+#include "model/client.h"
+#include "model/session.h"
+#include "model/user.h"
+#include "oauth/context.h"
+
+namespace postern::test {
+
+class World {
+public:
+    World();
+
+    oauth::Context context() { return {settings, database, *keys, clock, random, log}; }
+
+    /// Registered with the grants and scopes a `client add` without options gives it.
+    model::Client add_confidential(const std::string& id, const std::string& redirect_uri, const std::string& secret);
+    model::Client add_public(const std::string& id, const std::string& redirect_uri);
+    void add(const model::Client& client);
+    model::User add_user(const std::string& username);
+    /// A session row for the user, logged in now; the cookie's value is `cookie`.
+    model::Session add_session(const model::User& user, const std::string& cookie);
+
+    util::FixedClock clock;
+    crypto::SeededRandom random{"world"};
+    oauth::Settings settings;
+    store::Database database;
+    std::unique_ptr<store::Keys> keys;
+    util::Log log;
+};
+
+/// A form request as it would come from the gateway.
+http::Request post(std::string_view form, std::string_view query = {});
+http::Request get(std::string_view query);
+http::Params params(std::string_view text);
+
+/// "Basic " + base64(id:secret), raw.
+std::string basic(const std::string& id, const std::string& secret);
+
+/// The value of `name` in the query of a Location header, percent-decoded; "" when it is not there.
+std::string location_parameter(const http::Response& response, const std::string& name);
+
+}  // namespace postern::test

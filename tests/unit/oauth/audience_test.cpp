@@ -1,0 +1,58 @@
+// Audiences a client may name, and those it may not (RFC 8707 §2, RFC 9068 §5).
+#include "oauth/audience.h"
+
+#include <doctest/doctest.h>
+
+#include "store/clients.h"
+#include "support/world.h"
+
+using namespace postern;
+
+TEST_CASE("parse_audience: one value, by either name, in query or body") {
+    struct Row {
+        const char* query;
+        const char* form;
+        bool accepted;
+        std::optional<std::string> value;
+    };
+    const Row rows[] = {
+        {"", "", true, std::nullopt},
+        {"", "aud=", true, std::nullopt},
+        {"", "aud=https://api.example", true, "https://api.example"},
+        {"", "audience=https://api.example", true, "https://api.example"},
+        {"aud=https://api.example", "", true, "https://api.example"},
+        {"aud=a", "audience=a", true, "a"},
+        {"", "aud=a&audience=b", false, {}},
+        {"aud=a", "aud=b", false, {}},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.query);
+        CAPTURE(row.form);
+        const auto audience = oauth::parse_audience(test::params(row.query), test::params(row.form));
+        CHECK(bool(audience) == row.accepted);
+        if (audience) CHECK(*audience == row.value);
+        if (!audience) CHECK(audience.error().code == oauth::ErrorCode::invalid_target);
+    }
+}
+
+TEST_CASE("check_audience: never this server, never a client that takes ID tokens") {
+    test::World world;
+    auto context = world.context();
+    world.add_confidential("web", "https://web.example/cb", "s");
+    model::Client api = world.add_confidential("api", "https://api.example/cb", "s");
+    {
+        store::Transaction transaction(world.database, store::Durability::lazy);
+        api.grants = {model::GrantType::client_credentials};
+        REQUIRE(store::update_client(transaction, api));
+        transaction.commit();
+    }
+    for (const char* refused : {"https://op.example", "https://op.example/", "https://op.example/token",
+                                "https://op.example/userinfo", "web"}) {
+        CAPTURE(refused);
+        CHECK_FALSE(oauth::check_audience(context, refused));
+    }
+    for (const char* accepted : {"https://api.example", "api", "https://op.example.evil", "unknown", "WEB"}) {
+        CAPTURE(accepted);
+        CHECK(oauth::check_audience(context, accepted));
+    }
+}

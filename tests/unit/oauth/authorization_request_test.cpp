@@ -1,0 +1,146 @@
+// The parameters of an authorization request, a row per clause (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636
+// §4.3).
+#include "oauth/authorization_request.h"
+
+#include <doctest/doctest.h>
+
+#include "store/clients.h"
+#include "support/world.h"
+
+using namespace postern;
+using oauth::ErrorCode;
+
+namespace {
+
+const std::string kBase = "client_id=app&redirect_uri=https://app.example/cb&response_type=code";
+const std::string kChallenge = "code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+struct Fixture {
+    test::World world;
+    oauth::Context context = world.context();
+    Fixture() { world.add_confidential("app", "https://app.example/cb", "s"); }
+
+    oauth::Outcome<model::AuthorizationRequest> ask(const std::string& query) {
+        const http::Params params = test::params(query);
+        const auto target = oauth::verify_redirect(context, params);
+        REQUIRE(target);
+        return oauth::parse_authorization_request(context, *target, params);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("parse_authorization_request: what is refused, and with which error") {
+    struct Row {
+        const char* clause;
+        std::string query;
+        ErrorCode code;
+    };
+    const std::string no_type = "client_id=app&redirect_uri=https://app.example/cb";
+    const Row rows[] = {
+        {"RFC 6749 §3.1.1 missing", no_type, ErrorCode::invalid_request},
+        {"RFC 6749 §3.1.1 empty", no_type + "&response_type=", ErrorCode::invalid_request},
+        {"RFC 6749 §3.1 twice", kBase + "&response_type=code", ErrorCode::invalid_request},
+        {"RFC 6749 §4.1.2.1 unknown", no_type + "&response_type=zz", ErrorCode::unsupported_response_type},
+        {"implicit is not offered", no_type + "&response_type=token", ErrorCode::unsupported_response_type},
+        {"names are case-sensitive", no_type + "&response_type=CODE", ErrorCode::unsupported_response_type},
+        {"two words", no_type + "&response_type=code+token", ErrorCode::unsupported_response_type},
+        {"a trailing blank", no_type + "&response_type=code+", ErrorCode::unsupported_response_type},
+        {"RFC 6749 §3.3 not registered", kBase + "&scope=openid+admin", ErrorCode::invalid_scope},
+        {"RFC 6749 appendix A.4 two blanks", kBase + "&scope=openid++email", ErrorCode::invalid_scope},
+        {"RFC 6749 appendix A.4 quote", kBase + "&scope=openid%22", ErrorCode::invalid_scope},
+        {"RFC 6749 appendix A.4 backslash", kBase + "&scope=openid%5C", ErrorCode::invalid_scope},
+        {"a tab is no separator", kBase + "&scope=openid%09email", ErrorCode::invalid_request},
+        {"invalid UTF-8", kBase + "&scope=%ff", ErrorCode::invalid_request},
+        {"scope twice", kBase + "&scope=openid&scope=openid", ErrorCode::invalid_request},
+        {"OIDC Core §3.1.2.1 none is alone", kBase + "&prompt=none+login", ErrorCode::invalid_request},
+        {"max_age letters", kBase + "&max_age=abc", ErrorCode::invalid_request},
+        {"max_age sign", kBase + "&max_age=-1", ErrorCode::invalid_request},
+        {"max_age plus", kBase + "&max_age=%2B5", ErrorCode::invalid_request},
+        {"max_age blank", kBase + "&max_age=+5", ErrorCode::invalid_request},
+        {"max_age fraction", kBase + "&max_age=5.0", ErrorCode::invalid_request},
+        {"max_age exponent", kBase + "&max_age=1e3", ErrorCode::invalid_request},
+        {"max_age over 2^31-1", kBase + "&max_age=2147483648", ErrorCode::invalid_request},
+        {"max_age overflow", kBase + "&max_age=99999999999999999999", ErrorCode::invalid_request},
+        {"RFC 7636 §4.3 plain", kBase + "&" + kChallenge + "&code_challenge_method=plain", ErrorCode::invalid_request},
+        {"RFC 7636 §4.3 absent is plain", kBase + "&" + kChallenge, ErrorCode::invalid_request},
+        {"aud and audience differ", kBase + "&aud=a&audience=b", ErrorCode::invalid_target},
+        {"OIDC Core §6.1", kBase + "&request=e30.e30.", ErrorCode::request_not_supported},
+        {"OIDC Core §6.2", kBase + "&request_uri=http://127.0.0.1:1/", ErrorCode::request_uri_not_supported},
+        {"OIDC Core §7.2.1", kBase + "&registration={}", ErrorCode::registration_not_supported},
+        {"a request object comes before a missing response_type", no_type + "&request=x",
+         ErrorCode::request_not_supported},
+        {"response_mode fragment", kBase + "&response_mode=fragment", ErrorCode::invalid_request},
+        {"response_mode unknown", kBase + "&response_mode=web_message", ErrorCode::invalid_request},
+        {"state over 2048 bytes", kBase + "&state=" + std::string(2049, 's'), ErrorCode::invalid_request},
+        {"all values over 4096 bytes", kBase + "&nonce=" + std::string(4096, 'n'), ErrorCode::invalid_request},
+        {"a control byte in state", kBase + "&state=a%0d%0aSet-Cookie:x=1", ErrorCode::invalid_request},
+    };
+    Fixture f;
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        const auto asked = f.ask(row.query);
+        REQUIRE_FALSE(asked);
+        CHECK(asked.error().code == row.code);
+    }
+}
+
+TEST_CASE("parse_authorization_request: everything that was asked is recorded exactly") {
+    Fixture f;
+    const auto asked = f.ask(kBase +
+                             "&scope=email+openid+offline_access&state=a+b%26c%3Dd&nonce=n%22&prompt=login+unknown&max_"
+                             "age=2147483647&audience=https://api.example&" +
+                             kChallenge + "&code_challenge_method=S256&foo=bar&foo=baz");
+    REQUIRE(asked);
+    CHECK(asked->client_id.str() == "app");
+    CHECK(asked->redirect_uri == "https://app.example/cb");
+    CHECK(asked->redirect_uri_sent);
+    CHECK(asked->scope.to_string() == "email openid offline_access");
+    CHECK(asked->state == "a b&c=d");
+    CHECK(asked->nonce == "n\"");
+    CHECK(asked->prompt == std::set{model::Prompt::login});
+    CHECK(asked->max_age == util::Seconds{2147483647});
+    CHECK(asked->audience == "https://api.example");
+    CHECK(asked->code_challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+    CHECK(asked->expires_at == f.world.clock.now() + util::Seconds{600});
+    CHECK(asked->id.size() == 43);
+    CHECK(f.ask(kBase)->id != asked->id);
+}
+
+TEST_CASE("parse_authorization_request: no scope asks for the registered ones without OpenID's") {
+    Fixture f;
+    model::Client api = f.world.add_confidential("api", "https://api.example/cb", "s");
+    CHECK(f.ask(kBase)->scope.empty());
+    {
+        store::Transaction transaction(f.world.database, store::Durability::lazy);
+        api.scope = *model::Scope::parse("openid read write");
+        REQUIRE(store::update_client(transaction, api));
+        transaction.commit();
+    }
+    CHECK(f.ask("client_id=api&response_type=code")->scope.to_string() == "read write");
+}
+
+TEST_CASE("parse_authorization_request: with OpenID Connect off its scopes are unknown") {
+    Fixture f;
+    f.world.settings.oidc = false;
+    for (const char* scope : {"openid", "profile", "email", "offline_access"}) {
+        CAPTURE(scope);
+        const auto asked = f.ask(kBase + "&scope=" + scope);
+        REQUIRE_FALSE(asked);
+        CHECK(asked.error().code == ErrorCode::invalid_scope);
+    }
+}
+
+TEST_CASE("parse_authorization_request: a client without the grant is told so") {
+    Fixture f;
+    model::Client machine = f.world.add_confidential("machine", "https://machine.example/cb", "s");
+    {
+        store::Transaction transaction(f.world.database, store::Durability::lazy);
+        machine.grants = {model::GrantType::client_credentials};
+        REQUIRE(store::update_client(transaction, machine));
+        transaction.commit();
+    }
+    const auto asked = f.ask("client_id=machine&response_type=code");
+    REQUIRE_FALSE(asked);
+    CHECK(asked.error().code == ErrorCode::unauthorized_client);
+}

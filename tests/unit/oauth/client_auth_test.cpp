@@ -1,0 +1,132 @@
+// Client authentication, a row per clause (RFC 6749 §2.3, RFC 7617).
+#include "oauth/client_auth.h"
+
+#include <doctest/doctest.h>
+
+#include "crypto/digest.h"
+#include "store/clients.h"
+#include "support/world.h"
+#include "util/base64.h"
+
+using namespace postern;
+using oauth::ErrorCode;
+
+namespace {
+
+const std::string kSecret = "p%w+d:/\xc3\xa9 &=0123456789-0123456789";
+const std::string kSecretEncoded = "p%25w%2Bd%3A%2F%C3%A9+%26%3D0123456789-0123456789";
+
+struct Fixture {
+    test::World world;
+    oauth::Context context = world.context();
+    Fixture() {
+        world.add_confidential("app", "https://app.example/cb", kSecret);
+        world.add_public("spa", "https://spa.example/cb");
+        model::Client only_post = world.add_confidential("only-post", "https://p.example/cb", kSecret);
+        only_post.auth_method = model::AuthMethod::client_secret_post;
+        model::Client off = world.add_confidential("off", "https://off.example/cb", kSecret);
+        off.enabled = false;
+        store::Transaction transaction(world.database, store::Durability::lazy);
+        REQUIRE(store::update_client(transaction, only_post));
+        REQUIRE(store::update_client(transaction, off));
+        transaction.commit();
+    }
+
+    /// "" for success, else the error's wire name.
+    std::string ask(const std::optional<std::string>& authorization, std::string_view form) {
+        http::Request request = test::post(form);
+        request.authorization = authorization;
+        const auto credentials = oauth::parse_credentials(request);
+        if (!credentials) return std::string(oauth::wire_name(credentials.error().code));
+        const auto client = oauth::authenticate_client(context, *credentials);
+        return client ? "" : std::string(oauth::wire_name(client.error().code));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("client authentication: who gets in and who does not") {
+    using Header = std::optional<std::string>;
+    const std::string good = test::basic("app", kSecret);
+    const std::string raw64 = good.substr(6);
+    struct Row {
+        const char* clause;
+        Header header;
+        std::string form;
+        const char* error;
+    };
+    const Row rows[] = {
+        {"Basic, raw", good, "", ""},
+        {"RFC 6749 §2.3.1 Basic, form-encoded", test::basic("app", kSecretEncoded), "", ""},
+        {"body", {}, "client_id=app&client_secret=" + kSecretEncoded, ""},
+        {"the scheme is case-insensitive", "bAsIc " + raw64, "", ""},
+        {"the body repeats the id", good, "client_id=app", ""},
+        {"public client", {}, "client_id=spa", ""},
+        {"public client by Basic without a secret", test::basic("spa", ""), "", ""},
+        {"registered for post", {}, "client_id=only-post&client_secret=" + kSecretEncoded, ""},
+        {"RFC 6749 §2.3 two methods", good, "client_secret=" + kSecretEncoded, "invalid_request"},
+        {"RFC 6749 §2.3 two ids", good, "client_id=spa", "invalid_request"},
+        {"registered for post, used Basic", test::basic("only-post", kSecret), "", "invalid_client"},
+        {"nothing sent", {}, "", "invalid_client"},
+        {"unknown", test::basic("nobody", kSecret), "", "invalid_client"},
+        {"disabled", test::basic("off", kSecret), "", "invalid_client"},
+        {"wrong secret", test::basic("app", kSecret + "x"), "", "invalid_client"},
+        {"first half of the secret", test::basic("app", kSecret.substr(0, 15)), "", "invalid_client"},
+        {"trailing blank", test::basic("app", kSecret + " "), "", "invalid_client"},
+        {"trailing NUL", test::basic("app", kSecret + std::string(1, '\0')), "", "invalid_client"},
+        {"encoded twice", test::basic("app", "p%2525w%252Bd%253A%252F%25C3%25A9%2B%2526%253D0123456789-0123456789"), "",
+         "invalid_client"},
+        {"confidential client without a secret", {}, "client_id=app", "invalid_client"},
+        {"confidential client with an empty one", test::basic("app", ""), "", "invalid_client"},
+        {"public client with a secret", {}, "client_id=spa&client_secret=x", "invalid_client"},
+        {"public client with a secret by Basic", test::basic("spa", "x"), "", "invalid_client"},
+        {"secret without id", {}, "client_secret=" + kSecretEncoded, "invalid_client"},
+        {"RFC 4648 §4 junk behind", "Basic " + raw64 + "!", "", "invalid_client"},
+        {"two blanks", "Basic  " + raw64, "", "invalid_client"},
+        {"no colon", "Basic " + util::base64_encode("app"), "", "invalid_client"},
+        {"wrong padding", "Basic " + util::base64_encode("app:xy") + "=", "", "invalid_client"},
+        {"another scheme", "Bearer " + raw64, "", "invalid_client"},
+        {"two schemes joined by the server", good + ", Bearer x", "", "invalid_client"},
+        {"scheme alone", "Basic", "", "invalid_client"},
+        {"empty header", "", "", "invalid_client"},
+    };
+    Fixture f;
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        CHECK(f.ask(row.header, row.form) == row.error);
+    }
+}
+
+TEST_CASE("client authentication: every failure is told in the same words, and the log in different ones") {
+    Fixture f;
+    const auto fail = [&](std::string_view form) {
+        const auto credentials = oauth::parse_credentials(test::post(form));
+        REQUIRE(credentials);
+        const auto client = oauth::authenticate_client(f.context, *credentials);
+        REQUIRE_FALSE(client);
+        return client.error();
+    };
+    const auto unknown = fail("client_id=nobody&client_secret=x");
+    const auto wrong = fail("client_id=app&client_secret=x");
+    const auto off = fail("client_id=off&client_secret=" + kSecretEncoded);
+    CHECK(unknown.description == wrong.description);
+    CHECK(off.description == wrong.description);
+    CHECK(unknown.log_detail != wrong.log_detail);
+    CHECK(off.log_detail != wrong.log_detail);
+}
+
+TEST_CASE("client authentication: an old secret works until it ends, a new one at once") {
+    Fixture f;
+    {
+        store::Transaction transaction(f.world.database, store::Durability::full);
+        store::replace_client_secret(transaction, model::ClientId("app"),
+                                     model::ValueHash(crypto::sha256_hex("new-secret")),
+                                     f.world.clock.now() + util::Seconds{60}, f.world.clock.now());
+        transaction.commit();
+    }
+    CHECK(f.ask(test::basic("app", "new-secret"), "") == "");
+    CHECK(f.ask(test::basic("app", kSecret), "") == "");
+    f.world.clock.advance(util::Seconds{60});
+    CHECK(f.ask(test::basic("app", kSecret), "") == "invalid_client");
+    CHECK(f.ask(test::basic("app", "new-secret"), "") == "");
+}

@@ -1,0 +1,223 @@
+// What a code is good for, once (RFC 6749 §4.1.3, §4.1.2; RFC 7636 §4.6).
+#include "oauth/grant_authorization_code.h"
+
+#include <doctest/doctest.h>
+
+#include "oauth/access_token.h"
+#include "oauth/issue_code.h"
+#include "oauth/sealed_request.h"
+#include "store/access_tokens.h"
+#include "store/clients.h"
+#include "store/users.h"
+#include "support/world.h"
+
+using namespace postern;
+
+namespace {
+
+const std::string kVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const std::string kChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+struct Fixture {
+    test::World world;
+    oauth::Context context = world.context();
+    model::Client client = world.add_confidential("app", "https://app.example/cb", "s");
+    model::Client other = world.add_confidential("other", "https://other.example/cb", "s");
+    model::User user = world.add_user("alice");
+    model::Session session = world.add_session(user, "cookie");
+    int requests = 0;
+
+    model::AuthorizationRequest request() {
+        model::AuthorizationRequest asked;
+        asked.id = "request " + std::to_string(++requests);
+        asked.client_id = client.id;
+        asked.redirect_uri = "https://app.example/cb";
+        asked.scope = *model::Scope::parse("openid email");
+        asked.code_challenge = kChallenge;
+        asked.expires_at = world.clock.now() + util::Seconds{600};
+        return asked;
+    }
+
+    oauth::AuthorizationCodeGrant grant(const model::AuthorizationRequest& asked) {
+        const auto code = oauth::issue_code(context, asked, session);
+        REQUIRE(code);
+        return {*code, "https://app.example/cb", kVerifier, std::nullopt};
+    }
+    oauth::AuthorizationCodeGrant grant() { return grant(request()); }
+
+    /// "" and the token's value, or the error.
+    std::string redeem(const oauth::AuthorizationCodeGrant& g, const model::Client& by) {
+        const auto checked = oauth::check_code(context, by, g);
+        if (!checked) return std::string(oauth::wire_name(checked.error().code));
+        const auto issue =
+            oauth::make_access_token(context, checked->stored.grant, checked->stored.grant.scope, g.audience, "alice");
+        const auto redeemed = oauth::redeem_code(context, *checked, issue.record);
+        if (!redeemed) return std::string(oauth::wire_name(redeemed.error().code));
+        last_token = issue.value;
+        return "";
+    }
+    std::string redeem(const oauth::AuthorizationCodeGrant& g) { return redeem(g, client); }
+
+    bool is_active(const std::string& token) {
+        const auto stored = store::find_access_token(world.database, oauth::hash_of(token));
+        return stored && store::is_active(*stored, world.clock.now());
+    }
+
+    std::string last_token;
+};
+
+}  // namespace
+
+TEST_CASE("issue_code: one request yields at most one code") {
+    Fixture f;
+    const auto asked = f.request();
+    CHECK(oauth::issue_code(f.context, asked, f.session));
+    CHECK_FALSE(oauth::issue_code(f.context, asked, f.session));
+    const auto ended = f.request();
+    oauth::end_request(f.context, ended, f.session);
+    CHECK_FALSE(oauth::issue_code(f.context, ended, f.session));
+}
+
+TEST_CASE("a code is redeemed once, and its token is active") {
+    Fixture f;
+    const auto g = f.grant();
+    CHECK(f.redeem(g) == "");
+    CHECK(f.is_active(f.last_token));
+}
+
+TEST_CASE("a second use with everything right revokes what the first yielded, late or not [RFC 6749 §4.1.2]") {
+    for (const int wait : {0, 35, 70, 800}) {
+        CAPTURE(wait);
+        Fixture f;
+        const auto g = f.grant();
+        REQUIRE(f.redeem(g) == "");
+        f.world.clock.advance(util::Seconds{wait});
+        CHECK(f.redeem(g) == "invalid_grant");
+        CHECK_FALSE(f.is_active(f.last_token));
+    }
+}
+
+TEST_CASE("a replay that lacks a proof revokes nothing") {
+    Fixture f;
+    const auto g = f.grant();
+    REQUIRE(f.redeem(g) == "");
+    auto wrong_verifier = g;
+    wrong_verifier.code_verifier = std::string(43, 'a');
+    auto no_verifier = g;
+    no_verifier.code_verifier.reset();
+    auto wrong_uri = g;
+    wrong_uri.redirect_uri = "https://app.example/cb/";
+    CHECK(f.redeem(wrong_verifier) == "invalid_grant");
+    CHECK(f.redeem(no_verifier) == "invalid_grant");
+    CHECK(f.redeem(wrong_uri) == "invalid_grant");
+    CHECK(f.redeem(g, f.other) == "invalid_grant");
+    CHECK(f.is_active(f.last_token));
+}
+
+TEST_CASE("what burns a code and what leaves it as it is") {
+    struct Row {
+        const char* when;
+        void (*spoil)(oauth::AuthorizationCodeGrant&);
+        bool by_other;
+        const char* error;
+        bool still_works;
+    };
+    using G = oauth::AuthorizationCodeGrant;
+    const Row rows[] = {
+        {"wrong verifier", [](G& g) { g.code_verifier = std::string(43, 'a'); }, false, "invalid_grant", false},
+        {"missing verifier", [](G& g) { g.code_verifier.reset(); }, false, "invalid_grant", false},
+        {"wrong redirect_uri", [](G& g) { g.redirect_uri = "https://app.example/other"; }, false, "invalid_grant",
+         false},
+        {"missing redirect_uri", [](G& g) { g.redirect_uri.reset(); }, false, "invalid_grant", false},
+        {"another client", [](G&) {}, true, "invalid_grant", true},
+        {"the issuer as audience", [](G& g) { g.audience = "https://op.example"; }, false, "invalid_target", true},
+        {"an endpoint as audience", [](G& g) { g.audience = "https://op.example/token"; }, false, "invalid_target",
+         true},
+        {"a client as audience [RFC 9068 §5]", [](G& g) { g.audience = "other"; }, false, "invalid_target", true},
+        {"another code", [](G& g) { g.code += "x"; }, false, "invalid_grant", true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        const auto good = f.grant();
+        auto spoiled = good;
+        row.spoil(spoiled);
+        CHECK(f.redeem(spoiled, row.by_other ? f.other : f.client) == row.error);
+        CHECK(f.redeem(good) == (row.still_works ? "" : "invalid_grant"));
+    }
+}
+
+TEST_CASE("redirect_uri omitted at authorize: omitted again or the registered one, nothing else [RFC 6749 §4.1.3]") {
+    struct Row {
+        std::optional<std::string> sent;
+        const char* result;
+    };
+    const Row rows[] = {
+        {std::nullopt, ""}, {"https://app.example/cb", ""}, {"https://app.example/cb/", "invalid_grant"}};
+    for (const Row& row : rows) {
+        Fixture f;
+        auto asked = f.request();
+        asked.redirect_uri_sent = false;
+        auto g = f.grant(asked);
+        g.redirect_uri = row.sent;
+        CAPTURE(row.sent.value_or("omitted"));
+        CHECK(f.redeem(g) == row.result);
+    }
+}
+
+TEST_CASE("a code lives to the second of its expiry and no longer") {
+    for (const int age : {59, 60, 61}) {
+        CAPTURE(age);
+        Fixture f;
+        const auto g = f.grant();
+        f.world.clock.advance(util::Seconds{age});
+        CHECK(f.redeem(g) == (age < 60 ? "" : "invalid_grant"));
+    }
+}
+
+TEST_CASE("max_age is checked again at the exchange; 0 is not, the leeway counts") {
+    struct Row {
+        int max_age, leeway, waited;
+        const char* result;
+    };
+    const Row rows[] = {
+        {10, 0, 10, ""}, {10, 0, 11, "invalid_grant"}, {10, 2, 12, ""}, {10, 2, 13, "invalid_grant"}, {0, 0, 30, ""}};
+    for (const Row& row : rows) {
+        CAPTURE(row.max_age);
+        CAPTURE(row.waited);
+        Fixture f;
+        f.world.settings.max_age_leeway = util::Seconds{row.leeway};
+        auto asked = f.request();
+        asked.max_age = util::Seconds{row.max_age};
+        const auto g = f.grant(asked);
+        f.world.clock.advance(util::Seconds{row.waited});
+        CHECK(f.redeem(g) == row.result);
+    }
+}
+
+TEST_CASE("a user who is disabled or removed between the steps gets no token") {
+    Fixture f;
+    const auto g = f.grant();
+    {
+        store::Transaction transaction(f.world.database, store::Durability::full);
+        f.user.enabled = false;
+        REQUIRE(store::update_user(transaction, f.user));
+        transaction.commit();
+    }
+    CHECK(f.redeem(g) == "invalid_grant");
+}
+
+TEST_CASE("two requests that both passed the checks: one token, and the loser revokes it") {
+    Fixture f;
+    const auto g = f.grant();
+    const auto first = oauth::check_code(f.context, f.client, g);
+    const auto second = oauth::check_code(f.context, f.client, g);
+    REQUIRE(first);
+    REQUIRE(second);
+    const auto a = oauth::make_access_token(f.context, first->stored.grant, first->stored.grant.scope, {}, "");
+    const auto b = oauth::make_access_token(f.context, second->stored.grant, second->stored.grant.scope, {}, "");
+    CHECK(oauth::redeem_code(f.context, *first, a.record));
+    CHECK_FALSE(oauth::redeem_code(f.context, *second, b.record));
+    CHECK_FALSE(f.is_active(a.value));
+    CHECK_FALSE(f.is_active(b.value));
+}

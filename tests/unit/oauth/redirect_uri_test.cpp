@@ -1,0 +1,168 @@
+// Which redirect_uri is acceptable: byte equality, and the loopback port of native clients (RFC 9700 §2.1, RFC 8252
+// §7.3).
+#include "oauth/redirect_uri.h"
+
+#include <doctest/doctest.h>
+
+#include "store/clients.h"
+#include "support/world.h"
+
+using namespace postern;
+using oauth::RedirectFault;
+
+TEST_CASE("match_redirect_uri: one spelling only") {
+    model::Client client;
+    client.redirect_uris = {"https://app.example/cb", "https://app.example/cb2?x=1"};
+    CHECK(oauth::match_redirect_uri(client, "https://app.example/cb") == "https://app.example/cb");
+    CHECK(oauth::match_redirect_uri(client, "https://app.example/cb2?x=1") == "https://app.example/cb2?x=1");
+    const char* refused[] = {
+        "https://app.example/cb/",
+        "https://app.example/cb/x",
+        "https://app.example/cb?x=1",
+        "https://app.example/cb?",
+        "https://app.example/CB",
+        "https://APP.example/cb",
+        "HTTPS://app.example/cb",
+        "https://app.example/cb#",
+        "https://app.example/cb#x",
+        "https://app.example@evil.example/cb",
+        "https://evil\\@app.example/cb",
+        "https://app.example/cb/../evil",
+        "https://app.example/./cb",
+        "https://app.example:443/cb",
+        "https://app.example:/cb",
+        "http://app.example/cb",
+        "//app.example/cb",
+        "/cb",
+        "javascript:alert(1)//https://app.example/cb",
+        "https:/app.example/cb",
+        "https:///app.example/cb",
+        "https://app.example/c%62",
+        "https://app.example.evil/cb",
+        "https://app.examplX/cb",
+        " https://app.example/cb",
+        "https://app.example/cb ",
+        "https://app.example/cb2",
+        "",
+    };
+    for (const char* uri : refused) {
+        CAPTURE(uri);
+        CHECK_FALSE(oauth::match_redirect_uri(client, uri));
+    }
+}
+
+TEST_CASE(
+    "match_redirect_uri: a native client's loopback port is free, everything else is byte-equal [RFC 8252 §7.3]") {
+    model::Client client;
+    client.native = true;
+    client.redirect_uris = {"http://127.0.0.1/cb", "http://[::1]:7000/cb?a=1"};
+    struct Row {
+        const char* sent;
+        bool accepted;
+    };
+    const Row rows[] = {
+        {"http://127.0.0.1:51004/cb", true},     {"http://127.0.0.1/cb", true},
+        {"http://127.0.0.1:65535/cb", true},     {"http://[::1]:51004/cb?a=1", true},
+        {"http://[::1]/cb?a=1", true},           {"http://[::1]:51004/cb", false},
+        {"http://127.0.0.1:51004/other", false}, {"http://127.0.0.1:51004/cb/", false},
+        {"http://127.0.0.1:51004/cb?x", false},  {"http://127.0.0.1:1@evil/cb", false},
+        {"http://127.0.0.1@evil/cb", false},     {"http://localhost:1/cb", false},
+        {"http://127.0.0.1.evil:1/cb", false},   {"http://127.1:1/cb", false},
+        {"https://127.0.0.1:1/cb", false},       {"http://127.0.0.1:/cb", false},
+        {"http://127.0.0.1:0/cb", false},        {"http://127.0.0.1:080/cb", false},
+        {"http://127.0.0.1:99999/cb", false},    {"http://127.0.0.1:+1/cb", false},
+        {"http://127.0.0.1:1", false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.sent);
+        const auto matched = oauth::match_redirect_uri(client, row.sent);
+        CHECK(bool(matched) == row.accepted);
+        if (matched) CHECK(*matched == row.sent);
+    }
+    client.native = false;
+    CHECK_FALSE(oauth::match_redirect_uri(client, "http://127.0.0.1:51004/cb"));
+}
+
+TEST_CASE("is_loopback_or_private: what any program on the user's machine may receive") {
+    for (const char* uri :
+         {"http://127.0.0.1/cb", "http://[::1]:1/cb", "http://localhost:3000/", "com.example.app:/cb", "not a uri"}) {
+        CAPTURE(uri);
+        CHECK(oauth::is_loopback_or_private(uri));
+    }
+    for (const char* uri : {"https://app.example/cb", "https://localhost/cb", "https://127.0.0.1/cb"}) {
+        CAPTURE(uri);
+        CHECK_FALSE(oauth::is_loopback_or_private(uri));
+    }
+}
+
+TEST_CASE("verify_redirect: client and address before everything else [RFC 6749 §4.1.2.1]") {
+    test::World world;
+    auto context = world.context();
+    world.add_confidential("one", "https://one.example/cb", "s");
+    model::Client two = world.add_confidential("two", "https://two.example/cb", "s");
+    {
+        store::Transaction transaction(world.database, store::Durability::lazy);
+        model::Client disabled = two;
+        disabled.id = model::ClientId("off");
+        disabled.enabled = false;
+        disabled.secrets.clear();
+        REQUIRE(store::insert_client(transaction, disabled));
+        model::Client many = two;
+        many.id = model::ClientId("many");
+        many.redirect_uris = {"https://many.example/a", "https://many.example/b"};
+        many.secrets.clear();
+        REQUIRE(store::insert_client(transaction, many));
+        transaction.commit();
+    }
+    struct Row {
+        const char* when;
+        const char* query;
+        RedirectFault fault;
+    };
+    const Row rows[] = {
+        {"no client", "redirect_uri=https://one.example/cb", RedirectFault::client_missing},
+        {"empty client", "client_id=&redirect_uri=https://one.example/cb", RedirectFault::client_missing},
+        {"unknown client", "client_id=nobody", RedirectFault::client_unknown},
+        {"client ids are case-sensitive", "client_id=ONE", RedirectFault::client_unknown},
+        {"disabled client", "client_id=off", RedirectFault::client_disabled},
+        {"two client ids", "client_id=one&client_id=one", RedirectFault::malformed},
+        {"two addresses, good first",
+         "client_id=one&redirect_uri=https://one.example/cb&redirect_uri=https://evil.example/",
+         RedirectFault::malformed},
+        {"two addresses, good last",
+         "client_id=one&redirect_uri=https://evil.example/&redirect_uri=https://one.example/cb",
+         RedirectFault::malformed},
+        {"an address with NUL", "client_id=one&redirect_uri=https://one.example/cb%00.evil", RedirectFault::malformed},
+        {"another client's address", "client_id=one&redirect_uri=https://two.example/cb",
+         RedirectFault::redirect_unregistered},
+        {"no address, two registered", "client_id=many", RedirectFault::redirect_missing},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const auto verified = oauth::verify_redirect(context, test::params(row.query));
+        REQUIRE_FALSE(verified);
+        CHECK(verified.error().fault == row.fault);
+    }
+    const auto sent = oauth::verify_redirect(
+        context, test::params("client_id=one&redirect_uri=https%3A%2F%2Fone.example%2Fcb&state=x"));
+    REQUIRE(sent);
+    CHECK(sent->uri() == "https://one.example/cb");
+    CHECK(sent->sent());
+    CHECK(sent->state() == "x");
+    const auto omitted = oauth::verify_redirect(context, test::params("client_id=one"));
+    REQUIRE(omitted);
+    CHECK(omitted->uri() == "https://one.example/cb");
+    CHECK_FALSE(omitted->sent());
+}
+
+TEST_CASE("verify_redirect: a mismatch tells the operator the nearest registered address and where it differs") {
+    test::World world;
+    auto context = world.context();
+    world.add_confidential("one", "https://one.example/cb", "s");
+    const auto verified =
+        oauth::verify_redirect(context, test::params("client_id=one&redirect_uri=https://one.example/cb/"));
+    REQUIRE_FALSE(verified);
+    CHECK(verified.error().log_detail.find("registered: https://one.example/cb received: https://one.example/cb/") !=
+          std::string::npos);
+    CHECK(verified.error().log_detail.find("character 23") != std::string::npos);
+}

@@ -1,0 +1,320 @@
+#include "oauth/registration.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+using namespace postern;
+using model::AuthMethod;
+using model::Client;
+using model::ClientType;
+using model::GrantType;
+
+namespace {
+
+Client web_client() {
+    Client client;
+    client.id = model::ClientId("web");
+    client.name = "Web";
+    client.grants = {GrantType::authorization_code, GrantType::refresh_token};
+    client.scope = *model::Scope::parse("openid profile email");
+    client.redirect_uris = {"https://app.example.org/callback"};
+    return client;
+}
+
+Client public_client() {
+    Client client = web_client();
+    client.type = ClientType::public_;
+    client.auth_method = AuthMethod::none;
+    client.pkce = model::Pkce::required;
+    return client;
+}
+
+oauth::Settings settings() {
+    oauth::Settings settings;
+    settings.issuer = "https://id.example.org";
+    settings.oidc = true;
+    return settings;
+}
+
+bool mentions(const std::vector<std::string>& sentences, std::string_view words) {
+    return std::ranges::any_of(sentences,
+                               [&](const std::string& sentence) { return sentence.find(words) != sentence.npos; });
+}
+
+}  // namespace
+
+TEST_CASE("registration: redirect URIs that may be registered [RFC 6749 §3.1.2, RFC 8252 §7]") {
+    struct Row {
+        const char* uri;
+        bool native;
+    };
+    const Row rows[] = {
+        {"https://app.example.org/callback", false},
+        {"https://app.example.org", false},
+        {"https://app.example.org:8443/cb?tenant=1&x=%2F", false},
+        {"https://app.example.org:65535/", false},
+        {"https://[2001:db8::1]/cb", false},
+        {"https://xn--bcher-kva.example/cb", false},
+        {"http://localhost:3000/cb", false},
+        {"http://127.0.0.1/cb", false},
+        {"http://[::1]:8080/cb", false},
+        {"com.example.app:/cb", true},
+        {"com.example.app://host/cb", true},
+        {"https://claimed.example.org/cb", true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.uri);
+        const auto problem = oauth::redirect_uri_problem(row.uri, row.native);
+        CAPTURE(problem.value_or(""));
+        CHECK_FALSE(problem);
+    }
+}
+
+TEST_CASE("registration: redirect URIs that are refused, and the reason given [RFC 6749 §3.1.2, RFC 9700 §2.1]") {
+    struct Row {
+        std::string uri;
+        bool native;
+        const char* reason;
+    };
+    const std::string base = "https://app.example.org/";
+    const Row rows[] = {
+        {"", false, "empty"},
+        {base + std::string(oauth::kMaxRedirectUriBytes - base.size() + 1, 'a'), false, "2048"},
+        {"https://app.example.org/cb#x", false, "fragment"},
+        {"https://app.example.org/cb#", false, "fragment"},
+        {"com.example.app:/cb#x", true, "fragment"},
+        {"https://*.example.org/cb", false, "wildcard"},
+        {"https://app.example.org/*", false, "wildcard"},
+        {"https://user@app.example.org/cb", false, "user name"},
+        {"https://user:pw@app.example.org/cb", false, "user name"},
+        {"https://@app.example.org/cb", false, "user name"},
+        {"/callback", false, "absolute"},
+        {"//app.example.org/cb", false, "absolute"},
+        {"app.example.org/cb", false, "absolute"},
+        {"https:", false, "host"},
+        {"https:///cb", false, "host"},
+        {"https:/app.example.org/cb", false, "host"},
+        {"https://:8443/cb", false, "host"},
+        {"https://app.example.org:/cb", false, "port"},
+        {"https://app.example.org:0/cb", false, "port"},
+        {"https://app.example.org:65536/cb", false, "port"},
+        {"https://app.example.org:0443/cb", false, "port"},
+        {"javascript:alert(1)", true, "scheme"},
+        {"JavaScript:alert(1)", true, "scheme"},
+        {"javascript://app.example.org/%0aalert(1)", true, "scheme"},
+        {"data:text/html,x", true, "scheme"},
+        {"file:///etc/passwd", true, "scheme"},
+        {"vbscript:x", true, "scheme"},
+        {"about:blank", true, "scheme"},
+        {"blob:https://app.example.org/1", true, "scheme"},
+        {"ftp://app.example.org/cb", true, "scheme"},
+        {"http://app.example.org/cb", false, "plain http"},
+        {"http://127.0.0.1.example.org/cb", false, "plain http"},
+        {"http://127.1/cb", false, "plain http"},
+        {"http://localhost.example.org/cb", false, "plain http"},
+        {"http://app.example.org/cb", true, "plain http"},
+        {"com.example.app:/cb", false, "native"},
+        {"com.example.app://", true, "only a scheme"},
+        {" https://app.example.org/cb", false, "blank"},
+        {"https://app.example.org/c b", false, "blank"},
+        {"https://app.example.org/cb\n", false, "control"},
+        {std::string("https://app.example.org/cb\0", 27), false, "control"},
+        {"https://b\xc3\xbc"
+         "cher.example/cb",
+         false, "non-ASCII"},
+        {"https://app.example.org\\@evil.example/cb", false, "absolute"},
+        {"https://app.example.org/%zz", false, "absolute"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.uri);
+        const auto problem = oauth::redirect_uri_problem(row.uri, row.native);
+        REQUIRE(problem);
+        CAPTURE(*problem);
+        CHECK(problem->find(row.reason) != std::string::npos);
+    }
+}
+
+TEST_CASE("registration: a URI of exactly 2048 bytes is the longest") {
+    const std::string base = "https://app.example.org/";
+    CHECK_FALSE(oauth::redirect_uri_problem(base + std::string(oauth::kMaxRedirectUriBytes - base.size(), 'a'), false));
+}
+
+TEST_CASE("registration: the two usual clients have no problem and need no advice") {
+    for (const Client& client : {web_client(), public_client()}) {
+        CHECK(oauth::registration_problems(client, settings()).empty());
+        CHECK(oauth::registration_advice(client, settings()).empty());
+    }
+}
+
+TEST_CASE("registration: one change breaks one rule, and only that one is reported") {
+    struct Row {
+        const char* when;
+        Client (*start)();
+        std::function<void(Client&)> change;
+        const char* words;
+    };
+    const Row rows[] = {
+        {"empty id", web_client, [](Client& c) { c.id = model::ClientId(""); }, "1 to 128"},
+        {"id of 129", web_client, [](Client& c) { c.id = model::ClientId(std::string(129, 'a')); }, "1 to 128"},
+        {"blank in the id", web_client, [](Client& c) { c.id = model::ClientId("a b"); }, "printable ASCII"},
+        {"colon in the id", web_client, [](Client& c) { c.id = model::ClientId("a:b"); }, "printable ASCII"},
+        {"quotation mark in the id", web_client, [](Client& c) { c.id = model::ClientId("a\"b"); }, "printable ASCII"},
+        {"backslash in the id", web_client, [](Client& c) { c.id = model::ClientId("a\\b"); }, "printable ASCII"},
+        {"newline in the id", web_client, [](Client& c) { c.id = model::ClientId("a\nb"); }, "printable ASCII"},
+        {"non-ASCII id", web_client, [](Client& c) { c.id = model::ClientId("\xc3\xa4"); }, "printable ASCII"},
+        {"empty name", web_client, [](Client& c) { c.name = ""; }, "the name"},
+        {"blank name", web_client, [](Client& c) { c.name = "  "; }, "the name"},
+        {"name of 257", web_client, [](Client& c) { c.name = std::string(257, 'a'); }, "the name"},
+        {"control character in the name", web_client, [](Client& c) { c.name = "a\x1b[2J"; }, "the name"},
+        {"text direction in the name", web_client, [](Client& c) { c.name = "a\xe2\x80\xae"; }, "the name"},
+        {"name is not UTF-8", web_client, [](Client& c) { c.name = "a\xff"; }, "the name"},
+        {"no grant", web_client, [](Client& c) { c.grants.clear(); }, "no grant"},
+        {"implicit while off", web_client, [](Client& c) { c.grants.insert(GrantType::implicit); }, "implicit"},
+        {"public with client_credentials [RFC 6749 §4.4]", public_client,
+         [](Client& c) { c.grants.insert(GrantType::client_credentials); }, "client_credentials"},
+        {"refresh_token beside client_credentials only [§4.4.3]", web_client,
+         [](Client& c) {
+             c.grants = {GrantType::client_credentials, GrantType::refresh_token};
+         },
+         "authorization_code"},
+        {"confidential with auth none", web_client, [](Client& c) { c.auth_method = AuthMethod::none; },
+         "authenticates with none"},
+        {"public with a secret method", public_client,
+         [](Client& c) { c.auth_method = AuthMethod::client_secret_basic; }, "authenticates with none"},
+        {"public without PKCE [RFC 9700 §2.1.1]", public_client, [](Client& c) { c.pkce = model::Pkce::optional; },
+         "PKCE"},
+        {"no redirect URI [RFC 6749 §3.1.2.2]", web_client, [](Client& c) { c.redirect_uris.clear(); }, "redirect URI"},
+        {"a bad second URI", web_client, [](Client& c) { c.redirect_uris.push_back("https://h/*"); },
+         "\"https://h/*\" contains a wildcard"},
+        {"a bad post-logout URI", web_client, [](Client& c) { c.post_logout_redirect_uris = {"https://h/#x"}; },
+         "post-logout redirect URI \"https://h/#x\""},
+        {"private-use scheme without native", public_client, [](Client& c) { c.redirect_uris = {"com.example:/cb"}; },
+         "--native"},
+        {"first-party public on loopback [RFC 8252 §8.6]", public_client,
+         [](Client& c) {
+             c.first_party = true;
+             c.redirect_uris.push_back("http://127.0.0.1/cb");
+         },
+         "first-party"},
+        {"first-party public on localhost", public_client,
+         [](Client& c) {
+             c.first_party = true;
+             c.redirect_uris = {"http://localhost:1/cb"};
+         },
+         "first-party"},
+        {"first-party public with a private-use scheme", public_client,
+         [](Client& c) {
+             c.first_party = c.native = true;
+             c.redirect_uris = {"com.example:/cb"};
+         },
+         "first-party"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Client client = row.start();
+        row.change(client);
+        const auto problems = oauth::registration_problems(client, settings());
+        REQUIRE(problems.size() == 1);
+        CAPTURE(problems[0]);
+        CHECK(problems[0].find(row.words) != std::string::npos);
+    }
+}
+
+TEST_CASE("registration: what stands beside a refused registration is accepted") {
+    struct Row {
+        const char* when;
+        Client (*start)();
+        std::function<void(Client&)> change;
+    };
+    const Row rows[] = {
+        {"id of 128", web_client, [](Client& c) { c.id = model::ClientId(std::string(128, 'a')); }},
+        {"punctuation in the id", web_client, [](Client& c) { c.id = model::ClientId("https;//a.b/c?d=e&f'%~"); }},
+        {"name of 256", web_client, [](Client& c) { c.name = std::string(256, 'a'); }},
+        {"name in UTF-8", web_client,
+         [](Client& c) {
+             c.name =
+                 "B\xc3\xbc"
+                 "cherei";
+         }},
+        {"client_credentials alone needs no URI", web_client,
+         [](Client& c) {
+             c.grants = {GrantType::client_credentials};
+             c.redirect_uris.clear();
+         }},
+        {"PKCE insisted on", web_client, [](Client& c) { c.pkce = model::Pkce::required; }},
+        {"narrowed to post", web_client, [](Client& c) { c.auth_method = AuthMethod::client_secret_post; }},
+        {"first-party confidential on loopback", web_client,
+         [](Client& c) {
+             c.first_party = true;
+             c.redirect_uris = {"http://127.0.0.1/cb"};
+         }},
+        {"first-party public on https", public_client, [](Client& c) { c.first_party = true; }},
+        {"native confidential", web_client,
+         [](Client& c) {
+             c.native = true;
+             c.redirect_uris = {"com.example:/cb"};
+         }},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Client client = row.start();
+        row.change(client);
+        CHECK(oauth::registration_problems(client, settings()).empty());
+    }
+}
+
+TEST_CASE("registration: implicit is accepted once the configuration allows it, and needs a redirect URI too") {
+    Client client = web_client();
+    client.grants = {GrantType::implicit};
+    oauth::Settings allowed = settings();
+    allowed.implicit = true;
+    CHECK(oauth::registration_problems(client, allowed).empty());
+    client.redirect_uris.clear();
+    CHECK(mentions(oauth::registration_problems(client, allowed), "need a redirect URI"));
+}
+
+TEST_CASE("registration: all problems are reported together") {
+    Client client = public_client();
+    client.id = model::ClientId("a:b");
+    client.pkce = model::Pkce::optional;
+    client.redirect_uris = {"http://app.example.org/", "javascript:x"};
+    CHECK(oauth::registration_problems(client, settings()).size() == 4);
+}
+
+TEST_CASE("registration: a control character of a URI does not reach the message") {
+    Client client = web_client();
+    client.redirect_uris = {"https://h/\x1b[2J"};
+    const auto problems = oauth::registration_problems(client, settings());
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("registration: advice about what is legal and probably a mistake") {
+    Client client = public_client();
+    client.native = true;
+    client.redirect_uris = {"myapp:/cb"};
+    CHECK(oauth::registration_problems(client, settings()).empty());
+    CHECK(mentions(oauth::registration_advice(client, settings()), "without a dot"));
+
+    client.redirect_uris = {"http://localhost/cb"};
+    CHECK(mentions(oauth::registration_advice(client, settings()), "127.0.0.1"));
+    client.native = false;
+    CHECK(oauth::registration_advice(client, settings()).empty());
+
+    oauth::Settings plain = settings();
+    plain.oidc = false;
+    CHECK(mentions(oauth::registration_advice(client, plain), "OpenID Connect is off"));
+}
+
+TEST_CASE("registration: an operator's own secret is 32 to 512 printable ASCII characters [RFC 6749 appendix A.2]") {
+    CHECK_FALSE(oauth::client_secret_problem(std::string(32, 'a')));
+    CHECK_FALSE(oauth::client_secret_problem(std::string(512, '~')));
+    CHECK_FALSE(oauth::client_secret_problem("with blank, \"quotes\", \\ and : inside"));
+    CHECK(oauth::client_secret_problem(""));
+    CHECK(oauth::client_secret_problem(std::string(31, 'a')));
+    CHECK(oauth::client_secret_problem(std::string(513, 'a')));
+    CHECK(oauth::client_secret_problem(std::string(32, 'a') + "\n"));
+    CHECK(oauth::client_secret_problem(std::string(32, 'a') + "\xc3\xa4"));
+}

@@ -1,0 +1,85 @@
+// What travels through a browser comes back unchanged or not at all.
+#include "oauth/sealed_request.h"
+
+#include <doctest/doctest.h>
+
+#include "support/world.h"
+
+using namespace postern;
+
+namespace {
+
+model::AuthorizationRequest full(util::Time expires_at) {
+    model::AuthorizationRequest r;
+    r.id = "id";
+    r.client_id = model::ClientId("app");
+    r.redirect_uri = "https://app.example/cb?x=1";
+    r.redirect_uri_sent = false;
+    r.scope = *model::Scope::parse("openid email");
+    r.state = "a\"b\xc3\xa9";
+    r.nonce = "n";
+    r.code_challenge = "c";
+    r.prompt = {model::Prompt::login, model::Prompt::consent};
+    r.max_age = util::Seconds{7};
+    r.audience = "https://api.example";
+    r.expires_at = expires_at;
+    return r;
+}
+
+}  // namespace
+
+TEST_CASE("seal_request, open_request: every member survives") {
+    test::World world;
+    auto context = world.context();
+    const auto sent = full(world.clock.now() + util::Seconds{600});
+    const auto opened = oauth::open_request(context, oauth::seal_request(context, {sent, "binding"}));
+    REQUIRE(opened);
+    const auto& r = opened->request;
+    CHECK(opened->browser == "binding");
+    CHECK(r.id == sent.id);
+    CHECK(r.client_id == sent.client_id);
+    CHECK(r.redirect_uri == sent.redirect_uri);
+    CHECK(r.redirect_uri_sent == sent.redirect_uri_sent);
+    CHECK(r.scope == sent.scope);
+    CHECK(r.state == sent.state);
+    CHECK(r.nonce == sent.nonce);
+    CHECK(r.code_challenge == sent.code_challenge);
+    CHECK(r.prompt == sent.prompt);
+    CHECK(r.max_age == sent.max_age);
+    CHECK(r.audience == sent.audience);
+    CHECK(r.expires_at == sent.expires_at);
+}
+
+TEST_CASE("open_request: refuses everything that was not sealed here, and what is too old") {
+    test::World world;
+    auto context = world.context();
+    const std::string sealed = oauth::seal_request(context, {full(world.clock.now() + util::Seconds{600}), "b"});
+    for (const std::string& text : {std::string(), std::string("x"), sealed.substr(1), sealed + "A",
+                                    sealed.substr(0, sealed.size() - 1), std::string(4000, 'A')}) {
+        CAPTURE(text);
+        const auto opened = oauth::open_request(context, text);
+        REQUIRE_FALSE(opened);
+        CHECK(opened.error() == oauth::SealFault::forged);
+    }
+    for (std::size_t at = 0; at < sealed.size(); ++at) {
+        std::string bent = sealed;
+        bent[at] = bent[at] == 'A' ? 'B' : 'A';
+        CAPTURE(at);
+        CHECK_FALSE(oauth::open_request(context, bent));
+    }
+    world.clock.advance(util::Seconds{599});
+    CHECK(oauth::open_request(context, sealed));
+    world.clock.advance(util::Seconds{1});
+    const auto late = oauth::open_request(context, sealed);
+    REQUIRE_FALSE(late);
+    CHECK(late.error() == oauth::SealFault::expired);
+}
+
+TEST_CASE("request_key: the id is not what is stored") {
+    model::AuthorizationRequest a, b;
+    a.id = "one";
+    b.id = "two";
+    CHECK(oauth::request_key(a).str() != oauth::request_key(b).str());
+    CHECK(oauth::request_key(a).str().find("one") == std::string::npos);
+    CHECK(oauth::request_key(a).str().size() == 64);
+}

@@ -1,0 +1,68 @@
+// The syntax of a token request (RFC 6749 §3.2, §4.1.3).
+#include "oauth/token_request.h"
+
+#include <doctest/doctest.h>
+
+#include "support/world.h"
+
+using namespace postern;
+using oauth::ErrorCode;
+
+namespace {
+
+const char* const kGood =
+    "grant_type=authorization_code&code=c&redirect_uri=https://a/cb&code_verifier=v&client_id=app&client_secret=s";
+
+}  // namespace
+
+TEST_CASE("parse_token_request: every part where it belongs") {
+    const auto parsed =
+        oauth::parse_token_request(test::post(kGood, "aud=https://api.example&code=other&client_id=evil"));
+    REQUIRE(parsed);
+    REQUIRE(parsed->grant);
+    const auto& grant = std::get<oauth::AuthorizationCodeGrant>(*parsed->grant);
+    CHECK(grant.code == "c");
+    CHECK(grant.redirect_uri == "https://a/cb");
+    CHECK(grant.code_verifier == "v");
+    CHECK(grant.audience == "https://api.example");
+    REQUIRE(parsed->credentials.readings.size() == 1);
+    CHECK(parsed->credentials.readings.front().client_id.str() == "app");
+}
+
+TEST_CASE("parse_token_request: what is refused before anybody is authenticated") {
+    const std::string good = kGood;
+    for (const char* name : {"grant_type", "code", "redirect_uri", "client_id", "client_secret", "code_verifier"}) {
+        CAPTURE(name);
+        const auto parsed = oauth::parse_token_request(test::post(good + "&" + name + "=" + name));
+        REQUIRE_FALSE(parsed);
+        CHECK(parsed.error().code == ErrorCode::invalid_request);
+    }
+    for (const http::BodyKind kind : {http::BodyKind::none, http::BodyKind::other}) {
+        http::Request request = test::post(kGood);
+        request.body = kind;
+        CHECK_FALSE(oauth::parse_token_request(request));
+    }
+}
+
+TEST_CASE("parse_token_request: what is wrong with the grant waits for the client's authentication") {
+    struct Row {
+        const char* form;
+        ErrorCode code;
+    };
+    const Row rows[] = {
+        {"client_id=app", ErrorCode::invalid_request},
+        {"grant_type=&client_id=app", ErrorCode::invalid_request},
+        {"grant_type=authorization_code", ErrorCode::invalid_request},
+        {"grant_type=password&username=u&password=p", ErrorCode::unsupported_grant_type},
+        {"grant_type=Authorization_Code&code=c", ErrorCode::unsupported_grant_type},
+        {"grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer", ErrorCode::unsupported_grant_type},
+        {"grant_type=authorization_code&code=c&aud=a&audience=b", ErrorCode::invalid_target},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.form);
+        const auto parsed = oauth::parse_token_request(test::post(row.form));
+        REQUIRE(parsed);
+        REQUIRE_FALSE(parsed->grant);
+        CHECK(parsed->grant.error().code == row.code);
+    }
+}

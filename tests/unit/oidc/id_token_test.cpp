@@ -1,0 +1,115 @@
+// What ID tokens and access tokens say (OpenID Connect Core §2, RFC 9068).
+#include "oidc/id_token.h"
+
+#include <doctest/doctest.h>
+
+#include "jose/jwt.h"
+#include "oauth/access_token.h"
+#include "support/world.h"
+
+using namespace postern;
+
+namespace {
+
+model::Grant grant_of(const test::World& world) {
+    model::Grant grant;
+    grant.id = model::GrantId("grant");
+    grant.client_id = model::ClientId("app");
+    grant.subject = model::Subject("alice-sub");
+    grant.scope = *model::Scope::parse("openid email");
+    grant.auth_time = world.clock.now() - util::Seconds{30};
+    grant.sid = model::Sid("sid-1");
+    return grant;
+}
+
+std::vector<std::string> names(const json::Object& object) {
+    std::vector<std::string> result;
+    for (const auto& [name, value] : object.members()) result.push_back(name);
+    return result;
+}
+
+std::string text(const json::Object& object, const char* name) {
+    const auto* value = object.find(name);
+    return value && value->if_string() ? *value->if_string() : "";
+}
+
+std::int64_t number(const json::Object& object, const char* name) {
+    const auto* value = object.find(name);
+    return value && value->if_integer() ? *value->if_integer() : -1;
+}
+
+}  // namespace
+
+TEST_CASE("make_id_token: protocol claims and nothing else [OpenID Connect Core §2]") {
+    test::World world;
+    auto context = world.context();
+    const auto grant = grant_of(world);
+    const auto now = util::to_epoch(world.clock.now());
+    const std::string token = oidc::make_id_token(context, {grant, "n-0S6_WzA2Mj", "access"});
+    const auto jwt = jose::verify_jwt(world.keys->verifier(), token, jose::TokenType::id_token, "https://op.example",
+                                      world.clock.now(), jose::Expiry::enforced);
+    REQUIRE(jwt);
+    const json::Object& claims = jwt->claims;
+    CHECK(names(claims) ==
+          std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"});
+    CHECK(text(claims, "sub") == "alice-sub");
+    CHECK(text(claims, "aud") == "app");
+    CHECK(number(claims, "exp") == now + 3600);
+    CHECK(number(claims, "iat") == now);
+    CHECK(number(claims, "auth_time") == now - 30);
+    CHECK(text(claims, "nonce") == "n-0S6_WzA2Mj");
+    CHECK(text(claims, "at_hash") == oidc::at_hash(crypto::Algorithm::RS256, "access"));
+    CHECK(text(claims, "sid") == "sid-1");
+
+    const std::string plain = oidc::make_id_token(context, {grant, std::nullopt, "access"});
+    const auto without = jose::verify_jwt(world.keys->verifier(), plain, jose::TokenType::id_token,
+                                          "https://op.example", world.clock.now(), jose::Expiry::enforced);
+    REQUIRE(without);
+    CHECK_FALSE(without->claims.find("nonce"));
+}
+
+TEST_CASE("at_hash: the left half of the digest [OpenID Connect Core §3.1.3.6]") {
+    // The access token and value of OpenID Connect Core appendix A.3.
+    CHECK(oidc::at_hash(crypto::Algorithm::RS256, "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y") ==
+          "77QmUPtjPfzWtF2AnpK9RQ");
+    CHECK(oidc::at_hash(crypto::Algorithm::EdDSA, "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y").size() == 43);
+}
+
+TEST_CASE("make_access_token: the claims of the interface specification, `aud` on request only") {
+    test::World world;
+    auto context = world.context();
+    const auto grant = grant_of(world);
+    const auto issue = oauth::make_access_token(context, grant, grant.scope, std::nullopt, "alice");
+    const auto jwt = jose::verify_jwt(world.keys->verifier(), issue.value, jose::TokenType::access_token,
+                                      "https://op.example", world.clock.now(), jose::Expiry::enforced);
+    REQUIRE(jwt);
+    CHECK(names(jwt->claims) ==
+          std::vector<std::string>{"iss", "sub", "cid", "scope", "jti", "iat", "exp", "username"});
+    CHECK(text(jwt->claims, "cid") == "app");
+    CHECK(text(jwt->claims, "scope") == "openid email");
+    CHECK(text(jwt->claims, "jti").starts_with("grant."));
+    CHECK(text(jwt->claims, "username") == "alice");
+    CHECK(number(jwt->claims, "exp") - number(jwt->claims, "iat") == 900);
+    CHECK(issue.record.token_hash == oauth::hash_of(issue.value));
+    CHECK(issue.record.jti == text(jwt->claims, "jti"));
+
+    world.settings.username_in_access_token = false;
+    const auto narrow = oauth::make_access_token(context, grant, model::Scope(), "https://api.example", "alice");
+    const auto second = jose::verify_jwt(world.keys->verifier(), narrow.value, jose::TokenType::access_token,
+                                         "https://op.example", world.clock.now(), jose::Expiry::enforced);
+    REQUIRE(second);
+    CHECK(names(second->claims) == std::vector<std::string>{"iss", "sub", "cid", "jti", "iat", "exp", "aud"});
+    CHECK(text(second->claims, "aud") == "https://api.example");
+}
+
+TEST_CASE("an ID token is no access token and the other way round [RFC 8725 §3.12]") {
+    test::World world;
+    auto context = world.context();
+    const auto grant = grant_of(world);
+    const std::string id = oidc::make_id_token(context, {grant, std::nullopt, "a"});
+    const auto access = oauth::make_access_token(context, grant, grant.scope, std::nullopt, "");
+    CHECK_FALSE(jose::verify_jwt(world.keys->verifier(), id, jose::TokenType::access_token, "https://op.example",
+                                 world.clock.now(), jose::Expiry::enforced));
+    CHECK_FALSE(jose::verify_jwt(world.keys->verifier(), access.value, jose::TokenType::id_token, "https://op.example",
+                                 world.clock.now(), jose::Expiry::enforced));
+}

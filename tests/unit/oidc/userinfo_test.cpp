@@ -1,0 +1,138 @@
+// Whose claims an access token releases (OpenID Connect Core §5.3, RFC 6750).
+#include "oidc/userinfo.h"
+
+#include <doctest/doctest.h>
+
+#include "json/writer.h"
+#include "oauth/access_token.h"
+#include "oidc/id_token.h"
+#include "store/access_tokens.h"
+#include "store/clients.h"
+#include "store/grants.h"
+#include "store/users.h"
+#include "support/world.h"
+
+using namespace postern;
+
+namespace {
+
+struct Fixture {
+    test::World world;
+    oauth::Context context = world.context();
+    model::Client client = world.add_confidential("app", "https://app.example/cb", "s");
+    model::User user = world.add_user("alice");
+    model::Grant grant;
+
+    Fixture() {
+        grant.id = model::GrantId("grant");
+        grant.client_id = client.id;
+        grant.subject = user.subject;
+        grant.scope = *model::Scope::parse("openid profile");
+        grant.auth_time = grant.created_at = world.clock.now();
+        grant.sid = model::Sid("sid");
+        write([&](store::Transaction& t) { store::insert_grant(t, grant); });
+    }
+
+    template <class Change>
+    void write(Change change) {
+        store::Transaction transaction(world.database, store::Durability::lazy);
+        change(transaction);
+        transaction.commit();
+    }
+
+    std::string token(const char* scope = "openid profile") {
+        const auto issue = oauth::make_access_token(context, grant, *model::Scope::parse(scope), std::nullopt, "alice");
+        write([&](store::Transaction& t) { store::insert_access_token(t, issue.record); });
+        return issue.value;
+    }
+
+    /// The body, or "error: description".
+    std::string ask(const std::string& value) {
+        const auto claims = oidc::userinfo(context, value, oidc::database_claims(context));
+        if (claims) return json::write(*claims);
+        return std::string(oauth::wire_name(claims.error().code)) + ": " + claims.error().description;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("userinfo: an active token with openid releases the user's claims, sub last") {
+    Fixture f;
+    CHECK(f.ask(f.token()) == R"({"preferred_username":"alice","sub":")" + f.user.subject.str() + "\"}");
+}
+
+TEST_CASE("userinfo: each way a token is no good, with its reason") {
+    Fixture f;
+    const std::string good = f.token();
+    CHECK(f.ask(f.token("profile")) == "insufficient_scope: openid scope required");
+    CHECK(f.ask(f.token("openidx profile")) == "insufficient_scope: openid scope required");
+    CHECK(f.ask("x").starts_with("invalid_token: "));
+    CHECK(f.ask(good.substr(0, good.size() - 4) + "AAAA").starts_with("invalid_token: "));
+    CHECK(f.ask(oidc::make_id_token(f.context, {f.grant, std::nullopt, good})).starts_with("invalid_token: "));
+    const auto unknown = oauth::make_access_token(f.context, f.grant, f.grant.scope, std::nullopt, "");
+    CHECK(f.ask(unknown.value) == "invalid_token: the access token is unknown");
+
+    f.world.clock.advance(util::Seconds{899});
+    CHECK(f.ask(good).starts_with("{"));
+    f.world.clock.advance(util::Seconds{1});
+    CHECK(f.ask(good).starts_with("invalid_token: "));
+}
+
+TEST_CASE("userinfo: a revoked grant, a disabled client and a disabled user end the token at once") {
+    {
+        Fixture f;
+        const std::string token = f.token();
+        f.write([&](store::Transaction& t) { store::end_grant(t, f.grant.id, f.world.clock.now()); });
+        CHECK(f.ask(token) == "invalid_token: the access token has been revoked");
+    }
+    {
+        Fixture f;
+        const std::string token = f.token();
+        f.client.enabled = false;
+        f.write([&](store::Transaction& t) { REQUIRE(store::update_client(t, f.client)); });
+        CHECK(f.ask(token) == "invalid_token: the access token has been revoked");
+        f.client.enabled = true;
+        f.write([&](store::Transaction& t) { REQUIRE(store::update_client(t, f.client)); });
+        CHECK(f.ask(token).starts_with("{"));
+    }
+    {
+        Fixture f;
+        const std::string token = f.token();
+        f.user.enabled = false;
+        f.write([&](store::Transaction& t) { REQUIRE(store::update_user(t, f.user)); });
+        CHECK(f.ask(token) == "invalid_token: the access token has been revoked");
+    }
+}
+
+TEST_CASE("parse_bearer_token: the header, then the form body, never the query [RFC 6750 §2]") {
+    struct Row {
+        const char* when;
+        std::optional<std::string> header;
+        http::Request request;
+        std::string token;  ///< "" = invalid_token
+    };
+    const Row rows[] = {
+        {"header", "Bearer abc.def-_~+/=", test::get(""), "abc.def-_~+/="},
+        {"scheme in any case", "bEARER abc", test::get(""), "abc"},
+        {"form body", {}, test::post("access_token=abc"), "abc"},
+        {"header before body", "Bearer one", test::post("access_token=two"), "one"},
+        {"a bad header is not mended by a body", "Basic abc", test::post("access_token=two"), ""},
+        {"query", {}, test::get("access_token=abc"), ""},
+        {"query of a post", {}, test::post("", "access_token=abc"), ""},
+        {"nothing", {}, test::get(""), ""},
+        {"two blanks", "Bearer  abc", test::get(""), ""},
+        {"no token", "Bearer", test::get(""), ""},
+        {"no token but a blank", "Bearer ", test::get(""), ""},
+        {"no scheme", "abc", test::get(""), ""},
+        {"two headers joined", "Bearer abc, Bearer def", test::get(""), ""},
+        {"twice in the body", {}, test::post("access_token=a&access_token=a"), ""},
+    };
+    for (Row row : rows) {
+        CAPTURE(row.when);
+        row.request.authorization = row.header;
+        const auto token = oidc::parse_bearer_token(row.request);
+        CHECK(bool(token) == !row.token.empty());
+        if (token) CHECK(*token == row.token);
+        if (!token) CHECK(token.error().code == oauth::ErrorCode::invalid_token);
+    }
+}
