@@ -22,7 +22,8 @@ struct UrlParts {
     bool has_authority = false;  ///< "//" was there
 };
 
-/// Strict RFC 3986 (uriparser): an absolute URI with a scheme, or nullopt. Refuses blanks, control bytes, backslashes, non-ASCII.
+/// Strict RFC 3986 (uriparser): an absolute URI with a scheme, or nullopt. Refuses blanks, control bytes, backslashes, non-ASCII
+/// and more than 8192 bytes.
 std::optional<UrlParts> parse_url(std::string_view text);
 
 /// http on 127.0.0.1, [::1] or localhost.

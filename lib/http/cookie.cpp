@@ -1,0 +1,55 @@
+// Which cookie of a request counts, and how ours are written.
+#include "http/cookie.h"
+
+#include <algorithm>
+
+#include "util/text.h"
+
+namespace postern::http {
+namespace {
+
+constexpr std::size_t kMaxValue = 128;
+
+bool is_base64url(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    });
+}
+
+/// One way for all, so that what clears a cookie has the attributes that set it.
+std::string with_attributes(std::string_view name, std::string_view value, CookieSecurity security) {
+    std::string text(name);
+    text += '=';
+    text += value;
+    text += "; Path=/; HttpOnly; SameSite=Lax";
+    // `__Host-` names are refused by browsers without Secure, and over http with it (RFC 6265bis §4.1.3.2).
+    if (security == CookieSecurity::https) text += "; Secure";
+    return text;
+}
+
+}  // namespace
+
+std::optional<std::string> find_cookie(std::string_view header, std::string_view name) {
+    std::optional<std::string_view> value;
+    while (!header.empty()) {
+        const std::string_view pair = header.substr(0, header.find(';'));
+        header.remove_prefix(std::min(pair.size() + 1, header.size()));
+        const std::size_t equals = pair.find('=');
+        if (equals == std::string_view::npos || util::trim(pair.substr(0, equals)) != name) continue;
+        // Which of two is ours cannot be told: a neighbouring subdomain may have planted the other.
+        if (value) return std::nullopt;
+        value = util::trim(pair.substr(equals + 1));
+    }
+    if (!value || value->empty() || value->size() > kMaxValue || !is_base64url(*value)) return std::nullopt;
+    return std::string(*value);
+}
+
+std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security) {
+    return with_attributes(name, value, security);
+}
+
+std::string clear_cookie(std::string_view name, CookieSecurity security) {
+    return with_attributes(name, "", security) + "; Max-Age=0";
+}
+
+}  // namespace postern::http

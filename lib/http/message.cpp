@@ -1,0 +1,81 @@
+// What kinds of answers there are, and the headers each kind always has.
+#include "http/message.h"
+
+#include <algorithm>
+
+#include "json/writer.h"
+#include "util/text.h"
+
+namespace postern::http {
+namespace {
+
+/// Header names compare without case (RFC 9110 §5.1).
+template <class Headers>
+auto find_header(Headers& headers, std::string_view name) {
+    const std::string wanted = util::to_lower(name);
+    return std::find_if(headers.begin(), headers.end(),
+                        [&wanted](const auto& header) { return util::to_lower(header.first) == wanted; });
+}
+
+}  // namespace
+
+std::string_view to_string(Method method) {
+    switch (method) {
+        case Method::get:
+            return "GET";
+        case Method::head:
+            return "HEAD";
+        case Method::post:
+            return "POST";
+        case Method::options:
+            return "OPTIONS";
+        case Method::other:
+            break;
+    }
+    return "OTHER";
+}
+
+void Response::set(std::string_view name, std::string value) {
+    const auto found = find_header(headers, name);
+    if (found == headers.end()) {
+        headers.emplace_back(name, std::move(value));
+    } else {
+        found->second = std::move(value);
+    }
+}
+
+void Response::add(std::string name, std::string value) { headers.emplace_back(std::move(name), std::move(value)); }
+
+const std::string* Response::find(std::string_view name) const {
+    const auto found = find_header(headers, name);
+    return found == headers.end() ? nullptr : &found->second;
+}
+
+Response see_other(std::string absolute_url) {
+    Response response;
+    response.status = 303;
+    response.set("Location", std::move(absolute_url));
+    return response;
+}
+
+Response json(const json::Value& body, int status) {
+    Response response;
+    response.status = status;
+    response.set("Content-Type", "application/json");
+    response.body = json::write(body);
+    return response;
+}
+
+Response html(std::string page, int status, const std::string& style_hash) {
+    Response response;
+    response.status = status;
+    response.set("Content-Type", "text/html; charset=utf-8");
+    // No form-action: Chromium applies it to the redirect that follows the form, which leads to the client.
+    response.set("Content-Security-Policy", "default-src 'none'; style-src '" + style_hash +
+                                                "'; img-src data:; base-uri 'none'; frame-ancestors 'none'");
+    response.set("X-Frame-Options", "DENY");  // RFC 9700 §4.16, for browsers without frame-ancestors
+    response.body = std::move(page);
+    return response;
+}
+
+}  // namespace postern::http

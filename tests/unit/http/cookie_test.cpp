@@ -1,0 +1,50 @@
+// Tests of lib/http/cookie.cpp.
+#include "http/cookie.h"
+
+#include <doctest/doctest.h>
+
+using namespace postern::http;
+using namespace std::string_view_literals;
+
+TEST_CASE("find_cookie: the value of the one cookie of that name [RFC 6265 §4.2.1]") {
+    for (const auto header :
+         {"sid=Ab0-_"sv, "a=1; sid=Ab0-_"sv, "sid=Ab0-_; b=2"sv, "a=\"x y\";sid=Ab0-_;"sv, " sid = Ab0-_ "sv,
+          "xsid=1; sidx=2; SID=3; sid=Ab0-_"sv, ";;; sid=Ab0-_"sv, "=x; y; sid=Ab0-_"sv}) {
+        CAPTURE(header);
+        CHECK(find_cookie(header, "sid") == "Ab0-_");
+    }
+}
+
+TEST_CASE("find_cookie: whoever sends something else is anonymous") {
+    for (const auto header :
+         {""sv,          "a=1"sv,          "sid"sv,          "sid="sv,         "Sid=a"sv,       "xsid=a"sv,
+          "sidx=a"sv,    "a=sid=b"sv,      "sid=a; sid=b"sv, "sid=a; sid=a"sv, "sid=a; sid="sv, "sid=%00; sid=a"sv,
+          "sid=\"a\""sv, "sid=a=b"sv,      "sid=a b"sv,      "sid=a%62"sv,     "sid=a, b=c"sv,  "sid=a\0"sv,
+          "sid=a\n"sv,   "sid=\xC3\xA9"sv, "sid=a+b"sv,      "sid=a/b"sv,      "sid=a."sv,      ";"sv,
+          "="sv}) {
+        CAPTURE(header);
+        CHECK_FALSE(find_cookie(header, "sid"));
+    }
+}
+
+TEST_CASE("find_cookie: a value has at most 128 bytes, a header any number of other cookies") {
+    const std::string longest(128, 'v');
+    CHECK(find_cookie("sid=" + longest, "sid") == longest);
+    CHECK_FALSE(find_cookie("sid=" + longest + "v", "sid"));
+    std::string many;
+    for (int i = 0; i < 1000; ++i) many += "c" + std::to_string(i) + "=x; ";
+    CHECK(find_cookie(many + "sid=a", "sid") == "a");
+    CHECK_FALSE(find_cookie(many, "sid"));
+}
+
+TEST_CASE("set_cookie: host-only, out of reach of scripts, not sent with cross-site posts [RFC 6265bis §4.1.2]") {
+    CHECK(set_cookie("__Host-sid", "abc", CookieSecurity::https) ==
+          "__Host-sid=abc; Path=/; HttpOnly; SameSite=Lax; Secure");
+    CHECK(set_cookie("sid", "abc", CookieSecurity::loopback_http) == "sid=abc; Path=/; HttpOnly; SameSite=Lax");
+}
+
+TEST_CASE("clear_cookie: the same attributes, ended at once [RFC 6265bis §5.6.2]") {
+    CHECK(clear_cookie("__Host-sid", CookieSecurity::https) ==
+          "__Host-sid=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0");
+    CHECK(clear_cookie("sid", CookieSecurity::loopback_http) == "sid=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
+}

@@ -1,0 +1,136 @@
+// Tests of lib/http/params.cpp.
+#include "http/params.h"
+
+#include <doctest/doctest.h>
+
+using namespace postern::http;
+using namespace std::string_view_literals;
+
+namespace {
+
+Params parsed(std::string_view text) {
+    auto params = Params::parse(text, 64);
+    REQUIRE(params);
+    return *params;
+}
+
+std::string repeat(std::string_view text, std::size_t times) {
+    std::string out;
+    while (times-- > 0) out += text;
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("Params: values are decoded once [RFC 6749 appendix B]") {
+    struct Row {
+        std::string_view text;
+        const char* value;
+    };
+    const Row rows[] = {
+        {"p=v", "v"},
+        {"p=a+b", "a b"},
+        {"p=a%2Bb", "a+b"},
+        {"p=a%20b", "a b"},
+        {"p=%252f", "%2f"},
+        {"p=%2500", "%00"},
+        {"p=a=b==", "a=b=="},
+        {"p=a%26b%3Dc", "a&b=c"},
+        {"p=%C3%A9%E2%82%AC", "\xC3\xA9\xE2\x82\xAC"},
+        {"%70=v", "v"},
+        {"x=1&p=v&y=2", "v"},
+        {"p=a;q=b", "a;q=b"},
+        {"p=%E5%98%8A%E5%98%8D", "\xE5\x98\x8A\xE5\x98\x8D"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        CHECK(parsed(row.text).find("p") == std::string(row.value));
+        CHECK_FALSE(parsed(row.text).fault_of("p"));
+    }
+}
+
+TEST_CASE("Params: an empty value counts as absent and is no fault [RFC 6749 §3.1, §3.2]") {
+    for (const auto text :
+         {""sv, "p"sv, "p="sv, "&p=&"sv, "=v"sv, "&"sv, "&&&"sv, "="sv, "=&="sv, "P=v"sv, "p+=v"sv, "pp=v"sv}) {
+        CAPTURE(text);
+        CHECK_FALSE(parsed(text).find("p"));
+        CHECK_FALSE(parsed(text).fault_of("p"));
+    }
+    const Params params = parsed("scope=&state=&foo=bar&=x&&&");
+    CHECK(params.find("foo") == "bar");
+    CHECK_FALSE(params.find("scope"));
+    CHECK_FALSE(params.find(""));
+}
+
+TEST_CASE("Params: a name given twice has no value, equal or empty ones included [RFC 6749 §3.1, §3.2]") {
+    for (const auto text : {"p=a&p=b"sv, "p=a&p=a"sv, "p=a&x=1&p=a"sv, "p=a&%70=b"sv, "p=a&p="sv, "p=&p=a"sv, "p&p"sv,
+                            "p=a&p=b&p=c"sv, "p=%zz&p=a"sv, "p=a&p=%zz"sv}) {
+        CAPTURE(text);
+        const Params params = parsed(text);
+        CHECK_FALSE(params.find("p"));
+        CHECK(params.fault_of("p") == ParamFault::duplicate);
+    }
+}
+
+TEST_CASE("Params: a value with broken encoding, control bytes or bytes that are not UTF-8 is malformed") {
+    for (const auto text : {"p=%"sv, "p=%4"sv, "p=%zz"sv, "p=%u0041"sv, "p=a%"sv, "p=a%00"sv, "p=%00"sv,
+                            "p=a%0d%0aSet-Cookie:x"sv, "p=%0a"sv, "p=%09"sv, "p=%1f"sv, "p=%7f"sv, "p=%ff"sv,
+                            "p=%c0%af"sv, "p=%ed%a0%80"sv, "p=a\nb"sv, "p=a\0b"sv, "p=\xFF"sv}) {
+        CAPTURE(text);
+        const Params params = parsed(text);
+        CHECK_FALSE(params.find("p"));
+        CHECK(params.fault_of("p") == ParamFault::malformed);
+    }
+}
+
+TEST_CASE("Params: a fault stays with its own parameter") {
+    const Params params = parsed("a=%zz&b=ok&c=1&c=2");
+    CHECK(params.find("b") == "ok");
+    CHECK_FALSE(params.fault_of("b"));
+    CHECK_FALSE(params.fault_of("never sent"));
+}
+
+TEST_CASE("Params: first_fault names the first faulty one in the order asked for; unknown parameters do not matter") {
+    const Params params = parsed("state=%00&x=1&x=2&scope=a&scope=a&client_id=c");
+    CHECK(params.first_fault({"client_id", "scope", "state"}) == "scope");
+    CHECK(params.first_fault({"client_id", "state", "scope"}) == "state");
+    CHECK_FALSE(params.first_fault({"client_id", "nonce"}));
+    CHECK_FALSE(params.first_fault({}));
+}
+
+TEST_CASE("Params: a malformed name refuses the whole text: it might be any parameter") {
+    for (const auto text : {"%=v"sv, "a=1&%zz=v"sv, "a%00=v"sv, "%ff=v"sv, "a%0a"sv, "\x01=v"sv}) {
+        CAPTURE(text);
+        const auto params = Params::parse(text, 64);
+        REQUIRE_FALSE(params);
+        CHECK(params.error() == ParamsError::malformed_name);
+    }
+}
+
+TEST_CASE("Params: the number of parameters is bounded, separators do not count") {
+    CHECK(Params::parse("a=1&b=2", 2));
+    CHECK(Params::parse("&&a=1&&b=2&=x&&", 2));
+    for (const std::string& text :
+         {std::string("a=1&b=2&c=3"), std::string("a=1&a=1&a=1"), std::string("a&b&c"), repeat("a=1&", 100'000)}) {
+        const auto params = Params::parse(text, 2);
+        REQUIRE_FALSE(params);
+        CHECK(params.error() == ParamsError::too_many);
+    }
+    CHECK(Params::parse("", 0));
+    CHECK_FALSE(Params::parse("a=1", 0));
+}
+
+TEST_CASE("Params: long names and values are neither cut nor mixed up") {
+    const std::string name(60'000, 'n');
+    const Params params = parsed(name + "=" + std::string(5'000, 'v'));
+    CHECK(params.find(name) == std::string(5'000, 'v'));
+    CHECK_FALSE(params.find(name.substr(1)));
+}
+
+TEST_CASE("Params: encode and parse are each other's inverse") {
+    CHECK(Params::encode({}).empty());
+    CHECK(Params::encode({{"a", "1"}, {"b c", "&=+%"}}) == "a=1&b%20c=%26%3D%2B%25");
+    const Params params = parsed(Params::encode({{"state", "a b+c&d=e#f%25\"<>\xC3\xA9"}, {"x=y", "z"}}));
+    CHECK(params.find("state") == "a b+c&d=e#f%25\"<>\xC3\xA9");
+    CHECK(params.find("x=y") == "z");
+}

@@ -1,0 +1,175 @@
+// Tests of lib/http/url.cpp.
+#include "http/url.h"
+
+#include <doctest/doctest.h>
+
+using namespace postern::http;
+using namespace std::string_view_literals;
+
+namespace {
+
+/// All parts in one line; absent ones as "-".
+std::string shown(std::string_view text) {
+    const auto url = parse_url(text);
+    if (!url) return "refused";
+    std::string out = url->scheme + '|';
+    out += (url->has_authority ? "//" : "-") + std::string("|");
+    out += (url->has_user_info ? url->user_info + '@' : "-") + '|' + url->host + '|';
+    out += (url->has_port ? ':' + url->port : "-") + '|' + url->path + '|';
+    out += (url->query ? '?' + *url->query : "-") + '|' + (url->fragment ? '#' + *url->fragment : "-");
+    return out;
+}
+
+bool loopback(std::string_view text) {
+    const auto url = parse_url(text);
+    REQUIRE(url);
+    return is_loopback_http(*url);
+}
+
+}  // namespace
+
+TEST_CASE("parse_url: every part is where RFC 3986 has it [RFC 3986 §3, §1.1.2]") {
+    struct Row {
+        const char* text;
+        const char* parts;
+    };
+    const Row rows[] = {
+        {"foo://example.com:8042/over/there?name=ferret#nose",
+         "foo|//|-|example.com|:8042|/over/there|?name=ferret|#nose"},
+        {"ftp://ftp.is.co.za/rfc/rfc1808.txt", "ftp|//|-|ftp.is.co.za|-|/rfc/rfc1808.txt|-|-"},
+        {"ldap://[2001:db8::7]/c=GB?objectClass?one", "ldap|//|-|[2001:db8::7]|-|/c=GB|?objectClass?one|-"},
+        {"mailto:John.Doe@example.com", "mailto|-|-||-|John.Doe@example.com|-|-"},
+        {"tel:+1-816-555-1212", "tel|-|-||-|+1-816-555-1212|-|-"},
+        {"urn:oasis:names:x", "urn|-|-||-|oasis:names:x|-|-"},
+        {"HTTPS://App.Example", "https|//|-|App.Example|-||-|-"},
+        {"https://app.example?", "https|//|-|app.example|-||?|-"},
+        {"https://app.example#", "https|//|-|app.example|-||-|#"},
+        {"https://app.example/?a#b?c", "https|//|-|app.example|-|/|?a|#b?c"},
+        {"https://app.example:/cb", "https|//|-|app.example|:|/cb|-|-"},
+        {"https://app.example:443", "https|//|-|app.example|:443||-|-"},
+        {"https://user:pw@app.example:1/", "https|//|user:pw@|app.example|:1|/|-|-"},
+        {"https://@app.example/", "https|//|@|app.example|-|/|-|-"},
+        {"http://127.0.0.1@evil.example/", "http|//|127.0.0.1@|evil.example|-|/|-|-"},
+        {"http://[::1]:8080/cb", "http|//|-|[::1]|:8080|/cb|-|-"},
+        {"http://[::1]/", "http|//|-|[::1]|-|/|-|-"},
+        {"com.example.app:/cb", "com.example.app|-|-||-|/cb|-|-"},
+        {"com.example.app://cb", "com.example.app|//|-|cb|-||-|-"},
+        {"file:///etc/passwd", "file|//|-||-|/etc/passwd|-|-"},
+        {"javascript:alert(1)", "javascript|-|-||-|alert(1)|-|-"},
+        {"https://app.example/%2e%2E/a", "https|//|-|app.example|-|/%2e%2E/a|-|-"},
+        {"https://app.example//x//", "https|//|-|app.example|-|//x//|-|-"},
+        {"https://app.example/a:b@c", "https|//|-|app.example|-|/a:b@c|-|-"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        CHECK(shown(row.text) == row.parts);
+    }
+}
+
+TEST_CASE("parse_url: what is not an absolute URI is refused [RFC 3986 §4.3, appendix A]") {
+    for (const auto bad : {""sv,
+                           "app.example"sv,
+                           "/cb"sv,
+                           "//app.example/cb"sv,
+                           "cb?x=a:b"sv,
+                           "?a:b"sv,
+                           "#a:b"sv,
+                           "./a:b"sv,
+                           ":"sv,
+                           "://app.example"sv,
+                           "1a://app.example"sv,
+                           "ht tp://app.example"sv,
+                           " https://app.example"sv,
+                           "https://app.example "sv,
+                           "https://app.example/a b"sv,
+                           "https://app.example/\t"sv,
+                           "https://app.example/\n"sv,
+                           "https://app.example/\0"sv,
+                           "https://app.example/\x7F"sv,
+                           "https://app.example\\@evil.example"sv,
+                           "https:\\\\app.example"sv,
+                           "https://app.ex\xC3\xA4mple/"sv,
+                           "https://app.example/\xC3\xA9"sv,
+                           "https://app.example/%"sv,
+                           "https://app.example/%4"sv,
+                           "https://app.example/%zz"sv,
+                           "https://app.example/<x>"sv,
+                           "https://app.example/\"x\""sv,
+                           "https://app.example/{x}"sv,
+                           "https://app.example/^"sv,
+                           "https://app.example/`"sv,
+                           "https://app.example/a|b"sv,
+                           "https://app.example/#a#b"sv,
+                           "https://app.example:80x/"sv,
+                           "https://app.example:80:81/"sv,
+                           "https://a@b@c/"sv,
+                           "http://[::1/"sv,
+                           "http://::1/"sv,
+                           "http://[::g]/"sv,
+                           "http://[::1]x/"sv,
+                           "http://[127.0.0.1]/"sv,
+                           "https://app[1].example/"sv,
+                           "https://app.example/[x]"sv}) {
+        CAPTURE(bad);
+        CHECK(shown(bad) == "refused");
+    }
+}
+
+TEST_CASE("parse_url: at most 8192 bytes, and never a byte behind the view it was given") {
+    const std::string start = "https://app.example/";
+    CHECK(parse_url(start + std::string(8192 - start.size(), 'a')));
+    CHECK_FALSE(parse_url(start + std::string(8193 - start.size(), 'a')));
+    CHECK(shown(std::string_view("https://app.example/cb#x").substr(0, 22)) == "https|//|-|app.example|-|/cb|-|-");
+}
+
+TEST_CASE("is_loopback_http: http on this machine, by its three names [RFC 8252 §7.3]") {
+    for (const auto yes : {"http://127.0.0.1"sv, "http://127.0.0.1:8080/cb"sv, "http://[::1]/"sv, "http://[::1]:1/cb"sv,
+                           "http://localhost:3000"sv, "HTTP://LocalHost/"sv}) {
+        CAPTURE(yes);
+        CHECK(loopback(yes));
+    }
+    for (const auto no :
+         {"https://127.0.0.1/"sv, "http://127.0.0.2/"sv, "http://127.0.0.1.evil.example/"sv,
+          "http://localhost.evil.example/"sv, "http://127.0.0.1@evil.example/"sv, "http://localhost@evil.example/"sv,
+          "http://[::2]/"sv, "http://[::ffff:127.0.0.1]/"sv, "http:///localhost"sv, "http:localhost"sv,
+          "http://evil.example/localhost"sv, "http://0x7f.1/"sv, "ws://localhost/"sv}) {
+        CAPTURE(no);
+        CHECK_FALSE(loopback(no));
+    }
+}
+
+TEST_CASE("with_query: keeps the query that is there and adds to it [RFC 6749 §3.1.2]") {
+    struct Row {
+        const char* url;
+        const char* result;
+    };
+    const Row rows[] = {
+        {"https://app.example/cb", "https://app.example/cb?code=c&state=s"},
+        {"https://app.example", "https://app.example?code=c&state=s"},
+        {"https://app.example/cb?", "https://app.example/cb?code=c&state=s"},
+        {"https://app.example/cb?a=b", "https://app.example/cb?a=b&code=c&state=s"},
+        {"https://app.example/cb?a=b&", "https://app.example/cb?a=b&code=c&state=s"},
+        {"https://app.example/cb?a=%20+?", "https://app.example/cb?a=%20+?&code=c&state=s"},
+        {"https://app.example/cb&", "https://app.example/cb&?code=c&state=s"},
+        {"https://app.example/cb#top", "https://app.example/cb?code=c&state=s#top"},
+        {"https://app.example/cb?a#b?c", "https://app.example/cb?a&code=c&state=s#b?c"},
+        {"com.example.app:/cb", "com.example.app:/cb?code=c&state=s"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.url);
+        CHECK(with_query(row.url, {{"code", "c"}, {"state", "s"}}) == row.result);
+    }
+}
+
+TEST_CASE("with_query: no value smuggles in a parameter, a fragment or a line") {
+    CHECK(with_query("https://a.example/", {{"state", "a b+c&d=e#f%25\"<>\r\n\xC3\xA9"}}) ==
+          "https://a.example/?state=a%20b%2Bc%26d%3De%23f%2525%22%3C%3E%0D%0A%C3%A9");
+    CHECK(with_query("https://a.example/", {{"a&b", "1"}}) == "https://a.example/?a%26b=1");
+}
+
+TEST_CASE("with_query: pairs without a value are left out, empty values stay") {
+    CHECK(with_query("https://a.example/", {{"x", std::nullopt}, {"y", ""}, {"z", std::nullopt}}) ==
+          "https://a.example/?y=");
+    CHECK(with_query("https://a.example/?q", {{"x", std::nullopt}}) == "https://a.example/?q");
+    CHECK(with_query("https://a.example/", {}) == "https://a.example/");
+}
