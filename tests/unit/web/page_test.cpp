@@ -232,7 +232,7 @@ TEST_CASE("error: what happened, who can fix it, and the request id, with the st
     brief.who.clear();
     brief.request_id.clear();
     const std::string without = shipped().error(brief).body;
-    CHECK_FALSE(contains(without, "Who can fix it"));
+    CHECK_FALSE(contains(without, "What can be done"));
     CHECK_FALSE(contains(without, "request-id"));
 }
 
