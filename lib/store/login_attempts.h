@@ -1,6 +1,7 @@
 // Table `login_attempts`: failed logins inside the window, counted exactly under parallel tries.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "store/database.h"
@@ -14,7 +15,9 @@ struct Attempts {
     util::Time until{};
 };
 Attempts find_attempts(Database& database, std::string_view key, util::Time now);
-/// One more. A window that has ended starts anew. Rows are bounded: expired ones are deleted, the oldest beyond 100 000 too.
+/// No more rows than this, whatever callers send.
+inline constexpr std::int64_t kMaxAttemptRows = 100000;
+/// One more. A window that has ended starts anew. Rows are bounded: expired ones are deleted, the oldest beyond kMaxAttemptRows too.
 Attempts count_failure(Transaction& transaction, std::string_view key, util::Time now, util::Seconds window);
 void clear_failures(Transaction& transaction, std::string_view key);
 

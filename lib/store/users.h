@@ -20,7 +20,8 @@ bool insert_user(Transaction& transaction, const model::User& user);
 bool update_user(Transaction& transaction, const model::User& user);
 /// Deletes the user with everything that hangs on it (sessions, grants, codes, tokens, consents).
 bool remove_user(Transaction& transaction, const model::Subject& subject);
-/// Ends the user's sessions and grants: after a password change or when the user is disabled.
+/// Ends the user's sessions, what was logged in for or decided in them and not answered yet, and the grants: after a password
+/// change or when the user is disabled.
 void end_user_access(Transaction& transaction, const model::Subject& subject, util::Time now);
 
 }  // namespace postern::store

@@ -1,0 +1,54 @@
+// Decides whether an access token is active (RFC 7662 §2.2).
+#include "store/access_tokens.h"
+
+#include "store/columns.h"
+
+namespace postern::store {
+
+void insert_access_token(Transaction& transaction, const model::AccessToken& token) {
+    transaction.database()
+        .prepare(
+            "INSERT INTO access_tokens (token_hash, jti, grant_id, scope, audience, issued_at, expires_at, revoked_at)"
+            " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)")
+        .bind(1, token.token_hash.str())
+        .bind(2, token.jti)
+        .bind(3, token.grant_id.str())
+        .bind(4, token.scope.to_string())
+        .bind(5, token.audience)
+        .bind(6, util::to_epoch(token.issued_at))
+        .bind(7, util::to_epoch(token.expires_at))
+        .bind(8, epoch(token.revoked_at))
+        .execute();
+    keep_grant(transaction, token.grant_id, token.expires_at);
+}
+
+std::optional<StoredAccessToken> find_access_token(Database& database, const model::ValueHash& token_hash) {
+    auto row = database.prepare(
+        "SELECT t.token_hash, t.jti, t.grant_id, t.scope, t.audience, t.issued_at, t.expires_at, t.revoked_at,"
+        " g.id, g.client_id, g.subject, g.scope, g.auth_time, g.sid, g.created_at, g.ended_at,"
+        " c.enabled, CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END"
+        " FROM access_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"
+        " LEFT JOIN users u ON u.subject = g.subject WHERE t.token_hash = $1");
+    if (!row.bind(1, token_hash.str()).step()) return std::nullopt;
+
+    StoredAccessToken stored;
+    stored.token.token_hash = model::ValueHash(row.text(0));
+    stored.token.jti = row.text(1);
+    stored.token.grant_id = model::GrantId(row.text(2));
+    stored.token.scope = scope_at(row, 3);
+    stored.token.audience = row.optional_text(4);
+    stored.token.issued_at = time_at(row, 5);
+    stored.token.expires_at = time_at(row, 6);
+    stored.token.revoked_at = optional_time_at(row, 7);
+    stored.grant = grant_at(row, 8);
+    stored.client_enabled = row.integer(16) != 0;
+    stored.user_enabled = row.integer(17) != 0;
+    return stored;
+}
+
+bool is_active(const StoredAccessToken& stored, util::Time now) {
+    return stored.token.expires_at > now && !stored.token.revoked_at && !stored.grant.ended_at &&
+           stored.client_enabled && stored.user_enabled;
+}
+
+}  // namespace postern::store

@@ -1,0 +1,38 @@
+// How the values of this server are spelled in columns. Private to this module.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/grant.h"
+#include "store/database.h"
+#include "util/clock.h"
+
+namespace postern::store {
+
+inline std::int64_t flag(bool value) { return value ? 1 : 0; }
+
+inline std::optional<std::int64_t> epoch(std::optional<util::Time> time) {
+    if (!time) return std::nullopt;
+    return util::to_epoch(*time);
+}
+
+inline util::Time time_at(const Statement& row, int column) { return util::from_epoch(row.integer(column)); }
+
+inline std::optional<util::Time> optional_time_at(const Statement& row, int column) {
+    const auto seconds = row.optional_integer(column);
+    if (!seconds) return std::nullopt;
+    return util::from_epoch(*seconds);
+}
+
+/// A scope that was valid when it was stored. More tokens than one request may have are fine here: a consent adds up.
+model::Scope scope_at(const Statement& row, int column);
+
+/// A grant from the eight columns id, client_id, subject, scope, auth_time, sid, created_at, ended_at, in this order.
+model::Grant grant_at(const Statement& row, int first_column);
+
+/// Keeps the grant, and with it everything under it, at least until then.
+void keep_grant(Transaction& transaction, const model::GrantId& id, util::Time until);
+
+}  // namespace postern::store

@@ -1,0 +1,37 @@
+// Decides what is remembered of a user's approvals: the union of them, per client (OpenID Connect Core §3.1.2.4).
+#include "store/consents.h"
+
+#include "store/columns.h"
+
+namespace postern::store {
+
+std::optional<model::Consent> find_consent(Database& database, const model::ClientId& client,
+                                           const model::Subject& subject) {
+    auto row = database.prepare("SELECT scope, granted_at FROM consents WHERE client_id = $1 AND subject = $2");
+    if (!row.bind(1, client.str()).bind(2, subject.str()).step()) return std::nullopt;
+    model::Consent consent;
+    consent.client_id = client;
+    consent.subject = subject;
+    consent.scope = scope_at(row, 0);
+    consent.granted_at = time_at(row, 1);
+    return consent;
+}
+
+void save_consent(Transaction& transaction, const model::Consent& consent) {
+    auto& database = transaction.database();
+    // Read and write are one step: the transaction holds the gate.
+    model::Scope scope;
+    if (const auto before = find_consent(database, consent.client_id, consent.subject)) scope = before->scope;
+    for (const auto& token : consent.scope.tokens()) scope.add(token);
+    database
+        .prepare(
+            "INSERT INTO consents (client_id, subject, scope, granted_at) VALUES ($1, $2, $3, $4)"
+            " ON CONFLICT (client_id, subject) DO UPDATE SET scope = excluded.scope, granted_at = excluded.granted_at")
+        .bind(1, consent.client_id.str())
+        .bind(2, consent.subject.str())
+        .bind(3, scope.to_string())
+        .bind(4, util::to_epoch(consent.granted_at))
+        .execute();
+}
+
+}  // namespace postern::store

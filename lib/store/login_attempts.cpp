@@ -1,0 +1,60 @@
+// Decides how failed logins are counted, and how many counters there may be (RFC 6749 §10.10).
+#include "store/login_attempts.h"
+
+#include "store/columns.h"
+
+namespace postern::store {
+namespace {
+
+// Removed at each count, so that more go than come.
+constexpr std::int64_t kRemoveExpired = 20;
+constexpr std::int64_t kRemoveSurplus = 2;
+
+void bound_rows(Database& database, util::Time now) {
+    database
+        .prepare(
+            "DELETE FROM login_attempts WHERE attempt_key IN"
+            " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2)")
+        .bind(1, util::to_epoch(now))
+        .bind(2, kRemoveExpired)
+        .execute();
+    database
+        .prepare(
+            "DELETE FROM login_attempts WHERE attempt_key IN"
+            " (SELECT attempt_key FROM login_attempts ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2)")
+        .bind(1, kRemoveSurplus)
+        .bind(2, kMaxAttemptRows)
+        .execute();
+}
+
+}  // namespace
+
+Attempts find_attempts(Database& database, std::string_view key, util::Time now) {
+    auto row = database.prepare("SELECT failures, ends_at FROM login_attempts WHERE attempt_key = $1 AND ends_at > $2");
+    if (!row.bind(1, key).bind(2, util::to_epoch(now)).step()) return {};
+    return {row.integer(0), time_at(row, 1)};
+}
+
+Attempts count_failure(Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {
+    auto& database = transaction.database();
+    Attempts attempts;
+    {
+        auto row = database.prepare(
+            "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, $3)"
+            " ON CONFLICT (attempt_key) DO UPDATE SET"
+            " failures = CASE WHEN login_attempts.ends_at <= $2 THEN 1 ELSE login_attempts.failures + 1 END,"
+            " ends_at = CASE WHEN login_attempts.ends_at <= $2 THEN excluded.ends_at ELSE login_attempts.ends_at END"
+            " RETURNING failures, ends_at");
+        row.bind(1, key).bind(2, util::to_epoch(now)).bind(3, util::to_epoch(now + window));
+        if (!row.step()) throw StoreError("login_attempts: a failure was not counted");
+        attempts = {row.integer(0), time_at(row, 1)};
+    }
+    bound_rows(database, now);
+    return attempts;
+}
+
+void clear_failures(Transaction& transaction, std::string_view key) {
+    transaction.database().prepare("DELETE FROM login_attempts WHERE attempt_key = $1").bind(1, key).execute();
+}
+
+}  // namespace postern::store

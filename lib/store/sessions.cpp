@@ -1,0 +1,56 @@
+// Decides which session a cookie stands for.
+#include "store/sessions.h"
+
+#include "store/columns.h"
+
+namespace postern::store {
+
+std::optional<model::Session> find_session(Database& database, const model::ValueHash& cookie_hash, util::Time now,
+                                           util::Time idle_since) {
+    auto row = database.prepare(
+        "SELECT s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at"
+        " FROM sessions s JOIN users u ON u.subject = s.subject"
+        " WHERE s.cookie_hash = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND u.enabled = 1");
+    row.bind(1, cookie_hash.str()).bind(2, util::to_epoch(now)).bind(3, util::to_epoch(idle_since));
+    if (!row.step()) return std::nullopt;
+
+    model::Session session;
+    session.cookie_hash = model::ValueHash(row.text(0));
+    session.sid = model::Sid(row.text(1));
+    session.subject = model::Subject(row.text(2));
+    session.auth_time = time_at(row, 3);
+    session.created_at = time_at(row, 4);
+    session.last_seen_at = time_at(row, 5);
+    session.expires_at = time_at(row, 6);
+    return session;
+}
+
+void insert_session(Transaction& transaction, const model::Session& session) {
+    transaction.database()
+        .prepare(
+            "INSERT INTO sessions (cookie_hash, sid, subject, auth_time, created_at, last_seen_at, expires_at)"
+            " VALUES ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(1, session.cookie_hash.str())
+        .bind(2, session.sid.str())
+        .bind(3, session.subject.str())
+        .bind(4, util::to_epoch(session.auth_time))
+        .bind(5, util::to_epoch(session.created_at))
+        .bind(6, util::to_epoch(session.last_seen_at))
+        .bind(7, util::to_epoch(session.expires_at))
+        .execute();
+}
+
+void remove_session(Transaction& transaction, const model::ValueHash& cookie_hash) {
+    transaction.database().prepare("DELETE FROM sessions WHERE cookie_hash = $1").bind(1, cookie_hash.str()).execute();
+}
+
+void touch_session(Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now) {
+    // A clock that was set back does not make a session look idle.
+    transaction.database()
+        .prepare("UPDATE sessions SET last_seen_at = $2 WHERE cookie_hash = $1 AND last_seen_at < $2")
+        .bind(1, cookie_hash.str())
+        .bind(2, util::to_epoch(now))
+        .execute();
+}
+
+}  // namespace postern::store
