@@ -14,21 +14,21 @@
 namespace postern::server {
 
 struct Limits {
-    std::size_t body = 65536;      ///< bytes of a request body, and of a query
-    std::size_t token = 8192;      ///< bytes of a token
-    std::size_t parameters = 64;   ///< in one query or body
+    std::size_t body = 65536;     ///< bytes of a request body, and of a query
+    std::size_t token = 8192;     ///< bytes of a token
+    std::size_t parameters = 64;  ///< in one query or body
 };
 
 struct Config {
     oauth::Settings settings;
     std::string database = "/var/lib/postern/postern.db";
     std::string keys = "/var/lib/postern/keys";
-    std::string templates;                       ///< $(PREFIX)/share/postern/templates
+    std::string templates;  ///< $(PREFIX)/share/postern/templates
     Limits limits;
-    std::vector<std::string> trusted_proxies;    ///< IP addresses whose X-Forwarded-For is believed
+    std::vector<std::string> trusted_proxies;  ///< IP addresses whose X-Forwarded-For is believed
     std::string log_target = "stderr";
     util::LogLevel log_level = util::LogLevel::info;
-    std::vector<std::string> warnings;           ///< legal but doubtful settings, for the log at start and for `doctor`
+    std::vector<std::string> warnings;  ///< legal but doubtful settings, for the log at start and for `doctor`
 };
 
 /// One problem of the file: the key's full name ("login.window", or "" for the file itself) and what is wrong with it.

@@ -23,7 +23,11 @@ enum class StoreUse { none, read, write };
 /// What an endpoint is and what it needs: nothing else is opened for it.
 struct Endpoint {
     std::string name;  ///< "token": in the log, and the program's name
-    /// Raw request paths relative to the issuer's base that this executable answers; everything else is 404. Empty: not offered.
+    /// Raw request paths that this executable answers, relative to the issuer; everything else is 404. Empty: not
+    /// offered. Each is reached below the issuer's base path and, for proxies that strip it, without it. A path that
+    /// starts with
+    /// "/.well-known/oauth-authorization-server" is absolute (RFC 8414 §3.1 puts it in front of the base path): the
+    /// discovery endpoint gives it complete, and nothing is added to it.
     std::function<std::vector<std::string>(const oauth::Settings&)> paths;
     std::function<std::vector<http::Method>(const oauth::Settings&)> methods;  ///< others are 405 with Allow
     StoreUse store = StoreUse::none;
@@ -33,13 +37,16 @@ struct Endpoint {
     OnFailure on_failure = OnFailure::json;
 };
 
-/// What a handler may use. `store()` and `pages()` throw std::logic_error when the endpoint did not declare them.
+/// What a handler may use: server/app.h.
 class App;
 
 using Handler = std::function<http::Response(App&, const http::Request&)>;
 
-/// Runs until the web server ends the process (FastCGI) or for one request (CGI). The exit code of main: 0, or 1 when the
-/// configuration, database, keys or templates cannot be used (the reason is one line on stderr, the answer a bare 500).
+/// Runs until the web server ends the process (FastCGI) or for one request (CGI). The exit code of main: 0, or 1 when
+/// the configuration, database, keys or templates cannot be used (the reason is on stderr, the answer a bare 500).
+/// POSTERN_CONFIG and POSTERN_MAX_REQUESTS (end after so many requests, for supervisors that start a fresh process
+/// then) are read from the process environment. Arguments are none of its business: a web server may fill them from the
+/// query.
 int serve(const Endpoint& endpoint, const Handler& handler);
 
 }  // namespace postern::server

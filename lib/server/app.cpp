@@ -1,0 +1,42 @@
+// What one process of one endpoint owns: opened once, lent to the handler for every request.
+#include "server/app.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace postern::server {
+namespace {
+
+std::optional<store::Database> open_database(const Config& config, StoreUse use) {
+    if (use == StoreUse::none) return std::nullopt;
+    return store::Database(config.database,
+                           use == StoreUse::write ? store::Access::read_write : store::Access::query_only);
+}
+
+std::optional<web::Pages> read_pages(const Config& config, const Endpoint& endpoint) {
+    if (!endpoint.pages) return std::nullopt;
+    return web::Pages(config.templates);
+}
+
+}  // namespace
+
+App::App(Config config, const Endpoint& endpoint)
+    : config_(std::move(config)),
+      log_(util::open_log_sink(config_.log_target), config_.log_level, endpoint.name),
+      database_(open_database(config_, endpoint.store)),
+      keys_(config_.keys, endpoint.keys, endpoint.seal),
+      pages_(read_pages(config_, endpoint)) {
+    if (database_) context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_});
+}
+
+oauth::Context& App::context() {
+    if (!context_) throw std::logic_error("this endpoint declared that it needs no database");
+    return *context_;
+}
+
+const web::Pages& App::pages() const {
+    if (!pages_) throw std::logic_error("this endpoint declared that it shows no pages");
+    return *pages_;
+}
+
+}  // namespace postern::server

@@ -1,0 +1,53 @@
+// What one process of one endpoint owns: opened once, lent to the handler for every request.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "crypto/random.h"
+#include "oauth/context.h"
+#include "server/config.h"
+#include "server/serve.h"
+#include "store/database.h"
+#include "store/keys.h"
+#include "util/clock.h"
+#include "util/log.h"
+#include "web/page.h"
+
+namespace postern::server {
+
+class App {
+public:
+    /// Opens what the endpoint declared, nothing else. Throws what the parts throw: StoreUnusable, KeyError,
+    /// std::runtime_error for templates, std::system_error for the log.
+    App(Config config, const Endpoint& endpoint);
+    App(const App&) = delete;
+    App& operator=(const App&) = delete;
+
+    /// For everything in oauth/ and above. Throws std::logic_error when the endpoint declared StoreUse::none.
+    oauth::Context& context();
+    /// Throws std::logic_error when the endpoint declared no pages.
+    const web::Pages& pages() const;
+    const oauth::Settings& settings() const { return config_.settings; }
+    const Config& config() const { return config_; }
+    store::Keys& keys() { return keys_; }
+    const util::Log& log() const { return log_; }
+    const util::Clock& clock() const { return clock_; }
+    crypto::Random& random() { return random_; }
+
+    /// For the server itself: nullptr when the endpoint did not declare it.
+    store::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
+    const web::Pages* pages_if_read() const { return pages_ ? &*pages_ : nullptr; }
+
+private:
+    const Config config_;
+    util::Log log_;
+    util::SystemClock clock_;
+    crypto::SystemRandom random_;
+    std::optional<store::Database> database_;
+    store::Keys keys_;
+    std::optional<web::Pages> pages_;
+    std::optional<oauth::Context> context_;  ///< borrows the members above
+};
+
+}  // namespace postern::server

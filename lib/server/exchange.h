@@ -1,0 +1,23 @@
+// One request as a transport hands it over, and the way back: all that the server knows about FastCGI and CGI.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "server/body.h"
+#include "server/variables.h"
+
+namespace postern::server {
+
+class Exchange {
+public:
+    virtual ~Exchange() = default;
+    virtual const Variables& variables() const = 0;
+    /// Reads the whole body, or drains one that is over `cap`. Called once.
+    virtual Body receive(std::size_t cap) = 0;
+    /// Sends the complete answer and ends it: whatever the process does afterwards, the client waits no longer. Called
+    /// once. A client that has gone away is nobody's failure.
+    virtual void send(std::string_view wire) noexcept = 0;
+};
+
+}  // namespace postern::server

@@ -1,0 +1,82 @@
+// An answer that the server gives in the endpoint's place: fixed texts, in the endpoint's own form.
+#include "server/failure.h"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+
+#include "json/value.h"
+
+namespace postern::server {
+namespace {
+
+struct Words {
+    int status;
+    const char* title;
+    const char* message;
+    const char* who;
+};
+
+constexpr const char* kApplication =
+    "If a link or button of an application brought you here, the people who run that application can fix it.";
+constexpr const char* kOperator =
+    "If it keeps happening, tell the people who run this sign-in service, with the number below.";
+
+constexpr Words kWords[] = {
+    {400, "This request could not be understood", "Nothing was changed.", kApplication},
+    {404, "There is no page here", "The address does not belong to this sign-in service.", kApplication},
+    {405, "This page cannot be used that way", "Nothing was changed.", kApplication},
+    {411, "This request could not be understood", "Its length was not announced. Nothing was changed.", kApplication},
+    {413, "This request is too large", "Nothing was changed.", kApplication},
+    {414, "This address is too long", "Nothing was changed.", kApplication},
+    {431, "This request is too large", "Deleting this site's cookies may help.", kApplication},
+    {503, "Please try again in a moment", "The sign-in service is busy. Nothing was changed.", kOperator},
+    {500, "Something went wrong", "It is our fault, not yours.", kOperator},  // the last row is for everything else
+};
+
+const Words& words_for(int status) {
+    const auto found = std::ranges::find(kWords, status, &Words::status);
+    return found == std::end(kWords) ? *std::prev(found) : *found;
+}
+
+http::Response plain_text(const Words& words, int status, const std::string& request_id) {
+    http::Response response;
+    response.status = status;
+    response.set("Content-Type", "text/plain; charset=utf-8");
+    response.body = std::string(words.title) + ". " + words.message + "\n" + request_id + "\n";
+    return response;
+}
+
+http::Response page(int status, const web::Pages* pages, const std::string& request_id) {
+    const Words& words = words_for(status);
+    if (pages == nullptr) return plain_text(words, status, request_id);
+    try {
+        return pages->error({status, words.title, words.message, words.who, request_id});
+    } catch (const std::exception&) {
+        return plain_text(words, status, request_id);
+    }
+}
+
+}  // namespace
+
+Failure store_failure() {
+    Failure failure{503, "temporarily_unavailable", "The server is busy. Try again in a moment.", {}, {}};
+    failure.headers.emplace_back("Retry-After", "5");
+    return failure;
+}
+
+Failure internal_failure() { return {500, "server_error", "The server could not answer this request.", {}, {}}; }
+
+http::Response render_failure(const Failure& failure, OnFailure form, const web::Pages* pages,
+                              const std::string& request_id) {
+    http::Response response =
+        form == OnFailure::page
+            ? page(failure.status, pages, request_id)
+            : http::json(json::Object{{"error", failure.error}, {"error_description", failure.description}},
+                         failure.status);
+    for (const auto& header : failure.headers) response.set(header.first, header.second);
+    response.refusal = http::Refusal{failure.error, failure.description, failure.detail, ""};
+    return response;
+}
+
+}  // namespace postern::server

@@ -1,0 +1,29 @@
+// An answer that the server gives in the endpoint's place: fixed texts, in the endpoint's own form.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "http/message.h"
+#include "server/serve.h"
+
+namespace postern::server {
+
+struct Failure {
+    int status = 400;
+    std::string error = "invalid_request";  ///< registered error code
+    std::string description;                ///< what the caller is told: constant text
+    std::string detail;                     ///< for the operator: expected, received, and what to change
+    std::vector<std::pair<std::string, std::string>> headers;
+};
+
+/// The two failures that are our own: whatever the cause, the caller reads the same.
+Failure store_failure();     ///< 503 temporarily_unavailable with Retry-After
+Failure internal_failure();  ///< 500 server_error
+
+/// As JSON, or as the error page. Without templates, or when they fail, the page is a line of plain text.
+http::Response render_failure(const Failure& failure, OnFailure form, const web::Pages* pages,
+                              const std::string& request_id);
+
+}  // namespace postern::server

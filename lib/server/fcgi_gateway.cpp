@@ -1,0 +1,154 @@
+// FastCGI: which of the two ways this process was started, and the loop that accepts requests until it is told to stop.
+//
+// The order of things here was measured, not guessed: libfcgi truncates a body silently when a signal arrives while it
+// reads one, and its own way to shut down can miss a signal that comes just before it waits. So signals are let in at
+// one point only, where the process waits for work and nothing is under way.
+#include "server/fcgi_gateway.h"
+
+#include <fcgiapp.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <limits>
+#include <system_error>
+
+namespace postern::server {
+namespace {
+
+constexpr int kListener = 0;         // FastCGI 1.0 §2.2
+constexpr int kResponder = 1;        // the only role we play (§3.3); 2 is authorizer, 3 is filter
+constexpr timeval kPatience{30, 0};  // between two pieces of a body or an answer
+
+volatile std::sig_atomic_t stop_requested = 0;  // the only way a signal handler can speak
+
+extern "C" void request_stop(int) { stop_requested = 1; }
+
+void set_handler(int signal, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, nullptr);
+}
+
+/// Blocks the stop signals; gives the mask to wait with.
+sigset_t block_stop_signals() {
+    sigset_t stop_signals;
+    sigset_t before;
+    sigemptyset(&stop_signals);
+    sigaddset(&stop_signals, SIGTERM);
+    sigaddset(&stop_signals, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &stop_signals, &before);
+    sigdelset(&before, SIGTERM);
+    sigdelset(&before, SIGUSR1);
+    return before;
+}
+
+class FcgiExchange final : public Exchange {
+public:
+    explicit FcgiExchange(FCGX_Request& request) : request_(request), variables_(collect_variables(request.envp)) {
+        for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+            setsockopt(request.ipcFd, SOL_SOCKET, option, &kPatience, sizeof kPatience);
+        }
+    }
+
+    const Variables& variables() const override { return variables_; }
+
+    Body receive(std::size_t cap) override {
+        return receive_body(variables_, cap, StreamEnd::by_itself,
+                            [this](char* buffer, std::size_t size) { return read_some(buffer, size); });
+    }
+
+    void send(std::string_view wire) noexcept override {
+        while (!wire.empty()) {
+            const std::size_t piece = std::min<std::size_t>(wire.size(), std::numeric_limits<int>::max());
+            if (FCGX_PutStr(wire.data(), static_cast<int>(piece), request_.out) < 0) break;
+            wire.remove_prefix(piece);
+        }
+        FCGX_Finish_r(&request_);
+    }
+
+private:
+    std::optional<std::size_t> read_some(char* buffer, std::size_t size) {
+        const int got = FCGX_GetStr(buffer, static_cast<int>(size), request_.in);
+        if (FCGX_GetError(request_.in) != 0) return std::nullopt;  // aborted or cut off: what came is no body
+        return static_cast<std::size_t>(std::max(got, 0));
+    }
+
+    FCGX_Request& request_;
+    Variables variables_;
+};
+
+/// Waits for a connection, or for the next request on one that the web server keeps open. False: told to stop.
+bool wait_for_work(FCGX_Request& request, const sigset_t& waiting_mask) {
+    while (stop_requested == 0) {
+        pollfd ready[] = {{kListener, POLLIN, 0}, {request.ipcFd, POLLIN, 0}};  // a negative descriptor is skipped
+        if (ppoll(ready, 2, nullptr, &waiting_mask) < 0) {
+            if (errno == EINTR) continue;
+            throw std::system_error(errno, std::generic_category(), "waiting for requests");
+        }
+        // Somebody else waits while the kept connection is idle: holding on to it would block this process for all
+        // others.
+        if (ready[0].revents != 0 && ready[1].revents == 0 && request.ipcFd >= 0) FCGX_Free(&request, 1);
+        return true;
+    }
+    return false;
+}
+
+/// False: nothing to answer (another process took the connection, or it broke).
+bool accept_one(FCGX_Request& request) {
+    const int result = FCGX_Accept_r(&request);
+    if (result == 0 && request.role == kResponder) return true;
+    if (result == 0) {
+        FCGX_Finish_r(&request);
+        return false;
+    }
+    if (result == -EAGAIN || result == -EINTR || result == -ECONNABORTED) return false;
+    throw std::system_error(result < 0 && result > -4096 ? -result : EIO, std::generic_category(),
+                            "accepting requests");
+}
+
+}  // namespace
+
+Transport start_transport() {
+    // The library waits up to two seconds for a peer that is slow to speak or to hang up; milliseconds are enough on
+    // one machine.
+    setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "50", 0);
+    setenv("LIBFCGI_IS_AF_UNIX_KEEPER_POLL_TIMEOUT", "50", 0);
+    const Transport transport = FCGX_IsCGI() != 0 ? Transport::cgi : Transport::fastcgi;
+    // The library has just put its own handlers there.
+    void (*const on_stop)(int) = transport == Transport::cgi ? SIG_DFL : request_stop;
+    set_handler(SIGTERM, on_stop);
+    set_handler(SIGUSR1, on_stop);
+    set_handler(SIGPIPE, SIG_IGN);
+    return transport;
+}
+
+void accept_requests(const Loop& loop) {
+    const sigset_t waiting_mask = block_stop_signals();
+    // Several processes wait on one listener: whoever comes second must not block in accept.
+    const int flags = fcntl(kListener, F_GETFL);
+    if (flags < 0 || fcntl(kListener, F_SETFL, flags | O_NONBLOCK) < 0) {
+        throw std::system_error(errno, std::generic_category(), "the listening socket on descriptor 0");
+    }
+    FCGX_Request request;
+    if (FCGX_InitRequest(&request, kListener, 0) != 0) {
+        throw std::system_error(EIO, std::generic_category(), "the FastCGI library cannot be initialised");
+    }
+    std::int64_t answered = 0;
+    while (answered != loop.max_requests && wait_for_work(request, waiting_mask)) {
+        if (!accept_one(request)) continue;
+        FcgiExchange exchange(request);
+        loop.answer(exchange);
+        loop.after_answer();
+        ++answered;
+    }
+    FCGX_Free(&request, 1);
+}
+
+}  // namespace postern::server

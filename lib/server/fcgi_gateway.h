@@ -1,0 +1,28 @@
+// FastCGI: which of the two ways this process was started, and the loop that accepts requests until it is told to stop.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "server/exchange.h"
+
+namespace postern::server {
+
+enum class Transport { cgi, fastcgi };
+
+/// Decides by descriptor 0 and initialises the FastCGI library. Once per process, before anything else waits: it sets
+/// the handlers of SIGTERM, SIGUSR1 and SIGPIPE.
+Transport start_transport();
+
+struct Loop {
+    std::function<void(Exchange&)> answer;  ///< must call `send`
+    std::function<void()> after_answer;
+    std::optional<std::int64_t> max_requests;
+};
+
+/// Until SIGTERM, SIGUSR1 or the last of `max_requests`; a request that has begun is finished. Throws std::system_error
+/// when the listening socket is unusable.
+void accept_requests(const Loop& loop);
+
+}  // namespace postern::server

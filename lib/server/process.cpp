@@ -1,0 +1,44 @@
+// What the process is allowed to be before it reads anything: modes, core dumps, environment.
+#include "server/process.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <cstdlib>
+
+#include "util/text.h"
+
+namespace postern::server {
+namespace {
+
+void forbid_dumps() {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+#ifdef __linux__
+    prctl(PR_SET_DUMPABLE, 0);  // also keeps other processes of the same user from attaching
+#endif
+}
+
+}  // namespace
+
+void prepare_process(const Endpoint& endpoint) {
+    umask(0007);  // database, side files, gate and ring are shared by the processes of one group
+    if (endpoint.keys == store::KeyUse::sign || endpoint.seal) forbid_dumps();
+    // A module or engine named there would run inside this process.
+    setenv("OPENSSL_CONF", "/dev/null", 1);
+    for (const char* name : {"OPENSSL_MODULES", "OPENSSL_ENGINES", "SQLITE_TMPDIR"}) unsetenv(name);
+}
+
+std::optional<std::int64_t> max_requests() {
+    const char* given = std::getenv("POSTERN_MAX_REQUESTS");
+    if (given == nullptr || *given == '\0') return std::nullopt;
+    const auto number = util::parse_digits(given, 1'000'000'000);
+    if (!number || *number == 0)
+        throw ConfigError("POSTERN_MAX_REQUESTS must be a number from 1 to 1000000000, or unset");
+    return number;
+}
+
+}  // namespace postern::server

@@ -1,0 +1,19 @@
+// What the process is allowed to be before it reads anything: modes, core dumps, environment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "server/serve.h"
+
+namespace postern::server {
+
+/// Called first in `serve`: files for one group only, no core dump and no debugger where keys are read, no OpenSSL
+/// configuration of somebody else's choice.
+void prepare_process(const Endpoint& endpoint);
+
+/// POSTERN_MAX_REQUESTS: the process ends gracefully after so many. nullopt: never. Throws ConfigError when it is not a
+/// number from 1 to 10^9.
+std::optional<std::int64_t> max_requests();
+
+}  // namespace postern::server

@@ -1,0 +1,230 @@
+// Whether CGI variables and a body are a request that an endpoint can be asked, and which one.
+#include "server/request_parser.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "http/url.h"
+#include "server/address.h"
+#include "util/text.h"
+
+namespace postern::server {
+namespace {
+
+constexpr std::size_t kLongestHeader = 16384;
+constexpr std::size_t kLongestShownPath = 200;
+
+/// What the checks look at; `path` and `query` are raw.
+struct Asked {
+    const Variables& variables;
+    const Body& body;
+    const RequestRules& rules;
+    std::string_view path;
+    std::string_view query;
+    http::Method method;
+};
+
+using Check = std::optional<Failure> (*)(const Asked&);
+
+Failure refuse(int status, std::string description, std::string detail) {
+    Failure failure;
+    failure.status = status;
+    failure.description = std::move(description);
+    failure.detail = std::move(detail);
+    return failure;
+}
+
+http::Method method_named(std::string_view name) {
+    constexpr std::pair<std::string_view, http::Method> kMethods[] = {{"GET", http::Method::get},
+                                                                      {"HEAD", http::Method::head},
+                                                                      {"POST", http::Method::post},
+                                                                      {"OPTIONS", http::Method::options}};
+    const auto found = std::ranges::find(kMethods, name, &std::pair<std::string_view, http::Method>::first);
+    return found == std::end(kMethods) ? http::Method::other : found->second;
+}
+
+std::string join(const std::vector<std::string>& words) {
+    std::string list;
+    for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+    return list;
+}
+
+std::string allowed_methods(const RequestRules& rules) {
+    std::vector<std::string> names;
+    for (const http::Method method : rules.methods) names.emplace_back(to_string(method));
+    return join(names);
+}
+
+std::optional<Failure> check_duplicate_variable(const Asked& asked) {
+    const std::string& name = asked.variables.duplicate;
+    if (name.empty()) return std::nullopt;
+    return refuse(
+        400, "The request has a header twice.",
+        "the web server passed " + name + " twice: the client sent it twice, or the configuration sets it twice");
+}
+
+std::optional<Failure> check_path(const Asked& asked) {
+    if (std::ranges::find(asked.rules.paths, asked.path) != asked.rules.paths.end()) return std::nullopt;
+    const bool shown = util::is_vschar(asked.path);
+    const std::string came = shown ? std::string(asked.path.substr(0, kLongestShownPath)) : "(not printable)";
+    const std::string expected =
+        asked.rules.paths.empty() ? "none: the endpoint is switched off" : join(asked.rules.paths);
+    return refuse(404, "There is no such endpoint here.",
+                  "paths of this endpoint: " + expected + "; the request's path: " + came);
+}
+
+std::optional<Failure> check_method(const Asked& asked) {
+    const auto& methods = asked.rules.methods;
+    if (std::ranges::find(methods, asked.method) != methods.end()) return std::nullopt;
+    Failure failure =
+        refuse(405, "This endpoint does not answer that method.",
+               "expected " + allowed_methods(asked.rules) + ", got " + std::string(to_string(asked.method)));
+    failure.headers.emplace_back("Allow", allowed_methods(asked.rules));
+    return failure;
+}
+
+std::optional<Failure> check_sizes(const Asked& asked) {
+    if (asked.query.size() > asked.rules.limits.body) {
+        return refuse(414, "The query is too long.", "longer than limits.body");
+    }
+    for (const auto& variable : asked.variables.values) {
+        if (!variable.first.starts_with("HTTP_") && variable.first != "CONTENT_TYPE") continue;
+        if (variable.second.size() > kLongestHeader) {
+            return refuse(431, "A header is too long.", variable.first + " is longer than 16384 bytes");
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> check_body(const Asked& asked) {
+    switch (asked.body.state) {
+        case BodyState::bad_length:
+            return refuse(400, "Content-Length is not a number.", "CONTENT_LENGTH is malformed");
+        case BodyState::too_large:
+            return refuse(413, "The body is too large.", "longer than limits.body");
+        case BodyState::no_length:
+            return refuse(411, "The body has no Content-Length.",
+                          "the web server passes chunked bodies on as they come: let it collect them, or have the "
+                          "client send a length");
+        case BodyState::incomplete:
+            return refuse(400, "The body has another length than announced.",
+                          "the client stopped or the connection broke");
+        case BodyState::whole:
+            break;
+    }
+    return std::nullopt;
+}
+
+/// Several Authorization headers reach us joined by commas, which neither Basic nor Bearer credentials contain (RFC
+/// 9110 §5.3).
+std::optional<Failure> check_authorization(const Asked& asked) {
+    const std::string_view value = asked.variables.get("HTTP_AUTHORIZATION");
+    if (value.find(',') == value.npos && !util::has_control_bytes(value)) return std::nullopt;
+    return refuse(400, "The Authorization header is malformed or given twice.",
+                  "expected one Basic or Bearer credential without commas or control characters");
+}
+
+constexpr Check kChecks[] = {check_duplicate_variable, check_path, check_method, check_sizes, check_body,
+                             check_authorization};
+
+std::string_view without_quotes(std::string_view text) {
+    const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+    return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+enum class ContentType { form, form_with_faulty_parameter, other };
+
+/// RFC 9110 §8.3.1: the type and its parameter names compare without case. The registered type has no parameters, so
+/// that charset=utf-8, which many clients add, is the only one let through.
+ContentType content_type_of(std::string_view header) {
+    const auto pieces = util::split(header, ';');
+    if (util::to_lower(util::trim(pieces[0])) != "application/x-www-form-urlencoded") return ContentType::other;
+    const bool good = std::all_of(std::next(pieces.begin()), pieces.end(), [](std::string_view piece) {
+        const std::string parameter = util::to_lower(util::trim(piece));
+        constexpr std::string_view kCharset = "charset=";
+        return parameter.empty() || (parameter.starts_with(kCharset) &&
+                                     without_quotes(std::string_view(parameter).substr(kCharset.size())) == "utf-8");
+    });
+    return good ? ContentType::form : ContentType::form_with_faulty_parameter;
+}
+
+util::Result<http::Params, Failure> parse_parameters(std::string_view text, std::size_t most) {
+    auto params = http::Params::parse(text, most);
+    if (params) return std::move(*params);
+    const bool many = params.error() == http::ParamsError::too_many;
+    return refuse(
+        400, many ? "There are too many parameters." : "The name of a parameter is malformed.",
+        many ? "more than limits.parameters" : "bad percent-encoding, control characters or invalid UTF-8 in a name");
+}
+
+/// Only POST has a body that means something (RFC 9110 §9.3.1); others' are read and ignored.
+util::Result<http::Request, Failure> with_body(http::Request request, const Asked& asked) {
+    const std::string_view header = asked.variables.get("CONTENT_TYPE");
+    if (asked.method != http::Method::post || (asked.body.bytes.empty() && header.empty())) return request;
+    const ContentType type = content_type_of(header);
+    if (type == ContentType::form_with_faulty_parameter) {
+        return refuse(400, "The body's charset must be UTF-8.",
+                      "expected application/x-www-form-urlencoded, with charset=utf-8 at most");
+    }
+    request.body = type == ContentType::form ? http::BodyKind::form : http::BodyKind::other;
+    if (type == ContentType::other) return request;
+    auto form = parse_parameters(asked.body.bytes, asked.rules.limits.parameters);
+    if (!form) return form.error();
+    request.form = std::move(*form);
+    return request;
+}
+
+std::optional<std::string> if_given(const Variables& variables, std::string_view name) {
+    const std::string_view value = variables.get(name);
+    return value.empty() ? std::nullopt : std::optional<std::string>(value);
+}
+
+}  // namespace
+
+std::vector<std::string> served_paths(const std::string& issuer, const std::vector<std::string>& relative) {
+    const auto url = http::parse_url(issuer);
+    const std::string base = url ? url->path : std::string();
+    std::vector<std::string> paths;
+    for (const std::string& path : relative) {
+        const bool absolute = path.starts_with("/.well-known/oauth-authorization-server");
+        if (!absolute && !base.empty()) paths.push_back(base + path);
+        paths.push_back(path);
+    }
+    return paths;
+}
+
+util::Result<http::Request, Failure> parse_request(const Variables& variables, const Body& body,
+                                                   const RequestRules& rules) {
+    // The raw target, since PATH_INFO is decoded and normalised by whoever passes it; without it, what there is.
+    const std::string rebuilt = std::string(variables.get("SCRIPT_NAME")).append(variables.get("PATH_INFO"));
+    const std::string_view target = variables.has("REQUEST_URI") ? variables.get("REQUEST_URI") : rebuilt;
+    const std::size_t mark = target.find('?');
+    const std::string_view after_mark = mark == target.npos ? std::string_view() : target.substr(mark + 1);
+    const Asked asked{variables,
+                      body,
+                      rules,
+                      target.substr(0, mark),
+                      variables.has("QUERY_STRING") ? variables.get("QUERY_STRING") : after_mark,
+                      method_named(variables.get("REQUEST_METHOD"))};
+    for (const Check check : kChecks) {
+        if (auto failure = check(asked)) return std::move(*failure);
+    }
+    auto query = parse_parameters(asked.query, rules.limits.parameters);
+    if (!query) return query.error();
+
+    http::Request request;
+    request.method = asked.method;
+    request.query = std::move(*query);
+    request.authorization = if_given(variables, "HTTP_AUTHORIZATION");
+    request.cookie = std::string(variables.get("HTTP_COOKIE"));
+    request.origin = if_given(variables, "HTTP_ORIGIN");
+    request.sec_fetch_site = if_given(variables, "HTTP_SEC_FETCH_SITE");
+    request.remote_address =
+        client_address(variables.get("REMOTE_ADDR"), variables.get("HTTP_X_FORWARDED_FOR"), rules.trusted_proxies);
+    return with_body(std::move(request), asked);
+}
+
+}  // namespace postern::server

@@ -1,0 +1,33 @@
+// Whether CGI variables and a body are a request that an endpoint can be asked, and which one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "http/message.h"
+#include "server/body.h"
+#include "server/config.h"
+#include "server/failure.h"
+#include "server/variables.h"
+#include "util/result.h"
+
+namespace postern::server {
+
+/// What one endpoint accepts.
+struct RequestRules {
+    std::vector<std::string> paths;  ///< complete raw paths, as `served_paths` makes them
+    std::vector<http::Method> methods;
+    Limits limits;
+    std::vector<std::string> trusted_proxies;
+};
+
+/// The raw paths under which `relative` ones are reached: below the issuer's base path, and without it (a proxy may
+/// strip it). The RFC 8414 §3.1 document stands in front of the base path and is taken as it is.
+std::vector<std::string> served_paths(const std::string& issuer, const std::vector<std::string>& relative);
+
+/// The request without its `id`, or the answer it gets instead: 404, 405, 400, 411, 413, 414, 431. Touches nothing but
+/// its arguments.
+util::Result<http::Request, Failure> parse_request(const Variables& variables, const Body& body,
+                                                   const RequestRules& rules);
+
+}  // namespace postern::server

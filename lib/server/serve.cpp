@@ -1,0 +1,64 @@
+// The life of an endpoint's process: start-up checks, the accept loop, the end.
+#include "server/serve.h"
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+
+#include "server/app.h"
+#include "server/cgi_gateway.h"
+#include "server/fcgi_gateway.h"
+#include "server/process.h"
+#include "server/service.h"
+#include "server/wire.h"
+
+namespace postern::server {
+namespace {
+
+std::unique_ptr<App> start(const Endpoint& endpoint) {
+    auto app = std::make_unique<App>(load_config(default_config_path()), endpoint);
+    for (const std::string& warning : app->config().warnings) app->log().warn("config", {{"warning", warning}});
+    return app;
+}
+
+void explain(const Endpoint& endpoint, const std::exception& error) {
+    std::fprintf(stderr, "postern %s: %s\n", endpoint.name.c_str(), error.what());
+}
+
+int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
+    CgiExchange exchange;
+    try {
+        const auto app = start(endpoint);
+        Service service(*app, endpoint, handler);
+        service.run(exchange);
+        service.tidy_up();
+        return 0;
+    } catch (const std::exception& error) {
+        explain(endpoint, error);
+        exchange.receive(0);
+        exchange.send(bare_failure());
+        return 1;
+    }
+}
+
+int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
+    try {
+        const auto app = start(endpoint);
+        Service service(*app, endpoint, handler);
+        accept_requests(
+            {[&](Exchange& exchange) { service.run(exchange); }, [&] { service.tidy_up(); }, max_requests()});
+        return 0;
+    } catch (const std::exception& error) {
+        explain(endpoint, error);
+        return 1;
+    }
+}
+
+}  // namespace
+
+int serve(const Endpoint& endpoint, const Handler& handler) {
+    prepare_process(endpoint);
+    return start_transport() == Transport::cgi ? serve_cgi(endpoint, handler) : serve_fastcgi(endpoint, handler);
+}
+
+}  // namespace postern::server

@@ -1,0 +1,128 @@
+// What happens to one request, from its variables to its access line: the only place where exceptions end.
+#include "server/service.h"
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+
+#include "server/wire.h"
+#include "store/error.h"
+#include "store/sweep.h"
+
+namespace postern::server {
+namespace {
+
+constexpr unsigned kRequestsPerSweep = 64;
+
+std::string ring_path(const Config& config) {
+    return (std::filesystem::path(config.database).parent_path() / "refusals.ring").string();
+}
+
+RequestRules rules_of(const Config& config, const Endpoint& endpoint) {
+    return {served_paths(config.settings.issuer, endpoint.paths(config.settings)), endpoint.methods(config.settings),
+            config.limits, config.trusted_proxies};
+}
+
+}  // namespace
+
+std::string make_request_id(crypto::Random& random) {
+    constexpr char kAlphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+    std::string id = random.bytes(12);
+    for (char& c : id) c = kAlphabet[static_cast<unsigned char>(c) % 32];
+    return id;
+}
+
+Service::Service(App& app, const Endpoint& endpoint, const Handler& handler)
+    : app_(app),
+      endpoint_(endpoint),
+      handler_(handler),
+      rules_(rules_of(app.config(), endpoint)),
+      refusals_(ring_path(app.config())) {}
+
+http::Response Service::fail(Failure failure, const std::string& id, const char* event, const char* reason) {
+    app_.log().error(event, {{"id", id}, {"reason", reason}});
+    failure.detail = reason;
+    return render_failure(failure, endpoint_.on_failure, app_.pages_if_read(), id);
+}
+
+http::Response Service::handle(const Variables& variables, const Body& body, const std::string& id) {
+    try {
+        app_.keys().reload_if_changed();
+        auto request = parse_request(variables, body, rules_);
+        if (!request) return render_failure(request.error(), endpoint_.on_failure, app_.pages_if_read(), id);
+        request->id = id;
+        return handler_(app_, *request);
+    } catch (const store::StoreError& error) {
+        return fail(store_failure(), id, "store_failed", error.what());
+    } catch (const std::exception& error) {
+        return fail(internal_failure(), id, "failed", error.what());
+    } catch (...) {
+        return fail(internal_failure(), id, "failed", "an exception of unknown type");
+    }
+}
+
+std::string Service::serialize(http::Response& response, const std::string& id, bool head) {
+    const WireFacts facts{id, app_.settings().issuer.starts_with("https:"), head};
+    try {
+        return to_wire(response, facts);
+    } catch (const std::exception& error) {
+        response = fail(internal_failure(), id, "answer_refused", error.what());
+        return to_wire(response, facts);
+    }
+}
+
+void Service::record_refusal(const http::Response& response, const std::string& id) {
+    if (!response.refusal) return;
+    const http::Refusal& refusal = *response.refusal;
+    const std::string status = std::to_string(response.status);
+    refusals_.record({id, app_.clock().now(), endpoint_.name, response.status, refusal.error, refusal.description,
+                      refusal.detail, refusal.client_id});
+    app_.log().info("refused", {{"id", id},
+                                {"endpoint", endpoint_.name},
+                                {"status", status},
+                                {"error", refusal.error},
+                                {"description", refusal.description},
+                                {"detail", refusal.detail},
+                                {"client_id", refusal.client_id}});
+}
+
+void Service::run(Exchange& exchange) noexcept {
+    try {
+        const auto started = std::chrono::steady_clock::now();
+        const std::string id = make_request_id(app_.random());
+        const Body body = exchange.receive(app_.config().limits.body);
+        const std::string method(exchange.variables().get("REQUEST_METHOD"));
+        http::Response response = handle(exchange.variables(), body, id);
+        const std::string wire = serialize(response, id, method == "HEAD");
+        record_refusal(response, id);  // before the answer: whoever reads the id may ask about it at once
+        const auto spent =
+            std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - started);
+        app_.log().info("request", {{"id", id},
+                                    {"method", method},
+                                    {"endpoint", endpoint_.name},
+                                    {"status", std::to_string(response.status)},
+                                    {"milliseconds", std::to_string(spent.count())}});
+        exchange.send(wire);
+    } catch (...) {  // no random bytes, no memory
+        exchange.send(bare_failure());
+    }
+}
+
+void Service::sweep() {
+    store::Transaction transaction(*app_.database_if_open(), store::Durability::lazy);
+    store::sweep(transaction, app_.clock().now());
+    transaction.commit();
+}
+
+void Service::tidy_up() noexcept {
+    if (endpoint_.store != StoreUse::write) return;
+    try {
+        app_.database_if_open()->checkpoint_if_due();
+        if (static_cast<unsigned char>(app_.random().bytes(1)[0]) % kRequestsPerSweep == 0) sweep();
+    } catch (const std::exception& error) {
+        app_.log().warn("sweep_failed", {{"reason", error.what()}});
+    }
+}
+
+}  // namespace postern::server

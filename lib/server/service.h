@@ -1,0 +1,42 @@
+// What happens to one request, from its variables to its access line: the only place where exceptions end.
+#pragma once
+
+#include <string>
+
+#include "server/app.h"
+#include "server/exchange.h"
+#include "server/request_parser.h"
+#include "server/serve.h"
+#include "store/refusals.h"
+
+namespace postern::server {
+
+/// Twelve characters of lower-case Crockford base32 (no i, l, o, u: people read it aloud), 60 bits.
+std::string make_request_id(crypto::Random& random);
+
+class Service {
+public:
+    /// Borrows everything for its whole life.
+    Service(App& app, const Endpoint& endpoint, const Handler& handler);
+
+    /// Answers one request. Never throws.
+    void run(Exchange& exchange) noexcept;
+
+    /// For the time after an answer: a checkpoint when one is due, and now and then the deletion of what has expired.
+    void tidy_up() noexcept;
+
+private:
+    http::Response handle(const Variables& variables, const Body& body, const std::string& id);
+    http::Response fail(Failure failure, const std::string& id, const char* event, const char* reason);
+    std::string serialize(http::Response& response, const std::string& id, bool head);
+    void record_refusal(const http::Response& response, const std::string& id);
+    void sweep();
+
+    App& app_;
+    const Endpoint& endpoint_;
+    const Handler& handler_;
+    const RequestRules rules_;
+    store::RefusalRing refusals_;
+};
+
+}  // namespace postern::server

@@ -1,0 +1,39 @@
+// The CGI variables that this server reads, and no others (RFC 3875 §4.1).
+#include "server/variables.h"
+
+#include <algorithm>
+
+namespace postern::server {
+namespace {
+
+constexpr std::string_view kNames[] = {
+    "REQUEST_METHOD",      "REQUEST_URI",
+    "SCRIPT_NAME",         "PATH_INFO",
+    "QUERY_STRING",        "CONTENT_TYPE",
+    "CONTENT_LENGTH",      "REMOTE_ADDR",
+    "HTTP_COOKIE",         "HTTP_ORIGIN",
+    "HTTP_SEC_FETCH_SITE", "HTTP_X_FORWARDED_FOR",
+    "HTTP_AUTHORIZATION",  "HTTP_TRANSFER_ENCODING",
+};
+
+}  // namespace
+
+std::string_view Variables::get(std::string_view name) const {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string_view() : std::string_view(found->second);
+}
+
+Variables collect_variables(const char* const* environment) {
+    Variables variables;
+    for (; environment != nullptr && *environment != nullptr; ++environment) {
+        const std::string_view entry(*environment);
+        const std::size_t equals = entry.find('=');
+        const std::string_view name = entry.substr(0, equals);
+        if (equals == entry.npos || std::ranges::find(kNames, name) == std::end(kNames)) continue;
+        const bool added = variables.values.emplace(name, entry.substr(equals + 1)).second;
+        if (!added && variables.duplicate.empty()) variables.duplicate = name;
+    }
+    return variables;
+}
+
+}  // namespace postern::server

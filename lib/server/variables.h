@@ -1,0 +1,24 @@
+// The CGI variables that this server reads, and no others (RFC 3875 §4.1).
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace postern::server {
+
+/// A copy: the transport's memory ends with the request. Unknown names are left out, which leaves `HTTP_*` of a
+/// client's choice without any way to be read.
+struct Variables {
+    std::map<std::string, std::string, std::less<>> values;
+    std::string duplicate;  ///< the first known name that was given twice, or ""
+
+    /// "" when absent.
+    std::string_view get(std::string_view name) const;
+    bool has(std::string_view name) const { return values.find(name) != values.end(); }
+};
+
+/// From an environment as environ(7) has it: `NAME=value` strings, then nullptr. Of duplicates the first counts.
+Variables collect_variables(const char* const* environment);
+
+}  // namespace postern::server

@@ -1,0 +1,26 @@
+// The one place that turns a response into bytes for the web server (RFC 3875 §6).
+#pragma once
+
+#include <string>
+
+#include "http/message.h"
+
+namespace postern::server {
+
+struct WireFacts {
+    std::string request_id;
+    bool https = true;  ///< the issuer's scheme: HSTS is said only where it can be kept
+    bool head = false;  ///< the request was HEAD: no body, but its length
+};
+
+/// `Status` first, then the response's headers, then those every answer has: no-store (unless the response decides its
+/// caching), nosniff, no-referrer, X-Request-Id, Content-Length. Throws std::logic_error for what must never leave: a
+/// control byte or a malformed name in a header, a Location that is not absolute (a path would be re-run inside the web
+/// server, RFC 3875 §6.2.2), a header that only this function or the web server may set, a body without a type, a
+/// status outside 200-599.
+std::string to_wire(const http::Response& response, const WireFacts& facts);
+
+/// For when nothing else works: 500 without any detail.
+std::string bare_failure();
+
+}  // namespace postern::server

@@ -1,0 +1,231 @@
+#include "server/request_parser.h"
+
+#include <doctest/doctest.h>
+
+namespace postern::server {
+namespace {
+
+using http::BodyKind;
+using http::Method;
+
+RequestRules rules() {
+    return {served_paths("https://login.example.org/auth", {"/token"}),
+            {Method::get, Method::post},
+            Limits{4096, 8192, 16},
+            {"127.0.0.1"}};
+}
+
+Variables variables(std::initializer_list<std::pair<std::string, std::string>> changes = {}) {
+    Variables made;
+    made.values = {{"REQUEST_METHOD", "POST"},
+                   {"REQUEST_URI", "/auth/token"},
+                   {"QUERY_STRING", ""},
+                   {"CONTENT_TYPE", "application/x-www-form-urlencoded"},
+                   {"REMOTE_ADDR", "192.0.2.1"}};
+    for (const auto& change : changes) made.values[change.first] = change.second;
+    return made;
+}
+
+Body body(std::string bytes) { return {BodyState::whole, std::move(bytes)}; }
+
+int status_of(const Variables& given, const Body& sent = body("a=b")) {
+    const auto request = parse_request(given, sent, rules());
+    return request ? 200 : request.error().status;
+}
+
+TEST_CASE("parse_request: everything a handler reads arrives decoded and in its place") {
+    const auto request = parse_request(variables({{"REQUEST_URI", "/auth/token?aud=x%20y"},
+                                                  {"QUERY_STRING", "aud=x%20y"},
+                                                  {"HTTP_AUTHORIZATION", "Basic YTpi"},
+                                                  {"HTTP_COOKIE", "a=b"},
+                                                  {"HTTP_ORIGIN", "https://app.example"},
+                                                  {"HTTP_SEC_FETCH_SITE", "same-origin"},
+                                                  {"REMOTE_ADDR", "127.0.0.1"},
+                                                  {"HTTP_X_FORWARDED_FOR", "198.51.100.9"}}),
+                                       body("code=1%2B2&scope=a+b"), rules());
+    REQUIRE(request);
+    CHECK(request->method == Method::post);
+    CHECK(request->query.find("aud") == "x y");
+    CHECK(request->body == BodyKind::form);
+    CHECK(request->form.find("code") == "1+2");
+    CHECK(request->form.find("scope") == "a b");
+    CHECK_FALSE(request->form.find("aud"));
+    CHECK(request->authorization == "Basic YTpi");
+    CHECK(request->cookie == "a=b");
+    CHECK(request->origin == "https://app.example");
+    CHECK(request->sec_fetch_site == "same-origin");
+    CHECK(request->remote_address == "198.51.100.9");
+    const auto bare = parse_request(variables({{"HTTP_AUTHORIZATION", ""}}), body(""), rules());
+    REQUIRE(bare);
+    CHECK_FALSE(bare->authorization);
+    CHECK_FALSE(bare->origin);
+    CHECK(bare->remote_address == "192.0.2.1");
+}
+
+TEST_CASE("parse_request: only the exact raw path is served, everything else is 404 [CVE-2019-11043 class]") {
+    struct Row {
+        const char* target;
+        int status;
+    };
+    const Row rows[] = {
+        {"/auth/token", 200},
+        {"/token", 200},
+        {"/auth/token?a=b", 200},
+        {"/auth/token/", 404},
+        {"/auth/token/x", 404},
+        {"/auth//token", 404},
+        {"//token", 404},
+        {"/TOKEN", 404},
+        {"/auth/tok%65n", 404},
+        {"/auth/token;a=b", 404},
+        {"/auth/token/..;/jwks", 404},
+        {"/auth/x/../token", 404},
+        {"/auth/token%2fintrospect", 404},
+        {"/auth/token/%0a", 404},
+        {"/auth", 404},
+        {"/", 404},
+        {"", 404},
+        {"/auth/auth/token", 404},
+        {"https://login.example.org/auth/token", 404},
+        {"/auth/token\n", 404},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.target);
+        CHECK(status_of(variables({{"REQUEST_URI", row.target}})) == row.status);
+    }
+}
+
+TEST_CASE("parse_request: without REQUEST_URI the path is SCRIPT_NAME and PATH_INFO; with it they change nothing") {
+    Variables given = variables({{"SCRIPT_NAME", "/auth"}, {"PATH_INFO", "/token"}});
+    given.values.erase("REQUEST_URI");
+    CHECK(status_of(given) == 200);
+    given.values["PATH_INFO"] = "/token/x";
+    CHECK(status_of(given) == 404);
+    given.values["REQUEST_URI"] = "/auth/token";
+    CHECK(status_of(given) == 200);
+}
+
+TEST_CASE("served_paths: below the base path, without it, and the RFC 8414 document as it is given [RFC 8414 §3.1]") {
+    const std::string metadata = "/.well-known/oauth-authorization-server/auth";
+    CHECK(served_paths("https://h.example/auth", {"/token", metadata}) ==
+          std::vector<std::string>{"/auth/token", "/token", metadata});
+    CHECK(served_paths("https://h.example", {"/token"}) == std::vector<std::string>{"/token"});
+    CHECK(served_paths("https://h.example/auth", {}).empty());
+}
+
+TEST_CASE("parse_request: an endpoint that is switched off is 404") {
+    RequestRules off = rules();
+    off.paths.clear();
+    const auto request = parse_request(variables(), body(""), off);
+    REQUIRE_FALSE(request);
+    CHECK(request.error().status == 404);
+}
+
+TEST_CASE("parse_request: another method is 405 and the answer says which are allowed [RFC 9110 §15.5.6]") {
+    for (const char* method : {"PUT", "DELETE", "TRACE", "HEAD", "OPTIONS", "get", "", "POST "}) {
+        CAPTURE(method);
+        const auto request = parse_request(variables({{"REQUEST_METHOD", method}}), body(""), rules());
+        REQUIRE_FALSE(request);
+        CHECK(request.error().status == 405);
+        REQUIRE(request.error().headers.size() == 1);
+        CHECK(request.error().headers[0].first == "Allow");
+        CHECK(request.error().headers[0].second == "GET, POST");
+    }
+}
+
+TEST_CASE("parse_request: the path is judged before the method, and both before the body") {
+    CHECK(status_of(variables({{"REQUEST_URI", "/x"}, {"REQUEST_METHOD", "PUT"}}), {BodyState::too_large, ""}) == 404);
+    CHECK(status_of(variables({{"REQUEST_METHOD", "PUT"}}), {BodyState::too_large, ""}) == 405);
+}
+
+TEST_CASE("parse_request: a body that did not come as announced has its own status [RFC 9110 §15.5]") {
+    CHECK(status_of(variables(), {BodyState::bad_length, ""}) == 400);
+    CHECK(status_of(variables(), {BodyState::incomplete, ""}) == 400);
+    CHECK(status_of(variables(), {BodyState::no_length, ""}) == 411);
+    CHECK(status_of(variables(), {BodyState::too_large, ""}) == 413);
+}
+
+TEST_CASE("parse_request: only a form in UTF-8 is parsed, other types never are [RFC 6749 §4.1.3, appendix B]") {
+    struct Row {
+        const char* type;
+        int status;
+        BodyKind kind;
+    };
+    const Row rows[] = {
+        {"application/x-www-form-urlencoded", 200, BodyKind::form},
+        {"Application/X-WWW-Form-URLEncoded", 200, BodyKind::form},
+        {"application/x-www-form-urlencoded;charset=UTF-8", 200, BodyKind::form},
+        {"application/x-www-form-urlencoded ; Charset=\"utf-8\"", 200, BodyKind::form},
+        {"application/x-www-form-urlencoded;", 200, BodyKind::form},
+        {"application/x-www-form-urlencoded; charset=utf-16", 400, BodyKind::none},
+        {"application/x-www-form-urlencoded; charset=", 400, BodyKind::none},
+        {"application/x-www-form-urlencoded; charset=utf-8; charset=utf-16", 400, BodyKind::none},
+        {"application/x-www-form-urlencoded; boundary=x", 400, BodyKind::none},
+        {"application/json", 200, BodyKind::other},
+        {"text/plain", 200, BodyKind::other},
+        {"multipart/form-data; boundary=x", 200, BodyKind::other},
+        {"application/x-www-form-urlencodedx", 200, BodyKind::other},
+        {"", 200, BodyKind::other},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.type);
+        const auto request = parse_request(variables({{"CONTENT_TYPE", row.type}}), body("a=b"), rules());
+        CHECK((request ? 200 : request.error().status) == row.status);
+        if (!request) continue;
+        CHECK(request->body == row.kind);
+        CHECK(request->form.find("a").has_value() == (row.kind == BodyKind::form));
+    }
+}
+
+TEST_CASE("parse_request: a POST without any body is no form; a GET's body means nothing [RFC 9110 §9.3.1]") {
+    const auto empty = parse_request(variables({{"CONTENT_TYPE", ""}}), body(""), rules());
+    REQUIRE(empty);
+    CHECK(empty->body == BodyKind::none);
+    const auto get = parse_request(variables({{"REQUEST_METHOD", "GET"}}), body("a=b"), rules());
+    REQUIRE(get);
+    CHECK(get->body == BodyKind::none);
+    CHECK_FALSE(get->form.find("a"));
+}
+
+TEST_CASE("parse_request: a variable that came twice, or credentials that did, are 400 [RFC 9110 §5.3]") {
+    Variables twice = variables();
+    twice.duplicate = "HTTP_AUTHORIZATION";
+    CHECK(status_of(twice) == 400);
+    CHECK(status_of(variables({{"HTTP_AUTHORIZATION", "Basic YTpi, Bearer abc"}})) == 400);
+    CHECK(status_of(variables({{"HTTP_AUTHORIZATION", "Bearer a\tb"}})) == 400);
+    CHECK(status_of(variables({{"HTTP_AUTHORIZATION", "Bearer abc"}})) == 200);
+}
+
+TEST_CASE("parse_request: sizes and numbers are bounded where the configuration says so") {
+    CHECK(status_of(variables({{"QUERY_STRING", std::string(4096, 'a')}})) == 200);
+    CHECK(status_of(variables({{"QUERY_STRING", std::string(4097, 'a')}})) == 414);
+    CHECK(status_of(variables({{"HTTP_COOKIE", std::string(16384, 'a')}})) == 200);
+    CHECK(status_of(variables({{"HTTP_COOKIE", std::string(16385, 'a')}})) == 431);
+    std::string sixteen;
+    for (char name = 'a'; name < 'a' + 16; ++name) sixteen += std::string(1, name) + "=1&";
+    CHECK(status_of(variables({{"QUERY_STRING", sixteen}})) == 200);
+    CHECK(status_of(variables({{"QUERY_STRING", sixteen + "q=1"}})) == 400);
+    CHECK(status_of(variables(), body(sixteen)) == 200);
+    CHECK(status_of(variables(), body(sixteen + "q=1")) == 400);
+}
+
+TEST_CASE("parse_request: malformed parameter names are 400, malformed values are the endpoint's to judge") {
+    CHECK(status_of(variables(), body("%zz=1")) == 400);
+    CHECK(status_of(variables({{"QUERY_STRING", "a%00=1"}})) == 400);
+    const auto request = parse_request(variables(), body("code=%zz&x=1"), rules());
+    REQUIRE(request);
+    CHECK(request->form.fault_of("code") == http::ParamFault::malformed);
+    CHECK(request->form.find("x") == "1");
+    CHECK(status_of(variables({{"QUERY_STRING", "&&&"}}), body("&")) == 200);
+}
+
+TEST_CASE("parse_request: the query is QUERY_STRING; a server that sends none leaves it in REQUEST_URI") {
+    Variables given = variables({{"REQUEST_URI", "/token?a=1?b"}});
+    given.values.erase("QUERY_STRING");
+    const auto request = parse_request(given, body(""), rules());
+    REQUIRE(request);
+    CHECK(request->query.find("a") == "1?b");
+}
+
+}  // namespace
+}  // namespace postern::server

@@ -1,0 +1,245 @@
+#include "server/service.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "store/error.h"
+#include "util/clock.h"
+
+namespace postern::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A directory with keys, and a process of an endpoint in it that needs nothing else.
+class World {
+public:
+    explicit World(OnFailure on_failure = OnFailure::json, Handler handler = {})
+        : directory_(fs::temp_directory_path() / ("postern-service-test." + std::to_string(getpid()))),
+          handler_(handler ? std::move(handler) : [](App&, const http::Request& request) {
+              return http::json(json::Object{{"id", request.id}, {"a", request.form.find("a").value_or("")}});
+          }) {
+        fs::remove_all(directory_);
+        fs::create_directories(directory_);
+        store::Keys::create(keys_directory(), {crypto::Algorithm::EdDSA}, util::SystemClock().now());
+        endpoint_.name = "probe";
+        endpoint_.paths = [](const oauth::Settings&) { return std::vector<std::string>{"/probe"}; };
+        endpoint_.methods = [](const oauth::Settings&) { return std::vector<http::Method>{http::Method::post}; };
+        endpoint_.on_failure = on_failure;
+        Config config;
+        config.settings.issuer = "https://login.example.org";
+        config.database = (directory_ / "postern.db").string();
+        config.keys = keys_directory();
+        config.log_target = log_file();
+        config.log_level = util::LogLevel::debug;
+        app_.emplace(config, endpoint_);
+        service_.emplace(*app_, endpoint_, handler_);
+    }
+    ~World() { fs::remove_all(directory_); }
+
+    Service& service() { return *service_; }
+    App& app() { return *app_; }
+    std::string ring() const { return (directory_ / "refusals.ring").string(); }
+    std::string keys_directory() const { return (directory_ / "keys").string(); }
+    std::string log() const {
+        std::ostringstream text;
+        text << std::ifstream(log_file()).rdbuf();
+        return text.str();
+    }
+
+private:
+    std::string log_file() const { return (directory_ / "log").string(); }
+    fs::path directory_;
+    Handler handler_;
+    Endpoint endpoint_;
+    std::optional<App> app_;
+    std::optional<Service> service_;
+};
+
+class FakeExchange final : public Exchange {
+public:
+    explicit FakeExchange(std::string path = "/probe", std::string form = "a=b")
+        : body_{BodyState::whole, std::move(form)} {
+        variables_.values = {{"REQUEST_METHOD", "POST"},
+                             {"REQUEST_URI", path + "?secret-query"},
+                             {"QUERY_STRING", "secret-query"},
+                             {"HTTP_COOKIE", "c=secret-cookie"},
+                             {"HTTP_AUTHORIZATION", "Bearer secret-token"},
+                             {"CONTENT_TYPE", "application/x-www-form-urlencoded"}};
+    }
+    const Variables& variables() const override { return variables_; }
+    Body receive(std::size_t) override { return body_; }
+    void send(std::string_view wire) noexcept override {
+        sent += wire;
+        ++times_sent;
+    }
+
+    std::string header(const std::string& name) const {
+        const std::size_t start = sent.find("\r\n" + name + ": ");
+        if (start == std::string::npos) return "";
+        const std::size_t value = start + name.size() + 4;
+        return sent.substr(value, sent.find("\r\n", value) - value);
+    }
+    std::string text() const { return sent.substr(sent.find("\r\n\r\n") + 4); }
+
+    std::string sent;
+    int times_sent = 0;
+
+private:
+    Variables variables_;
+    Body body_;
+};
+
+TEST_CASE("make_request_id: twelve characters that are hard to misread, never the same") {
+    crypto::SeededRandom random("ids");
+    std::set<std::string> ids;
+    for (int i = 0; i < 1000; ++i) {
+        const std::string id = make_request_id(random);
+        CHECK(id.size() == 12);
+        CHECK(id.find_first_not_of("0123456789abcdefghjkmnpqrstvwxyz") == std::string::npos);
+        ids.insert(id);
+    }
+    CHECK(ids.size() == 1000);
+}
+
+TEST_CASE("Service: the handler's answer is sent once, under the id that the handler saw") {
+    World world;
+    FakeExchange exchange;
+    world.service().run(exchange);
+    CHECK(exchange.times_sent == 1);
+    CHECK(exchange.sent.starts_with("Status: 200 OK\r\n"));
+    CHECK(exchange.text() == "{\"id\":\"" + exchange.header("X-Request-Id") + "\",\"a\":\"b\"}");
+}
+
+TEST_CASE(
+    "Service: whatever a handler throws ends as a fixed answer, and the next request is served as if nothing had "
+    "been") {
+    struct Row {
+        const char* when;
+        std::function<void()> fail;
+        const char* status;
+        const char* body;
+        const char* retry_after;
+    };
+    const char* const busy =
+        R"({"error":"temporarily_unavailable","error_description":"The server is busy. Try again in a moment."})";
+    const char* const ours =
+        R"({"error":"server_error","error_description":"The server could not answer this request."})";
+    const Row rows[] = {
+        {"storage", [] { throw store::StoreError("disk I/O error in /secret/path"); }, "503", busy, "5"},
+        {"a busy gate", [] { throw store::StoreBusy("busy"); }, "503", busy, "5"},
+        {"any other exception", [] { throw std::runtime_error("SELECT secret"); }, "500", ours, ""},
+        {"something that is no exception", [] { throw 5; }, "500", ours, ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        bool fail_now = true;
+        World world(OnFailure::json, [&](App&, const http::Request&) {
+            if (fail_now) row.fail();
+            return http::Response{};
+        });
+        FakeExchange exchange;
+        world.service().run(exchange);
+        CHECK(exchange.sent.starts_with("Status: " + std::string(row.status)));
+        CHECK(exchange.text() == row.body);
+        CHECK(exchange.header("Retry-After") == row.retry_after);
+        CHECK(exchange.header("Cache-Control") == "no-store");
+        fail_now = false;
+        FakeExchange next;
+        world.service().run(next);
+        CHECK(next.sent.starts_with("Status: 200 "));
+    }
+}
+
+TEST_CASE("Service: an answer that may not leave becomes 500, and nothing of it is sent") {
+    World world(OnFailure::json, [](App&, const http::Request&) { return http::see_other("/secret"); });
+    FakeExchange exchange;
+    world.service().run(exchange);
+    CHECK(exchange.sent.starts_with("Status: 500 "));
+    CHECK(exchange.sent.find("secret") == std::string::npos);
+}
+
+TEST_CASE("Service: endpoints for people fail with a page, in plain text when there are no templates") {
+    World world(OnFailure::page,
+                [](App&, const http::Request&) -> http::Response { throw std::runtime_error("secret"); });
+    FakeExchange exchange;
+    world.service().run(exchange);
+    CHECK(exchange.sent.starts_with("Status: 500 "));
+    CHECK(exchange.header("Content-Type") == "text/plain; charset=utf-8");
+    CHECK(exchange.text().find(exchange.header("X-Request-Id")) != std::string::npos);
+    CHECK(exchange.sent.find("secret") == std::string::npos);
+}
+
+TEST_CASE("Service: a refusal can be looked up by the id that its answer carries") {
+    World world(OnFailure::json, [](App&, const http::Request&) {
+        http::Response response = http::json(json::Object{{"error", "invalid_grant"}}, 400);
+        response.refusal = http::Refusal{"invalid_grant", "The code is not valid.", "expired 5 s ago", "shop"};
+        return response;
+    });
+    FakeExchange exchange;
+    world.service().run(exchange);
+    const auto record = store::RefusalRing::find(world.ring(), exchange.header("X-Request-Id"));
+    REQUIRE(record);
+    CHECK(record->endpoint == "probe");
+    CHECK(record->status == 400);
+    CHECK(record->error == "invalid_grant");
+    CHECK(record->detail == "expired 5 s ago");
+    CHECK(record->client_id == "shop");
+
+    FakeExchange lost("/elsewhere");
+    world.service().run(lost);
+    CHECK(lost.sent.starts_with("Status: 404 "));
+    const auto misdirected = store::RefusalRing::find(world.ring(), lost.header("X-Request-Id"));
+    REQUIRE(misdirected);
+    CHECK(misdirected->detail == "paths of this endpoint: /probe; the request's path: /elsewhere");
+}
+
+TEST_CASE("Service: one access line per request, and nothing that a client keeps secret in any line [CWE-532]") {
+    World world(OnFailure::json, [](App&, const http::Request& request) -> http::Response {
+        if (request.form.find("a") == "fail") throw std::runtime_error("failed");
+        return http::Response{};
+    });
+    for (const char* form : {"a=secret-form", "a=fail"}) {
+        FakeExchange exchange("/probe", form);
+        world.service().run(exchange);
+        CHECK(world.log().find("\"event\":\"request\",\"id\":\"" + exchange.header("X-Request-Id") + "\"") !=
+              std::string::npos);
+    }
+    FakeExchange lost("/elsewhere");
+    world.service().run(lost);
+    const std::string log = world.log();
+    std::size_t lines = 0;
+    for (std::size_t at = log.find("\"event\":\"request\""); at != std::string::npos;
+         at = log.find("\"event\":\"request\"", at + 1)) {
+        ++lines;
+    }
+    CHECK(lines == 3);
+    CHECK(log.find("\"status\":\"500\"") != std::string::npos);
+    CHECK(log.find("secret") == std::string::npos);
+}
+
+TEST_CASE("App: what an endpoint did not declare is not there") {
+    World world;
+    CHECK_THROWS_AS(world.app().context(), std::logic_error);
+    CHECK_THROWS_AS(world.app().pages(), std::logic_error);
+    CHECK(world.app().database_if_open() == nullptr);
+    CHECK(world.app().keys().published().size() == 1);
+    world.service().tidy_up();
+}
+
+TEST_CASE("Service: keys that have become unusable are the server's failure, not a stale answer") {
+    World world;
+    std::ofstream(world.keys_directory() + "/jwks.json") << "{}";
+    FakeExchange exchange;
+    world.service().run(exchange);
+    CHECK(exchange.sent.starts_with("Status: 500 "));
+}
+
+}  // namespace
+}  // namespace postern::server
