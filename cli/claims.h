@@ -1,0 +1,22 @@
+// Which claims a user may have, and of what shape (OpenID Connect Core §5.1).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/value.h"
+
+namespace postern::cli {
+
+/// Puts one `--claim name=text` into `claims`, converted to the claim's type: true/false for the *_verified claims,
+/// digits for updated_at. Throws UsageError without "=", Refused for a value that the claim cannot have.
+void set_text_claim(json::Object& claims, std::string_view assignment);
+
+/// Puts every member of `given` into `claims`. Throws Refused for a name or value that cannot be a claim.
+void set_claims(json::Object& claims, const json::Object& given);
+
+/// The names in `claims` that OpenID Connect Core §5.1 does not define: kept, but no standard scope releases them.
+std::vector<std::string> custom_claims(const json::Object& claims);
+
+}  // namespace postern::cli

@@ -1,0 +1,47 @@
+// The options of `client add` and `client set`, and what they make of a client.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/client.h"
+#include "oauth/settings.h"
+
+namespace CLI {
+class App;
+}
+
+namespace postern::cli {
+
+/// As typed: an empty optional was not given.
+struct ClientOptions {
+    std::optional<std::string> name;
+    std::optional<bool> is_public;
+    std::optional<bool> native;
+    std::optional<bool> first_party;
+    std::vector<std::string> redirect_uris;
+    bool no_redirect_uri = false;
+    std::vector<std::string> post_logout_redirect_uris;
+    bool no_post_logout_redirect_uri = false;
+    std::vector<std::string> grants;
+    std::optional<std::string> scope;
+    std::optional<std::string> auth_method;
+    std::optional<std::string> pkce;
+
+    bool operator==(const ClientOptions&) const = default;
+};
+
+/// `command` gets the options that both sub-commands have.
+void add_client_options(CLI::App& command, ClientOptions& options);
+/// And those that take back what was said at `client add`.
+void add_client_set_options(CLI::App& command, ClientOptions& options);
+
+/// A client as registered when no option is given.
+model::Client default_client(const std::string& id, const oauth::Settings& settings);
+
+/// Puts what was given into `client`; the rest stays. Throws UsageError for options that contradict each other, Refused
+/// for a scope that is none.
+void apply(const ClientOptions& options, model::Client& client);
+
+}  // namespace postern::cli

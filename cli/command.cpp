@@ -1,0 +1,37 @@
+// Decides what all sub-commands have in common: their shared options, their database, their notes.
+#include "command.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "util/text.h"
+
+namespace postern::cli {
+
+CLI::App& add_command(CLI::App& parent, Invocation& invocation, const char* name, const char* summary,
+                      const char* example, std::function<void()> action) {
+    CLI::App& command = *parent.add_subcommand(name, summary);
+    command
+        .add_option("--config", invocation.config_path,
+                    "Configuration file (else $POSTERN_CONFIG, else /etc/postern/postern.json)")
+        ->option_text("FILE");
+    command.add_flag("--json", invocation.json, "Print JSON");
+    command.footer(std::string("Example:\n  ") + example);
+    command.callback([&invocation, action = std::move(action)] { invocation.action = action; });
+    return command;
+}
+
+CLI::Option* add_repeated(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help) {
+    return command.add_option(name, values, help)->allow_extra_args(false);
+}
+
+store::Database open_database(const server::Config& config, store::Access access) { return {config.database, access}; }
+
+void commit(store::Transaction& transaction) {
+    transaction.commit();
+    transaction.database().checkpoint_if_due();
+}
+
+void print_note(std::string_view text) { std::cerr << "note: " << util::displayable(text) << '\n'; }
+
+}  // namespace postern::cli

@@ -1,0 +1,63 @@
+// How a sub-command is declared, and how it ends: done, refused or wrongly used.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/config.h"
+#include "store/database.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace postern::cli {
+
+/// Exit 1. The text says in one line what is refused, why, and how to fix it.
+struct Refused : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Exit 2: options that do not go together, or input that is missing.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// What the options common to all sub-commands said, and what is to be done once the whole line has been read.
+struct Invocation {
+    std::string config_path;
+    bool json = false;
+    std::function<void()> action;
+
+    server::Config load_config() const { return server::load_config(config_path); }
+};
+
+/// Adds a sub-command with --config and --json, its example, and the action that it selects.
+CLI::App& add_command(CLI::App& parent, Invocation& invocation, const char* name, const char* summary,
+                      const char* example, std::function<void()> action);
+
+/// An option that may be repeated and takes exactly one value each time (CLI11 would let it swallow what follows).
+CLI::Option* add_repeated(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help);
+
+/// The groups, one per file.
+void add_init_command(CLI::App& app, Invocation& invocation);
+void add_client_commands(CLI::App& app, Invocation& invocation);
+void add_user_commands(CLI::App& app, Invocation& invocation);
+void add_key_commands(CLI::App& app, Invocation& invocation);
+void add_doctor_command(CLI::App& app, Invocation& invocation);
+void add_why_command(CLI::App& app, Invocation& invocation);
+
+/// The database that `config` names.
+store::Database open_database(const server::Config& config, store::Access access);
+
+/// Commits, then copies the log back into the database file when it has grown: no other process may be there to do it.
+void commit(store::Transaction& transaction);
+
+/// A line on standard error that refuses nothing.
+void print_note(std::string_view text);
+
+}  // namespace postern::cli

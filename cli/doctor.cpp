@@ -1,0 +1,107 @@
+// `postern doctor`: is everything in place? Each finding comes with its fix.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "command.h"
+#include "findings.h"
+#include "output.h"
+#include "util/text.h"
+
+namespace postern::cli {
+namespace {
+
+const char* to_string(State state) {
+    switch (state) {
+        case State::ok:
+            return "ok";
+        case State::warning:
+            return "warning";
+        case State::error:
+            break;
+    }
+    return "error";
+}
+
+/// The reader reports every problem on a line of its own, below a line about the file.
+void add_config_problems(Findings& findings, const std::string& message) {
+    auto lines = util::split(message, '\n');
+    const std::string file(lines.front());
+    if (lines.size() == 1) return findings.error("config", file, "correct the file, or name another one with --config");
+    lines.erase(lines.begin());
+    for (const std::string_view line : lines) {
+        findings.error("config", std::string(util::trim(line)), "correct this key in the file");
+    }
+}
+
+std::optional<server::Config> check_config(Findings& findings, const std::string& path) {
+    try {
+        server::Config config = server::load_config(path);
+        for (const std::string& warning : config.warnings) {
+            findings.warning("config", warning, "change it in " + path + ", unless it is meant so");
+        }
+        return config;
+    } catch (const server::ConfigError& error) {
+        add_config_problems(findings, error.what());
+        return std::nullopt;
+    }
+}
+
+Findings examine(const std::string& config_path) {
+    Findings findings;
+    if (const auto config = check_config(findings, config_path)) {
+        check_files(findings, config_path, *config);
+        check_contents(findings, config_path, *config);
+        findings.ok_unless_found("config", config_path);
+    }
+    return findings;
+}
+
+json::Value to_json(const Findings& findings) {
+    json::Array array;
+    for (const Finding& finding : findings.list()) {
+        array.emplace_back(json::Object{{"check", finding.check},
+                                        {"state", to_string(finding.state)},
+                                        {"detail", finding.detail},
+                                        {"fix", finding.fix}});
+    }
+    return array;
+}
+
+void print(const Findings& findings) {
+    for (const Finding& finding : findings.list()) {
+        std::string head = std::string(to_string(finding.state)) + std::string(9, ' ');
+        std::cout << head.substr(0, 9) << finding.check << ": " << util::displayable(finding.detail) << '\n';
+        if (!finding.fix.empty()) std::cout << "         fix: " << util::displayable(finding.fix) << '\n';
+    }
+}
+
+void doctor(const Invocation& invocation) {
+    const Findings findings = examine(invocation.config_path);
+    if (invocation.json)
+        print_json(to_json(findings));
+    else
+        print(findings);
+    const std::size_t errors = findings.count(State::error);
+    if (errors > 0)
+        throw Refused(std::to_string(errors) + (errors == 1 ? " error" : " errors") + " found; the fixes are listed");
+}
+
+}  // namespace
+
+void Findings::ok_unless_found(const std::string& check, const std::string& detail) {
+    if (std::ranges::find(list_, check, &Finding::check) == list_.end()) ok(check, detail);
+}
+
+std::size_t Findings::count(State state) const {
+    return static_cast<std::size_t>(std::ranges::count(list_, state, &Finding::state));
+}
+
+void add_doctor_command(CLI::App& app, Invocation& invocation) {
+    add_command(app, invocation, "doctor",
+                "Check configuration, files, keys, database, templates and clock, each finding with its fix; exit 1 "
+                "when one is an error",
+                "postern doctor --json", [&invocation] { doctor(invocation); });
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,94 @@
+// Decides whether database, keys, templates and clock can be worked with, by using them as the endpoints do.
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "findings.h"
+#include "output.h"
+#include "store/database.h"
+#include "store/keys.h"
+#include "web/page.h"
+
+namespace postern::cli {
+namespace {
+
+// When this was written; no clock of a machine that runs it can be right and earlier.
+constexpr util::Time kEarliest{util::Seconds{1767225600}};  // 2026-01-01
+constexpr util::Seconds kTolerance{60};
+
+constexpr const char* kAsSaid = "do what the message says, then run `postern doctor` again";
+
+void check_database(Findings& findings, const server::Config& config) {
+    try {
+        const store::Database database(config.database, store::Access::query_only);
+        findings.ok("database", "schema version " + std::to_string(store::kSchemaVersion));
+    } catch (const store::StoreError& error) {
+        findings.error("database", error.what(), kAsSaid);
+    }
+}
+
+/// The algorithms that the configuration signs with.
+std::vector<crypto::Algorithm> algorithms_in_use(const oauth::Settings& settings) {
+    std::vector<crypto::Algorithm> algorithms = {settings.access_token_algorithm};
+    if (settings.oidc && settings.id_token_algorithm != algorithms[0])
+        algorithms.push_back(settings.id_token_algorithm);
+    return algorithms;
+}
+
+void check_keys(Findings& findings, const server::Config& config, util::Time now) {
+    try {
+        const store::Keys keys(config.keys, store::KeyUse::sign, true);
+        for (const crypto::Algorithm algorithm : algorithms_in_use(config.settings)) {
+            const auto& key = keys.signing_key(algorithm, now);
+            findings.ok("keys", std::string(crypto::to_string(algorithm)) + " signs with " + key.kid);
+        }
+    } catch (const std::exception& error) {  // KeyError, or CryptoError for a key that cannot be used
+        findings.error("keys", error.what(), kAsSaid);
+    }
+}
+
+void check_templates(Findings& findings, const server::Config& config) {
+    try {
+        const web::Pages pages(config.templates);
+        findings.ok("templates", config.templates);
+    } catch (const std::exception& error) {
+        findings.error(
+            "templates", error.what(),
+            "correct the file, or let \"templates\" in the configuration name the directory that was installed");
+    }
+}
+
+/// A clock that is behind makes codes and tokens that are valid nowhere, and revives expired ones.
+void check_clock(Findings& findings, const std::string& config_path, const server::Config& config, util::Time now) {
+    auto files = data_files(config);
+    files.emplace_back(config_path);
+    util::Time newest{};
+    std::string name;
+    for (const auto& file : files) {
+        struct stat status {};
+        if (stat(file.c_str(), &status) != 0 || util::from_epoch(status.st_mtime) <= newest) continue;
+        newest = util::from_epoch(status.st_mtime);
+        name = file.string();
+    }
+    const char* fix = "set the clock, best by NTP (`timedatectl set-ntp true`)";
+    if (now < kEarliest) {
+        findings.error("clock", "it is " + to_text(now) + " here, which is before this program was made", fix);
+    } else if (newest > now + kTolerance) {
+        findings.error("clock", "it is " + to_text(now) + " here, but " + name + " was written at " + to_text(newest),
+                       fix);
+    } else {
+        findings.ok("clock", to_text(now));
+    }
+}
+
+}  // namespace
+
+void check_contents(Findings& findings, const std::string& config_path, const server::Config& config) {
+    const util::Time now = util::SystemClock().now();
+    check_database(findings, config);
+    check_keys(findings, config, now);
+    check_templates(findings, config);
+    check_clock(findings, config_path, config, now);
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,41 @@
+// Directories, owners and modes: what `postern` makes or touches must stay usable by the processes that serve.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace postern::cli {
+
+struct Owner {
+    uid_t user = 0;
+    gid_t group = 0;
+};
+
+/// "USER:GROUP", names or numbers. Throws UsageError for another shape, Refused for an unknown name.
+Owner parse_owner(const std::string& text);
+
+/// The directory a file is in; "." for a bare name.
+std::filesystem::path directory_of(const std::filesystem::path& file);
+/// Where refusals are recorded: beside the database.
+std::string ring_path(const std::string& database);
+/// The files that belong to the database and are there now: itself, its side files, the ring.
+std::vector<std::filesystem::path> side_files(const std::string& database);
+
+/// The private keys, jwks.json and seal.key that are there now.
+std::vector<std::filesystem::path> key_files(const std::filesystem::path& directory);
+
+/// Everything directly in `directory`; empty when it is not there.
+std::set<std::filesystem::path> entries_of(const std::filesystem::path& directory);
+
+/// Makes `directory` with `mode` and missing ancestors with 0755. The ones it made, outermost first.
+std::vector<std::filesystem::path> make_directory(const std::filesystem::path& directory, mode_t mode);
+
+/// Never follows a symbolic link. Throws Refused when the system does.
+void change_owner(const std::filesystem::path& path, Owner owner);
+
+}  // namespace postern::cli

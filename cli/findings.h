@@ -1,0 +1,51 @@
+// What `postern doctor` looks at, and what it found.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "server/config.h"
+
+namespace postern::cli {
+
+enum class State { ok, warning, error };
+
+struct Finding {
+    std::string check;  ///< a short word: "config", "key files"
+    State state = State::ok;
+    std::string detail;  ///< what is so
+    std::string fix;     ///< what to do; "" when all is well
+};
+
+/// Findings in the order of their making.
+class Findings {
+public:
+    void ok(std::string check, std::string detail) {
+        list_.push_back({std::move(check), State::ok, std::move(detail), ""});
+    }
+    void warning(std::string check, std::string detail, std::string fix) {
+        list_.push_back({std::move(check), State::warning, std::move(detail), std::move(fix)});
+    }
+    void error(std::string check, std::string detail, std::string fix) {
+        list_.push_back({std::move(check), State::error, std::move(detail), std::move(fix)});
+    }
+    /// One "ok" when `check` has found nothing so far.
+    void ok_unless_found(const std::string& check, const std::string& detail);
+
+    const std::vector<Finding>& list() const { return list_; }
+    std::size_t count(State state) const;
+
+private:
+    std::vector<Finding> list_;
+};
+
+/// Owners, modes and presence of the files that the configuration names.
+void check_files(Findings& findings, const std::string& config_path, const server::Config& config);
+/// That database, keys and templates can be used by this program, and that the clock is not behind their files.
+void check_contents(Findings& findings, const std::string& config_path, const server::Config& config);
+
+/// The database with its side files, and the key files.
+std::vector<std::filesystem::path> data_files(const server::Config& config);
+
+}  // namespace postern::cli

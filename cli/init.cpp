@@ -1,0 +1,156 @@
+// `postern init`: makes the database, the keys and what stands beside them, and touches nothing that is there already.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "command.h"
+#include "files.h"
+#include "output.h"
+#include "store/keys.h"
+#include "store/refusals.h"
+
+namespace postern::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr mode_t kDatabaseDirectory = 02770;  // one group of all processes; what they make is of that group
+constexpr mode_t kKeyDirectory = 0750;
+
+/// A log that another database left behind would be replayed into the new one, so it counts as one. Gate and ring may
+/// be there: a serving process that was started too early makes them.
+void require_untouched(const server::Config& config) {
+    std::vector<fs::path> there = key_files(config.keys);
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+        if (fs::exists(fs::symlink_status(config.database + suffix))) there.emplace_back(config.database + suffix);
+    }
+    if (there.empty()) return;
+    throw Refused(there.front().string() +
+                  " exists already and is left as it is; name another place in the configuration, or move it away");
+}
+
+/// Notes what came into being, so that all of it can be given to its owner, or taken away again when a later step
+/// fails.
+class Made {
+public:
+    explicit Made(const server::Config& config) : config_(config), before_(files()) {}
+    Made(const Made&) = delete;
+    Made& operator=(const Made&) = delete;
+    ~Made() {
+        if (!kept_) undo();
+    }
+
+    void make_directories() {
+        add_directory(directory_of(config_.database), kDatabaseDirectory);
+        add_directory(config_.keys, kKeyDirectory);
+    }
+
+    std::vector<fs::path> everything() const {
+        std::vector<fs::path> paths = directories_;
+        for (const fs::path& file : files()) {
+            if (!before_.contains(file)) paths.push_back(file);
+        }
+        return paths;
+    }
+
+    void keep() { kept_ = true; }
+
+private:
+    std::set<fs::path> files() const {
+        std::set<fs::path> all;
+        for (const fs::path& file : side_files(config_.database)) all.insert(file);
+        for (const fs::path& file : key_files(config_.keys)) all.insert(file);
+        return all;
+    }
+
+    void add_directory(const fs::path& directory, mode_t mode) {
+        const auto made = make_directory(directory, mode);
+        directories_.insert(directories_.end(), made.begin(), made.end());
+    }
+
+    void undo() const {
+        std::error_code ignored;
+        const auto paths = everything();
+        for (auto at = paths.rbegin(); at != paths.rend(); ++at) fs::remove(*at, ignored);  // what is inside first
+    }
+
+    const server::Config& config_;
+    std::set<fs::path> before_;
+    std::vector<fs::path> directories_;
+    bool kept_ = false;
+};
+
+/// Modes after owners: a change of owner may clear bits.
+void give_to(const Owner& owner, const std::vector<fs::path>& paths) {
+    for (const fs::path& path : paths) {
+        struct stat status {};
+        if (lstat(path.c_str(), &status) != 0) continue;
+        change_owner(path, owner);
+        if (!S_ISLNK(status.st_mode)) chmod(path.c_str(), status.st_mode & 07777);
+    }
+}
+
+void print_next_steps(const server::Config& config, const std::vector<store::KeyInfo>& keys) {
+    std::vector<std::string> kids;
+    for (const store::KeyInfo& key : keys)
+        kids.push_back(std::string(crypto::to_string(key.algorithm)) + " " + key.kid);
+    print_fields({{"database", config.database}, {"keys", config.keys}, {"signing with", join(kids, ", ")}});
+    std::cout << "\nNext:\n"
+                 "  postern user add NAME                            somebody who can log in\n"
+                 "  postern client add ID --redirect-uri URI         a program that may ask for tokens\n"
+                 "  postern doctor                                   is everything in place?\n";
+    struct stat directory {};
+    if (geteuid() == 0 && stat(directory_of(config.database).c_str(), &directory) == 0 && directory.st_uid == 0) {
+        print_note(
+            "everything belongs to root, so a web server that runs as another user cannot read it; "
+            "`postern init --owner USER:GROUP` would have said whose it is, and `chown -R USER:GROUP` still can");
+    }
+}
+
+void print_result(const Invocation& invocation, const server::Config& config) {
+    const auto keys = store::Keys::list(config.keys, util::SystemClock().now());
+    if (!invocation.json) return print_next_steps(config, keys);
+    json::Array array;
+    for (const store::KeyInfo& key : keys) {
+        array.emplace_back(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
+    }
+    print_json(
+        json::Object{{"database", config.database}, {"keys_directory", config.keys}, {"keys", std::move(array)}});
+}
+
+void init(const Invocation& invocation, const std::string& owner) {
+    const server::Config config = invocation.load_config();
+    std::optional<Owner> new_owner;
+    if (!owner.empty()) new_owner = parse_owner(owner);
+    require_untouched(config);
+
+    Made made(config);
+    made.make_directories();
+    std::vector<crypto::Algorithm> algorithms = {config.settings.access_token_algorithm,
+                                                 config.settings.id_token_algorithm};
+    if (algorithms[0] == algorithms[1]) algorithms.pop_back();
+    store::Keys::create(config.keys, algorithms, util::SystemClock().now());
+    store::Database::create(config.database);
+    { const store::RefusalRing ring(ring_path(config.database)); }
+    if (new_owner) give_to(*new_owner, made.everything());
+    made.keep();
+    print_result(invocation, config);
+}
+
+}  // namespace
+
+void add_init_command(CLI::App& app, Invocation& invocation) {
+    auto owner = std::make_shared<std::string>();
+    CLI::App& command = add_command(
+        app, invocation, "init", "Create the database, the signing keys and jwks.json where the configuration says",
+        "postern init --owner postern:www-data", [&invocation, owner] { init(invocation, *owner); });
+    command
+        .add_option("--owner", *owner,
+                    "Who shall own everything that is made: the user and group of the serving processes")
+        ->option_text("USER:GROUP");
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,146 @@
+// Decides how secrets and claims are read, and which passwords can be used at all.
+#include "input.h"
+
+#include <signal.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <iostream>
+
+#include "command.h"
+#include "crypto/password.h"
+#include "json/reader.h"
+#include "util/text.h"
+
+namespace postern::cli {
+namespace {
+
+constexpr std::size_t kMaxInputBytes = 65536;
+
+volatile sig_atomic_t interrupted_by = 0;
+
+/// Byte by byte, so that a second reader finds what follows the line. False at the end of the input.
+bool read_byte(char& byte) {
+    ssize_t count = 0;
+    do {
+        count = ::read(STDIN_FILENO, &byte, 1);
+    } while (count < 0 && errno == EINTR && interrupted_by == 0);
+    return count == 1;
+}
+
+/// nullopt-like: false when the input ended before anything came. CR LF is a line end too.
+bool read_line(std::string& line) {
+    line.reserve(kMaxInputBytes);  // never reallocated, so wiping the one buffer wipes all
+    char byte = 0;
+    bool any = false;
+    while (read_byte(byte)) {
+        any = true;
+        if (byte == '\n') break;
+        if (line.size() == kMaxInputBytes) throw Refused("the line on standard input is longer than 65536 bytes");
+        line += byte;
+    }
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return any;
+}
+
+/// Switches the terminal's echo off, and back on whatever happens: Ctrl-C at the prompt must not leave a silent
+/// terminal.
+class SilentTerminal {
+public:
+    SilentTerminal() {
+        interrupted_by = 0;
+        struct sigaction action {};
+        action.sa_handler = [](int number) { interrupted_by = number; };  // no SA_RESTART: the read returns
+        for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &old_actions_[i]);
+        tcgetattr(STDIN_FILENO, &old_);
+        termios silent = old_;
+        silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+        silent.c_lflag |= ECHONL;
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
+    }
+    SilentTerminal(const SilentTerminal&) = delete;
+    SilentTerminal& operator=(const SilentTerminal&) = delete;
+    ~SilentTerminal() {
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &old_);
+        for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &old_actions_[i], nullptr);
+        if (interrupted_by != 0) raise(interrupted_by);
+    }
+
+private:
+    static constexpr std::array<int, 4> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    termios old_{};
+    std::array<struct sigaction, 4> old_actions_{};
+};
+
+util::Secret ask(const char* prompt) {
+    const SilentTerminal silent;
+    std::cerr << prompt << std::flush;
+    std::string line;
+    read_line(line);
+    return util::Secret(std::move(line));
+}
+
+/// The login form refuses control bytes and text that is not UTF-8, so such a password could be set and never used.
+const char* password_problem(std::string_view password) {
+    switch (crypto::check_password(password)) {
+        case crypto::PasswordFault::empty:
+            return "the password is empty";
+        case crypto::PasswordFault::too_long:
+            return "the password is longer than 511 bytes";
+        case crypto::PasswordFault::has_nul:
+            return "the password contains a NUL byte";
+        case crypto::PasswordFault::none:
+            break;
+    }
+    if (!util::is_utf8(password)) return "the password is not UTF-8 text, so nobody could type it into the login form";
+    if (util::has_control_bytes(password))
+        return "the password contains a control character, so nobody could type it into the login form";
+    return nullptr;
+}
+
+}  // namespace
+
+util::Secret read_secret_line(const char* what) {
+    std::string line;
+    if (!read_line(line))
+        throw UsageError(std::string("standard input is empty; write the ") + what + " to it as one line");
+    return util::Secret(std::move(line));
+}
+
+json::Object read_json_object(const char* what) {
+    std::string text;
+    for (char byte = 0; read_byte(byte); text += byte) {
+        if (text.size() == kMaxInputBytes)
+            throw Refused(std::string("the ") + what + " on standard input are longer than 65536 bytes");
+    }
+    const auto parsed = json::parse(text);
+    if (!parsed) {
+        throw Refused(std::string("the ") + what + " on standard input are not JSON: " + parsed.error().reason +
+                      " (line " + std::to_string(parsed.error().line) + ", column " +
+                      std::to_string(parsed.error().column) + ")");
+    }
+    const json::Object* object = parsed->if_object();
+    if (!object)
+        throw Refused(std::string("the ") + what +
+                      " on standard input must be one JSON object, like {\"name\": \"Ada\"}");
+    return *object;
+}
+
+util::Secret prompt_new_password() {
+    if (isatty(STDIN_FILENO) == 0)
+        throw UsageError("no terminal to ask for the password; use --password-stdin and write it as one line");
+    util::Secret first = ask("Password: ");
+    const util::Secret second = ask("Once more: ");
+    if (first.reveal() != second.reveal()) throw Refused("the two passwords differ; nothing was changed");
+    return first;
+}
+
+util::Secret read_new_password(bool from_stdin) {
+    util::Secret password = from_stdin ? read_secret_line("password") : prompt_new_password();
+    if (const char* problem = password_problem(password.reveal())) throw Refused(problem);
+    return password;
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,24 @@
+// Where secrets and claims come from: standard input or a terminal, never the command line, which every user of the
+// machine can read.
+#pragma once
+
+#include <string>
+
+#include "json/value.h"
+#include "util/secret.h"
+
+namespace postern::cli {
+
+/// One line of standard input without its line end. Throws UsageError when there is none.
+util::Secret read_secret_line(const char* what);
+
+/// The rest of standard input as one JSON object. Throws Refused with line and column when it is none.
+json::Object read_json_object(const char* what);
+
+/// Asks twice without echo. Throws UsageError when standard input is no terminal, Refused when the answers differ.
+util::Secret prompt_new_password();
+
+/// A new password: one line of standard input, or typed twice. Refuses what could never be typed into the login form.
+util::Secret read_new_password(bool from_stdin);
+
+}  // namespace postern::cli

@@ -1,0 +1,77 @@
+// The `postern` command: reads the command line, runs one sub-command, turns the way it ended into an exit code.
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "command.h"
+#include "util/text.h"
+
+namespace {
+
+using namespace postern;
+
+enum Exit { kDone = 0, kRefused = 1, kUsage = 2 };
+
+void print_error(std::string_view text) {
+    for (const std::string_view line : util::split(text, '\n')) {
+        if (!line.empty()) std::cerr << "postern: " << util::displayable(line) << '\n';
+    }
+}
+
+/// The innermost sub-command that was recognised, as it is typed: "postern client add".
+std::string name_of(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app.get_name() : app.get_name() + " " + name_of(*chosen.front());
+}
+
+int parse(CLI::App& app, int argc, char** argv) {
+    try {
+        app.parse(argc, argv);
+        return kDone;
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return app.exit(error);  // --help
+        print_error(std::string(error.what()) + "; see `" + name_of(app) + " --help`");
+        return kUsage;
+    }
+}
+
+int run(const cli::Invocation& invocation) {
+    try {
+        invocation.action();
+        if (std::cout.flush()) return kDone;
+        print_error("what was done could not be printed: standard output is closed or full");
+    } catch (const cli::UsageError& error) {
+        print_error(error.what());
+        return kUsage;
+    } catch (const store::StoreBusy& error) {
+        print_error(std::string("the database is busy, nothing was changed; try again: ") + error.what());
+    } catch (const std::exception& error) {
+        print_error(error.what());
+    }
+    return kRefused;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    umask(0007);  // the serving processes share the group, others get nothing
+    cli::Invocation invocation;
+    invocation.config_path = server::default_config_path();
+
+    CLI::App app("Administers Postern, an OAuth 2.0 authorization server and OpenID Provider.", "postern");
+    app.require_subcommand(1);
+    app.add_option("--config", invocation.config_path,
+                   "Configuration file (else $POSTERN_CONFIG, else /etc/postern/postern.json)")
+        ->option_text("FILE");
+    app.footer("Exit codes: 0 done, 1 refused, 2 wrong usage. `postern COMMAND --help` explains each command.");
+    cli::add_init_command(app, invocation);
+    cli::add_doctor_command(app, invocation);
+    cli::add_client_commands(app, invocation);
+    cli::add_user_commands(app, invocation);
+    cli::add_key_commands(app, invocation);
+    cli::add_why_command(app, invocation);
+
+    const int parsed = parse(app, argc, argv);
+    return invocation.action && parsed == kDone ? run(invocation) : parsed;  // --help leaves nothing to run
+}

@@ -1,0 +1,205 @@
+// Decides whether a client may be registered: one table of rules about the client, one about each of its URIs.
+#include "oauth/registration.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "http/url.h"
+#include "util/text.h"
+
+namespace postern::oauth {
+namespace {
+
+using model::AuthMethod;
+using model::Client;
+using model::ClientType;
+using model::GrantType;
+
+std::string quoted(std::string_view text) { return "\"" + util::displayable(text) + "\""; }
+
+// ---- redirect URIs: rules in the order in which their answers are most useful ----
+
+// A browser sent to one of these runs, shows or reads something on the user's machine, or is no browser's business at
+// all.
+constexpr std::array<std::string_view, 14> kForbiddenSchemes = {
+    "javascript",  "data", "file",   "vbscript", "about", "blob", "filesystem",
+    "view-source", "ftp",  "mailto", "tel",      "sms",   "ws",   "wss"};
+
+bool is_web(const http::UrlParts& url) { return url.scheme == "https" || url.scheme == "http"; }
+
+bool has_bad_port(const http::UrlParts& url) {
+    if (!url.has_port) return false;
+    const auto number = util::parse_digits(url.port, 65535);
+    return !number || *number == 0 || url.port.front() == '0';
+}
+
+struct TextRule {
+    bool (*broken)(std::string_view);
+    const char* reason;
+};
+
+const TextRule kTextRules[] = {
+    {[](std::string_view uri) { return uri.empty(); }, "is empty"},
+    {[](std::string_view uri) { return uri.size() > kMaxRedirectUriBytes; }, "is longer than 2048 bytes"},
+    {[](std::string_view uri) { return util::has_control_bytes(uri); }, "contains a control character; type it anew"},
+    {[](std::string_view uri) { return uri.find(' ') != uri.npos; }, "contains a blank; write %20 or remove it"},
+    {[](std::string_view uri) { return !util::is_vschar(uri); },
+     "contains a non-ASCII character; write the host in its xn-- form and percent-encode the rest"},
+    {[](std::string_view uri) { return uri.find('*') != uri.npos; },
+     "contains a wildcard, and redirect URIs are compared exactly; register each URI in full"},  // RFC 9700 §2.1
+};
+
+struct UrlRule {
+    bool (*broken)(const http::UrlParts&, bool native);
+    const char* reason;
+};
+
+const UrlRule kUrlRules[] = {
+    {[](const http::UrlParts& url, bool) {
+         return std::ranges::find(kForbiddenSchemes, url.scheme) != kForbiddenSchemes.end();
+     },
+     "has a scheme that must not receive a browser; use https"},
+    {[](const http::UrlParts& url, bool) { return url.fragment.has_value(); },
+     "has a fragment (#...), which RFC 6749 section 3.1.2 forbids; remove it"},
+    {[](const http::UrlParts& url, bool) { return url.has_user_info; },
+     "has a user name before the host (...@host), which hides where it leads; remove it"},
+    {[](const http::UrlParts& url, bool) { return is_web(url) && url.host.empty(); },
+     "has no host; write https://host/path"},
+    {[](const http::UrlParts& url, bool) { return has_bad_port(url); },
+     "has a port that is not a number from 1 to 65535"},
+    {[](const http::UrlParts& url, bool) { return url.scheme == "http" && !http::is_loopback_http(url); },
+     "is plain http to another machine, where anybody on the way reads the code; use https"},
+    {[](const http::UrlParts& url, bool native) { return !is_web(url) && !native; },
+     "has a private-use scheme, which only native clients may have; use https or add --native"},  // RFC 8252 §7.1
+    {[](const http::UrlParts& url, bool) { return !is_web(url) && url.host.empty() && url.path.empty(); },
+     "is only a scheme; add a path, for example com.example.app:/callback"},
+};
+
+// ---- rules about the whole client ----
+
+bool needs_redirect_uri(const Client& client) {
+    return client.has_grant(GrantType::authorization_code) || client.has_grant(GrantType::implicit);
+}
+
+bool is_public(const Client& client) { return client.type == ClientType::public_; }
+
+// RFC 8252 §8.6: nobody can tell which program on the machine receives the answer.
+bool any_program_may_answer(const Client& client) {
+    return std::ranges::any_of(client.redirect_uris, [](const std::string& uri) {
+        const auto url = http::parse_url(uri);
+        return url && (!is_web(*url) || http::is_loopback_http(*url));
+    });
+}
+
+struct ClientRule {
+    bool (*broken)(const Client&, const Settings&);
+    const char* reason;
+};
+
+const ClientRule kClientRules[] = {
+    {[](const Client& c, const Settings&) { return c.id.empty() || c.id.str().size() > kMaxClientIdBytes; },
+     "the client id must have 1 to 128 characters"},
+    // A colon would end the id in HTTP Basic for clients that do not form-encode it first (RFC 6749 §2.3.1).
+    {[](const Client& c, const Settings&) {
+         return !util::is_vschar(c.id.str()) || c.id.str().find_first_of(" \"\\:") != std::string::npos;
+     },
+     "the client id may have printable ASCII characters only, without blank, quotation mark, backslash and colon"},
+    {[](const Client& c, const Settings&) {
+         return util::trim(c.name).empty() || c.name.size() > kMaxClientNameBytes || !util::is_utf8(c.name) ||
+                util::displayable(c.name) != c.name;
+     },
+     "the name must be 1 to 256 bytes of UTF-8 text without control and direction characters"},
+    {[](const Client& c, const Settings&) { return c.grants.empty(); }, "the client has no grant; add --grant"},
+    {[](const Client& c, const Settings& s) { return c.has_grant(GrantType::implicit) && !s.implicit; },
+     "the implicit grant is switched off; set \"implicit\": true in the configuration, or better use "
+     "authorization_code"},
+    // RFC 6749 §4.4: "MUST only be used by confidential clients".
+    {[](const Client& c, const Settings&) { return is_public(c) && c.has_grant(GrantType::client_credentials); },
+     "a public client cannot have the client_credentials grant, since it has no credentials; remove --public or the "
+     "grant"},
+    {[](const Client& c, const Settings&) {
+         return c.has_grant(GrantType::refresh_token) && !c.has_grant(GrantType::authorization_code);
+     },
+     "refresh tokens come with the authorization_code grant only (RFC 6749 sections 4.2.2 and 4.4.3); add it or remove "
+     "refresh_token"},
+    {[](const Client& c, const Settings&) { return is_public(c) != (c.auth_method == AuthMethod::none); },
+     "a public client authenticates with none, and a confidential client does not"},
+    {[](const Client& c, const Settings&) { return is_public(c) && c.pkce != model::Pkce::required; },
+     "PKCE is required for public clients (RFC 9700 section 2.1.1); use --pkce required"},
+    {[](const Client& c, const Settings&) { return needs_redirect_uri(c) && c.redirect_uris.empty(); },
+     "the authorization_code and implicit grants need a redirect URI; add --redirect-uri"},
+    {[](const Client& c, const Settings&) { return c.first_party && is_public(c) && any_program_may_answer(c); },
+     "first-party would skip consent although any program on the user's machine could answer for this public client "
+     "with a "
+     "loopback or private-use redirect URI (RFC 8252 section 8.6); remove --first-party"},
+};
+
+void lint_uris(const std::vector<std::string>& uris, const char* what, bool native,
+               std::vector<std::string>& problems) {
+    for (const std::string& uri : uris) {
+        if (auto reason = redirect_uri_problem(uri, native)) {
+            problems.push_back(std::string(what) + " " + quoted(uri) + " " + *reason);
+        }
+    }
+}
+
+void advise_uri(const std::string& uri, bool native, std::vector<std::string>& advice) {
+    const auto url = http::parse_url(uri);
+    if (!url) return;
+    if (!is_web(*url) && url->scheme.find('.') == std::string::npos) {
+        advice.push_back(
+            "redirect URI " + quoted(uri) +
+            ": another program may claim a scheme without a dot; a reversed domain name of yours is better (RFC 8252 "
+            "section 7.1)");
+    }
+    if (native && http::is_loopback_http(*url) && url->host == "localhost") {
+        advice.push_back("redirect URI " + quoted(uri) +
+                         ": the port is free for 127.0.0.1 and [::1] only; on localhost it must be the registered one");
+    }
+}
+
+}  // namespace
+
+std::optional<std::string> redirect_uri_problem(std::string_view uri, bool native) {
+    for (const TextRule& rule : kTextRules) {
+        if (rule.broken(uri)) return rule.reason;
+    }
+    const auto url = http::parse_url(uri);
+    if (!url) return "is not an absolute URI; write it in full, for example https://app.example.org/callback";
+    for (const UrlRule& rule : kUrlRules) {
+        if (rule.broken(*url, native)) return rule.reason;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> client_secret_problem(std::string_view secret) {
+    if (!util::is_vschar(secret)) return "the secret may have printable ASCII characters only (RFC 6749 appendix A.2)";
+    if (secret.size() < kMinClientSecretBytes) {
+        return "the secret must have at least 32 random characters; leave it out and one is generated";
+    }
+    if (secret.size() > kMaxClientSecretBytes) return "the secret must not have more than 512 characters";
+    return std::nullopt;
+}
+
+std::vector<std::string> registration_problems(const Client& client, const Settings& settings) {
+    std::vector<std::string> problems;
+    for (const ClientRule& rule : kClientRules) {
+        if (rule.broken(client, settings)) problems.emplace_back(rule.reason);
+    }
+    lint_uris(client.redirect_uris, "redirect URI", client.native, problems);
+    lint_uris(client.post_logout_redirect_uris, "post-logout redirect URI", client.native, problems);
+    return problems;
+}
+
+std::vector<std::string> registration_advice(const Client& client, const Settings& settings) {
+    std::vector<std::string> advice;
+    for (const std::string& uri : client.redirect_uris) advise_uri(uri, client.native, advice);
+    if (!settings.oidc && client.scope.contains("openid")) {
+        advice.emplace_back(
+            "the scope openid does nothing while OpenID Connect is off; set \"oidc\" in the configuration");
+    }
+    return advice;
+}
+
+}  // namespace postern::oauth
