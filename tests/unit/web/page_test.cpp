@@ -117,10 +117,15 @@ TEST_CASE("every page: its style sheet is allowed by hash and nothing else is ne
         CHECK(contains(*policy, "'sha256-" + util::base64_encode(crypto::sha256(style)) + "'"));
         CHECK_FALSE(contains(*policy, "unsafe"));
         CHECK_FALSE(contains(*policy, "form-action"));  // browsers apply it to the redirects after the form, too
+        // The empty icon keeps browsers from asking for /favicon.ico; it is the only reference.
+        std::string body = page.body;
+        const std::string icon = "<link rel=\"icon\" href=\"data:,\">";
+        REQUIRE(contains(body, icon));
+        body.erase(body.find(icon), icon.size());
         for (const char* needs_more :
              {"http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", " style=", "{{", "}}"}) {
             CAPTURE(needs_more);
-            CHECK_FALSE(contains(page.body, needs_more));
+            CHECK_FALSE(contains(body, needs_more));
         }
     }
 }
@@ -217,7 +222,7 @@ TEST_CASE("consent: every scope is a line, with or without a description") {
     const std::string none = shipped().consent(asked).body;
     CHECK(contains(none, "no particular permission"));
     CHECK_FALSE(contains(none, "<ul"));
-    CHECK_FALSE(contains(none, "<li"));
+    CHECK_FALSE(contains(none, "<li>"));
 }
 
 TEST_CASE("error: what happened, who can fix it, and the request id, with the status of the answer") {
