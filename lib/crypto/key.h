@@ -27,10 +27,11 @@ using PublicMembers = std::variant<RsaPublic, EcPublic, OkpPublic>;
 struct PkeyDeleter { void operator()(evp_pkey_st*) const; };
 using Pkey = std::unique_ptr<evp_pkey_st, PkeyDeleter>;
 
+/// Never changes once made, so copies share one EVP_PKEY.
 class PublicKey {
 public:
     /// Throws CryptoError for a key unfit for the algorithm it implies: RSA under 2048 bits or with an even or small exponent
-    /// (< 65537), a point that is not on P-256, a wrong length.
+    /// (< 65537), a number with leading zero bytes, a point that is not on P-256, a wrong length.
     static PublicKey from_members(const PublicMembers& members);
 
     Algorithm algorithm() const { return algorithm_; }
@@ -40,11 +41,10 @@ public:
     bool verify(std::string_view message, std::string_view signature) const;
 
 private:
-    friend class PrivateKey;
     PublicKey(Algorithm algorithm, PublicMembers members, Pkey key);
     Algorithm algorithm_;
     PublicMembers members_;
-    Pkey key_;
+    std::shared_ptr<evp_pkey_st> key_;
 };
 
 class PrivateKey {

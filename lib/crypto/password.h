@@ -1,4 +1,4 @@
-// Password hashes in the crypt(5) format, by libxcrypt: yescrypt for new ones, `$2y$` and `$6$` verified too.
+// Password hashes in the crypt(5) format, by libxcrypt: yescrypt for new ones; bcrypt and SHA-512 verified too.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@ PasswordFault check_password(std::string_view password);
 /// `$y$j9T$...`. About 18 ms and 16 MiB: call it outside any lock. Throws CryptoError when crypt fails.
 std::string hash_password(const util::Secret& password);
 
+/// Supported are `$y$`, `$2b$`, `$2y$` (which looks at the first 72 bytes only) and `$6$`.
 /// False for a wrong password, an unacceptable one, and a malformed or unsupported hash.
 bool verify_password(const util::Secret& password, const std::string& hash);
 

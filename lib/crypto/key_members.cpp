@@ -1,0 +1,146 @@
+// Turns the public members of a JWK into an OpenSSL key and back, refusing the ones that are unfit (RFC 7518 §6).
+#include "crypto/key_members.h"
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/param_build.h>
+
+#include <array>
+
+#include "crypto/openssl.h"
+
+namespace postern::crypto {
+
+namespace {
+
+using openssl::Owned;
+using Number = Owned<BIGNUM, BN_free>;
+
+constexpr std::size_t kCoordinateBytes = 32;  // P-256 and Ed25519 alike
+
+/// RFC 7518 §2: Base64urlUInt is the shortest form, so that one key has one thumbprint.
+void check_shortest(std::string_view number, const char* what) {
+    if (number.empty() || number.front() == '\0')
+        throw CryptoError(std::string(what) + " is empty or begins with zero");
+}
+
+bool is_odd(std::string_view number) { return (static_cast<unsigned char>(number.back()) & 1) != 0; }
+
+std::size_t bits_of(std::string_view number) {
+    std::size_t bits = (number.size() - 1) * 8;
+    for (auto first = static_cast<unsigned char>(number.front()); first != 0; first >>= 1) ++bits;
+    return bits;
+}
+
+/// RFC 7518 §3.3 asks for 2048 bits, RFC 8725 §3.5 for keys with enough entropy; FIPS 186-5 A.1.1 for e >= 65537.
+Algorithm check(const RsaPublic& rsa) {
+    check_shortest(rsa.n, "n");
+    check_shortest(rsa.e, "e");
+    if (bits_of(rsa.n) < kMinRsaBits) throw CryptoError("the RSA key has fewer than 2048 bits");
+    if (!is_odd(rsa.n)) throw CryptoError("the RSA modulus is even");
+    if (!is_odd(rsa.e) || bits_of(rsa.e) < 17) throw CryptoError("the RSA exponent is even or below 65537");
+    return Algorithm::RS256;
+}
+
+/// That the point is on the curve is checked by OpenSSL as it reads it.
+Algorithm check(const EcPublic& ec) {
+    if (ec.x.size() != kCoordinateBytes || ec.y.size() != kCoordinateBytes) {
+        throw CryptoError("a P-256 coordinate is not 32 bytes");
+    }
+    return Algorithm::ES256;
+}
+
+Algorithm check(const OkpPublic& okp) {
+    if (okp.x.size() != kCoordinateBytes) throw CryptoError("the Ed25519 key is not 32 bytes");
+    return Algorithm::EdDSA;
+}
+
+/// Collects what EVP_PKEY_fromdata reads. The builder only points to numbers and octets, so they are kept here.
+class Parameters {
+public:
+    void number(const char* name, std::string_view bytes) {
+        Number& kept = numbers_.at(count_++);
+        kept.reset(BN_bin2bn(openssl::bytes(bytes), openssl::to_int(bytes.size()), nullptr));
+        openssl::require(OSSL_PARAM_BLD_push_BN(builder_.get(), name, openssl::require(kept.get(), name)), name);
+    }
+    void text(const char* name, const char* value) {
+        openssl::require(OSSL_PARAM_BLD_push_utf8_string(builder_.get(), name, value, 0), name);
+    }
+    void octets(const char* name, std::string bytes) {
+        octets_ = std::move(bytes);
+        openssl::require(OSSL_PARAM_BLD_push_octet_string(builder_.get(), name, octets_.data(), octets_.size()), name);
+    }
+
+    Pkey make(const char* key_type) {
+        const Owned<OSSL_PARAM, OSSL_PARAM_free> parameters(
+            openssl::require(OSSL_PARAM_BLD_to_param(builder_.get()), "key parameters"));
+        const Owned<EVP_PKEY_CTX, EVP_PKEY_CTX_free> context(
+            openssl::require(EVP_PKEY_CTX_new_from_name(nullptr, key_type, nullptr), "key type"));
+        openssl::require(EVP_PKEY_fromdata_init(context.get()), "key");
+        EVP_PKEY* key = nullptr;
+        const int made = EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, parameters.get());
+        Pkey owned(key);
+        openssl::require(made, "the public key is not valid");
+        return owned;
+    }
+
+private:
+    Owned<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free> builder_{openssl::require(OSSL_PARAM_BLD_new(), "key parameters")};
+    std::array<Number, 2> numbers_;
+    std::string octets_;
+    std::size_t count_ = 0;
+};
+
+void describe(Parameters& to, const RsaPublic& rsa) {
+    to.number(OSSL_PKEY_PARAM_RSA_N, rsa.n);
+    to.number(OSSL_PKEY_PARAM_RSA_E, rsa.e);
+}
+
+void describe(Parameters& to, const EcPublic& ec) {
+    to.text(OSSL_PKEY_PARAM_GROUP_NAME, "P-256");
+    to.octets(OSSL_PKEY_PARAM_PUB_KEY, "\x04" + ec.x + ec.y);  // uncompressed point, SEC 1 §2.3.3
+}
+
+void describe(Parameters& to, const OkpPublic& okp) { to.octets(OSSL_PKEY_PARAM_PUB_KEY, okp.x); }
+
+std::string number_of(const EVP_PKEY* key, const char* name, std::size_t width = 0) {
+    BIGNUM* read = nullptr;
+    openssl::require(EVP_PKEY_get_bn_param(key, name, &read), name);
+    const Number number(read);
+    std::string out(width != 0 ? width : static_cast<std::size_t>(BN_num_bytes(read)), '\0');
+    if (BN_bn2binpad(read, openssl::bytes(out.data()), openssl::to_int(out.size())) < 0) openssl::fail(name);
+    return out;
+}
+
+}  // namespace
+
+Algorithm check_members(const PublicMembers& members) {
+    return std::visit([](const auto& kind) { return check(kind); }, members);
+}
+
+Pkey make_public(const PublicMembers& members, const char* key_type) {
+    Parameters parameters;
+    std::visit([&parameters](const auto& kind) { describe(parameters, kind); }, members);
+    return parameters.make(key_type);
+}
+
+PublicMembers members_of(const EVP_PKEY* key, Algorithm algorithm) {
+    switch (algorithm) {
+        case Algorithm::RS256:
+            return RsaPublic{number_of(key, OSSL_PKEY_PARAM_RSA_N), number_of(key, OSSL_PKEY_PARAM_RSA_E)};
+        case Algorithm::ES256:
+            return EcPublic{number_of(key, OSSL_PKEY_PARAM_EC_PUB_X, kCoordinateBytes),
+                            number_of(key, OSSL_PKEY_PARAM_EC_PUB_Y, kCoordinateBytes)};
+        case Algorithm::EdDSA:
+            break;
+    }
+    std::string x(kCoordinateBytes, '\0');
+    std::size_t size = 0;
+    openssl::require(
+        EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, openssl::bytes(x.data()), x.size(), &size),
+        "Ed25519 key");
+    return OkpPublic{x};
+}
+
+}  // namespace postern::crypto

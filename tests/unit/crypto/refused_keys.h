@@ -1,0 +1,145 @@
+// Keys that are well formed and still not for us: made for these tests and used nowhere else.
+#pragma once
+
+namespace refused_keys {
+
+/// RSA of 1024 bits.
+inline constexpr const char* kRsa1024 = R"(-----BEGIN PRIVATE KEY-----
+MIICdQIBADANBgkqhkiG9w0BAQEFAASCAl8wggJbAgEAAoGBAK2IQ+tkPmnsWvmO
+/l5WaP/1izMNoR6r6BCzIRc+4xMXmAO3ylaJVe8Y2hesy0A4r30khWTWYhXZgS85
+7eIleiJzlKMPT135V1oWaKxBLqMNSfeXQWLVZkiJA7IJ7W56kUDhnlK5ymk3ypmz
+5p+fvSc+t+JfJKgnOVr1JkX7AfaFAgMBAAECgYA7MVcRrVEI6qGhrOAhp9ILNWO1
+F3oVL0hqod+wwTfN5GdrJT80w4X3l/+UwdFW578crd9+pQ4yK85AIL9/O49sLuNC
+qVSSarzPcuiiSqe6s3ZtWNYvUNr7mToBGmwHL5fJZQ2nFgh3Alcnq5p0P33U+Tlg
+zlgsQpsI0o8D4SI1xQJBAOHtGpblN9paETGG+/jAF7H7mE+90VftuxkX4YtrX+e4
+ixiH0kUXvykrqBWvufo2DPpF0Yv/wgB59bFNYv8imxcCQQDEobt4C6dEtVImcOB3
+xbuK7ok/EWrRU8+Fl5KmmTds/Oie8g+vL65AKJSH6rMxCpiCR7HNgpyfkeHRKVoU
+HUzDAkAKbno10Wucx1/X25WyzJvLegR0Wh1aY/2pkPK3D0QkXN7/SPYqfogzDHL8
+XVrG9MvwmlysjCiXAQqZHyudACoNAkBbqmoS1Jvt0/mwIf8C1xNO+VTSKfR6EXA0
+/yxGrjbAgEaRkpbtPHUnQ8O6eReATUg7s+CXxcPuP7veHkD4D5CxAkBqljH/40oF
+Mzm+eRFbgL07WNt1Oubsusg6I/SanlNFUvCf/D6kvsKBxflsZfSpVJUvEAgrL7cR
+FJ/XJ4Z1rGuQ
+-----END PRIVATE KEY-----
+)";
+
+/// RSA of 2048 bits with e = 3.
+inline constexpr const char* kRsaExponent3 = R"(-----BEGIN PRIVATE KEY-----
+MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDup61Ng4yEjvNa
+DaDTzWuq5ieLVuAvwl9Oyw0YJMyvjafx0uMHUjbyyZ+pBxOh21q3drOFsM7QQ4Zi
+nN1UbtKoND3WADGQApya+hs7IGCNF4SJoFTc5HvFHFd51xTuPZ4UYJ9bd18IGpB3
+q8mr6t0h/zzjk8nHqrx0taWoLaxfuHSkxW1dmiGAVLS8L8Z37B+WswgOX+rM2D23
+9VUEzxZZA3Gx+5xifn4euNzgT41yb66JIAVD9cTCVbhgXMLCZrAgDNEVY44tCFdI
+/KFNZwNNxzL7/jSq3OmvmQg6MppaV3c5nNOfiEzJCoS5vNlgZJ42Fg+vMqgmhx4H
+OOqa3L1/AgEDAoIBAQCfGnOJAl2ttKI8CRXiiPJx7sUHj0Af1uo0h14QGIh1CRqh
+N0IE4Xn3MRUbWg0Wkjx6TyJZIIngLQRBveji9IxwItPkACEKrGhnUWd8wEBeD62x
+FY3omFKDaDpROg30KRQNlb+ST5SwEbWlHTEdRz4WqiiXt9vacdL4eRkayR2VJFlr
+xkQv8wmqHgW0Z+8eq0mwjfGnzt3ztWyvxSd722NQUoOdCQX8kSBGuIn2lNhHE+tQ
+JaePby+k1hKufCKfbeiuXT7IUPb6r3iUeY7jAy7LKejRaOHlA0kcl7p6Y0ZWrZ2i
+ZNT26EN0/XLgSPkPj7LAGL1QxiWsQHPBPw3bPeqrAoGBAP2SY2dt7fW57z6HIcpN
+592UgUjW8LMOASggAV14erW4KMSw9DOvz+t33yaCn5J8UaHDPdSSsgQ5N7g/VFkr
+x6blKYXmmlVQ/YDCKHuMVUZXMjmigiMpZe29SClpWIj6vCC8+xbsX6oajT8RGXtT
+w6GXRH2h9wBYhQbj/+Vs4k1/AoGBAPDwuJ+nv51HOG2mchV8A1N5XNS7uOrRRvKQ
+TDxSi0uoXueVed+31OI8xOdr0LaLgCvNqbVaHPkR3OQbTjWneiw1V20CT8ZkA6Go
+Hc9sjPbF1hwfXr6p8g5HbUcZRSfdluoJCn1AzD1/ARlYNeh1SXB+rHYUEm9LoWmB
+WnBlHZABAoGBAKkMQkTz8/kmn38EwTGJRT5jANs59cy0AMVqq5OlpyPQGy3LTXfK
+ipz6lMRXFQxS4RaCKThhzALQz9AqODtyhRnuG66ZvDjgqQCBcFJdji7kzCZsVsIb
+mUko2sZGOwX8fWsop2SdlRwRs39gu6eNLRZk2FPBT1WQWK9CqpjzQYj/AoGBAKCg
+exUaf74vevPETA5SrOJQ6I3Se0c2L0xgMtLhsjJwP0UOUT/P40F92JpH4HmyVXKJ
+G848E1C2k0K83s5vpsgjj54BioRCrRZwE9+ds08ujr1qPynGoV7aSNoQ2MU+ZJwG
+Bv4rMtOqALuQI/BOMPWpyE64DEoya5urkaBDaQqrAoGALMa7hkES3zsaof/c7d/V
+zQk5sHGrSZbII6zvlWLKbu/eVj0ll2m8kCV5zUJTouYTG95/YxSsbIY/Ux7Jni9w
+MXG3lWCPQ9WBRCT27HHkuF6nvu7yMppBsIMbZIP9602lULoXc1wiXKIpqKBa8NyB
+S36yuAVFM5RYfTcUiPJKMYw=
+-----END PRIVATE KEY-----
+)";
+
+/// Restricted to RSASSA-PSS (RFC 4055): cannot make RS256.
+inline constexpr const char* kRsaPss = R"(-----BEGIN PRIVATE KEY-----
+MIIEvAIBADALBgkqhkiG9w0BAQoEggSoMIIEpAIBAAKCAQEA79e3l2kPMmPo6YCq
+5njKODRo/ZLOPHu54INIAa6x5i5gMUHBXfPDVSxy1HkYsG6FT+eagN0oP2PvWyvn
+DdlF0YJGgv0E4dZZcWWSLxN2aJPmTtvKYNHmvOodQyg6n6aNY35+j8BSzJhvbpxG
+Xu5KuXldHSCpLE+WYYBftyPuQRwog7Qy/Eya7p7zWXqQeRssFWa7JG6upcoLL0Rr
+YcK00iY73sN6ykZRa2tq3ruaqWMoGH5wj5w3w+GGRNDfU93doq58Lj/rIiu8kjPA
+EkdaJDn6SUXxcoss4phEFKEmgjhH/PMASuWPMzt8hmtG5FSYbYSwv5B94hb+fSmd
++wHudQIDAQABAoIBAAl+tj9xws7BYs6fr+RY4tSPyppDThPZ6BVpzRd39YYBzwAU
+NNYF2PVNwawEsUQG1BNCPX0dhELiL28iEU8ci2WMbUMxRhi0tizFkyB2+kiQll0H
+2X60wJg5AniOpqd8XfuS3erN99kurbaozCZk86NdGSEWkmv1KKRqgx+KdhuwsJD1
+EQXvuuIqdqIk+SAG2WSlWm+TgMmvGtfQ39PXMdpkEp/KhFBuIGpKseA6Uy7Azxci
+WSZSNXFUY6HLfWghwm5AjqtmIDBF5xQmVmIM/WhIxw1EOPm2tpHMANrO6d0LcmV8
+y7xOKVQpoPy/D3Y4fzDuaTvqBeQLCNSjafTr7RECgYEA+th7/DswBQ7yJuwFP8OF
+VtXojiBEALeVpMJyQQnVKEi94TzMV1nXPOxP3AgWgAE7KG4BMi+ccCxHQHb6o3WE
+zrFf+MKboqrXyoOIQ9/g1Qhto5XBiGfOyiPHhUtB8Hv+gazmrVe7y1FefhDt+1qS
+MbHM+i80wjjCPA2D5xshlJkCgYEA9MVaptftyL+fTO9Y3yPNcQyBX+NEJlbORhGt
+cid6h5hDy5MAv5cRtDPPtpw2WwgQh9YoKXCwObNYdqCu5NRRArTSsJ2jb4yuV5V2
+MzEhWzItmCokIjP2IRROVml8vu71TaU7Hv1vXSJydvKZP1+63JocPehMKZLXdfMZ
+8ER7dj0CgYBmFZoHoVK+jEGSA3VzaK+oEi+tP4ZNQGk+/v8eZtD/rvLPaj3CwsYs
+fgNWCViWyWl436PO979Ti0GIA6OmyBm/QEJNa22JOrvNJ9BZxw+pwt9TtotnZs+q
+RftZzLHOG7gMr//ExbKgYMHyzhL7uvVKEhDYNEPlUtIBPILUl58H6QKBgQDJ4UBc
+XbnUGh/kT4CIQjo+pGbMVGCwEmZ9KjVY8rC/x1kbPXqfipTigN0vqvW17RfdQUfM
+rhHa9U3gQbUeLPNH/SXM36ed6HUe7boYjMwLMH6kgxVcVGkLbXkTElv+Co6t5Lq3
+W6YPNcscygiVWXqAWmcytDalD2S/9qqNHZ6KrQKBgQCfx/3LdSlfADAYni9tMHfo
+KWqRbbr5ny5NoU0DXGYpfxax9Hg/1QJp6di68ll3VFQYVjaFqsMIcm+qaWo18Czw
+V7i6MRpot8E1eKCeFLPB19SwXYL+fq8YHz1N0GCfiG2tGGnpgI763RRuC7KbPftp
+cEOyWiq4lFOvsb3pjLDrVA==
+-----END PRIVATE KEY-----
+)";
+
+/// EC on P-384.
+inline constexpr const char* kP384 = R"(-----BEGIN PRIVATE KEY-----
+MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDDlEjxJhUZLww+5VbRh
+yuHvQj+bYqi5CL+2RgbB5v3YVunFj5s45qg9RGTrGxbJ7X+hZANiAARYJ1NSsrVc
+CTyLC+Vg8t1Gdm5BF+2wunQw9N/BYkBgzJqoC1RD5GkB2GmTLBjGMob+keBCx9+N
+e+ZxmRkInxKNxqcSovN0m9U/LcoVrWO/gnDk02RmQBIXxb8oAs/RUDg=
+-----END PRIVATE KEY-----
+)";
+
+/// EC of the right length on another curve.
+inline constexpr const char* kSecp256k1 = R"(-----BEGIN PRIVATE KEY-----
+MIGEAgEAMBAGByqGSM49AgEGBSuBBAAKBG0wawIBAQQgk2e4Rb9j1saOJfz8i4LI
+SUeiqUroYscVrMRX/Gz//OmhRANCAAQwxA1hI0UXJHHzXBNcS89mIYqHq85HR6IQ
+EY/N4vH9Y2bik655TEy5aBHkIDhf3qaw11SegafhK6e/l0efHUHz
+-----END PRIVATE KEY-----
+)";
+
+/// Agrees on keys, signs nothing.
+inline constexpr const char* kX25519 = R"(-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VuBCIEIMjgcGs8EChVjIVbxvCwBA0ISPf3wM6c1K90oKzF8zZF
+-----END PRIVATE KEY-----
+)";
+
+/// The other curve of RFC 8037.
+inline constexpr const char* kEd448 = R"(-----BEGIN PRIVATE KEY-----
+MEcCAQAwBQYDK2VxBDsEOdb242V8S3eodj1lgtVg6QaJCnX6r0gbJmwySJ8sfIBs
+RyKYd6OVGxTjV6YG46khcMkzWYIM5F+g4A==
+-----END PRIVATE KEY-----
+)";
+
+/// The passphrase is "secret".
+inline constexpr const char* kEncrypted = R"(-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAgtF1HT7SPNYQICCAAw
+DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEGU32rvEGduuIVgwa10jKs4EgZD9
+XHlqFOLlxTdAlMfboE3eNYF4WXQ/PaBYykyjcvkO5baJ70oW64zOa0jTgo4TznmT
+YwQV56npwNV6VCWzkeU7o9KxnUSLsjBkwrcME/da7GCBrUgly1Thn8eJ4RX3X+Dl
+N8rGQieLvYAO2sTz4KUhfU5iVf9/h1lx8kqJ7bdurOkNnrCzuNPYvY1uFp0a1wk=
+-----END ENCRYPTED PRIVATE KEY-----
+)";
+
+/// The passphrase is "secret", in the headers of RFC 1421.
+inline constexpr const char* kEncryptedTraditional = R"(-----BEGIN EC PRIVATE KEY-----
+Proc-Type: 4,ENCRYPTED
+DEK-Info: AES-128-CBC,F9E1E9D38DF03242AA6A266B2688F1E2
+
+5cLagpLBd5DPUAOiPlhcnmsO5Z1k7LS/nKfs0Ub8k/WM79ST4n1bxhI8ek/dl6tL
+W5rSyYsdFLpoxhH3nYaX7A1h6w5FCffHJJxZcFPrDN8uqcqdCsbzgJkVmX8FSQN/
+D6bpJtzeOLdqRuHw83SvxeyqsoBOQ0mfjO5lksFCiEU=
+-----END EC PRIVATE KEY-----
+)";
+
+/// No private key at all.
+inline constexpr const char* kPublic = R"(-----BEGIN PUBLIC KEY-----
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV7
+6e8Tus9uPHvRVEXH8UTNG72bfocs3+257rn0s2ldbqkLJK2KRiMohYjlrQ==
+-----END PUBLIC KEY-----
+)";
+
+}  // namespace refused_keys
