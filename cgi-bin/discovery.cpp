@@ -20,7 +20,7 @@ int main() {
     server::Endpoint endpoint;
     endpoint.name = "discovery";
     endpoint.paths = [](const oauth::Settings& settings) {
-        return std::vector{settings.paths.discovery, std::string(server::kOAuthMetadataPath)};
+        return std::vector{settings.paths.discovery, oidc::oauth_metadata_path(settings)};
     };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::head}; };
     return server::serve(endpoint, discovery);

@@ -1,6 +1,7 @@
 // What this server says about itself.
 #include "oidc/discovery.h"
 
+#include "http/url.h"
 #include "oauth/scope_policy.h"
 #include "oidc/claims.h"
 
@@ -45,6 +46,11 @@ json::Object discovery(const oauth::Settings& settings) {
     if (settings.oidc) add_openid_members(document, settings);
     for (const auto& [name, value] : settings.metadata.members()) document.set(name, value);
     return document;
+}
+
+std::string oauth_metadata_path(const oauth::Settings& settings) {
+    const auto issuer = http::parse_url(settings.issuer);
+    return "/.well-known/oauth-authorization-server" + (issuer ? issuer->path : "");
 }
 
 }  // namespace postern::oidc

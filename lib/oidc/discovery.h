@@ -12,4 +12,8 @@ namespace postern::oidc {
 /// The document of both well-known addresses. Without OpenID Connect it has RFC 8414's members only.
 json::Object discovery(const oauth::Settings& settings);
 
+/// The second well-known address: RFC 8414 §3.1 puts it in front of the issuer's path,
+/// `/.well-known/oauth-authorization-server/auth` for `https://host/auth`.
+std::string oauth_metadata_path(const oauth::Settings& settings);
+
 }  // namespace postern::oidc

@@ -70,3 +70,11 @@ TEST_CASE("discovery: extra members and an endpoint that is not offered") {
     CHECK(member(document, "userinfo_endpoint") == "absent");
     CHECK(member(document, "op_policy_uri") == R"("https://op.example/policy")");
 }
+
+TEST_CASE("oauth_metadata_path: in front of the issuer's path [RFC 8414 §3.1]") {
+    oauth::Settings settings;
+    settings.issuer = "https://op.example";
+    CHECK(oidc::oauth_metadata_path(settings) == "/.well-known/oauth-authorization-server");
+    settings.issuer = "https://op.example/auth/a";
+    CHECK(oidc::oauth_metadata_path(settings) == "/.well-known/oauth-authorization-server/auth/a");
+}
