@@ -74,9 +74,10 @@ TEST_CASE("valid_utf8_prefix: ends at the first byte that is none") {
 }
 
 TEST_CASE("is_control and is_bidi_control: the ranges and their neighbours") {
-    for (const char32_t in : {0x00, 0x1F, 0x7F, 0x80, 0x9F}) CHECK(is_control(in));
-    for (const char32_t out : {0x20, 0x7E, 0xA0}) CHECK_FALSE(is_control(out));
-    for (const char32_t in : {0x061C, 0x200E, 0x200F, 0x202A, 0x202E, 0x2066, 0x2069}) CHECK(is_bidi_control(in));
-    for (const char32_t out : {0x061B, 0x061D, 0x200D, 0x2010, 0x2029, 0x202F, 0x2065, 0x206A})
+    for (const char32_t in : {U'\x00', U'\x1F', U'\x7F', U'\x80', U'\x9F'}) CHECK(is_control(in));
+    for (const char32_t out : {U'\x20', U'\x7E', U'\xA0'}) CHECK_FALSE(is_control(out));
+    for (const char32_t in : {U'\x061C', U'\x200E', U'\x200F', U'\x202A', U'\x202E', U'\x2066', U'\x2069'})
+        CHECK(is_bidi_control(in));
+    for (const char32_t out : {U'\x061B', U'\x061D', U'\x200D', U'\x2010', U'\x2029', U'\x202F', U'\x2065', U'\x206A'})
         CHECK_FALSE(is_bidi_control(out));
 }
