@@ -1,0 +1,52 @@
+// Places for password hashes, counted across processes by lock files.
+#include "store/hash_slots.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "store/error.h"
+
+using namespace postern;
+using std::chrono::milliseconds;
+
+namespace {
+
+struct Directory {
+    Directory() {
+        std::string pattern = std::filesystem::temp_directory_path() / "postern-slots-XXXXXX";
+        REQUIRE(::mkdtemp(pattern.data()));
+        path = pattern;
+    }
+    ~Directory() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+    std::string path;
+};
+
+}  // namespace
+
+TEST_CASE("HashSlot: as many as there are, and free again when given back") {
+    Directory directory;
+    const std::string database = directory.path + "/postern.db";
+    auto first = store::HashSlot::acquire(database, 2, milliseconds{0});
+    auto second = store::HashSlot::acquire(database, 2, milliseconds{0});
+    CHECK(first);
+    CHECK(second);
+    CHECK_FALSE(store::HashSlot::acquire(database, 2, milliseconds{0}));
+    CHECK_FALSE(store::HashSlot::acquire(database, 2, milliseconds{20}));
+    first.reset();
+    CHECK(store::HashSlot::acquire(database, 2, milliseconds{0}));
+}
+
+TEST_CASE("HashSlot: a place that cannot be made is an error, not a free place") {
+    CHECK_THROWS_AS((void)store::HashSlot::acquire("/nonexistent/postern.db", 1, milliseconds{0}), store::StoreError);
+}
+
+TEST_CASE("HashSlot: a database in memory shares with nobody") {
+    auto one = store::HashSlot::acquire(":memory:", 1, milliseconds{0});
+    CHECK(store::HashSlot::acquire(":memory:", 1, milliseconds{0}));
+}

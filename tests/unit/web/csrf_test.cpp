@@ -1,0 +1,66 @@
+// Forms of ours, and forms that only look like them (RFC 9700 §4.7).
+#include "web/csrf.h"
+
+#include <doctest/doctest.h>
+
+#include "support/world.h"
+
+using namespace postern;
+using web::Form;
+
+namespace {
+
+struct Fixture {
+    test::World world;
+    oauth::Context context = world.context();
+    model::AuthorizationRequest asked;
+    web::Browser browser;
+    Fixture() {
+        asked.id = "request";
+        browser.id = "browser";
+        browser.session = world.add_session(world.add_user("alice"), "cookie");
+    }
+    bool accepts(Form form, const std::string& token, std::optional<std::string> site = std::nullopt) {
+        http::Request request = test::post("csrf=" + token);
+        request.sec_fetch_site = std::move(site);
+        return web::is_own_form(context, form, browser, asked, request);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("is_own_form: the token of this form, browser, request and session, and no other") {
+    Fixture f;
+    const std::string consent = web::csrf_token(f.context, Form::consent, f.browser, f.asked);
+    const std::string login = web::csrf_token(f.context, Form::login, f.browser, f.asked);
+    CHECK(f.accepts(Form::consent, consent));
+    CHECK(f.accepts(Form::login, login));
+    CHECK_FALSE(f.accepts(Form::consent, login));
+    CHECK_FALSE(f.accepts(Form::login, consent));
+    CHECK_FALSE(f.accepts(Form::consent, ""));
+    CHECK_FALSE(f.accepts(Form::consent, consent.substr(1)));
+
+    f.asked.id = "another request";
+    CHECK_FALSE(f.accepts(Form::consent, consent));
+    CHECK_FALSE(f.accepts(Form::login, login));
+    f.asked.id = "request";
+    f.browser.id = "another browser";
+    CHECK_FALSE(f.accepts(Form::consent, consent));
+    CHECK_FALSE(f.accepts(Form::login, login));
+    f.browser.id = "browser";
+    f.browser.session = f.world.add_session(f.world.add_user("bob"), "bobs cookie");
+    CHECK_FALSE(f.accepts(Form::consent, consent));
+    CHECK(f.accepts(Form::login, login));
+    f.browser.session.reset();
+    CHECK_FALSE(f.accepts(Form::consent, consent));
+}
+
+TEST_CASE("is_own_form: Sec-Fetch-Site must say same-origin when it is there") {
+    Fixture f;
+    const std::string token = web::csrf_token(f.context, Form::login, f.browser, f.asked);
+    CHECK(f.accepts(Form::login, token, "same-origin"));
+    for (const char* site : {"cross-site", "same-site", "none", ""}) {
+        CAPTURE(site);
+        CHECK_FALSE(f.accepts(Form::login, token, site));
+    }
+}
