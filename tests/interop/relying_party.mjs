@@ -1,0 +1,68 @@
+// A relying party as an application would write it with openid-client, and a person in front of it.
+import { Issuer, custom, generators } from "openid-client";
+import { Deployment } from "../support/deployment.mjs";
+import { UserAgent } from "../support/user_agent.mjs";
+
+export const REDIRECT_URI = "https://client.example/callback?from=postern";
+export const PERSON = {
+  username: "mara", password: "correct horse battery",
+  claims: { name: "Mara Müller", given_name: "Mara", email: "mara@example.org", email_verified: true, phone_number: "+49 30 5550100" },
+};
+
+/// The clients that are registered, and what the registration of each needs.
+export const CLIENTS = {
+  client_secret_basic: ["--auth-method", "client_secret_basic"],
+  client_secret_post: ["--auth-method", "client_secret_post"],
+  none: ["--public"],
+};
+
+/// A deployment with the person and the clients, and openid-client's view of it.
+export async function openProvider(options) {
+  const deployment = await Deployment.start(options);
+  try {
+    const { sub } = await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
+    custom.setHttpOptionsDefaults({ ca: deployment.ca, timeout: 10_000 });
+    const issuer = await Issuer.discover(deployment.issuer);
+    const clients = {};
+    for (const [method, registration] of Object.entries(CLIENTS)) {
+      const { client_id, client_secret } = await deployment.addClient(`app-${method}`, REDIRECT_URI, ...registration);
+      clients[method] = new issuer.Client({
+        client_id, client_secret, redirect_uris: [REDIRECT_URI], response_types: ["code"], token_endpoint_auth_method: method,
+        id_token_signed_response_alg: options.config?.idTokenAlgorithm ?? "RS256",
+      });
+    }
+    return { deployment, issuer, clients, sub };
+  } catch (error) {
+    await deployment.stop();
+    throw error;
+  }
+}
+
+/// What one authorization is remembered by until its answer comes.
+export function newChecks() {
+  const code_verifier = generators.codeVerifier();
+  return { state: generators.state(), nonce: generators.nonce(), code_verifier, response_type: "code" };
+}
+
+export function authorizationUrl(client, checks, parameters = {}) {
+  return client.authorizationUrl({
+    scope: "openid profile email", state: checks.state, nonce: checks.nonce, redirect_uri: REDIRECT_URI,
+    code_challenge: generators.codeChallenge(checks.code_verifier), code_challenge_method: "S256", ...parameters,
+  });
+}
+
+/// A person's way through the pages: signs in and answers the consent form ("approve" or "deny") wherever they are shown.
+/// Answers where the browser ended up, a page with `location` when it was sent back to the client.
+export async function walk(agent, url, decision = "approve") {
+  let page = await agent.visit(url);
+  if (page.form?.buttons.login) page = await agent.signIn(page, PERSON.username, PERSON.password);
+  if (page.form?.buttons[decision]) page = await agent.submit(page, decision);
+  return page;
+}
+
+/// One authorization, up to the parameters that came back to the client.
+export async function authorize({ deployment }, client, { checks = newChecks(), parameters, decision, agent = new UserAgent({ ca: deployment.ca }) } = {}) {
+  const page = await walk(agent, authorizationUrl(client, checks, parameters), decision);
+  if (!page.location) throw new Error(`not sent back to the client: ${page.status} ${page.title}`);
+  return { checks, agent, location: page.location, answer: client.callbackParams(page.location.href) };
+}

@@ -1,0 +1,104 @@
+// A browser without JavaScript: keeps cookies, follows redirects inside one origin, fills forms in by their fields' names.
+import http from "node:http";
+import https from "node:https";
+
+const MAX_REDIRECTS = 10;
+
+/// One request, no redirects followed: { status, headers, body }.
+export function request(url, { method = "GET", headers = {}, body, ca } = {}) {
+  const { request: open } = new URL(url).protocol === "https:" ? https : http;
+  return new Promise((done, failed) => {
+    const outgoing = open(url, { method, headers, ca, agent: false, timeout: 10_000 }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (part) => { text += part; });
+      answer.on("error", failed).on("end", () => done({ status: answer.statusCode, headers: answer.headers, body: text }));
+    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer from ${url}`))).on("error", failed).end(body);
+  });
+}
+
+const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function unescape(text) {
+  return text.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) =>
+    decimal ? String.fromCodePoint(Number(decimal)) : hex ? String.fromCodePoint(parseInt(hex, 16)) : ENTITIES[name] ?? whole);
+}
+
+function attributesOf(tag) {
+  const found = {};
+  for (const [, name, value] of tag.matchAll(/\s([\w-]+)(?:="([^"]*)")?/g)) found[name] = unescape(value ?? "");
+  return found;
+}
+
+/// The page's one form: { action, fields, buttons }, where fields is what an untouched form sends, buttons has the
+/// name and value of each button by its id. Null when the page has no form.
+export function formOf(html) {
+  const [whole, attributes] = html.match(/<form(\s[^>]*)>[^]*?<\/form>/) ?? [];
+  if (!whole) return null;
+  const all = (element) => [...whole.matchAll(new RegExp(`<${element}(\\s[^>]*)>`, "g"))].map(([, text]) => attributesOf(text));
+  return {
+    action: attributesOf(attributes).action,
+    fields: Object.fromEntries(all("input").filter(({ name }) => name).map(({ name, value }) => [name, value ?? ""])),
+    buttons: Object.fromEntries(all("button").map(({ id, name, value }) => [id, name ? { [name]: value } : {}])),
+  };
+}
+
+/// A page the user agent stands on. `location` is set when the server sent it to another origin, which it does not visit.
+class Page {
+  constructor(url, answer, location) {
+    Object.assign(this, { url, status: answer.status, headers: answer.headers, body: answer.body, location });
+  }
+
+  get form() { return formOf(this.body); }
+  get title() { return unescape(this.body.match(/<title>([^<]*)/)?.[1] ?? ""); }
+}
+
+export class UserAgent {
+  #cookies = new Map();
+
+  constructor({ ca } = {}) { this.ca = ca; }
+
+  get cookieNames() { return [...this.#cookies.keys()]; }
+
+  async visit(url) { return this.#follow("GET", url); }
+
+  /// Sends the page's form with some values changed, as if `button` (an id) had been pressed.
+  async submit(page, button, values = {}) {
+    const { action, fields, buttons } = page.form ?? {};
+    if (!buttons?.[button]) throw new Error(`no button "${button}" on the page "${page.title}" (${page.status})`);
+    const form = { ...fields, ...buttons[button], ...values };
+    return this.#follow("POST", new URL(action, page.url).href, new URLSearchParams(form).toString());
+  }
+
+  async signIn(page, username, password) { return this.submit(page, "login", { username, password }); }
+  async approve(page) { return this.submit(page, "approve"); }
+  async deny(page) { return this.submit(page, "deny"); }
+
+  async #follow(method, url, body) {
+    for (let count = 0; count < MAX_REDIRECTS; ++count) {
+      const answer = await request(url, { method, body, ca: this.ca, headers: this.#headers(body) });
+      this.#keep(answer.headers["set-cookie"] ?? []);
+      if (answer.status !== 303 && answer.status !== 302) return new Page(url, answer);
+      const target = new URL(answer.headers.location, url);
+      if (target.origin !== new URL(url).origin) return new Page(url, answer, target);
+      [method, url, body] = ["GET", target.href, undefined];
+    }
+    throw new Error(`more than ${MAX_REDIRECTS} redirects, the last one to ${url}`);
+  }
+
+  #headers(body) {
+    const headers = {};
+    if (this.#cookies.size > 0) headers.cookie = [...this.#cookies].map((pair) => pair.join("=")).join("; ");
+    if (body !== undefined) Object.assign(headers, { "content-type": "application/x-www-form-urlencoded", "content-length": Buffer.byteLength(body) });
+    return headers;
+  }
+
+  #keep(lines) {
+    for (const line of lines) {
+      const [pair, ...attributes] = line.split(/;\s*/);
+      const [name, ...value] = pair.split("=");
+      if (attributes.some((text) => /^max-age=0*$/i.test(text))) this.#cookies.delete(name);
+      else this.#cookies.set(name, value.join("="));
+    }
+  }
+}
