@@ -28,6 +28,10 @@ constexpr FileSystem kNetworkFileSystems[] = {
 
 constexpr int kOpenFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
+Descriptor open_directory(const std::string& path) {
+    return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
 }  // namespace
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
@@ -48,7 +52,8 @@ int Descriptor::release() {
     return number;
 }
 
-std::string directory_of(const std::string& path) {
+std::string directory_of(const std::string& given) {
+    const auto path = given.substr(0, given.find_last_not_of('/') + 1);
     const auto slash = path.rfind('/');
     if (slash == std::string::npos) return ".";
     return slash == 0 ? "/" : path.substr(0, slash);
@@ -87,8 +92,15 @@ Descriptor open_or_make(const std::string& path, mode_t mode) {
     return Descriptor(::open(path.c_str(), kOpenFlags));
 }
 
+bool make_directory(const std::string& path, mode_t mode) {
+    if (::mkdir(path.c_str(), mode) != 0) return false;
+    const Descriptor made = open_directory(path);
+    // The umask may have taken bits away.
+    return made && adopt_directory_owner(made.get(), directory_of(path)) && ::fchmod(made.get(), mode) == 0;
+}
+
 bool sync_directory(const std::string& directory) {
-    const Descriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor file = open_directory(directory);
     return file && ::fsync(file.get()) == 0;
 }
 

@@ -49,6 +49,9 @@ Descriptor make_file(const std::string& path, mode_t mode);
 /// Never follows a symbolic link, never blocks on a FIFO; errno says why it failed.
 Descriptor open_or_make(const std::string& path, mode_t mode);
 
+/// Makes the directory `path` and its owner as above; errno says why it failed (EEXIST: it is there).
+bool make_directory(const std::string& path, mode_t mode);
+
 /// Makes the names in `directory` survive a power cut. False when the disk refuses.
 bool sync_directory(const std::string& directory);
 

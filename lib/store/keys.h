@@ -49,7 +49,7 @@ public:
     void reload_if_changed();
 
     const jose::JwkSet& published() const { return published_; }
-    const jose::Verifier& verifier() const { return *verifier_; }
+    const jose::Verifier& verifier() const;  ///< throws KeyError when opened for publish
     /// The newest key of the algorithm that signs at `now`. Throws KeyError when there is none.
     const SigningKey& signing_key(crypto::Algorithm algorithm, util::Time now) const;
     const util::Secret& seal_key() const;

@@ -1,0 +1,222 @@
+// Decides which keys sign now, and which ones are believed.
+#include "store/keys.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "crypto/error.h"
+#include "crypto/random.h"
+#include "crypto/seal.h"
+#include "json/writer.h"
+#include "store/file_system.h"
+#include "store/key_files.h"
+
+namespace postern::store {
+namespace {
+
+constexpr const char* kPublished = "jwks.json";
+constexpr const char* kSeal = "seal.key";
+constexpr mode_t kDirectoryMode = 0750;
+constexpr mode_t kPublicMode = 0644;
+constexpr mode_t kPrivateMode = 0640;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
+    throw KeyError(path + ": " + meaning + ": " + fix);
+}
+
+// Whoever can rename files here replaces keys, whatever the files' own modes are.
+void check_directory(const std::string& directory) {
+    struct stat status {};
+    if (::stat(directory.c_str(), &status) != 0) {
+        if (errno == ENOENT) refuse(directory, "does not exist", "create it with `postern init`");
+        refuse(directory, "cannot be looked at (" + errno_text() + ")", "let this user enter the directories above it");
+    }
+    if (!S_ISDIR(status.st_mode)) refuse(directory, "is not a directory", "name the key directory as \"keys\"");
+    if ((status.st_mode & S_IWOTH) != 0) {
+        refuse(directory, "can be written by others", "run `chmod 0750 " + directory + "`");
+    }
+}
+
+jose::JwkSet parse_published(const std::string& directory, const std::string& bytes) {
+    auto set = jose::parse_jwk_set(bytes);
+    if (!set)
+        refuse(directory + "/" + kPublished, "is not a set of public keys (" + set.error() + ")",
+               "restore it from a backup");
+    return *std::move(set);
+}
+
+SigningKey read_signing_key(const std::string& directory, const KeyFileName& name, const jose::JwkSet& published) {
+    const auto path = directory + "/" + name.to_string();
+    const auto pem = read_private_file(path);
+    try {
+        auto key = crypto::PrivateKey::from_pem(pem);
+        if (key.algorithm() != name.algorithm || jose::thumbprint(key.public_key()) != name.kid) {
+            refuse(path, "holds another key than its name says", "restore it from a backup");
+        }
+        const auto same = [&](const jose::Jwk& jwk) { return jwk.kid == name.kid; };
+        if (std::none_of(published.begin(), published.end(), same)) {
+            refuse(path, "is not published: its key is missing in " + directory + "/" + kPublished,
+                   "restore that file, or move this one elsewhere");
+        }
+        return {name.kid, name.signs_from, std::move(key)};
+    } catch (const crypto::CryptoError& error) {
+        refuse(path, std::string("is not a usable private key (") + error.what() + ")", "restore it from a backup");
+    }
+}
+
+std::vector<SigningKey> read_signing_keys(const std::string& directory, const jose::JwkSet& published) {
+    std::vector<SigningKey> keys;
+    for (const auto& name : private_keys_in(directory)) keys.push_back(read_signing_key(directory, name, published));
+    return keys;
+}
+
+util::Secret read_seal_key(const std::string& directory) {
+    const auto path = directory + "/" + kSeal;
+    auto key = read_private_file(path);
+    if (key.reveal().size() != crypto::kSealKeyBytes) {
+        refuse(path, "does not hold exactly 32 bytes", "restore it from a backup");
+    }
+    return key;
+}
+
+void refuse_existing(const std::string& directory) {
+    const auto present = [&](const std::string& path) {
+        struct stat status {};
+        if (::lstat(path.c_str(), &status) == 0) {
+            refuse(path, "exists already, and keys are never replaced",
+                   "remove it if no token or page depends on it any more");
+        }
+    };
+    present(directory + "/" + kPublished);
+    present(directory + "/" + kSeal);
+    for (const auto& name : private_keys_in(directory)) present(directory + "/" + name.to_string());
+}
+
+/// Files that are taken away again unless all of them were written: a half-made directory could not be made anew.
+class NewFiles {
+public:
+    explicit NewFiles(std::string directory) : directory_(std::move(directory)) {}
+    NewFiles(const NewFiles&) = delete;
+    NewFiles& operator=(const NewFiles&) = delete;
+    ~NewFiles() {
+        for (const auto& name : names_) ::unlink((directory_ + "/" + name).c_str());
+    }
+    void write(const std::string& name, std::string_view bytes, mode_t mode) {
+        names_.push_back(name);
+        write_key_file(directory_, name, bytes, mode);
+    }
+    void keep() { names_.clear(); }
+
+private:
+    std::string directory_;
+    std::vector<std::string> names_;
+};
+
+KeyState state_of(const KeyFileName& name, const std::vector<KeyFileName>& names, util::Time now) {
+    if (name.signs_from > now) return KeyState::next;
+    // Sorted by time, so the last one that signs already is the newest.
+    const auto newest = std::find_if(names.rbegin(), names.rend(), [&](const KeyFileName& other) {
+        return other.algorithm == name.algorithm && other.signs_from <= now;
+    });
+    return newest->kid == name.kid ? KeyState::active : KeyState::retired;
+}
+
+}  // namespace
+
+Keys::Keys(std::string directory, KeyUse use, bool with_seal)
+    : directory_(std::move(directory)), use_(use), with_seal_(with_seal) {
+    load();
+}
+
+void Keys::reload_if_changed() {
+    if (stamp_of(directory_ + "/" + kPublished) != stamp_) load();
+}
+
+void Keys::load() {
+    check_directory(directory_);
+    auto file = read_public_file(directory_ + "/" + kPublished);
+    auto published = parse_published(directory_, file.bytes);
+    std::unique_ptr<jose::Verifier> verifier;
+    if (use_ != KeyUse::publish) verifier = std::make_unique<jose::Verifier>(published);
+    std::vector<SigningKey> signing;
+    if (use_ == KeyUse::sign) signing = read_signing_keys(directory_, published);
+    util::Secret seal;
+    if (with_seal_) seal = read_seal_key(directory_);
+
+    // Nothing above has changed this object: a bad file leaves the keys there were.
+    stamp_ = std::move(file.stamp);
+    published_ = std::move(published);
+    verifier_ = std::move(verifier);
+    signing_ = std::move(signing);
+    seal_key_ = std::move(seal);
+}
+
+const jose::Verifier& Keys::verifier() const {
+    if (!verifier_) throw KeyError(directory_ + ": opened to publish keys, not to verify with them");
+    return *verifier_;
+}
+
+const SigningKey& Keys::signing_key(crypto::Algorithm algorithm, util::Time now) const {
+    const auto newest = std::find_if(signing_.rbegin(), signing_.rend(), [&](const SigningKey& key) {
+        return key.key.algorithm() == algorithm && key.signs_from <= now;
+    });
+    if (newest == signing_.rend()) {
+        refuse(directory_, "has no " + std::string(crypto::to_string(algorithm)) + " key that signs at this time",
+               "see `postern key list`, and choose an algorithm that is there");
+    }
+    return *newest;
+}
+
+const util::Secret& Keys::seal_key() const {
+    if (seal_key_.empty()) throw KeyError(directory_ + ": opened without " + kSeal);
+    return seal_key_;
+}
+
+void Keys::create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now) {
+    if (!make_directory(directory, kDirectoryMode) && errno != EEXIST) {
+        refuse(directory, "cannot be made (" + errno_text() + ")",
+               "make the directory above it, writable for this user");
+    }
+    refuse_existing(directory);
+    NewFiles files(directory);
+    files.write(kSeal, util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), kPrivateMode);
+    jose::JwkSet published;
+    for (const auto algorithm : std::set<crypto::Algorithm>(algorithms.begin(), algorithms.end())) {
+        const auto key = crypto::PrivateKey::generate(algorithm);
+        jose::Jwk jwk{jose::thumbprint(key.public_key()), key.public_key()};
+        files.write(KeyFileName{algorithm, now, jwk.kid}.to_string(), key.to_pem().reveal(), kPrivateMode);
+        published.push_back(std::move(jwk));
+    }
+    // Last: what is published can be signed with.
+    files.write(kPublished, json::write_pretty(jose::to_json(published)), kPublicMode);
+    files.keep();
+}
+
+std::vector<KeyInfo> Keys::list(const std::string& directory, util::Time now) {
+    check_directory(directory);
+    const auto names = private_keys_in(directory);
+    std::vector<KeyInfo> keys;
+    for (const auto& jwk : parse_published(directory, read_public_file(directory + "/" + kPublished).bytes)) {
+        const auto name =
+            std::find_if(names.begin(), names.end(), [&](const KeyFileName& n) { return n.kid == jwk.kid; });
+        // Published without a private half: it only verifies what it signed once.
+        KeyInfo info{jwk.kid, jwk.key.algorithm(), KeyState::retired, {}};
+        if (name != names.end()) {
+            info.state = state_of(*name, names, now);
+            info.signs_from = name->signs_from;
+        }
+        keys.push_back(std::move(info));
+    }
+    std::sort(keys.begin(), keys.end(), [](const KeyInfo& a, const KeyInfo& b) {
+        return std::tie(a.algorithm, a.signs_from, a.kid) < std::tie(b.algorithm, b.signs_from, b.kid);
+    });
+    return keys;
+}
+
+}  // namespace postern::store

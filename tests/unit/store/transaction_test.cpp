@@ -1,0 +1,150 @@
+#include <sqlite3.h>
+
+#include <stdexcept>
+
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using store::Access;
+using store::Database;
+using store::Durability;
+using store::Snapshot;
+using store::Transaction;
+
+namespace {
+
+constexpr std::chrono::milliseconds kShort{30};
+constexpr char kInsert[] = "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 1)";
+constexpr char kCount[] = "SELECT count(*) FROM login_attempts";
+
+void insert(Transaction& transaction, const char* key) {
+    transaction.database().prepare(kInsert).bind(1, key).execute();
+}
+
+}  // namespace
+
+TEST_CASE("Transaction: what is not committed was never written") {
+    auto database = Database::in_memory();
+    {
+        Transaction transaction(database, Durability::lazy);
+        insert(transaction, "a");
+        CHECK(count(database, kCount) == 1);
+    }
+    CHECK(count(database, kCount) == 0);
+    CHECK_THROWS_AS(written(database,
+                            [](Transaction& transaction) {
+                                insert(transaction, "a");
+                                throw std::runtime_error("x");
+                            }),
+                    std::runtime_error);
+    CHECK(count(database, kCount) == 0);
+    written(database, [](Transaction& transaction) { insert(transaction, "a"); });
+    CHECK(count(database, kCount) == 1);
+}
+
+TEST_CASE("Transaction: the durability asked for is what SQLite works with") {
+    const TemporaryDirectory directory;
+    Database::create(directory / "postern.db");
+    Database database(directory / "postern.db", Access::read_write);
+    constexpr int kNormal = 1;
+    constexpr int kFull = 2;
+    for (const auto& [durability, synchronous] :
+         {std::pair{Durability::full, kFull}, {Durability::lazy, kNormal}, {Durability::full, kFull}}) {
+        Transaction transaction(database, durability);
+        insert(transaction, "a");
+        CHECK(count(database, "PRAGMA synchronous") == synchronous);
+    }
+}
+
+TEST_CASE(
+    "Transaction: a second writer waits for its bounded time, then is told StoreBusy; the gate is free again after "
+    "it") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    Database::create(path);
+    Database first(path, Access::read_write, kShort);
+    Database second(path, Access::read_write, kShort);
+    {
+        const Transaction holds(first, Durability::lazy);
+        CHECK_THROWS_AS(Transaction(second, Durability::lazy), store::StoreBusy);
+        CHECK(count(second, kCount) == 0);  // readers do not wait
+    }
+    written(second, [](Transaction& transaction) { insert(transaction, "rollback freed it"); });
+    written(first, [](Transaction& transaction) { insert(transaction, "commit freed it"); });
+    CHECK(count(second, kCount) == 2);
+}
+
+TEST_CASE("Transaction: somebody who ignores the gate makes it busy, not broken") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    Database::create(path);
+    sqlite3* shell = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &shell) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(shell, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+    {
+        Database database(path, Access::read_write, kShort);
+        Database other(path, Access::read_write, kShort);
+        CHECK_THROWS_AS(Transaction(database, Durability::full), store::StoreBusy);
+        REQUIRE(sqlite3_exec(shell, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK);
+        written(other, [](Transaction& transaction) { insert(transaction, "a"); });  // the gate was given back
+        CHECK(count(database, "PRAGMA busy_timeout") == kShort.count());
+    }
+    sqlite3_close(shell);
+}
+
+TEST_CASE("Transaction: one at a time on a connection, and one commit") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    Database::create(path);
+    Database database(path, Access::read_write, kShort);
+    Database other(path, Access::read_write, kShort);
+    Transaction transaction(database, Durability::lazy);
+    CHECK_THROWS_AS(Transaction(database, Durability::lazy), store::StoreError);
+    CHECK_THROWS_AS(Transaction(other, Durability::lazy), store::StoreBusy);  // the refusal did not open the gate
+    insert(transaction, "a");
+    transaction.commit();
+    CHECK_THROWS_AS(transaction.commit(), store::StoreError);
+    CHECK(count(other, kCount) == 1);
+}
+
+TEST_CASE("Transaction: a commit that SQLite refuses has written nothing") {
+    auto database = Database::in_memory();
+    {
+        Transaction transaction(database, Durability::full);
+        insert(transaction, "a");
+        // A row that points nowhere, noticed at the end only.
+        database.prepare("PRAGMA defer_foreign_keys = ON").step();
+        database.prepare("INSERT INTO client_secrets (client_id, hash) VALUES ('nobody', 'x')").execute();
+        CHECK_THROWS_AS(transaction.commit(), store::StoreError);
+    }
+    CHECK(count(database, kCount) == 0);
+    CHECK(count(database, "SELECT count(*) FROM client_secrets") == 0);
+}
+
+TEST_CASE("Snapshot: several reads see one moment, and writers go on meanwhile") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    Database::create(path);
+    Database reader(path, Access::query_only);
+    Database writer(path, Access::read_write, kShort);
+    {
+        const Snapshot snapshot(reader);
+        CHECK(count(reader, kCount) == 0);
+        written(writer, [](Transaction& transaction) { insert(transaction, "a"); });
+        CHECK(count(reader, kCount) == 0);
+        const Snapshot nested(reader);
+        CHECK(count(reader, kCount) == 0);
+    }
+    CHECK(count(reader, kCount) == 1);
+}
+
+TEST_CASE("Snapshot: inside a transaction it changes nothing") {
+    auto database = Database::in_memory();
+    written(database, [](Transaction& transaction) {
+        insert(transaction, "a");
+        { const Snapshot snapshot(transaction.database()); }
+        insert(transaction, "b");
+    });
+    CHECK(count(database, kCount) == 2);
+}
