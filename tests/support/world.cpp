@@ -142,7 +142,7 @@ http::Request get(std::string_view query) {
     return request;
 }
 
-std::string basic(const std::string& id, const std::string& secret) {
+std::string basic_header(const std::string& id, const std::string& secret) {
     return "Basic " + util::base64_encode(id + ":" + secret);
 }
 

@@ -41,7 +41,7 @@ http::Request get(std::string_view query);
 http::Params params(std::string_view text);
 
 /// "Basic " + base64(id:secret), raw.
-std::string basic(const std::string& id, const std::string& secret);
+std::string basic_header(const std::string& id, const std::string& secret);
 
 /// The value of `name` in the query of a Location header, percent-decoded; "" when it is not there.
 std::string location_parameter(const http::Response& response, const std::string& name);

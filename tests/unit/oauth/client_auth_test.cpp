@@ -47,7 +47,7 @@ struct Fixture {
 
 TEST_CASE("client authentication: who gets in and who does not") {
     using Header = std::optional<std::string>;
-    const std::string good = test::basic("app", kSecret);
+    const std::string good = test::basic_header("app", kSecret);
     const std::string raw64 = good.substr(6);
     struct Row {
         const char* clause;
@@ -57,29 +57,30 @@ TEST_CASE("client authentication: who gets in and who does not") {
     };
     const Row rows[] = {
         {"Basic, raw", good, "", ""},
-        {"RFC 6749 §2.3.1 Basic, form-encoded", test::basic("app", kSecretEncoded), "", ""},
+        {"RFC 6749 §2.3.1 Basic, form-encoded", test::basic_header("app", kSecretEncoded), "", ""},
         {"body", {}, "client_id=app&client_secret=" + kSecretEncoded, ""},
         {"the scheme is case-insensitive", "bAsIc " + raw64, "", ""},
         {"the body repeats the id", good, "client_id=app", ""},
         {"public client", {}, "client_id=spa", ""},
-        {"public client by Basic without a secret", test::basic("spa", ""), "", ""},
+        {"public client by Basic without a secret", test::basic_header("spa", ""), "", ""},
         {"registered for post", {}, "client_id=only-post&client_secret=" + kSecretEncoded, ""},
         {"RFC 6749 §2.3 two methods", good, "client_secret=" + kSecretEncoded, "invalid_request"},
         {"RFC 6749 §2.3 two ids", good, "client_id=spa", "invalid_request"},
-        {"registered for post, used Basic", test::basic("only-post", kSecret), "", "invalid_client"},
+        {"registered for post, used Basic", test::basic_header("only-post", kSecret), "", "invalid_client"},
         {"nothing sent", {}, "", "invalid_client"},
-        {"unknown", test::basic("nobody", kSecret), "", "invalid_client"},
-        {"disabled", test::basic("off", kSecret), "", "invalid_client"},
-        {"wrong secret", test::basic("app", kSecret + "x"), "", "invalid_client"},
-        {"first half of the secret", test::basic("app", kSecret.substr(0, 15)), "", "invalid_client"},
-        {"trailing blank", test::basic("app", kSecret + " "), "", "invalid_client"},
-        {"trailing NUL", test::basic("app", kSecret + std::string(1, '\0')), "", "invalid_client"},
-        {"encoded twice", test::basic("app", "p%2525w%252Bd%253A%252F%25C3%25A9%2B%2526%253D0123456789-0123456789"), "",
+        {"unknown", test::basic_header("nobody", kSecret), "", "invalid_client"},
+        {"disabled", test::basic_header("off", kSecret), "", "invalid_client"},
+        {"wrong secret", test::basic_header("app", kSecret + "x"), "", "invalid_client"},
+        {"first half of the secret", test::basic_header("app", kSecret.substr(0, 15)), "", "invalid_client"},
+        {"trailing blank", test::basic_header("app", kSecret + " "), "", "invalid_client"},
+        {"trailing NUL", test::basic_header("app", kSecret + std::string(1, '\0')), "", "invalid_client"},
+        {"encoded twice",
+         test::basic_header("app", "p%2525w%252Bd%253A%252F%25C3%25A9%2B%2526%253D0123456789-0123456789"), "",
          "invalid_client"},
         {"confidential client without a secret", {}, "client_id=app", "invalid_client"},
-        {"confidential client with an empty one", test::basic("app", ""), "", "invalid_client"},
+        {"confidential client with an empty one", test::basic_header("app", ""), "", "invalid_client"},
         {"public client with a secret", {}, "client_id=spa&client_secret=x", "invalid_client"},
-        {"public client with a secret by Basic", test::basic("spa", "x"), "", "invalid_client"},
+        {"public client with a secret by Basic", test::basic_header("spa", "x"), "", "invalid_client"},
         {"secret without id", {}, "client_secret=" + kSecretEncoded, "invalid_client"},
         {"RFC 4648 §4 junk behind", "Basic " + raw64 + "!", "", "invalid_client"},
         {"two blanks", "Basic  " + raw64, "", "invalid_client"},
@@ -124,9 +125,9 @@ TEST_CASE("client authentication: an old secret works until it ends, a new one a
                                      f.world.clock.now() + util::Seconds{60}, f.world.clock.now());
         transaction.commit();
     }
-    CHECK(f.ask(test::basic("app", "new-secret"), "") == "");
-    CHECK(f.ask(test::basic("app", kSecret), "") == "");
+    CHECK(f.ask(test::basic_header("app", "new-secret"), "") == "");
+    CHECK(f.ask(test::basic_header("app", kSecret), "") == "");
     f.world.clock.advance(util::Seconds{60});
-    CHECK(f.ask(test::basic("app", kSecret), "") == "invalid_client");
-    CHECK(f.ask(test::basic("app", "new-secret"), "") == "");
+    CHECK(f.ask(test::basic_header("app", kSecret), "") == "invalid_client");
+    CHECK(f.ask(test::basic_header("app", "new-secret"), "") == "");
 }
