@@ -47,7 +47,8 @@ export function codeFlow(mode) {
         assert.equal(claims.at_hash, atHash(tokens.access_token));
         assert.equal(tokens.token_type.toLowerCase(), "bearer");
 
-        const expected = { sub: provider.sub, name: PERSON.claims.name, given_name: "Mara", email: "mara@example.org", email_verified: true };
+        const expected = { sub: provider.sub, name: PERSON.claims.name, given_name: "Mara", email: "mara@example.org", email_verified: true,
+          preferred_username: PERSON.username };
         assert.deepEqual(await client(method).userinfo(tokens), expected);
         assert.deepEqual(await client(method).userinfo(tokens, { method: "POST", via: "body" }), expected);
       });
@@ -83,7 +84,7 @@ export function codeFlow(mode) {
     });
 
     it("a denied consent comes back as access_denied with the state [RFC 6749 §4.1.2.1]", async () => {
-      const { checks, answer } = await authorize(provider, client("none"), { decision: "deny" });
+      const { checks, answer } = await authorize(provider, client("none"), { decision: "deny", parameters: { prompt: "consent" } });
       assert.equal(answer.state, checks.state);
       assert.equal(answer.code, undefined);
       await refusedWith(client("none").callback(REDIRECT_URI, answer, checks), "access_denied");
