@@ -4,6 +4,7 @@
 // `alg`, `kid`, `crit`, `jku`, `jwk` or duplicate members of a forged header have no code to reach.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -44,7 +45,7 @@ inline constexpr std::size_t kMaxTokenBytes = 8192;
 
 class Verifier {
 public:
-    /// Keeps its own copy of what it needs of `keys`.
+    /// Keeps its own copy of `keys`; may itself be copied and moved.
     explicit Verifier(const JwkSet& keys);
 
     /// Accepts only a token of the wanted type. The payload is decoded after the signature has been verified.
@@ -53,7 +54,7 @@ public:
 private:
     struct Known {
         TokenType type;
-        const Jwk* jwk;
+        std::size_t key;  ///< an index, so that copies of a Verifier look into their own keys
     };
     JwkSet keys_;
     std::map<std::string, Known, std::less<>> headers_;

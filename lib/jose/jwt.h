@@ -14,7 +14,7 @@ enum class JwtFault { malformed, unknown_header, wrong_type, bad_signature, bad_
 std::string_view describe(JwtFault fault);
 
 enum class Expiry {
-    enforced,  ///< `now >= exp` is expired; our own clock, so no leeway
+    enforced,  ///< `now >= exp` is expired; our own clock, so no leeway. `iat` more than a minute ahead is refused
     ignored,   ///< an expired token can still be revoked, or hint at a user
 };
 

@@ -121,6 +121,13 @@ TEST_CASE("verify: ES256 is r||s; the same numbers in DER are refused [RFC 7518 
     CHECK_FALSE(key.verify(vectors::kEcInput, good.substr(32) + good.substr(0, 32)));
 }
 
+TEST_CASE("verify: another algorithm of the same RSA key is refused [RFC 8725 §3.1]") {
+    const auto key = PublicKey::from_members(rsa_public());
+    CHECK(key.verify(vectors::kRsaInput, raw(vectors::kRsaSignature)));
+    CHECK_FALSE(key.verify(vectors::kRsaInput, raw(vectors::kRsaSha512Signature)));
+    CHECK_FALSE(key.verify(vectors::kRsaInput, raw(vectors::kRsaPssSignature)));
+}
+
 TEST_CASE("verify: a signature holds for its own key alone") {
     for (const Vector& signer : kVectors) {
         const std::string signature = load(signer.pem).sign("message");

@@ -88,6 +88,17 @@ inline constexpr const char* kRsaSignature =
     "Ar7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_d"
     "O--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0ig"
     "cN_IoypGlUPQGe77Rw";
+/// The same key over the same input as RS512 and as PS256, made with openssl(1).
+inline constexpr const char* kRsaSha512Signature =
+    "jVVNFquIjYtsXWDHTCFaq0UoNhuL2qq0KNQ3hx6V-dfxtc2obZ81vcL-mpmCxsnW5VzZtAuEM__uUpFTtoP65kGyVR8ebwUMhr_ra0JzpO4fS1"
+    "SrHTu-f-GqPoN9LYXM_7pmT2dYbGw2-AqbLTutv-lBG04TQHbgJ3ISx14bjdACIRh8DGtQwvHQBpV_S-KM_yweOiqt5ff5GckMaaGqSuDTlVup"
+    "VE46NfXiE3tjf3PnnztWuOJ-lNNtQ0ojc-jGX7DpreVDWFkh4WpnC_dPVlhTpq8F-mKSsOEBc4B7-J_bnR80VNx2sCEq3GH49TRs2js-J0VIef"
+    "8hX7H-3aQt4g";
+inline constexpr const char* kRsaPssSignature =
+    "eI0ZGZyeLQ2GHABQuq4MmuSftCwNWympwOjZV8JAhed3vT4X8VLilrEdpe_NQW-LRWZ-DtGlG_BziGYHRpNsn6vfjIDtJtB7YBy2KoLE4NnzKo"
+    "J4TY422wA66jAdPCDz5WUXS90WaDBEq-yv-taqIGSpWKBBDyQ_5X1CclmVN-UqrJK18uNU-4oOYHPtyEYsYDO7ydMXPIXfWzo3sNFowbN3UB_n"
+    "NFCmU-Ic4cnkCv5OERB8mxXpfDVxXeGjhD3PyUie223b1KhEksVGtMiHD4SaA_ctoSsgcy3ER0-ZaOh-yVWGIfjNZ1nZ_0VuN99VadmvahrNRM"
+    "skxkHzT9NXsA";
 inline constexpr const char* kEcInput =
     "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0"
     "cnVlfQ";

@@ -1,0 +1,103 @@
+// Decides whether a token is one that this server has signed, and as what (RFC 7515 §5.2, §7.1; RFC 8725 §3).
+#include "jose/jws.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "json/value.h"
+#include "json/writer.h"
+#include "util/base64.h"
+
+namespace postern::jose {
+
+namespace {
+
+struct Type {
+    TokenType type;
+    std::string_view typ;
+};
+/// Values are compared as bytes; "application/at+jwt" (RFC 7515 §4.1.9) or other capitals are not what we write.
+constexpr std::array<Type, 3> kTypes = {{
+    {TokenType::access_token, "at+jwt"},
+    {TokenType::refresh_token, "rt+jwt"},
+    {TokenType::id_token, "JWT"},
+}};
+
+bool is_base64url_text(std::string_view text) {
+    constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    return !text.empty() && text.find_first_not_of(kAlphabet) == std::string_view::npos;
+}
+
+/// The parts of a token as they were sent; `signed_text` is what the signature covers (RFC 7515 §5.1).
+struct Segments {
+    std::string_view header;
+    std::string_view payload;
+    std::string_view signature;
+    std::string_view signed_text;
+};
+
+std::optional<Segments> split_token(std::string_view token) {
+    if (token.size() > kMaxTokenBytes) return std::nullopt;  // before anything walks over it
+    const std::size_t first = token.find('.');
+    if (first == std::string_view::npos) return std::nullopt;
+    const std::size_t second = token.find('.', first + 1);
+    if (second == std::string_view::npos) return std::nullopt;
+
+    // A third dot is outside the alphabet and so found with the signature.
+    const Segments segments{token.substr(0, first), token.substr(first + 1, second - first - 1),
+                            token.substr(second + 1), token.substr(0, second)};
+    const bool all = is_base64url_text(segments.header) && is_base64url_text(segments.payload) &&
+                     is_base64url_text(segments.signature);
+    return all ? std::optional(segments) : std::nullopt;
+}
+
+}  // namespace
+
+std::string_view typ_of(TokenType type) {
+    const auto found =
+        std::find_if(kTypes.begin(), kTypes.end(), [type](const Type& known) { return known.type == type; });
+    return found->typ;
+}
+
+std::string encode_header(crypto::Algorithm algorithm, TokenType type, std::string_view kid) {
+    return util::base64url_encode(
+        json::write(json::Object{{"alg", crypto::to_string(algorithm)}, {"typ", typ_of(type)}, {"kid", kid}}));
+}
+
+std::string sign_compact(const crypto::PrivateKey& key, std::string_view kid, TokenType type,
+                         std::string_view payload) {
+    std::string token = encode_header(key.algorithm(), type, kid) + '.' + util::base64url_encode(payload);
+    const std::string signature = key.sign(token);
+    return token + '.' + util::base64url_encode(signature);
+}
+
+Verifier::Verifier(const JwkSet& keys) : keys_(keys) {
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+        for (const Type& known : kTypes) {
+            headers_.emplace(encode_header(keys_[i].key.algorithm(), known.type, keys_[i].kid), Known{known.type, i});
+        }
+    }
+}
+
+util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, TokenType wanted) const {
+    const auto segments = split_token(token);
+    if (!segments) return JwsFault::malformed;
+
+    const auto known = headers_.find(segments->header);
+    if (known == headers_.end()) return JwsFault::unknown_header;
+    if (known->second.type != wanted) return JwsFault::wrong_type;
+
+    // Strict: two spellings of one signature would be two tokens to a cache or a revocation list.
+    const auto signature = util::base64url_decode(segments->signature);
+    if (!signature) return JwsFault::malformed;
+    const Jwk& jwk = keys_[known->second.key];
+    if (!jwk.key.verify(segments->signed_text, *signature)) return JwsFault::bad_signature;
+
+    auto payload = util::base64url_decode(segments->payload);
+    if (!payload) return JwsFault::malformed;
+    return VerifiedJws{jwk.kid, std::move(*payload)};
+}
+
+}  // namespace postern::jose

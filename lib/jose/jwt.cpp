@@ -1,0 +1,97 @@
+// Decides whether the claims of a token that we signed still count (RFC 7519 §4.1, §7.2).
+#include "jose/jwt.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "json/reader.h"
+
+namespace postern::jose {
+
+namespace {
+
+/// How far a clock of ours may have gone back since it issued a token.
+constexpr util::Seconds kClockStep{60};
+
+struct Fault {
+    JwtFault fault;
+    std::string_view text;
+};
+constexpr std::array<Fault, 7> kFaults = {{
+    {JwtFault::malformed, "The token is not a JWT in compact form."},
+    {JwtFault::unknown_header, "The token is not signed with a key of this server."},
+    {JwtFault::wrong_type, "The token is of another kind than is asked for here."},
+    {JwtFault::bad_signature, "The signature of the token is not valid."},
+    {JwtFault::bad_claims, "The claims of the token are not valid."},
+    {JwtFault::wrong_issuer, "The token is from another issuer."},
+    {JwtFault::expired, "The token has expired."},
+}};
+
+JwtFault fault_of(JwsFault fault) {
+    switch (fault) {
+        case JwsFault::malformed:
+            return JwtFault::malformed;
+        case JwsFault::unknown_header:
+            return JwtFault::unknown_header;
+        case JwsFault::wrong_type:
+            return JwtFault::wrong_type;
+        case JwsFault::bad_signature:
+            break;
+    }
+    return JwtFault::bad_signature;
+}
+
+const std::int64_t* integer(const json::Object& claims, std::string_view name) {
+    const json::Value* value = claims.find(name);
+    return value != nullptr ? value->if_integer() : nullptr;
+}
+
+std::optional<JwtFault> check_claims(const json::Object& claims, std::string_view issuer) {
+    const json::Value* iss = claims.find("iss");
+    const std::string* named = iss != nullptr ? iss->if_string() : nullptr;
+    const json::Value* nbf = claims.find("nbf");
+    if (named == nullptr || integer(claims, "exp") == nullptr || integer(claims, "iat") == nullptr ||
+        (nbf != nullptr && nbf->if_integer() == nullptr)) {
+        return JwtFault::bad_claims;
+    }
+    if (*named != issuer) return JwtFault::wrong_issuer;  // RFC 7519 §4.1.1: byte for byte
+    return std::nullopt;
+}
+
+std::optional<JwtFault> check_time(const json::Object& claims, util::Time now) {
+    if (util::to_epoch(now) >= *integer(claims, "exp")) return JwtFault::expired;  // RFC 7519 §4.1.4
+    for (const char* name : {"iat", "nbf"}) {
+        const std::int64_t* since = integer(claims, name);
+        if (since != nullptr && *since > util::to_epoch(now + kClockStep)) return JwtFault::bad_claims;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view describe(JwtFault fault) {
+    for (const Fault& known : kFaults) {
+        if (known.fault == fault) return known.text;
+    }
+    return "The token is not valid.";
+}
+
+util::Result<VerifiedJwt, JwtFault> verify_jwt(const Verifier& verifier, std::string_view token, TokenType type,
+                                               std::string_view issuer, util::Time now, Expiry expiry) {
+    auto jws = verifier.verify(token, type);
+    if (!jws) return fault_of(jws.error());
+
+    const auto payload = json::parse(jws->payload);
+    const json::Object* claims = payload ? payload->if_object() : nullptr;
+    if (claims == nullptr) return JwtFault::bad_claims;
+    if (const auto fault = check_claims(*claims, issuer)) return *fault;
+    if (expiry == Expiry::enforced) {
+        if (const auto fault = check_time(*claims, now)) return *fault;
+    }
+    return VerifiedJwt{std::move(jws->kid), *claims};
+}
+
+}  // namespace postern::jose

@@ -1,0 +1,428 @@
+// Which tokens are ours: frozen headers, one spelling, one kind, a signature that holds.
+#include "jose/jws.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "../crypto/refused_keys.h"
+#include "../crypto/vectors.h"
+#include "crypto/digest.h"
+#include "crypto/ecdsa_signature.h"
+#include "json/writer.h"
+#include "util/base64.h"
+
+using namespace postern;
+using jose::JwsFault;
+using jose::TokenType;
+using util::base64url_encode;
+
+namespace {
+
+constexpr const char* kPayload = R"({"iss":"https://op.example.com","sub":"alice"})";
+const TokenType kTypes[] = {TokenType::access_token, TokenType::refresh_token, TokenType::id_token};
+
+crypto::PrivateKey load(const char* pem) { return crypto::PrivateKey::from_pem(util::Secret(std::string(pem))); }
+
+jose::Jwk jwk_of(const crypto::PrivateKey& key) {
+    auto public_key = key.public_key();
+    std::string kid = jose::thumbprint(public_key);
+    return {std::move(kid), std::move(public_key)};
+}
+
+/// The published keys of RFC 7515 and RFC 8037, and a verifier that knows them.
+struct World {
+    crypto::PrivateKey rsa = load(vectors::kRsaPem);
+    crypto::PrivateKey ec = load(vectors::kEcPem);
+    crypto::PrivateKey ed = load(vectors::kEdPem);
+    jose::JwkSet keys{jwk_of(rsa), jwk_of(ec), jwk_of(ed)};
+    jose::Verifier verifier{keys};
+
+    const crypto::PrivateKey& key(std::size_t i) const { return i == 0 ? rsa : i == 1 ? ec : ed; }
+    const std::string& kid(std::size_t i) const { return keys[i].kid; }
+    std::string token(std::size_t i, TokenType type = TokenType::access_token) const {
+        return jose::sign_compact(key(i), kid(i), type, kPayload);
+    }
+    std::optional<JwsFault> fault(std::string_view token, TokenType wanted = TokenType::access_token) const {
+        const auto result = verifier.verify(token, wanted);
+        return result ? std::nullopt : std::optional(result.error());
+    }
+};
+
+/// A token with any header at all, really signed.
+std::string sign_any(const crypto::PrivateKey& key, std::string_view header, std::string_view payload = kPayload) {
+    const std::string text = base64url_encode(header) + "." + base64url_encode(payload);
+    return text + "." + base64url_encode(key.sign(text));
+}
+
+/// What stands between the lines of a PEM.
+std::string der_of(const std::string& pem) {
+    std::string body = pem.substr(pem.find('\n'), pem.rfind("-----END") - pem.find('\n'));
+    std::erase(body, '\n');
+    return util::base64_decode(body).value();
+}
+
+std::string last_replaced(std::string text, char last) {
+    text.back() = last;
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("typ tells the kinds of token apart [RFC 9068 §2.1, RFC 7519 §5.1]") {
+    CHECK(jose::typ_of(TokenType::access_token) == "at+jwt");
+    CHECK(jose::typ_of(TokenType::refresh_token) == "rt+jwt");
+    CHECK(jose::typ_of(TokenType::id_token) == "JWT");
+}
+
+TEST_CASE("encode_header: members and their order are frozen, since issued tokens depend on them") {
+    using crypto::Algorithm;
+    CHECK(jose::encode_header(Algorithm::RS256, TokenType::access_token, "k1") ==
+          base64url_encode(R"({"alg":"RS256","typ":"at+jwt","kid":"k1"})"));
+    CHECK(jose::encode_header(Algorithm::ES256, TokenType::refresh_token, "k1") ==
+          base64url_encode(R"({"alg":"ES256","typ":"rt+jwt","kid":"k1"})"));
+    CHECK(jose::encode_header(Algorithm::EdDSA, TokenType::id_token, "k\"1") ==
+          base64url_encode(R"({"alg":"EdDSA","typ":"JWT","kid":"k\"1"})"));
+}
+
+TEST_CASE("sign_compact makes the three segments of RFC 7515 §7.1") {
+    const World world;
+    // Ed25519 signatures are determined, so the whole token is.
+    const std::string text =
+        jose::encode_header(crypto::Algorithm::EdDSA, TokenType::id_token, "k") + "." + base64url_encode(kPayload);
+    CHECK(jose::sign_compact(world.ed, "k", TokenType::id_token, kPayload) ==
+          text + "." + base64url_encode(world.ed.sign(text)));
+}
+
+TEST_CASE("verify accepts what sign_compact made, with each key and as each kind") {
+    const World world;
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (const TokenType type : kTypes) {
+            CAPTURE(i);
+            CAPTURE(jose::typ_of(type));
+            const auto verified = world.verifier.verify(world.token(i, type), type);
+            REQUIRE(verified);
+            CHECK(verified->kid == world.kid(i));
+            CHECK(verified->payload == kPayload);
+        }
+    }
+}
+
+TEST_CASE("verify: a token of one kind is none of another [RFC 8725 §3.11, §3.12]") {
+    const World world;
+    for (const TokenType type : kTypes) {
+        for (const TokenType wanted : kTypes) {
+            CAPTURE(jose::typ_of(type));
+            CAPTURE(jose::typ_of(wanted));
+            const auto expected = type == wanted ? std::nullopt : std::optional(JwsFault::wrong_type);
+            CHECK(world.fault(world.token(2, type), wanted) == expected);
+        }
+    }
+}
+
+TEST_CASE("verify: the published tokens are signed well and still not ours [RFC 7515 A.2, A.3, RFC 8037 A.4]") {
+    const World world;
+    const auto token = [](const char* input, const char* signature) { return std::string(input) + "." + signature; };
+    CHECK(world.fault(token(vectors::kRsaInput, vectors::kRsaSignature)) == JwsFault::unknown_header);
+    CHECK(world.fault(token(vectors::kEcInput, vectors::kEcSignature)) == JwsFault::unknown_header);
+    CHECK(world.fault(token(vectors::kEdInput, vectors::kEdSignature)) == JwsFault::unknown_header);
+}
+
+TEST_CASE("verify refuses any header but its own bytes, though the signature is good [RFC 8725 §3.1, §3.10, §3.11]") {
+    const World world;
+    const std::string kid = world.kid(2);
+    const std::string good = R"({"alg":"EdDSA","typ":"at+jwt","kid":")" + kid + "\"}";
+    REQUIRE(world.fault(sign_any(world.ed, good)) == std::nullopt);
+    const std::string open = R"({"alg":"EdDSA","typ":"at+jwt","kid":")" + kid + "\"";
+    const auto with_alg = [&](const std::string& alg) {
+        return R"({"alg":)" + alg + R"(,"typ":"at+jwt","kid":")" + kid + "\"}";
+    };
+    const auto with_typ = [&](const std::string& typ) {
+        return R"({"alg":"EdDSA","typ":)" + typ + R"(,"kid":")" + kid + "\"}";
+    };
+    const auto with_kid = [](const std::string& value) {
+        return R"({"alg":"EdDSA","typ":"at+jwt","kid":)" + value + "}";
+    };
+    const std::string jwk = json::write(jose::to_json(world.keys[2]));
+    const std::string headers[] = {
+        // alg: none and friends, symmetric, other algorithms of our keys, other keys' algorithms
+        with_alg("\"none\""),
+        with_alg("\"None\""),
+        with_alg("\"NONE\""),
+        with_alg("\"nOnE\""),
+        with_alg("\"\""),
+        with_alg("null"),
+        with_alg("[\"EdDSA\"]"),
+        with_alg("\"HS256\""),
+        with_alg("\"RS256\""),
+        with_alg("\"RS512\""),
+        with_alg("\"PS256\""),
+        with_alg("\"ES256\""),
+        with_alg("\"ES384\""),
+        with_alg("\"Ed25519\""),
+        with_alg("\"eddsa\""),
+        R"({"typ":"at+jwt","kid":")" + kid + "\"}",
+        // typ
+        with_typ("\"AT+JWT\""),
+        with_typ("\"application/at+jwt\""),
+        with_typ("\"jwt\""),
+        with_typ("\"id+jwt\""),
+        with_typ("\"at+jwt \""),
+        with_typ("\"\""),
+        with_typ("[\"at+jwt\"]"),
+        with_typ("\"a\\u0074+jwt\""),
+        R"({"alg":"EdDSA","kid":")" + kid + "\"}",
+        // kid
+        with_kid("\"../../dev/null\""),
+        with_kid("\"/proc/sys/kernel/randomize_va_space\""),
+        with_kid("\"' OR 1=1--\""),
+        with_kid("\"\\u0000\""),
+        with_kid("\"" + kid + "\\u0000\""),
+        with_kid("\"" + kid + " \""),
+        with_kid("\"\""),
+        with_kid("7"),
+        with_kid("[\"" + kid + "\"]"),
+        with_kid("null"),
+        with_kid("\"" + world.kid(0) + "\""),
+        with_kid("\"" + std::string(5000, 'k') + "\""),
+        R"({"alg":"EdDSA","typ":"at+jwt"})",
+        // keys and places to fetch keys from
+        open + R"(,"jku":"http://127.0.0.1:9/jwks.json"})",
+        open + R"(,"x5u":"http://127.0.0.1:9/cert"})",
+        open + R"(,"jwk":)" + jwk + "}",
+        open + R"(,"x5c":["MIIB"]})",
+        // extensions
+        open + R"(,"crit":["b64"]})",
+        open + R"(,"crit":["x"],"x":1})",
+        open + R"(,"crit":[]})",
+        open + R"(,"crit":"x"})",
+        open + R"(,"b64":false})",
+        open + R"(,"zip":"DEF"})",
+        // the same members, written otherwise
+        R"({"typ":"at+jwt","alg":"EdDSA","kid":")" + kid + "\"}",
+        R"({"kid":")" + kid + R"(","typ":"at+jwt","alg":"EdDSA"})",
+        R"({"alg":"EdDSA","alg":"EdDSA","typ":"at+jwt","kid":")" + kid + "\"}",
+        R"({"alg":"none",)" + good.substr(1),
+        open + R"(,"alg":"none"})",
+        " " + good,
+        good + "\n",
+        "{ " + good.substr(1),
+        open + ",}",
+        "\xEF\xBB\xBF" + good,
+        good + std::string(1, '\0'),
+        "{}",
+        "null",
+        "\"EdDSA\"",
+        "[]",
+    };
+    for (const auto& header : headers) {
+        CAPTURE(header);
+        CHECK(world.fault(sign_any(world.ed, header)) == JwsFault::unknown_header);
+    }
+}
+
+TEST_CASE("verify: no signature, and signatures made with public material, are refused [RFC 8725 §2.1, §3.2]") {
+    const World world;
+    for (std::size_t i = 0; i < 3; ++i) {
+        CAPTURE(i);
+        const std::string payload = base64url_encode(kPayload);
+        const std::string pem = refused_keys::kPublic;  // the public half of the EC key
+        const std::string der = der_of(pem);
+        const std::string jwk = json::write(jose::to_json(world.keys[i]));
+        const std::string hs256 = base64url_encode(R"({"alg":"HS256","typ":"at+jwt","kid":")" + world.kid(i) + "\"}");
+        const std::string ours = jose::encode_header(world.key(i).algorithm(), TokenType::access_token, world.kid(i));
+        for (const std::string& secret :
+             {jwk, pem, pem.substr(0, pem.size() - 1), der, vectors::raw(vectors::kRsaModulus),
+              vectors::raw(vectors::kEdX), std::string(), std::string("secret"), world.kid(i)}) {
+            const auto forged = [&](const std::string& header) {
+                const std::string text = header + "." + payload;
+                return text + "." + base64url_encode(crypto::hmac_sha256(secret, text));
+            };
+            CHECK(world.fault(forged(hs256)) == JwsFault::unknown_header);
+            CHECK(world.fault(forged(ours)) == JwsFault::bad_signature);
+        }
+        const std::string none = base64url_encode(R"({"alg":"none","typ":"at+jwt","kid":")" + world.kid(i) + "\"}");
+        CHECK(world.fault(none + "." + payload + ".") == JwsFault::malformed);
+        CHECK(world.fault(ours + "." + payload + ".") == JwsFault::malformed);
+        CHECK(world.fault(ours + "." + payload) == JwsFault::malformed);
+    }
+}
+
+TEST_CASE("verify: the signature covers header and payload and belongs to its key [RFC 7515 §5.2, RFC 8725 §3.3]") {
+    const World world;
+    const auto stranger = crypto::PrivateKey::generate(crypto::Algorithm::EdDSA);
+    for (std::size_t i = 0; i < 3; ++i) {
+        CAPTURE(i);
+        const std::string token = world.token(i);
+        const std::size_t dot = token.find('.');
+        const std::size_t last = token.rfind('.');
+        const std::string other = jose::sign_compact(world.key(i), world.kid(i), TokenType::access_token, "{}");
+        CHECK(world.fault(token.substr(0, last) + other.substr(other.rfind('.'))) == JwsFault::bad_signature);
+        std::string changed = token;
+        changed[dot + 5] = changed[dot + 5] == 'A' ? 'B' : 'A';
+        CHECK(world.fault(changed) == JwsFault::bad_signature);
+        changed = token;
+        changed[last + 5] = changed[last + 5] == 'A' ? 'B' : 'A';
+        CHECK(world.fault(changed) == JwsFault::bad_signature);
+        // The header of a refresh token over the signature of an access token.
+        const auto refresh = jose::encode_header(world.key(i).algorithm(), TokenType::refresh_token, world.kid(i));
+        CHECK(world.fault(refresh + token.substr(dot), TokenType::refresh_token) == JwsFault::bad_signature);
+        // Signed by a key that is not in the set, under the name of one that is.
+        CHECK(world.fault(jose::sign_compact(stranger, world.kid(i), TokenType::access_token, kPayload)) ==
+              (i == 2 ? JwsFault::bad_signature : JwsFault::unknown_header));
+    }
+}
+
+TEST_CASE("verify: ES256 signatures of zeros, in DER, or out of range are refused [RFC 7518 §3.4, CVE-2022-21449]") {
+    const World world;
+    const std::string token = world.token(1);
+    const std::size_t last = token.rfind('.') + 1;
+    const std::string good = *util::base64url_decode(token.substr(last));
+    for (const std::string& signature : {std::string(64, '\0'), std::string(63, '\0') + "\1", std::string(64, '\xFF'),
+                                         good + good, good.substr(1), *crypto::ecdsa_raw_to_der(good)}) {
+        CAPTURE(signature.size());
+        CHECK(world.fault(token.substr(0, last) + base64url_encode(signature)) == JwsFault::bad_signature);
+    }
+}
+
+TEST_CASE("verify: a key that is no longer published signs nothing") {
+    const World world;
+    const jose::Verifier without({world.keys[0], world.keys[1]});
+    const auto result = without.verify(world.token(2), TokenType::access_token);
+    REQUIRE_FALSE(result);
+    CHECK(result.error() == JwsFault::unknown_header);
+    CHECK(without.verify(world.token(0), TokenType::access_token));
+    CHECK_FALSE(jose::Verifier({}).verify(world.token(0), TokenType::access_token));
+}
+
+TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1]") {
+    const World world;
+    const std::string token = world.token(2);
+    const std::size_t dot = token.find('.');
+    const std::size_t last = token.rfind('.');
+    const std::string header = token.substr(0, dot);
+    const std::string payload = token.substr(dot + 1, last - dot - 1);
+    const std::string signature = token.substr(last + 1);
+    REQUIRE(world.fault(token) == std::nullopt);
+    const std::string rows[] = {
+        "",
+        ".",
+        "..",
+        "...",
+        "....",
+        header,
+        header + ".",
+        header + "." + payload,
+        header + "." + payload + ".",
+        header + ".." + signature,
+        "." + payload + "." + signature,
+        token + ".",
+        "." + token,
+        token + "." + signature,
+        token + ".." + signature,
+        token + ".a.b",
+        ". " + token,
+        R"({"protected":")" + header + R"(","payload":")" + payload + R"(","signature":")" + signature + "\"}",
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row);
+        CHECK(world.fault(row) == JwsFault::malformed);
+    }
+}
+
+TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5]") {
+    const World world;
+    const std::string token = world.token(2);
+    const std::size_t dot = token.find('.');
+    const std::size_t last = token.rfind('.');
+    for (const std::string& row : {
+             token + "=",
+             token + "==",
+             token + "\n",
+             token + " ",
+             " " + token,
+             "\n" + token,
+             token + std::string(1, '\0'),
+             std::string(token).insert(last, "="),
+             std::string(token).insert(dot, "="),
+             std::string(token).insert(last, " "),
+             std::string(token).insert(dot + 3, "\r\n"),
+             std::string(token).insert(3, std::string(1, '\0')),
+             last_replaced(token, '+'),
+             last_replaced(token, '/'),
+             "Bearer " + token,
+             token + "AAA",
+         }) {
+        CAPTURE(row);
+        CHECK(world.fault(row) == JwsFault::malformed);
+    }
+    // 64 bytes leave four bits of the last character unused: sixteen characters would decode to the same bytes.
+    constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    int accepted = 0;
+    for (const char c : kAlphabet) {
+        if (world.fault(last_replaced(token, c)) == std::nullopt) ++accepted;
+    }
+    CHECK(accepted == 1);
+    // Well spelled, one byte longer.
+    CHECK(world.fault(token + "A") == JwsFault::bad_signature);
+}
+
+TEST_CASE("verify: RS256 has one spelling too; its last character carries four bits") {
+    const World world;
+    const std::string token = world.token(0);
+    REQUIRE(world.fault(token) == std::nullopt);
+    const std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const std::size_t at = alphabet.find(token.back());
+    REQUIRE(at % 16 == 0);
+    for (std::size_t next = at + 1; next < at + 16; ++next) {
+        CHECK(world.fault(last_replaced(token, alphabet[next])) == JwsFault::malformed);
+    }
+}
+
+TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks inside") {
+    const World world;
+    const auto of_length = [&world](std::size_t length) {
+        // Three bytes of payload are four characters; the rest is found by trying.
+        std::string payload((length - world.token(2).size()) / 4 * 3, 'x');
+        std::string token;
+        do {
+            payload += 'x';
+            token = jose::sign_compact(world.ed, world.kid(2), TokenType::access_token, payload);
+        } while (token.size() < length);
+        return token;
+    };
+    const std::string longest = of_length(jose::kMaxTokenBytes - 1);
+    REQUIRE(longest.size() <= jose::kMaxTokenBytes);
+    CHECK(world.fault(longest) == std::nullopt);
+    const std::string longer = of_length(jose::kMaxTokenBytes + 1);
+    CHECK(world.fault(longer) == JwsFault::malformed);
+    CHECK(world.fault(std::string(1000000, 'a') + ".a.a") == JwsFault::malformed);
+    CHECK(world.fault(std::string(1000000, '.')) == JwsFault::malformed);
+    CHECK(world.fault("a." + std::string(1000000, 'a') + ".a") == JwsFault::malformed);
+}
+
+TEST_CASE("verify gives the payload as it was signed, whatever it is") {
+    const World world;
+    for (const std::string& payload :
+         {std::string("x"), std::string("a\0b", 3), std::string("\xFF\xFE"), std::string("{}")}) {
+        const auto token = jose::sign_compact(world.ec, world.kid(1), TokenType::id_token, payload);
+        const auto verified = world.verifier.verify(token, TokenType::id_token);
+        REQUIRE(verified);
+        CHECK(verified->payload == payload);
+    }
+}
+
+TEST_CASE("a Verifier outlives the keys it was made of, and its own original") {
+    const World world;
+    auto keys = std::make_unique<jose::JwkSet>(world.keys);
+    auto first = std::make_unique<jose::Verifier>(*keys);
+    keys.reset();
+    const jose::Verifier copy = *first;
+    const jose::Verifier moved = std::move(*first);
+    first.reset();
+    for (const jose::Verifier* verifier : {&copy, &moved}) {
+        for (std::size_t i = 0; i < 3; ++i) CHECK(verifier->verify(world.token(i), TokenType::access_token));
+    }
+}
