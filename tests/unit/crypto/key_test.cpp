@@ -2,6 +2,7 @@
 #include "crypto/key.h"
 
 #include <doctest/doctest.h>
+#include <openssl/err.h>
 
 #include <string>
 
@@ -146,6 +147,7 @@ TEST_CASE("verify: what a bad signature leaves behind does not spoil the next [C
     for (int i = 0; i < 3; ++i) {
         CHECK_FALSE(rsa.verify(vectors::kRsaInput, "short"));
         CHECK_THROWS_AS(load("no key"), crypto::CryptoError);
+        CHECK(ERR_peek_error() == 0);
         CHECK(rsa.verify(vectors::kRsaInput, raw(vectors::kRsaSignature)));
         CHECK_FALSE(ec.verify(vectors::kEcInput, std::string(64, '\1')));
         CHECK(ec.verify(vectors::kEcInput, raw(vectors::kEcSignature)));
@@ -220,6 +222,25 @@ TEST_CASE("from_pem refuses keys that are weak, of another kind or encrypted [RF
     for (const auto& row : rows) {
         CAPTURE(row.what);
         CHECK_THROWS_AS(load(row.pem), crypto::CryptoError);
+    }
+}
+
+TEST_CASE("from_pem tells the operator what is wrong with a key") {
+    struct Row {
+        const char* pem;
+        const char* message;
+    };
+    const Row rows[] = {
+        {refused_keys::kRsa1024, "the RSA key has fewer than 2048 bits"},
+        {refused_keys::kRsaExponent3, "the RSA exponent is even or below 65537"},
+        {refused_keys::kRsaPss, "the key is not RSA, EC P-256 or Ed25519"},
+        {refused_keys::kEd448, "the key is not RSA, EC P-256 or Ed25519"},
+        {refused_keys::kP384, "the EC key is not on P-256"},
+        {refused_keys::kSecp256k1, "the EC key is not on P-256"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.message);
+        CHECK_THROWS_WITH_AS(load(row.pem), row.message, crypto::CryptoError);
     }
 }
 
