@@ -1,0 +1,134 @@
+#include "store/access_tokens.h"
+
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using model::ValueHash;
+
+namespace {
+
+store::Database with_token() {
+    auto database = sample_database();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant());
+        store::insert_access_token(transaction, token());
+    });
+    return database;
+}
+
+}  // namespace
+
+TEST_CASE("access tokens: record and grant come back as they were put in") {
+    auto database = sample_database();
+    auto rich = token("rich");
+    rich.scope = {};
+    rich.audience = "https://api.example/";
+    written(database, [&](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant());
+        store::insert_access_token(transaction, token());
+        store::insert_access_token(transaction, rich);
+    });
+    for (const auto& put : {token(), rich}) {
+        const auto got = store::find_access_token(database, put.token_hash);
+        REQUIRE(got);
+        CHECK(got->token.token_hash == put.token_hash);
+        CHECK(got->token.jti == put.jti);
+        CHECK(got->token.grant_id == put.grant_id);
+        CHECK(got->token.scope == put.scope);
+        CHECK(got->token.audience == put.audience);
+        CHECK(got->token.issued_at == put.issued_at);
+        CHECK(got->token.expires_at == put.expires_at);
+        CHECK_FALSE(got->token.revoked_at);
+        CHECK(got->grant.id == grant().id);
+        CHECK(got->grant.client_id == grant().client_id);
+        CHECK(got->grant.subject == grant().subject);
+        CHECK(got->grant.scope == grant().scope);
+        CHECK(got->grant.auth_time == grant().auth_time);
+        CHECK(got->grant.sid == grant().sid);
+        CHECK(got->client_enabled);
+        CHECK(got->user_enabled);
+    }
+    CHECK_FALSE(store::find_access_token(database, ValueHash("Token")));
+    CHECK_FALSE(store::find_access_token(database, ValueHash("")));
+}
+
+TEST_CASE("access tokens: a grant without a user has no user who could be disabled [RFC 6749 §4.4]") {
+    auto database = sample_database();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant("machine", ""));
+        store::insert_access_token(transaction, token("machine", "machine"));
+    });
+    const auto got = store::find_access_token(database, ValueHash("machine"));
+    REQUIRE(got);
+    CHECK(got->grant.subject.empty());
+    CHECK(got->user_enabled);
+    CHECK(store::is_active(*got, kNow));
+}
+
+TEST_CASE("is_active: every condition is needed, none is doubted [RFC 7662 §2.2]") {
+    store::StoredAccessToken good;
+    good.token = token();
+    good.grant = grant();
+    good.client_enabled = true;
+    good.user_enabled = true;
+    struct Row {
+        const char* when;
+        void (*change)(store::StoredAccessToken&);
+        Time now;
+        bool active;
+    };
+    const Time end = token().expires_at;
+    const auto same = [](store::StoredAccessToken&) {};
+    const Row rows[] = {
+        {"as issued", same, kNow, true},
+        {"its last second", same, end - Seconds{1}, true},
+        {"expired in this second", same, end, false},
+        {"long expired", same, end + Seconds{100000}, false},
+        {"expiry set to zero", [](auto& stored) { stored.token.expires_at = Time{}; }, kNow, false},
+        {"revoked", [](auto& stored) { stored.token.revoked_at = kNow; }, kNow, false},
+        {"revoked in the future of a clock set back", [](auto& stored) { stored.token.revoked_at = kNow + Seconds{9}; },
+         kNow, false},
+        {"its grant has ended", [](auto& stored) { stored.grant.ended_at = kNow; }, kNow, false},
+        {"client disabled", [](auto& stored) { stored.client_enabled = false; }, kNow, false},
+        {"user disabled", [](auto& stored) { stored.user_enabled = false; }, kNow, false},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        auto stored = good;
+        row.change(stored);
+        CHECK(store::is_active(stored, row.now) == row.active);
+    }
+}
+
+TEST_CASE("access tokens: what happens to client, user and grant is seen at the next look") {
+    struct Row {
+        const char* when;
+        void (*change)(store::Transaction&);
+    };
+    const Row rows[] = {
+        {"client disabled",
+         [](store::Transaction& transaction) {
+             auto changed = client();
+             changed.enabled = false;
+             store::update_client(transaction, changed);
+         }},
+        {"user disabled",
+         [](store::Transaction& transaction) {
+             auto changed = user();
+             changed.enabled = false;
+             store::update_user(transaction, changed);
+         }},
+        {"grant ended", [](store::Transaction& transaction) { store::end_grant(transaction, grant().id, kNow); }},
+        {"client removed", [](store::Transaction& transaction) { store::remove_client(transaction, client().id); }},
+        {"user removed", [](store::Transaction& transaction) { store::remove_user(transaction, user().subject); }},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        auto database = with_token();
+        REQUIRE(store::is_active(*store::find_access_token(database, ValueHash("token")), kNow));
+        written(database, row.change);
+        const auto stored = store::find_access_token(database, ValueHash("token"));
+        CHECK_FALSE((stored && store::is_active(*stored, kNow)));
+    }
+}

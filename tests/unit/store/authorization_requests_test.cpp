@@ -1,0 +1,114 @@
+#include "store/authorization_requests.h"
+
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using model::Decision;
+using model::RequestKey;
+using model::Subject;
+
+namespace {
+
+const RequestKey kKey("request");
+const Subject kAlice("sub-1");
+const Subject kBob("sub-2");
+constexpr Time kEnd = kNow + Seconds{600};
+
+store::Database with_two_users() {
+    auto database = sample_database();
+    written(database, [](store::Transaction& transaction) { store::insert_user(transaction, user("sub-2", "bob")); });
+    return database;
+}
+
+void login(store::Database& database, const Subject& subject, const RequestKey& key = kKey) {
+    written(database, [&](store::Transaction& transaction) { store::record_login(transaction, key, subject, kEnd); });
+}
+
+bool decide(store::Database& database, const Subject& subject, Decision decision) {
+    return written(database, [&](store::Transaction& transaction) {
+        return store::record_decision(transaction, kKey, subject, decision, kEnd);
+    });
+}
+
+bool use(store::Database& database, const Subject& subject) {
+    return written(database, [&](store::Transaction& transaction) {
+        return store::use_request(transaction, kKey, subject, kEnd);
+    });
+}
+
+void check(store::Database& database, const Subject& subject, bool logged_in, Decision decision, bool used) {
+    const auto progress = store::find_progress(database, kKey);
+    REQUIRE(progress);
+    CHECK(progress->subject == subject);
+    CHECK(progress->logged_in == logged_in);
+    CHECK(progress->decision == decision);
+    CHECK(progress->used == used);
+}
+
+}  // namespace
+
+TEST_CASE("authorization requests: nothing is known of one that nobody has acted on") {
+    auto database = with_two_users();
+    CHECK_FALSE(store::find_progress(database, kKey));
+    login(database, kAlice, RequestKey("another"));
+    CHECK_FALSE(store::find_progress(database, kKey));
+}
+
+TEST_CASE("authorization requests: login, decision and use add up") {
+    for (const Decision decision : {Decision::approved, Decision::denied}) {
+        auto database = with_two_users();
+        login(database, kAlice);
+        check(database, kAlice, true, Decision::unset, false);
+        CHECK(decide(database, kAlice, decision));
+        check(database, kAlice, true, decision, false);
+        CHECK(use(database, kAlice));
+        check(database, kAlice, true, decision, true);
+    }
+}
+
+TEST_CASE("authorization requests: a decision may change until the request is answered") {
+    auto database = with_two_users();
+    CHECK(decide(database, kAlice, Decision::approved));
+    check(database, kAlice, false, Decision::approved, false);
+    CHECK(decide(database, kAlice, Decision::denied));
+    check(database, kAlice, false, Decision::denied, false);
+}
+
+TEST_CASE("record_login: keeps the same subject's decision, forgets another's") {
+    auto database = with_two_users();
+    decide(database, kAlice, Decision::approved);
+    login(database, kAlice);
+    check(database, kAlice, true, Decision::approved, false);
+    login(database, kBob);
+    check(database, kBob, true, Decision::unset, false);
+}
+
+TEST_CASE("record_decision: somebody else's login is not this subject's") {
+    auto database = with_two_users();
+    login(database, kAlice);
+    CHECK(decide(database, kBob, Decision::approved));
+    check(database, kBob, false, Decision::approved, false);
+}
+
+TEST_CASE("use_request: true once, whoever asks; nothing moves a used request [RFC 6749 §4.1.2]") {
+    auto database = with_two_users();
+    CHECK(use(database, kAlice));
+    check(database, kAlice, false, Decision::unset, true);
+    CHECK_FALSE(use(database, kAlice));
+    CHECK_FALSE(use(database, kBob));
+    CHECK_FALSE(decide(database, kAlice, Decision::approved));
+    CHECK_FALSE(decide(database, kBob, Decision::approved));
+    login(database, kAlice);
+    login(database, kBob);
+    check(database, kAlice, false, Decision::unset, true);
+}
+
+TEST_CASE("use_request: a use that was rolled back is none") {
+    auto database = with_two_users();
+    {
+        store::Transaction transaction(database, store::Durability::lazy);
+        CHECK(store::use_request(transaction, kKey, kAlice, kEnd));
+    }
+    CHECK(use(database, kAlice));
+}

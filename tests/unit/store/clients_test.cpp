@@ -1,0 +1,205 @@
+#include "store/clients.h"
+
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using model::ClientId;
+using model::ValueHash;
+
+namespace {
+
+constexpr Time kLater = kNow + Seconds{100};
+
+std::vector<std::string> secrets_of(store::Database& database, Time now) {
+    std::vector<std::string> hashes;
+    const auto found = store::find_client(database, ClientId("client"), now);
+    for (const auto& secret : found->secrets) hashes.push_back(secret.hash.str());
+    return hashes;
+}
+
+void replace(store::Database& database, const char* hash, std::optional<Time> old_until, Time now = kNow) {
+    written(database, [&](store::Transaction& transaction) {
+        store::replace_client_secret(transaction, ClientId("client"), ValueHash(hash), old_until, now);
+    });
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") {
+    auto database = store::Database::in_memory();
+    model::Client plain = client("plain");
+    model::Client rich = client("rich \xc3\xa9 '\"");
+    rich.name = "R\xc3\xa9my's \"app\"";
+    rich.type = model::ClientType::public_;
+    rich.native = true;
+    rich.first_party = true;
+    rich.enabled = false;
+    rich.grants = {model::GrantType::authorization_code, model::GrantType::refresh_token,
+                   model::GrantType::client_credentials, model::GrantType::implicit};
+    rich.scope = *model::Scope::parse("z a m");
+    rich.auth_method = model::AuthMethod::client_secret_post;
+    rich.pkce = model::Pkce::required;
+    rich.redirect_uris = {"https://z.example/", "https://a.example/", "https://m.example/"};
+    rich.post_logout_redirect_uris = {"https://z.example/out", "https://a.example/out"};
+    rich.secrets = {{ValueHash("now"), {}}, {ValueHash("old"), kLater}};
+    model::Client bare = client("bare");
+    bare.grants = {};
+    bare.scope = {};
+    bare.redirect_uris = {};
+    for (const auto& put : {plain, rich, bare}) {
+        CAPTURE(put.id.str());
+        CHECK(
+            written(database, [&](store::Transaction& transaction) { return store::insert_client(transaction, put); }));
+        const auto got = store::find_client(database, put.id, kNow);
+        REQUIRE(got);
+        CHECK(got->id == put.id);
+        CHECK(got->name == put.name);
+        CHECK(got->type == put.type);
+        CHECK(got->native == put.native);
+        CHECK(got->first_party == put.first_party);
+        CHECK(got->enabled == put.enabled);
+        CHECK(got->grants == put.grants);
+        CHECK(got->scope == put.scope);
+        CHECK(got->auth_method == put.auth_method);
+        CHECK(got->pkce == put.pkce);
+        CHECK(got->redirect_uris == put.redirect_uris);
+        CHECK(got->post_logout_redirect_uris == put.post_logout_redirect_uris);
+        CHECK(got->created_at == put.created_at);
+        REQUIRE(got->secrets.size() == put.secrets.size());
+        for (std::size_t i = 0; i < put.secrets.size(); ++i) {
+            CHECK(got->secrets[i].hash == put.secrets[i].hash);
+            CHECK(got->secrets[i].expires_at == put.secrets[i].expires_at);
+        }
+    }
+    Names listed;
+    for (const auto& each : store::list_clients(database, kNow)) listed.push_back(each.id.str());
+    CHECK(listed == Names{"bare", "plain", rich.id.str()});
+    CHECK(store::list_clients(database, kNow)[2].redirect_uris == rich.redirect_uris);
+}
+
+TEST_CASE("find_client: ids are compared byte by byte [RFC 6749 §2.2]") {
+    auto database = sample_database();
+    CHECK(store::find_client(database, ClientId("client"), kNow));
+    for (const char* id : {"", "Client", "client ", "clien", "client%", "cl_ent", "' OR 1=1 --"}) {
+        CAPTURE(id);
+        CHECK_FALSE(store::find_client(database, ClientId(id), kNow));
+    }
+}
+
+TEST_CASE("insert_client: a taken id changes nothing") {
+    auto database = sample_database();
+    auto second = client();
+    second.name = "Another";
+    second.redirect_uris = {"https://evil.example/"};
+    CHECK_FALSE(
+        written(database, [&](store::Transaction& transaction) { return store::insert_client(transaction, second); }));
+    const auto kept = store::find_client(database, ClientId("client"), kNow);
+    CHECK(kept->name == "A client");
+    CHECK(kept->redirect_uris == Names{"https://client.example/cb"});
+}
+
+TEST_CASE("insert_client: a URI given twice is one registered URI [RFC 6749 §3.1.2.3]") {
+    auto database = store::Database::in_memory();
+    auto twice = client();
+    twice.redirect_uris = {"https://a.example/", "https://a.example/", "https://b.example/"};
+    twice.post_logout_redirect_uris = {"https://a.example/"};  // another kind
+    written(database, [&](store::Transaction& transaction) { store::insert_client(transaction, twice); });
+    const auto got = store::find_client(database, ClientId("client"), kNow);
+    CHECK(got->redirect_uris == Names{"https://a.example/", "https://b.example/"});
+    CHECK(got->post_logout_redirect_uris == Names{"https://a.example/"});
+}
+
+TEST_CASE("update_client: everything but id, secrets and created_at") {
+    auto database = sample_database();
+    replace(database, "secret", std::nullopt);
+    auto changed = client();
+    changed.name = "New name";
+    changed.enabled = false;
+    changed.scope = *model::Scope::parse("other");
+    changed.redirect_uris = {"https://new.example/"};
+    changed.post_logout_redirect_uris = {"https://new.example/out"};
+    changed.created_at = kLater;
+    changed.secrets = {{ValueHash("smuggled"), {}}};
+    CHECK(
+        written(database, [&](store::Transaction& transaction) { return store::update_client(transaction, changed); }));
+    const auto got = store::find_client(database, ClientId("client"), kNow);
+    CHECK(got->name == "New name");
+    CHECK_FALSE(got->enabled);
+    CHECK(got->scope == changed.scope);
+    CHECK(got->redirect_uris == changed.redirect_uris);
+    CHECK(got->post_logout_redirect_uris == changed.post_logout_redirect_uris);
+    CHECK(got->created_at == kNow);
+    CHECK(secrets_of(database, kNow) == Names{"secret"});
+
+    CHECK_FALSE(written(database, [&](store::Transaction& transaction) {
+        return store::update_client(transaction, client("nobody"));
+    }));
+    CHECK_FALSE(store::find_client(database, ClientId("nobody"), kNow));
+}
+
+TEST_CASE("remove_client: takes along everything that hangs on it, and nothing else") {
+    auto database = sample_database();
+    written(database, [](store::Transaction& transaction) {
+        auto other = client("other");
+        store::insert_client(transaction, other);
+        store::insert_grant(transaction, grant());
+        auto others = grant("others");
+        others.client_id = other.id;
+        store::insert_grant(transaction, others);
+        store::insert_code(transaction, code());
+        store::insert_code(transaction, code("others", "others"));
+        store::insert_access_token(transaction, token());
+        store::insert_access_token(transaction, token("others", "others"));
+        store::replace_client_secret(transaction, ClientId("client"), ValueHash("x"), std::nullopt, kNow);
+    });
+    database.prepare("INSERT INTO consents VALUES ('client', 'sub-1', 'openid', 1), ('other', 'sub-1', 'openid', 1)")
+        .execute();
+    const auto remove = [&](const char* id) {
+        return written(
+            database, [&](store::Transaction& transaction) { return store::remove_client(transaction, ClientId(id)); });
+    };
+    CHECK(remove("client"));
+    CHECK_FALSE(remove("client"));
+    CHECK(count(database, "SELECT count(*) FROM client_secrets") == 0);
+    for (const char* sql :
+         {"SELECT count(*) FROM clients", "SELECT count(*) FROM redirect_uris", "SELECT count(*) FROM consents",
+          "SELECT count(*) FROM grants", "SELECT count(*) FROM authorization_codes",
+          "SELECT count(*) FROM access_tokens", "SELECT count(*) FROM users"}) {
+        CAPTURE(sql);
+        CHECK(count(database, sql) == 1);
+    }
+}
+
+TEST_CASE("replace_client_secret: the old one ends at once unless it is given time") {
+    auto database = sample_database();
+    replace(database, "first", std::nullopt);
+    CHECK(secrets_of(database, kNow) == Names{"first"});
+    replace(database, "second", std::nullopt);
+    CHECK(secrets_of(database, kNow) == Names{"second"});
+    CHECK(count(database, "SELECT count(*) FROM client_secrets") == 1);
+
+    replace(database, "third", kLater);
+    CHECK(secrets_of(database, kNow) == Names{"third", "second"});
+    CHECK(secrets_of(database, kLater - Seconds{1}) == Names{"third", "second"});
+    CHECK(secrets_of(database, kLater) == Names{"third"});
+}
+
+TEST_CASE("replace_client_secret: a secret that ends already is not given more time") {
+    auto database = sample_database();
+    replace(database, "first", std::nullopt);
+    replace(database, "second", kLater);
+    replace(database, "third", kLater + Seconds{100});
+    CHECK(secrets_of(database, kLater) == Names{"third", "second"});
+    replace(database, "fourth", kNow - Seconds{1});
+    CHECK(secrets_of(database, kNow) == Names{"fourth"});
+}
+
+TEST_CASE("replace_client_secret: the same secret again stays the present one") {
+    auto database = sample_database();
+    replace(database, "same", std::nullopt);
+    replace(database, "same", kLater);
+    CHECK(secrets_of(database, kLater + Seconds{1}) == Names{"same"});
+}

@@ -1,0 +1,197 @@
+#include "store/grants.h"
+
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using model::GrantId;
+using model::ValueHash;
+
+namespace {
+
+const ValueHash kCode("code");
+
+void add_grant_and_code(store::Database& database) {
+    written(database, [](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant());
+        store::insert_code(transaction, code());
+    });
+}
+
+store::Database with_code() {
+    auto database = sample_database();
+    add_grant_and_code(database);
+    return database;
+}
+
+bool redeem(store::Database& database, Time now = kNow) {
+    return written(database,
+                   [&](store::Transaction& transaction) { return store::redeem_code(transaction, kCode, now); });
+}
+
+void burn(store::Database& database, Time now = kNow) {
+    written(database, [&](store::Transaction& transaction) { store::burn_code(transaction, kCode, now); });
+}
+
+void end(store::Database& database, Time now = kNow) {
+    written(database, [&](store::Transaction& transaction) { store::end_grant(transaction, GrantId("grant"), now); });
+}
+
+}  // namespace
+
+TEST_CASE("codes: what they are bound to comes back as it was put in [RFC 6749 §4.1.2]") {
+    auto database = sample_database();
+    auto rich = code("rich");
+    rich.redirect_uri_sent = false;
+    rich.nonce = "n-'\"";
+    rich.code_challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+    rich.max_age = Seconds{0};
+    rich.audience = "https://api.example/";
+    written(database, [&](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant());
+        store::insert_code(transaction, code());
+        store::insert_code(transaction, rich);
+    });
+    for (const auto& put : {code(), rich}) {
+        const auto got = store::find_code(database, put.code_hash);
+        REQUIRE(got);
+        CHECK(got->code.code_hash == put.code_hash);
+        CHECK(got->code.grant_id == put.grant_id);
+        CHECK(got->code.redirect_uri == put.redirect_uri);
+        CHECK(got->code.redirect_uri_sent == put.redirect_uri_sent);
+        CHECK(got->code.nonce == put.nonce);
+        CHECK(got->code.code_challenge == put.code_challenge);
+        CHECK((got->code.max_age == put.max_age));
+        CHECK(got->code.audience == put.audience);
+        CHECK(got->code.expires_at == put.expires_at);
+        CHECK_FALSE(got->code.redeemed_at);
+        CHECK_FALSE(got->code.burned_at);
+        CHECK(got->grant.id == grant().id);
+        CHECK(got->grant.client_id == grant().client_id);
+        CHECK(got->grant.subject == grant().subject);
+        CHECK(got->grant.scope == grant().scope);
+        CHECK(got->grant.auth_time == grant().auth_time);
+        CHECK(got->grant.sid == grant().sid);
+        CHECK(got->grant.created_at == grant().created_at);
+        CHECK_FALSE(got->grant.ended_at);
+    }
+    CHECK_FALSE(store::find_code(database, ValueHash("Code")));
+    CHECK_FALSE(store::find_code(database, ValueHash("")));
+}
+
+TEST_CASE("redeem_code: true once; the second time finds out when the first was [RFC 6749 §4.1.2]") {
+    auto database = with_code();
+    CHECK(redeem(database, kNow + Seconds{1}));
+    CHECK_FALSE(redeem(database, kNow + Seconds{2}));
+    CHECK(store::find_code(database, kCode)->code.redeemed_at == kNow + Seconds{1});
+}
+
+TEST_CASE("redeem_code: false for what cannot be redeemed") {
+    struct Row {
+        const char* when;
+        void (*before)(store::Database&);
+    };
+    const Row rows[] = {
+        {"burned", [](store::Database& database) { burn(database); }},
+        {"its grant has ended", [](store::Database& database) { end(database); }},
+        {"unknown", [](store::Database& database) { database.prepare("DELETE FROM authorization_codes").execute(); }},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        auto database = with_code();
+        row.before(database);
+        CHECK_FALSE(redeem(database));
+        const auto stored = store::find_code(database, kCode);
+        CHECK_FALSE((stored && stored->code.redeemed_at));
+    }
+}
+
+TEST_CASE("redeem_code: a redemption that was rolled back is none") {
+    auto database = with_code();
+    {
+        store::Transaction transaction(database, store::Durability::full);
+        CHECK(store::redeem_code(transaction, kCode, kNow));
+    }
+    CHECK(redeem(database));
+}
+
+TEST_CASE("redeem_code: of processes that race for one code exactly one gets it [RFC 6749 §10.5]") {
+    constexpr int kProcesses = 8;
+    constexpr int kRounds = 20;
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    store::Database::create(path);
+    {
+        store::Database database(path, store::Access::read_write);
+        add_client_and_user(database);
+        written(database, [](store::Transaction& transaction) {
+            store::insert_grant(transaction, grant());
+            for (int i = 0; i < kRounds; ++i) store::insert_code(transaction, code("code" + std::to_string(i)));
+        });
+    }
+    int start[2]{};
+    REQUIRE(::pipe(start) == 0);
+    std::vector<pid_t> children;
+    for (int i = 0; i < kProcesses; ++i) {
+        children.push_back(start_child([&] {
+            ::close(start[1]);
+            store::Database database(path, store::Access::read_write, std::chrono::seconds(20));
+            char byte = 0;
+            if (::read(start[0], &byte, 1) != 0) return 98;  // until all are there
+            int won = 0;
+            for (int round = 0; round < kRounds; ++round) {
+                store::Transaction transaction(database, store::Durability::full);
+                won += store::redeem_code(transaction, ValueHash("code" + std::to_string(round)), kNow);
+                transaction.commit();
+            }
+            return won;
+        }));
+    }
+    ::close(start[0]);
+    ::close(start[1]);
+    int won = 0;
+    for (const pid_t child : children) {
+        const int code = exit_code_of(child);
+        CHECK(code <= kRounds);
+        won += code;
+    }
+    CHECK(won == kRounds);
+}
+
+TEST_CASE("burn_code: spends a code without a token, and leaves a redeemed one as it is") {
+    auto database = with_code();
+    burn(database, kNow + Seconds{1});
+    burn(database, kNow + Seconds{2});
+    CHECK(store::find_code(database, kCode)->code.burned_at == kNow + Seconds{1});
+
+    auto other = with_code();
+    redeem(other);
+    burn(other);
+    CHECK_FALSE(store::find_code(other, kCode)->code.burned_at);
+    CHECK(store::find_code(other, kCode)->code.redeemed_at == kNow);
+}
+
+TEST_CASE("end_grant: once, and only this one") {
+    auto database = with_code();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant("second"));
+        store::insert_code(transaction, code("second", "second"));
+    });
+    end(database, kNow + Seconds{1});
+    end(database, kNow + Seconds{2});
+    CHECK(store::find_code(database, kCode)->grant.ended_at == kNow + Seconds{1});
+    CHECK_FALSE(store::find_code(database, ValueHash("second"))->grant.ended_at);
+}
+
+TEST_CASE("grants: one that points nowhere is refused") {
+    auto database = sample_database();
+    const auto insert = [&](const model::Grant& bad) {
+        written(database, [&](store::Transaction& transaction) { store::insert_grant(transaction, bad); });
+    };
+    auto bad = grant();
+    bad.client_id = model::ClientId("nobody");
+    CHECK_THROWS_AS(insert(bad), store::StoreError);
+    CHECK_THROWS_AS(insert(grant("grant", "nobody")), store::StoreError);
+    CHECK_THROWS_AS(written(database, [](store::Transaction& transaction) { store::insert_code(transaction, code()); }),
+                    store::StoreError);
+}

@@ -1,0 +1,94 @@
+#include "store/login_attempts.h"
+
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+constexpr Seconds kWindow{900};
+
+store::Attempts fail(store::Database& database, const char* key, Time now) {
+    return written(database, [&](store::Transaction& transaction) {
+        return store::count_failure(transaction, key, now, kWindow);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("login attempts: failures add up inside the window, which failures do not prolong") {
+    auto database = store::Database::in_memory();
+    CHECK(store::find_attempts(database, "key", kNow).failures == 0);
+    for (int i = 1; i <= 12; ++i) {
+        const auto attempts = fail(database, "key", kNow + Seconds{i});
+        CHECK(attempts.failures == i);
+        CHECK(attempts.until == kNow + Seconds{1} + kWindow);
+    }
+    const auto found = store::find_attempts(database, "key", kNow + Seconds{20});
+    CHECK(found.failures == 12);
+    CHECK(found.until == kNow + Seconds{1} + kWindow);
+    CHECK(store::find_attempts(database, "Key", kNow).failures == 0);
+}
+
+TEST_CASE("login attempts: a window that has ended counts nothing and starts anew: a delay, not a lock") {
+    auto database = store::Database::in_memory();
+    for (int i = 0; i < 5; ++i) fail(database, "key", kNow);
+    const Time end = kNow + kWindow;
+    CHECK(store::find_attempts(database, "key", end - Seconds{1}).failures == 5);
+    CHECK(store::find_attempts(database, "key", end).failures == 0);
+    const auto anew = fail(database, "key", end);
+    CHECK(anew.failures == 1);
+    CHECK(anew.until == end + kWindow);
+}
+
+TEST_CASE("clear_failures: of this key alone") {
+    auto database = store::Database::in_memory();
+    fail(database, "a", kNow);
+    fail(database, "b", kNow);
+    written(database, [](store::Transaction& transaction) { store::clear_failures(transaction, "a"); });
+    CHECK(store::find_attempts(database, "a", kNow).failures == 0);
+    CHECK(store::find_attempts(database, "b", kNow).failures == 1);
+}
+
+TEST_CASE("login attempts: counted exactly by processes that fail at the same time") {
+    constexpr int kProcesses = 6;
+    constexpr int kEach = 50;
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    store::Database::create(path);
+    std::vector<pid_t> children;
+    for (int i = 0; i < kProcesses; ++i) {
+        children.push_back(start_child([&] {
+            store::Database database(path, store::Access::read_write, std::chrono::seconds(20));
+            for (int n = 0; n < kEach; ++n) fail(database, "key", kNow);
+            return 0;
+        }));
+    }
+    for (const pid_t child : children) CHECK(exit_code_of(child) == 0);
+    store::Database database(path, store::Access::query_only);
+    CHECK(store::find_attempts(database, "key", kNow).failures == kProcesses * kEach);
+}
+
+TEST_CASE("login attempts: rows are bounded, whatever callers send") {
+    auto database = store::Database::in_memory();
+    const auto fill = [&](std::int64_t rows, Time end) {
+        database
+            .prepare(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)"
+                " INSERT INTO login_attempts SELECT 'flood ' || $2 || ' ' || i, 1, $2 FROM n")
+            .bind(1, rows)
+            .bind(2, util::to_epoch(end))
+            .execute();
+    };
+    fill(1, kNow + Seconds{1});
+    fill(store::kMaxAttemptRows - 1, kNow + Seconds{100});
+    CHECK(fail(database, "one more", kNow).failures == 1);
+    CHECK(count(database, "SELECT count(*) FROM login_attempts") == store::kMaxAttemptRows);
+    // The oldest went, the newest is there.
+    CHECK(store::find_attempts(database, "flood 1000001 1", kNow).failures == 0);
+    CHECK(store::find_attempts(database, "one more", kNow).failures == 1);
+
+    fail(database, "later", kNow + Seconds{100});  // all of the flood has expired: it goes a little at a time
+    CHECK(count(database, "SELECT count(*) FROM login_attempts") < store::kMaxAttemptRows);
+}

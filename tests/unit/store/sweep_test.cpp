@@ -1,0 +1,164 @@
+#include "store/sweep.h"
+
+#include "store/authorization_requests.h"
+#include "store/sessions.h"
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using model::ValueHash;
+
+namespace {
+
+void sweep(store::Database& database, Time now, int batch = 20) {
+    written(database, [&](store::Transaction& transaction) { store::sweep(transaction, now, batch); });
+}
+
+/// A code, and the token it was redeemed for.
+store::Database with_redeemed_code() {
+    auto database = sample_database();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant());
+        store::insert_code(transaction, code());
+        store::redeem_code(transaction, code().code_hash, kNow);
+        store::insert_access_token(transaction, token());
+    });
+    return database;
+}
+
+bool has_code(store::Database& database) { return store::find_code(database, code().code_hash).has_value(); }
+bool has_token(store::Database& database) { return store::find_access_token(database, token().token_hash).has_value(); }
+
+}  // namespace
+
+TEST_CASE(
+    "sweep: a spent code stays while a token of its grant lives, so that a replay is recognised [RFC 6749 §4.1.2]") {
+    auto database = with_redeemed_code();
+    sweep(database, code().expires_at + Seconds{100});
+    CHECK(has_code(database));
+    CHECK(has_token(database));
+    sweep(database, token().expires_at - Seconds{1});
+    CHECK(has_code(database));
+    sweep(database, token().expires_at);
+    CHECK_FALSE(has_code(database));
+    CHECK_FALSE(has_token(database));
+    CHECK(count(database, "SELECT count(*) FROM grants") == 0);
+}
+
+TEST_CASE("sweep: a younger token keeps the grant and the spent code, not an expired token") {
+    auto database = with_redeemed_code();
+    auto younger = token("younger");
+    younger.expires_at = token().expires_at + Seconds{900};
+    written(database, [&](store::Transaction& transaction) { store::insert_access_token(transaction, younger); });
+    sweep(database, token().expires_at);
+    CHECK_FALSE(has_token(database));
+    CHECK(has_code(database));
+    CHECK(store::find_access_token(database, younger.token_hash));
+}
+
+TEST_CASE("sweep: an older token does not shorten what a younger one keeps") {
+    auto database = with_redeemed_code();
+    auto older = token("older");
+    older.expires_at = kNow + Seconds{1};
+    written(database, [&](store::Transaction& transaction) { store::insert_access_token(transaction, older); });
+    sweep(database, kNow + Seconds{1});
+    CHECK(has_token(database));
+    CHECK(has_code(database));
+}
+
+TEST_CASE("sweep: a code that nobody redeemed, or that was burned, goes when it expires") {
+    for (const bool burned : {false, true}) {
+        auto database = sample_database();
+        written(database, [&](store::Transaction& transaction) {
+            store::insert_grant(transaction, grant());
+            store::insert_code(transaction, code());
+            if (burned) store::burn_code(transaction, code().code_hash, kNow);
+        });
+        sweep(database, code().expires_at - Seconds{1});
+        CHECK(has_code(database));
+        sweep(database, code().expires_at);
+        CHECK_FALSE(has_code(database));
+        CHECK(count(database, "SELECT count(*) FROM grants") == 0);
+    }
+}
+
+TEST_CASE("sweep: an ended grant goes with its codes and tokens, nothing under it can be asked for") {
+    auto database = with_redeemed_code();
+    written(database, [](store::Transaction& transaction) { store::end_grant(transaction, grant().id, kNow); });
+    CHECK(has_code(database));
+    sweep(database, kNow);
+    CHECK_FALSE(has_code(database));
+    CHECK_FALSE(has_token(database));
+}
+
+TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") {
+    auto database = sample_database();
+    const Time end = kNow + Seconds{50};
+    model::Session session;
+    session.cookie_hash = ValueHash("cookie");
+    session.subject = user().subject;
+    session.last_seen_at = kNow;
+    session.expires_at = end;
+    written(database, [&](store::Transaction& transaction) {
+        store::insert_session(transaction, session);
+        store::record_login(transaction, model::RequestKey("request"), session.subject, end);
+        store::replace_client_secret(transaction, client().id, ValueHash("old"), std::nullopt, kNow);
+        store::replace_client_secret(transaction, client().id, ValueHash("new"), end, kNow);
+    });
+    database.prepare("INSERT INTO login_attempts VALUES ('key', 1, $1)").bind(1, util::to_epoch(end)).execute();
+    database.prepare("INSERT INTO consents VALUES ('client', 'sub-1', 'openid', 1)").execute();
+    struct Row {
+        const char* sql;
+        int before;
+        int after;
+    };
+    const Row rows[] = {
+        {"SELECT count(*) FROM sessions", 1, 0},       {"SELECT count(*) FROM authorization_requests", 1, 0},
+        {"SELECT count(*) FROM client_secrets", 2, 1}, {"SELECT count(*) FROM login_attempts", 1, 0},
+        {"SELECT count(*) FROM consents", 1, 1},       {"SELECT count(*) FROM clients", 1, 1},
+        {"SELECT count(*) FROM users", 1, 1},
+    };
+    sweep(database, end - Seconds{1});
+    for (const auto& row : rows) CHECK_MESSAGE(count(database, row.sql) == row.before, row.sql);
+    sweep(database, end);
+    for (const auto& row : rows) CHECK_MESSAGE(count(database, row.sql) == row.after, row.sql);
+}
+
+TEST_CASE("sweep: at most a batch of each table, the oldest first") {
+    auto database = sample_database();
+    written(database, [](store::Transaction& transaction) {
+        for (int i = 0; i < 10; ++i) {
+            const auto name = std::to_string(i);
+            store::insert_grant(transaction, grant(name));
+            auto each = code(name, name);
+            each.expires_at = kNow + Seconds{100 - i};
+            store::insert_code(transaction, each);
+        }
+    });
+    sweep(database, kNow + Seconds{1000}, 3);
+    CHECK(count(database, "SELECT count(*) FROM authorization_codes") == 7);
+    CHECK_FALSE(store::find_code(database, ValueHash("9")));
+    CHECK(store::find_code(database, ValueHash("0")));
+}
+
+TEST_CASE("sweep: every statement finds its rows by an index, however many live ones there are") {
+    auto database = sample_database();
+    constexpr const char* kQueries[] = {
+        "EXPLAIN QUERY PLAN SELECT cookie_hash FROM sessions WHERE expires_at <= 1 ORDER BY expires_at LIMIT 1",
+        "EXPLAIN QUERY PLAN SELECT request_key FROM authorization_requests WHERE expires_at <= 1 ORDER BY expires_at "
+        "LIMIT 1",
+        "EXPLAIN QUERY PLAN SELECT attempt_key FROM login_attempts WHERE ends_at <= 1 ORDER BY ends_at LIMIT 1",
+        "EXPLAIN QUERY PLAN SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= 1"
+        " ORDER BY expires_at LIMIT 1",
+        "EXPLAIN QUERY PLAN SELECT token_hash FROM access_tokens WHERE expires_at <= 1 ORDER BY expires_at LIMIT 1",
+        "EXPLAIN QUERY PLAN SELECT id FROM grants WHERE kept_until <= 1 ORDER BY kept_until LIMIT 1",
+    };
+    for (const char* sql : kQueries) {
+        CAPTURE(sql);
+        auto plan = database.prepare(sql);
+        REQUIRE(plan.step());
+        CHECK(mentions(plan.text(3), "SEARCH"));
+        CHECK(mentions(plan.text(3), "INDEX"));
+        CHECK_FALSE(plan.step());  // no sorting
+    }
+}

@@ -1,0 +1,174 @@
+#include "store/users.h"
+
+#include "json/writer.h"
+#include "store/authorization_requests.h"
+#include "store/sessions.h"
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using model::Subject;
+
+namespace {
+
+/// sub-1 and sub-2, each with everything a user can have.
+store::Database two_users() {
+    auto database = sample_database();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_user(transaction, user("sub-2", "bob"));
+        for (const std::string subject : {"sub-1", "sub-2"}) {
+            model::Session session;
+            session.cookie_hash = model::ValueHash("cookie " + subject);
+            session.subject = Subject(subject);
+            session.last_seen_at = kNow;
+            session.expires_at = kNow + Seconds{100};
+            store::insert_session(transaction, session);
+            store::record_login(transaction, model::RequestKey("request " + subject), session.subject,
+                                session.expires_at);
+            store::insert_grant(transaction, grant("grant " + subject, subject));
+            store::insert_code(transaction, code("code " + subject, "grant " + subject));
+            store::insert_access_token(transaction, token("token " + subject, "grant " + subject));
+        }
+    });
+    database.prepare("INSERT INTO consents VALUES ('client', 'sub-1', 'openid', 1), ('client', 'sub-2', 'openid', 1)")
+        .execute();
+    return database;
+}
+
+bool has_session(store::Database& database, const std::string& subject) {
+    return store::find_session(database, model::ValueHash("cookie " + subject), kNow, kNow).has_value();
+}
+
+bool has_token(store::Database& database, const std::string& subject) {
+    const auto stored = store::find_access_token(database, model::ValueHash("token " + subject));
+    return stored && store::is_active(*stored, kNow);
+}
+
+}  // namespace
+
+TEST_CASE("users: every property comes back as it was put in") {
+    auto database = store::Database::in_memory();
+    auto put = user("sub-9", "Zo\xc3\xab 'Q' <x>");
+    put.claims = {{"name", "Zo\xc3\xab </script>"},
+                  {"email_verified", true},
+                  {"age", 7},
+                  {"address", json::Object{{"country", "FR"}}}};
+    put.enabled = false;
+    put.updated_at = kNow + Seconds{5};
+    CHECK(written(database, [&](store::Transaction& transaction) { return store::insert_user(transaction, put); }));
+    for (const auto& got :
+         {store::find_user(database, put.subject), store::find_user_by_name(database, put.username)}) {
+        REQUIRE(got);
+        CHECK(got->subject == put.subject);
+        CHECK(got->username == put.username);
+        CHECK(got->password_hash == put.password_hash);
+        CHECK(json::write(got->claims) == json::write(put.claims));
+        CHECK_FALSE(got->enabled);
+        CHECK(got->created_at == put.created_at);
+        CHECK(got->updated_at == put.updated_at);
+    }
+}
+
+TEST_CASE("users: the largest claims that can be read in can be read back") {
+    auto database = store::Database::in_memory();
+    auto put = user();
+    put.claims = {{"bio", std::string(65000, '<')}};  // each is escaped to six bytes
+    written(database, [&](store::Transaction& transaction) { store::insert_user(transaction, put); });
+    CHECK(json::write(store::find_user(database, put.subject)->claims) == json::write(put.claims));
+}
+
+TEST_CASE("find_user_by_name: names are compared byte by byte") {
+    auto database = sample_database();
+    CHECK(store::find_user_by_name(database, "alice"));
+    for (const char* name : {"", "Alice", "alice ", "alic", "al%", "sub-1"}) {
+        CAPTURE(name);
+        CHECK_FALSE(store::find_user_by_name(database, name));
+    }
+}
+
+TEST_CASE("insert_user: a taken name changes nothing; list_users is ordered by name") {
+    auto database = sample_database();
+    const auto insert = [&](const char* subject, const char* name) {
+        return written(database, [&](store::Transaction& transaction) {
+            return store::insert_user(transaction, user(subject, name));
+        });
+    };
+    CHECK_FALSE(insert("sub-2", "alice"));
+    CHECK_FALSE(store::find_user(database, Subject("sub-2")));
+    CHECK(insert("sub-0", "zoe"));
+    CHECK(insert("sub-3", "bob"));
+    std::vector<std::string> names;
+    for (const auto& each : store::list_users(database)) names.push_back(each.username);
+    CHECK(names == std::vector<std::string>{"alice", "bob", "zoe"});
+}
+
+TEST_CASE("update_user: everything but subject and created_at") {
+    auto database = sample_database();
+    auto changed = user("sub-1", "alicia");
+    changed.password_hash = "$y$other";
+    changed.claims = {{"name", "Alicia"}};
+    changed.enabled = false;
+    changed.updated_at = kNow + Seconds{9};
+    changed.created_at = kNow + Seconds{9};
+    const auto update = [&](const model::User& to) {
+        return written(database, [&](store::Transaction& transaction) { return store::update_user(transaction, to); });
+    };
+    CHECK(update(changed));
+    const auto got = store::find_user(database, changed.subject);
+    CHECK(got->username == "alicia");
+    CHECK(got->password_hash == "$y$other");
+    CHECK(got->claims.find("name"));
+    CHECK_FALSE(got->enabled);
+    CHECK(got->updated_at == changed.updated_at);
+    CHECK(got->created_at == kNow);
+    CHECK_FALSE(update(user("nobody", "nobody")));
+}
+
+TEST_CASE("remove_user: takes along everything of this user, and nothing of another") {
+    auto database = two_users();
+    const auto remove = [&] {
+        return written(database, [](store::Transaction& transaction) {
+            return store::remove_user(transaction, Subject("sub-1"));
+        });
+    };
+    CHECK(remove());
+    CHECK_FALSE(remove());
+    for (const char* sql :
+         {"SELECT count(*) FROM users", "SELECT count(*) FROM sessions", "SELECT count(*) FROM authorization_requests",
+          "SELECT count(*) FROM consents", "SELECT count(*) FROM grants", "SELECT count(*) FROM authorization_codes",
+          "SELECT count(*) FROM access_tokens"}) {
+        CAPTURE(sql);
+        CHECK(count(database, sql) == 1);
+    }
+    CHECK(has_session(database, "sub-2"));
+    CHECK(has_token(database, "sub-2"));
+}
+
+TEST_CASE("end_user_access: sessions, open requests and grants of this user end, consents and other users' stay") {
+    auto database = two_users();
+    REQUIRE(has_session(database, "sub-1"));
+    REQUIRE(has_token(database, "sub-1"));
+    written(database,
+            [](store::Transaction& transaction) { store::end_user_access(transaction, Subject("sub-1"), kNow); });
+    CHECK_FALSE(has_session(database, "sub-1"));
+    CHECK_FALSE(has_token(database, "sub-1"));
+    CHECK_FALSE(store::find_progress(database, model::RequestKey("request sub-1")));
+    CHECK_FALSE(written(database, [](store::Transaction& transaction) {
+        return store::redeem_code(transaction, model::ValueHash("code sub-1"), kNow);
+    }));
+    CHECK(has_session(database, "sub-2"));
+    CHECK(has_token(database, "sub-2"));
+    CHECK(store::find_progress(database, model::RequestKey("request sub-2")));
+    CHECK(count(database, "SELECT count(*) FROM consents") == 2);
+}
+
+TEST_CASE("end_user_access: a request that was answered stays answered") {
+    auto database = two_users();
+    const model::RequestKey key("request sub-1");
+    written(database, [&](store::Transaction& transaction) {
+        store::use_request(transaction, key, Subject("sub-1"), kNow + Seconds{9});
+        store::end_user_access(transaction, Subject("sub-1"), kNow);
+    });
+    REQUIRE(store::find_progress(database, key));
+    CHECK(store::find_progress(database, key)->used);
+}
