@@ -41,7 +41,7 @@ NODE_MODULES := tests/node_modules/.package-lock.json
 SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/support/*.cpp)
 HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h)
 # A target that only wants -j when nobody has asked for it.
-PARALLEL = $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+PARALLEL = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 all: $(LIB) $(CGI) $(CLI)
 
