@@ -76,14 +76,14 @@ void add_client_options(CLI::App& command, ClientOptions& options) {
     add_flag(command, "--native", options.native, true,
              "Any port on registered http://127.0.0.1 and http://[::1] redirect URIs; allows private-use schemes");
     add_repeated(command, "--redirect-uri", options.redirect_uris, "Where answers may go, compared exactly; repeatable")
-        ->option_text("URI ...");
+        ->option_text("URI");
     add_repeated(command, "--post-logout-redirect-uri", options.post_logout_redirect_uris,
                  "Where logout may lead; repeatable")
-        ->option_text("URI ...");
+        ->option_text("URI");
     add_repeated(
         command, "--grant", options.grants,
         "authorization_code, refresh_token, client_credentials or implicit; repeatable (default: the first two)")
-        ->option_text("GRANT ...")
+        ->option_text("GRANT")
         ->check(CLI::IsMember({"authorization_code", "refresh_token", "client_credentials", "implicit"}));
     command
         .add_option("--scope", options.scope,

@@ -52,7 +52,6 @@ Findings examine(const std::string& config_path) {
     if (const auto config = check_config(findings, config_path)) {
         check_files(findings, config_path, *config);
         check_contents(findings, config_path, *config);
-        findings.ok_unless_found("config", config_path);
     }
     return findings;
 }

@@ -145,6 +145,7 @@ std::vector<fs::path> data_files(const server::Config& config) {
 
 void check_files(Findings& findings, const std::string& config_path, const server::Config& config) {
     check_config_file(findings, config_path);
+    findings.ok_unless_found("config", config_path);
     check_database_directory(findings, directory_of(config.database));
     check_file_system(findings, directory_of(config.database));
     check_database_files(findings, config.database);

@@ -78,18 +78,22 @@ std::set<fs::path> entries_of(const fs::path& directory) {
     return entries;
 }
 
-std::vector<fs::path> make_directory(const fs::path& directory, mode_t mode) {
-    std::vector<fs::path> made;
-    for (fs::path path = directory; !path.empty() && !fs::exists(path); path = path.parent_path()) made.push_back(path);
-    std::ranges::reverse(made);
-    for (const fs::path& path : made) {
-        const mode_t wanted = path == directory ? mode : 0755;
-        // chmod, because the umask and a set-group-id parent have their say at mkdir.
-        if (mkdir(path.c_str(), wanted) != 0 || chmod(path.c_str(), wanted) != 0) {
+void make_directory(const fs::path& directory, mode_t mode, std::vector<fs::path>& made) {
+    const fs::path innermost = directory.has_filename() ? directory : directory.parent_path();  // "keys/" is "keys"
+    std::vector<fs::path> missing;
+    std::error_code unknown;  // then mkdir says why
+    for (fs::path path = innermost; !path.empty() && !fs::exists(path, unknown); path = path.parent_path())
+        missing.push_back(path);
+    std::ranges::reverse(missing);
+    for (const fs::path& path : missing) {
+        if (mkdir(path.c_str(), 0700) != 0)
             throw Refused("cannot make the directory " + path.string() + ": " + std::strerror(errno));
+        made.push_back(path);
+        // Apart from mkdir, because the umask and a set-group-id parent have their say there.
+        if (chmod(path.c_str(), path == innermost ? mode : 0755) != 0) {
+            throw Refused("cannot set the mode of " + path.string() + ": " + std::strerror(errno));
         }
     }
-    return made;
 }
 
 void change_owner(const fs::path& path, Owner owner) {

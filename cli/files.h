@@ -32,8 +32,9 @@ std::vector<std::filesystem::path> key_files(const std::filesystem::path& direct
 /// Everything directly in `directory`; empty when it is not there.
 std::set<std::filesystem::path> entries_of(const std::filesystem::path& directory);
 
-/// Makes `directory` with `mode` and missing ancestors with 0755. The ones it made, outermost first.
-std::vector<std::filesystem::path> make_directory(const std::filesystem::path& directory, mode_t mode);
+/// Makes `directory` with `mode` and missing ancestors with 0755; adds the ones it made to `made`, outermost first.
+/// Throws Refused.
+void make_directory(const std::filesystem::path& directory, mode_t mode, std::vector<std::filesystem::path>& made);
 
 /// Never follows a symbolic link. Throws Refused when the system does.
 void change_owner(const std::filesystem::path& path, Owner owner);

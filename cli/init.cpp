@@ -44,8 +44,8 @@ public:
     }
 
     void make_directories() {
-        add_directory(directory_of(config_.database), kDatabaseDirectory);
-        add_directory(config_.keys, kKeyDirectory);
+        make_directory(directory_of(config_.database), kDatabaseDirectory, directories_);
+        make_directory(config_.keys, kKeyDirectory, directories_);
     }
 
     std::vector<fs::path> everything() const {
@@ -64,11 +64,6 @@ private:
         for (const fs::path& file : side_files(config_.database)) all.insert(file);
         for (const fs::path& file : key_files(config_.keys)) all.insert(file);
         return all;
-    }
-
-    void add_directory(const fs::path& directory, mode_t mode) {
-        const auto made = make_directory(directory, mode);
-        directories_.insert(directories_.end(), made.begin(), made.end());
     }
 
     void undo() const {

@@ -212,7 +212,7 @@ void add_claim_options(CLI::App& command, ClaimOptions& claims) {
                  "One claim as text, for example email=ada@example.org; repeatable. Names of OpenID Connect Core 5.1 "
                  "have their type "
                  "(email_verified=true, updated_at=1700000000)")
-        ->option_text("NAME=TEXT ...");
+        ->option_text("NAME=TEXT");
 }
 
 /// The sub-commands that take nothing but a name.
@@ -245,7 +245,7 @@ void add_set(CLI::App& group, Invocation& invocation) {
     add_name(command, options->name);
     command.add_option("--username", options->username, "A new user name; `sub` stays")->option_text("NEW");
     add_claim_options(command, options->claims);
-    add_repeated(command, "--unset-claim", options->unset, "Remove a claim; repeatable")->option_text("NAME ...");
+    add_repeated(command, "--unset-claim", options->unset, "Remove a claim; repeatable")->option_text("NAME");
 }
 
 void add_passwd(CLI::App& group, Invocation& invocation) {

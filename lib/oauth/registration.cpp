@@ -112,8 +112,7 @@ const ClientRule kClientRules[] = {
      "the name must be 1 to 256 bytes of UTF-8 text without control and direction characters"},
     {[](const Client& c, const Settings&) { return c.grants.empty(); }, "the client has no grant; add --grant"},
     {[](const Client& c, const Settings& s) { return c.has_grant(GrantType::implicit) && !s.implicit; },
-     "the implicit grant is switched off; set \"implicit\": true in the configuration, or better use "
-     "authorization_code"},
+     "the implicit grant is switched off in the configuration; use authorization_code"},
     // RFC 6749 §4.4: "MUST only be used by confidential clients".
     {[](const Client& c, const Settings&) { return is_public(c) && c.has_grant(GrantType::client_credentials); },
      "a public client cannot have the client_credentials grant, since it has no credentials; remove --public or the "

@@ -1,0 +1,352 @@
+// `postern client`: what is registered, shown, changed and refused.
+#include <doctest/doctest.h>
+
+#include "crypto/digest.h"
+#include "installation.h"
+#include "store/clients.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+constexpr const char* kUri = "https://app.example.org/callback";
+const std::string kOwnSecret = "with blank, \"quotes\", \\ and : inside";
+
+model::Client stored(const Installation& installation, const std::string& id,
+                     util::Time now = util::SystemClock().now()) {
+    auto database = installation.open();
+    auto client = store::find_client(database, model::ClientId(id), now);
+    REQUIRE(client);
+    return *client;
+}
+
+bool has_secret(const model::Client& client, std::string_view secret) {
+    for (const auto& entry : client.secrets) {
+        if (entry.hash.str() == crypto::sha256_hex(secret)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "client add: the defaults are a confidential client for the code flow with a secret of 256 bits, printed once") {
+    const Installation installation;
+    const auto added = installation.must_json({"client", "add", "web", "--redirect-uri", kUri});
+    CHECK(text_of(added, "client_id") == "web");
+    const std::string secret = text_of(added, "client_secret");
+    CHECK(secret.size() == 43);
+    CHECK(has_secret(stored(installation, "web"), secret));
+
+    const std::string shown = installation.must({"client", "show", "web", "--json"}) +
+                              installation.must({"client", "show", "web"}) + installation.must({"client", "list"});
+    CHECK(shown.find(secret) == std::string::npos);
+    CHECK(shown.find(crypto::sha256_hex(secret)) == std::string::npos);
+    const auto client = installation.must_json({"client", "show", "web"});
+    CHECK(text_of(client, "client_name") == "web");
+    CHECK(text_of(client, "client_type") == "confidential");
+    CHECK(*member_of(client, "enabled").if_bool());
+    CHECK_FALSE(*member_of(client, "native").if_bool());
+    CHECK_FALSE(*member_of(client, "first_party").if_bool());
+    CHECK(words_of(client, "grant_types") == "authorization_code refresh_token");
+    CHECK(text_of(client, "scope") == "openid profile email");
+    CHECK(text_of(client, "token_endpoint_auth_method") == "client_secret");
+    CHECK(text_of(client, "pkce") == "optional");
+    CHECK(words_of(client, "redirect_uris") == kUri);
+    CHECK(words_of(client, "post_logout_redirect_uris").empty());
+    CHECK(member_of(client, "created_at").if_integer());
+}
+
+TEST_CASE("client add: every option is kept") {
+    const Installation installation;
+    installation.must({"client",
+                       "add",
+                       "web",
+                       "--name",
+                       "Wiki \xc3\xa9",
+                       "--redirect-uri",
+                       kUri,
+                       "--redirect-uri",
+                       "http://127.0.0.1/cb",
+                       "--native",
+                       "--post-logout-redirect-uri",
+                       "https://app.example.org/",
+                       "--grant",
+                       "authorization_code",
+                       "--grant",
+                       "client_credentials",
+                       "--scope",
+                       "openid api:read",
+                       "--auth-method",
+                       "client_secret_post",
+                       "--pkce",
+                       "required",
+                       "--first-party"});
+    const auto client = installation.must_json({"client", "show", "web"});
+    CHECK(text_of(client, "client_name") == "Wiki \xc3\xa9");
+    CHECK(words_of(client, "redirect_uris") == std::string(kUri) + " http://127.0.0.1/cb");
+    CHECK(words_of(client, "post_logout_redirect_uris") == "https://app.example.org/");
+    CHECK(words_of(client, "grant_types") == "authorization_code client_credentials");
+    CHECK(text_of(client, "scope") == "openid api:read");
+    CHECK(text_of(client, "token_endpoint_auth_method") == "client_secret_post");
+    CHECK(text_of(client, "pkce") == "required");
+    CHECK(*member_of(client, "native").if_bool());
+    CHECK(*member_of(client, "first_party").if_bool());
+}
+
+TEST_CASE("client add: a public client has no secret and needs PKCE, by --public or by --auth-method none") {
+    const Installation installation;
+    for (const std::vector<std::string>& option :
+         std::vector<std::vector<std::string>>{{"--public"}, {"--auth-method", "none"}}) {
+        std::vector<std::string> arguments = {"client", "add", option.back(), "--redirect-uri", kUri};
+        if (option.size() == 1) arguments[2] = "spa";
+        arguments.insert(arguments.end(), option.begin(), option.end());
+        const auto added = installation.must_json(arguments);
+        CHECK(added.if_object()->find("client_secret") == nullptr);
+        const auto client = installation.must_json({"client", "show", arguments[2]});
+        CHECK(text_of(client, "client_type") == "public");
+        CHECK(text_of(client, "token_endpoint_auth_method") == "none");
+        CHECK(text_of(client, "pkce") == "required");
+        CHECK(stored(installation, arguments[2]).secrets.empty());
+    }
+}
+
+TEST_CASE("client add: an operator's own secret is read as one line and never printed") {
+    const Installation installation;
+    for (const std::string line_end : {"\n", "\r\n", ""}) {
+        const std::string id = "web" + std::to_string(line_end.size());
+        const auto added = installation.must_json({"client", "add", id, "--redirect-uri", kUri, "--secret-stdin"},
+                                                  kOwnSecret + line_end);
+        CHECK(added.if_object()->find("client_secret") == nullptr);
+        CHECK(has_secret(stored(installation, id), kOwnSecret));
+    }
+    for (const std::string& secret : {std::string(31, 'a'), std::string(513, 'a'), std::string(40, 'a') + "\t",
+                                      "\xc3\xa9" + std::string(40, 'a'), std::string()}) {
+        const auto result =
+            installation.postern({"client", "add", "other", "--redirect-uri", kUri, "--secret-stdin"}, secret + "\n");
+        CHECK(result.exit_code == 1);
+        CHECK(is_one_plain_line(result.err));
+    }
+    CHECK(installation.postern({"client", "show", "other"}).exit_code == 1);
+}
+
+TEST_CASE("client add: redirect URIs are trimmed, kept once, and refused with name and reason") {
+    const Installation installation;
+    installation.must(
+        {"client", "add", "web", "--redirect-uri", " \thttps://app.example.org/callback\r\n ", "--redirect-uri", kUri});
+    CHECK(words_of(installation.must_json({"client", "show", "web"}), "redirect_uris") == kUri);
+
+    struct Row {
+        const char* uri;
+        const char* reason;
+    };
+    const Row rows[] = {
+        {"https://app.example.org/#x", "fragment"},
+        {"https://*.example.org/", "wildcard"},
+        {"https://a@app.example.org/", "user name"},
+        {"/callback", "absolute"},
+        {"https:///cb", "host"},
+        {"javascript:alert(1)", "scheme"},
+        {"http://app.example.org/", "plain http"},
+        {"com.example.app:/cb", "--native"},
+        {"https://app.example.org/a b", "blank"},
+    };
+    for (const Row& row : rows) {
+        for (const char* option : {"--redirect-uri", "--post-logout-redirect-uri"}) {
+            CAPTURE(row.uri);
+            const auto result = installation.postern({"client", "add", "bad", "--redirect-uri", kUri, option, row.uri});
+            CAPTURE(result.err);
+            CHECK(result.exit_code == 1);
+            CHECK(is_one_plain_line(result.err));
+            CHECK(result.err.find(row.uri) != std::string::npos);
+            CHECK(result.err.find(row.reason) != std::string::npos);
+        }
+    }
+    CHECK(installation.postern({"client", "show", "bad"}).exit_code == 1);
+}
+
+TEST_CASE("client add: what the rules refuse exits 1 and stores nothing") {
+    const Installation installation;
+    const std::vector<std::vector<std::string>> rows = {
+        {},
+        {"--redirect-uri", kUri, "--grant", "implicit"},
+        {"--redirect-uri", kUri, "--public", "--pkce", "optional"},
+        {"--redirect-uri", kUri, "--public", "--grant", "client_credentials"},
+        {"--redirect-uri", "http://127.0.0.1/cb", "--public", "--first-party"},
+        {"--redirect-uri", "com.example.app:/cb", "--public", "--native", "--first-party"},
+        {"--redirect-uri", kUri, "--scope", "a  b"},
+        {"--redirect-uri", kUri, "--scope", "a\"b"},
+        {"--redirect-uri", kUri, "--name", ""},
+        {"--redirect-uri", kUri, "--name", "a\nb"},
+    };
+    for (const auto& options : rows) {
+        std::vector<std::string> arguments = {"client", "add", "bad"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const auto result = installation.postern(arguments);
+        CAPTURE(arguments.back());
+        CAPTURE(result.err);
+        CHECK(result.exit_code == 1);
+        CHECK(is_one_plain_line(result.err));
+    }
+    for (const char* id : {"a b", "a:b", "a\"b", "a\\b", "\xc3\xa9"}) {
+        CHECK(installation.postern({"client", "add", id, "--redirect-uri", kUri}).exit_code == 1);
+    }
+    const auto clients = installation.must_json({"client", "list"});
+    REQUIRE(clients.if_array());
+    CHECK(clients.if_array()->empty());
+}
+
+TEST_CASE("client add: a client with client_credentials alone needs no redirect URI") {
+    const Installation installation;
+    installation.must({"client", "add", "machine", "--grant", "client_credentials", "--scope", "api"});
+    const auto client = installation.must_json({"client", "show", "machine"});
+    CHECK(words_of(client, "redirect_uris").empty());
+    CHECK(words_of(client, "grant_types") == "client_credentials");
+}
+
+TEST_CASE("client add: without OpenID Connect its scopes are not registered unasked") {
+    const Installation installation(Installation::Start::configured);
+    installation.write_config({{"issuer", "https://id.example.org"},
+                               {"database", installation.database_file().string()},
+                               {"keys", installation.keys_directory().string()}});
+    installation.must({"init"});
+    installation.must({"client", "add", "web", "--redirect-uri", kUri});
+    CHECK(text_of(installation.must_json({"client", "show", "web"}), "scope").empty());
+}
+
+TEST_CASE("client add: an id that is taken is refused and stays as it was") {
+    const Installation installation;
+    installation.must({"client", "add", "web", "--redirect-uri", kUri});
+    const auto result = installation.postern({"client", "add", "web", "--redirect-uri", "https://other.example.org/"});
+    CHECK(result.exit_code == 1);
+    CHECK(is_one_plain_line(result.err));
+    CHECK(words_of(installation.must_json({"client", "show", "web"}), "redirect_uris") == kUri);
+}
+
+TEST_CASE("client list: all clients by id, as JSON and as a table") {
+    const Installation installation;
+    CHECK(installation.must_json({"client", "list"}).if_array()->empty());
+    installation.must({"client", "add", "b", "--redirect-uri", kUri});
+    installation.must({"client", "add", "a", "--public", "--redirect-uri", kUri});
+    const auto clients = installation.must_json({"client", "list"});
+    REQUIRE(clients.if_array()->size() == 2);
+    CHECK(text_of(clients.if_array()->at(0), "client_id") == "a");
+    CHECK(text_of(clients.if_array()->at(1), "client_id") == "b");
+    const std::string table = installation.must({"client", "list"});
+    CHECK(table.starts_with("CLIENT_ID  NAME"));
+    CHECK(table.find("\na          a") != std::string::npos);
+}
+
+TEST_CASE("client set: replaces what is given and keeps the rest") {
+    const Installation installation;
+    const auto added = installation.must_json({"client", "add", "web", "--name", "Wiki", "--redirect-uri", kUri,
+                                               "--redirect-uri", "https://b.example/", "--first-party"});
+    installation.must(
+        {"client", "set", "web", "--redirect-uri", "https://c.example/", "--scope", "openid", "--no-first-party"});
+    auto client = installation.must_json({"client", "show", "web"});
+    CHECK(words_of(client, "redirect_uris") == "https://c.example/");
+    CHECK(text_of(client, "scope") == "openid");
+    CHECK_FALSE(*member_of(client, "first_party").if_bool());
+    CHECK(text_of(client, "client_name") == "Wiki");
+    CHECK(has_secret(stored(installation, "web"), text_of(added, "client_secret")));
+
+    CHECK(text_of(installation.must_json({"client", "set", "web", "--name", "Other"}), "client_name") == "Other");
+    installation.must({"client", "set", "web", "--grant", "client_credentials", "--no-redirect-uri", "--scope", ""});
+    client = installation.must_json({"client", "show", "web"});
+    CHECK(words_of(client, "redirect_uris").empty());
+    CHECK(words_of(client, "grant_types") == "client_credentials");
+    CHECK(text_of(client, "scope").empty());
+}
+
+TEST_CASE("client set: a change that the rules refuse changes nothing") {
+    const Installation installation;
+    installation.must({"client", "add", "web", "--redirect-uri", kUri});
+    const auto before = installation.must({"client", "show", "web", "--json"});
+    for (const std::vector<std::string>& options :
+         std::vector<std::vector<std::string>>{{"--no-redirect-uri"},
+                                               {"--name", "New", "--redirect-uri", "https://a.example/#x"},
+                                               {"--grant", "implicit"},
+                                               {"--scope", "\""}}) {
+        std::vector<std::string> arguments = {"client", "set", "web"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const auto result = installation.postern(arguments);
+        CHECK(result.exit_code == 1);
+        CHECK(is_one_plain_line(result.err));
+    }
+    CHECK(installation.postern({"client", "set", "web", "--no-redirect-uri", "--redirect-uri", kUri}).exit_code == 2);
+    CHECK(installation.must({"client", "show", "web", "--json"}) == before);
+}
+
+TEST_CASE("client set: confidential to public and back gives a new secret, and the one from before stays dead") {
+    const Installation installation;
+    const auto first =
+        text_of(installation.must_json({"client", "add", "web", "--redirect-uri", kUri}), "client_secret");
+    installation.must({"client", "set", "web", "--public"});
+    CHECK(text_of(installation.must_json({"client", "show", "web"}), "token_endpoint_auth_method") == "none");
+    CHECK(text_of(installation.must_json({"client", "show", "web"}), "pkce") == "required");
+    const auto second = text_of(installation.must_json({"client", "set", "web", "--confidential"}), "client_secret");
+    CHECK(second.size() == 43);
+    const auto client = stored(installation, "web");
+    CHECK(client.auth_method == model::AuthMethod::client_secret);
+    CHECK(has_secret(client, second));
+    CHECK_FALSE(has_secret(client, first));
+}
+
+TEST_CASE("client secret: the new one works, the old one ends at once or after --keep-old") {
+    const Installation installation;
+    const auto first =
+        text_of(installation.must_json({"client", "add", "web", "--redirect-uri", kUri}), "client_secret");
+    const auto second = text_of(installation.must_json({"client", "secret", "web"}), "client_secret");
+    CHECK(second.size() == 43);
+    CHECK(first != second);
+    CHECK(has_secret(stored(installation, "web"), second));
+    CHECK_FALSE(has_secret(stored(installation, "web"), first));
+
+    const auto third =
+        text_of(installation.must_json({"client", "secret", "web", "--keep-old", "3600"}), "client_secret");
+    const util::Time now = util::SystemClock().now();
+    for (const auto& secret : {second, third}) CHECK(has_secret(stored(installation, "web"), secret));
+    CHECK(has_secret(stored(installation, "web", now + util::Seconds(3000)), second));
+    CHECK_FALSE(has_secret(stored(installation, "web", now + util::Seconds(3700)), second));
+    CHECK(has_secret(stored(installation, "web", now + util::Seconds(3700)), third));
+
+    installation.must({"client", "secret", "web", "--secret-stdin"}, kOwnSecret + "\n");
+    CHECK(has_secret(stored(installation, "web"), kOwnSecret));
+    CHECK_FALSE(has_secret(stored(installation, "web"), third));
+}
+
+TEST_CASE("client secret: refused for a public client") {
+    const Installation installation;
+    installation.must({"client", "add", "spa", "--public", "--redirect-uri", kUri});
+    const auto result = installation.postern({"client", "secret", "spa"});
+    CHECK(result.exit_code == 1);
+    CHECK(is_one_plain_line(result.err));
+    CHECK(stored(installation, "spa").secrets.empty());
+}
+
+TEST_CASE("client disable, enable, remove: one client, and no other") {
+    const Installation installation;
+    for (const char* id : {"a", "b"}) installation.must({"client", "add", id, "--redirect-uri", kUri});
+    installation.must({"client", "disable", "a"});
+    CHECK_FALSE(stored(installation, "a").enabled);
+    CHECK(stored(installation, "b").enabled);
+    CHECK(stored(installation, "a").redirect_uris == std::vector<std::string>{kUri});
+    CHECK(*member_of(installation.must_json({"client", "enable", "a"}), "enabled").if_bool());
+    CHECK(stored(installation, "a").enabled);
+    installation.must({"client", "remove", "a"});
+    CHECK(installation.postern({"client", "show", "a"}).exit_code == 1);
+    CHECK(stored(installation, "b").enabled);
+}
+
+TEST_CASE("client: a client that is not there is refused by every sub-command with one line") {
+    const Installation installation;
+    for (const char* command : {"show", "secret", "disable", "enable", "remove"}) {
+        const auto result = installation.postern({"client", command, "nobody"});
+        CAPTURE(command);
+        CHECK(result.exit_code == 1);
+        CHECK(result.out.empty());
+        CHECK(is_one_plain_line(result.err));
+    }
+    CHECK(installation.postern({"client", "set", "nobody", "--name", "x"}).exit_code == 1);
+}

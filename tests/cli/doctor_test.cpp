@@ -1,0 +1,176 @@
+// `postern doctor`: a healthy installation has no finding, and each thing that is broken is found with its fix.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "installation.h"
+#include "json/reader.h"
+
+using namespace postern;
+using namespace postern::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Diagnosis {
+    int exit_code = -1;
+    json::Array findings;
+};
+
+Diagnosis diagnose(const Installation& installation) {
+    const auto result = installation.postern({"doctor", "--json"});
+    auto value = json::parse(result.out);
+    REQUIRE(value);
+    REQUIRE(value->if_array());
+    return {result.exit_code, *value->if_array()};
+}
+
+/// The worst state that `check` got, "" when it has no finding.
+std::string state_of(const Diagnosis& diagnosis, std::string_view check) {
+    std::string worst;
+    for (const json::Value& finding : diagnosis.findings) {
+        if (text_of(finding, "check") != check) continue;
+        const std::string state = text_of(finding, "state");
+        if (worst.empty() || worst == "ok" || state == "error") worst = state;
+    }
+    return worst;
+}
+
+void chmod(const fs::path& path, unsigned mode) { fs::permissions(path, fs::perms(mode)); }
+
+void set_age(const fs::path& path, std::chrono::hours age) {
+    fs::last_write_time(path, fs::file_time_type::clock::now() - age);
+}
+
+fs::path private_key(const Installation& installation, const std::string& algorithm) {
+    for (const auto& entry : fs::directory_iterator(installation.keys_directory())) {
+        const std::string name = entry.path().filename();
+        if (name.starts_with(algorithm) && name.ends_with(".pem")) return entry.path();
+    }
+    FAIL("no private key");
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("doctor: a new installation is well, and says so") {
+    const Installation installation;
+    const Diagnosis diagnosis = diagnose(installation);
+    CHECK(diagnosis.exit_code == 0);
+    for (const char* check : {"config", "database directory", "file system", "database files", "key files", "database",
+                              "keys", "templates", "clock"}) {
+        CAPTURE(check);
+        CHECK(state_of(diagnosis, check) == "ok");
+    }
+    for (const json::Value& finding : diagnosis.findings) {
+        CHECK_FALSE(text_of(finding, "detail").empty());
+        CHECK(member_of(finding, "fix").if_string());
+    }
+    CHECK(installation.must({"doctor"}).find("ok       keys: RS256 signs with ") != std::string::npos);
+}
+
+TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is doubtful is a warning") {
+    struct Row {
+        const char* when;
+        std::function<void(const Installation&)> damage;
+        const char* check;
+        const char* state;
+    };
+    const Row rows[] = {
+        {"key readable by others", [](const Installation& i) { chmod(private_key(i, "ES256"), 0644); }, "key files",
+         "error"},
+        {"seal.key readable by others", [](const Installation& i) { chmod(i.keys_directory() / "seal.key", 0604); },
+         "key files", "error"},
+        {"jwks.json writable by others", [](const Installation& i) { chmod(i.keys_directory() / "jwks.json", 0666); },
+         "key files", "error"},
+        {"key directory writable by its group", [](const Installation& i) { chmod(i.keys_directory(), 0770); },
+         "key files", "error"},
+        {"key is a link",
+         [](const Installation& i) {
+             const fs::path key = private_key(i, "ES256");
+             fs::rename(key, i.directory() / "moved");
+             fs::create_symlink(i.directory() / "moved", key);
+         },
+         "key files", "error"},
+        {"signing key missing", [](const Installation& i) { fs::remove(private_key(i, "RS256")); }, "keys", "error"},
+        {"seal.key missing", [](const Installation& i) { fs::remove(i.keys_directory() / "seal.key"); }, "keys",
+         "error"},
+        {"jwks.json damaged", [](const Installation& i) { std::ofstream(i.keys_directory() / "jwks.json") << "{"; },
+         "keys", "error"},
+        {"database readable by others", [](const Installation& i) { chmod(i.database_file(), 0664); }, "database files",
+         "error"},
+        {"log readable by others", [](const Installation& i) { chmod(i.database_file().string() + "-wal", 0664); },
+         "database files", "error"},
+        {"ring readable by others",
+         [](const Installation& i) { chmod(i.database_file().parent_path() / "refusals.ring", 0664); },
+         "database files", "error"},
+        {"log missing", [](const Installation& i) { fs::remove(i.database_file().string() + "-wal"); },
+         "database files", "warning"},
+        {"gate missing", [](const Installation& i) { fs::remove(i.database_file().string() + ".gate"); },
+         "database files", "error"},
+        {"database missing", [](const Installation& i) { fs::remove_all(i.database_file().parent_path()); }, "database",
+         "error"},
+        {"database is something else",
+         [](const Installation& i) { std::ofstream(i.database_file()) << std::string(8192, 'x'); }, "database",
+         "error"},
+        {"database directory writable by others",
+         [](const Installation& i) { chmod(i.database_file().parent_path(), 02777); }, "database directory", "error"},
+        {"database directory readable by others",
+         [](const Installation& i) { chmod(i.database_file().parent_path(), 02775); }, "database directory", "warning"},
+        {"database directory without set-group-id",
+         [](const Installation& i) { chmod(i.database_file().parent_path(), 0770); }, "database directory", "warning"},
+        {"configuration writable by others", [](const Installation& i) { chmod(i.config_file(), 0666); }, "config",
+         "error"},
+        {"clock behind the files", [](const Installation& i) { set_age(i.database_file(), std::chrono::hours(-2)); },
+         "clock", "error"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const Installation installation;
+        row.damage(installation);
+        const Diagnosis diagnosis = diagnose(installation);
+        CHECK(state_of(diagnosis, row.check) == row.state);
+        CHECK((diagnosis.exit_code == 1) == (std::string_view(row.state) == "error"));
+        for (const json::Value& finding : diagnosis.findings)
+            CHECK((text_of(finding, "state") == "ok") == text_of(finding, "fix").empty());
+    }
+}
+
+TEST_CASE("doctor: every problem of the configuration is a finding of its own, and nothing else is judged") {
+    const Installation installation;
+    installation.write_config({{"issuer", "http://id.example.org"}, {"isuer", "x"}, {"implicit", "yes"}});
+    const Diagnosis diagnosis = diagnose(installation);
+    CHECK(diagnosis.exit_code == 1);
+    CHECK(diagnosis.findings.size() == 3);
+    for (const json::Value& finding : diagnosis.findings) CHECK(text_of(finding, "check") == "config");
+    CHECK(installation.postern({"doctor", "--config", "/nonexistent.json"}).exit_code == 1);
+}
+
+TEST_CASE("doctor: a legal but doubtful setting is a warning and no reason to exit 1") {
+    const Installation installation(Installation::Start::initialised, {{"authenticateRevoke", false}});
+    const Diagnosis diagnosis = diagnose(installation);
+    CHECK(diagnosis.exit_code == 0);
+    CHECK(state_of(diagnosis, "config") == "warning");
+}
+
+TEST_CASE("doctor: templates that cannot be used are an error") {
+    const Installation installation(Installation::Start::initialised, {{"templates", "/nonexistent"}});
+    const Diagnosis diagnosis = diagnose(installation);
+    CHECK(diagnosis.exit_code == 1);
+    CHECK(state_of(diagnosis, "templates") == "error");
+}
+
+TEST_CASE("doctor: an algorithm that came into the configuration later has no key yet") {
+    const Installation installation;
+    installation.write_config({{"issuer", "https://id.example.org"},
+                               {"database", installation.database_file().string()},
+                               {"keys", installation.keys_directory().string()},
+                               {"templates", (fs::current_path() / "templates").string()},
+                               {"accessTokenAlgorithm", "EdDSA"}});
+    const Diagnosis diagnosis = diagnose(installation);
+    CHECK(diagnosis.exit_code == 1);
+    CHECK(state_of(diagnosis, "keys") == "error");
+}

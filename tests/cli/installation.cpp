@@ -1,0 +1,121 @@
+// Makes installations for the tests of the command.
+#include "installation.h"
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "json/reader.h"
+#include "json/writer.h"
+#include "util/text.h"
+
+namespace postern::test {
+namespace fs = std::filesystem;
+
+std::string postern_program() {
+    const char* build = std::getenv("POSTERN_BUILD");
+    return (fs::absolute(build != nullptr && *build != '\0' ? build : "build") / "bin" / "postern").string();
+}
+
+namespace {
+
+/// What `init` makes, made once: a key of 2048 bits takes a while. Copied with modes and log files.
+void copy_model(const fs::path& to) {
+    static const Installation model(Installation::Start::configured);
+    static const std::string made = model.must({"init"});
+    const auto copied =
+        run({"/bin/cp", "-a", model.directory().string() + "/.", to.string()}, {{"PATH", "/usr/bin:/bin"}});
+    REQUIRE(copied.exit_code == 0);
+}
+
+}  // namespace
+
+Installation::Installation(Start start, const json::Object& config) {
+    std::string name = (fs::temp_directory_path() / "postern-cli-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    directory_ = name;
+    json::Object members{{"issuer", "https://id.example.org"},
+                         {"database", database_file().string()},
+                         {"keys", keys_directory().string()},
+                         {"templates", (fs::current_path() / "templates").string()},
+                         {"oidc", json::Object{{"userClaims", "database"}}}};
+    for (const auto& [key, value] : config.members()) members.set(key, value);
+    if (start == Start::initialised && config.empty()) copy_model(directory_);
+    write_config(members);
+    if (start == Start::initialised && !config.empty()) must({"init"});
+}
+
+Installation::~Installation() {
+    std::error_code ignored;
+    fs::remove_all(directory_, ignored);
+}
+
+void Installation::write_config(const json::Object& members) const {
+    std::ofstream(config_file()) << json::write_pretty(members);
+}
+
+ProcessResult Installation::postern(const std::vector<std::string>& arguments, const std::string& input) const {
+    std::vector<std::string> argv = {postern_program()};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    ProcessResult result = run(argv, {{"PATH", "/usr/bin:/bin"}, {"POSTERN_CONFIG", config_file().string()}}, input);
+    REQUIRE(result.exit_code != kTimedOut);
+    return result;
+}
+
+std::string Installation::must(const std::vector<std::string>& arguments, const std::string& input) const {
+    const ProcessResult result = postern(arguments, input);
+    CAPTURE(arguments.front());
+    CAPTURE(arguments.back());
+    CAPTURE(result.err);
+    REQUIRE(result.exit_code == 0);
+    for (const std::string_view line : util::split(result.err, '\n'))
+        CHECK((line.empty() || line.starts_with("note: ")));
+    return result.out;
+}
+
+json::Value Installation::must_json(std::vector<std::string> arguments, const std::string& input) const {
+    arguments.emplace_back("--json");
+    auto value = json::parse(must(arguments, input));
+    REQUIRE(value);
+    return *std::move(value);
+}
+
+const json::Value& member_of(const json::Value& value, std::string_view member) {
+    CAPTURE(member);
+    REQUIRE(value.if_object() != nullptr);
+    const json::Value* found = value.if_object()->find(member);
+    REQUIRE(found != nullptr);
+    return *found;
+}
+
+std::string text_of(const json::Value& value, std::string_view member) {
+    const json::Value* found = value.if_object() ? value.if_object()->find(member) : nullptr;
+    return found && found->if_string() ? *found->if_string() : "";
+}
+
+std::string words_of(const json::Value& value, std::string_view member) {
+    const json::Array* array = member_of(value, member).if_array();
+    REQUIRE(array != nullptr);
+    std::string words;
+    for (const json::Value& entry : *array) {
+        REQUIRE(entry.if_string() != nullptr);
+        words += (words.empty() ? "" : " ") + *entry.if_string();
+    }
+    return words;
+}
+
+bool is_one_plain_line(const std::string& text) {
+    return text.starts_with("postern: ") && text.size() > 20 && text.find('\n') == text.size() - 1 &&
+           !util::has_control_bytes(std::string_view(text).substr(0, text.size() - 1));
+}
+
+unsigned mode_of(const fs::path& path) {
+    struct stat status {};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    return status.st_mode & 07777U;
+}
+
+}  // namespace postern::test

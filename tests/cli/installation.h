@@ -1,0 +1,62 @@
+// A configuration in a temporary directory and the `postern` command of the build under test, run as a shell would run
+// it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "json/value.h"
+#include "store/database.h"
+#include "support/process.h"
+
+namespace postern::test {
+
+class Installation {
+public:
+    enum class Start {
+        configured,   ///< only the configuration is there
+        initialised,  ///< and what `init` makes of it
+    };
+
+    explicit Installation(Start start = Start::initialised, const json::Object& config = {});
+    Installation(const Installation&) = delete;
+    Installation& operator=(const Installation&) = delete;
+    ~Installation();
+
+    /// With POSTERN_CONFIG set to config_file().
+    ProcessResult postern(const std::vector<std::string>& arguments, const std::string& input = {}) const;
+    /// The same; fails the test unless the exit code is 0 and nothing is on standard error but notes.
+    std::string must(const std::vector<std::string>& arguments, const std::string& input = {}) const;
+    /// The same with --json, parsed.
+    json::Value must_json(std::vector<std::string> arguments, const std::string& input = {}) const;
+
+    void write_config(const json::Object& members) const;
+
+    const std::filesystem::path& directory() const { return directory_; }
+    std::filesystem::path config_file() const { return directory_ / "postern.json"; }
+    std::filesystem::path database_file() const { return directory_ / "data" / "postern.db"; }
+    std::filesystem::path keys_directory() const { return directory_ / "keys"; }
+    store::Database open() const { return {database_file().string(), store::Access::read_write}; }
+
+private:
+    std::filesystem::path directory_;
+};
+
+/// The program under test: $POSTERN_BUILD/bin/postern, "build" by default.
+std::string postern_program();
+
+/// The member of that name as text, "" when it is not there or no text.
+std::string text_of(const json::Value& value, std::string_view member);
+/// The member, which must be there.
+const json::Value& member_of(const json::Value& value, std::string_view member);
+/// A JSON array of texts, joined with blanks.
+std::string words_of(const json::Value& value, std::string_view member);
+
+/// Exactly one line, beginning with "postern: ", without control characters.
+bool is_one_plain_line(const std::string& text);
+
+/// The permission bits, set-group-id included.
+unsigned mode_of(const std::filesystem::path& path);
+
+}  // namespace postern::test

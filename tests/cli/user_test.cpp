@@ -1,0 +1,330 @@
+// `postern user`: who can log in, with which claims, and what ends when that changes.
+#include <doctest/doctest.h>
+
+#include "crypto/password.h"
+#include "installation.h"
+#include "store/grants.h"
+#include "store/sessions.h"
+#include "store/users.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+std::string add(const Installation& installation, const std::string& name, const std::string& password = "secret") {
+    return text_of(installation.must_json({"user", "add", name, "--password-stdin"}, password + "\n"), "sub");
+}
+
+model::User stored(const Installation& installation, const std::string& name) {
+    auto database = installation.open();
+    auto user = store::find_user_by_name(database, name);
+    REQUIRE(user);
+    return *user;
+}
+
+bool opens_with(const Installation& installation, const std::string& name, const std::string& password) {
+    return crypto::verify_password(util::Secret(password), stored(installation, name).password_hash);
+}
+
+const util::Time kNow = util::SystemClock().now();
+const model::ValueHash kCookie{std::string(64, 'a')};
+
+/// Somebody is logged in and has given a client something.
+void log_in(const Installation& installation, const std::string& subject) {
+    auto database = installation.open();
+    store::Transaction transaction(database, store::Durability::full);
+    model::Session session;
+    session.cookie_hash = kCookie;
+    session.sid = model::Sid("sid");
+    session.subject = model::Subject(subject);
+    session.auth_time = session.created_at = session.last_seen_at = kNow;
+    session.expires_at = kNow + util::Seconds(3600);
+    store::insert_session(transaction, session);
+    transaction.commit();
+}
+
+bool logged_in(const Installation& installation) {
+    auto database = installation.open();
+    return store::find_session(database, kCookie, kNow, kNow - util::Seconds(3600)).has_value();
+}
+
+}  // namespace
+
+TEST_CASE("user add: prints sub and username; the password is kept as a yescrypt hash") {
+    const Installation installation;
+    const std::string password = "correct horse \xc3\xa9";
+    const auto added = installation.must_json({"user", "add", "ada", "--password-stdin"}, password + "\nignored\n");
+    CHECK(text_of(added, "username") == "ada");
+    CHECK(text_of(added, "sub").size() == 22);
+    const auto user = stored(installation, "ada");
+    CHECK(user.subject.str() == text_of(added, "sub"));
+    CHECK(user.enabled);
+    CHECK(user.password_hash.starts_with("$y$"));
+    CHECK(opens_with(installation, "ada", password));
+    CHECK_FALSE(opens_with(installation, "ada", password + "\n"));
+    CHECK(installation.must({"user", "show", "ada", "--json"}).find("$y$") == std::string::npos);
+    CHECK(installation.must({"user", "show", "ada"}).find("$y$") == std::string::npos);
+}
+
+TEST_CASE("user add: a CR LF line end belongs to the line, not to the password; the last line needs no end") {
+    const Installation installation;
+    installation.must({"user", "add", "a", "--password-stdin"}, "secret\r\n");
+    installation.must({"user", "add", "b", "--password-stdin"}, "secret");
+    CHECK(opens_with(installation, "a", "secret"));
+    CHECK(opens_with(installation, "b", "secret"));
+}
+
+TEST_CASE("user add: passwords that nobody could type into the form are refused") {
+    const Installation installation;
+    for (const std::string& password :
+         {std::string(), std::string(512, 'a'), std::string("a\tb"), std::string("a\xff"), std::string("a\0b", 3)}) {
+        const auto result = installation.postern({"user", "add", "ada", "--password-stdin"}, password + "\n");
+        CAPTURE(result.err);
+        CHECK(result.exit_code == 1);
+        CHECK(is_one_plain_line(result.err));
+    }
+    installation.must({"user", "add", "ada", "--password-stdin"}, std::string(511, 'a') + "\n");
+}
+
+TEST_CASE("user add: user names are 1 to 128 bytes of clean UTF-8, and unique") {
+    const Installation installation;
+    for (const std::string& name :
+         {std::string(), std::string(129, 'a'), std::string(" ada"), std::string("ada "), std::string("\tada"),
+          std::string("a\nb"), std::string("a\x7f"), std::string("a\xff"), std::string("ada\xe2\x80\xae")}) {
+        CAPTURE(name);
+        const auto result = installation.postern({"user", "add", name, "--password-stdin"}, "secret\n");
+        CHECK(result.exit_code == 1);
+        CHECK(is_one_plain_line(result.err));
+    }
+    for (const std::string& name : {std::string(128, 'a'), std::string("Ada Lovelace"),
+                                    std::string("\xc3\xa4"
+                                                "da"),
+                                    std::string("ada@example.org")})
+        add(installation, name);
+    const auto twice = installation.postern({"user", "add", "ada@example.org", "--password-stdin"}, "other\n");
+    CHECK(twice.exit_code == 1);
+    CHECK(is_one_plain_line(twice.err));
+    CHECK(opens_with(installation, "ada@example.org", "secret"));
+}
+
+TEST_CASE("user add: claims come as one JSON object after the password line, and single ones win") {
+    const Installation installation;
+    installation.must({"user", "add", "ada", "--password-stdin", "--claims-stdin", "--claim", "email=ada@example.org",
+                       "--claim", "email_verified=true", "--claim", "updated_at=1700000000"},
+                      "secret\n{\"name\":\"Ada\",\n \"email\":\"old@example.org\", \"address\":{\"formatted\":\"1 "
+                      "Road\\nTown\",\"country\":\"UK\"}}\n");
+    const json::Object claims = stored(installation, "ada").claims;
+    CHECK(*claims.find("name")->if_string() == "Ada");
+    CHECK(*claims.find("email")->if_string() == "ada@example.org");
+    CHECK(*claims.find("email_verified")->if_bool());
+    CHECK(*claims.find("updated_at")->if_integer() == 1700000000);
+    CHECK(*claims.find("address")->if_object()->find("country")->if_string() == "UK");
+    CHECK(opens_with(installation, "ada", "secret"));
+}
+
+TEST_CASE("user add: claims have the types of OpenID Connect Core 5.1") {
+    const Installation installation;
+    const std::vector<std::string> refused = {
+        R"({"name":""})",
+        R"({"name":"  "})",
+        R"({"name":1})",
+        R"({"name":null})",
+        R"({"name":"a\nb"})",
+        R"({"email":"ada"})",
+        R"({"email":"@example.org"})",
+        R"({"email_verified":"true"})",
+        R"({"phone_number_verified":1})",
+        R"({"updated_at":"1700000000"})",
+        R"({"updated_at":1.5})",
+        R"({"updated_at":-1})",
+        R"({"address":"1 Road"})",
+        R"({"address":{}})",
+        R"({"address":{"country":1}})",
+        R"({"address":{"planet":"Earth"}})",
+        R"({"address":{"country":"a\nb"}})",
+        R"({"picture":"ada.png"})",
+        R"({"website":"javascript:alert"})",
+        R"({"birthdate":"10.12.1815"})",
+        R"({"birthdate":"1815-13-10"})",
+        R"({"groups":["a",1]})",
+        R"({"groups":[1]})",
+        R"({"custom":{"a":1}})",
+        R"({"custom":null})",
+        R"({"a b":"x"})",
+        R"({"":"x"})",
+        R"(["name"])",
+        R"("name")",
+        R"({"name":"Ada"} x)",
+        R"({"name":"Ada","name":"Eve"})",
+        "",
+    };
+    for (const std::string& claims : refused) {
+        CAPTURE(claims);
+        const auto result =
+            installation.postern({"user", "add", "ada", "--password-stdin", "--claims-stdin"}, "secret\n" + claims);
+        CAPTURE(result.err);
+        CHECK(result.exit_code == 1);
+        CHECK(is_one_plain_line(result.err));
+    }
+    installation.must(
+        {"user", "add", "ada", "--password-stdin", "--claims-stdin"},
+        "secret\n"
+        R"({"name":"Ada","email_verified":false,"updated_at":0,"birthdate":"0000-12-10","picture":"https://example.org/ada.png",)"
+        R"("groups":["a","b"],"level":3,"ratio":0.5,"staff":true,"x":"y"})");
+    CHECK(stored(installation, "ada").claims.size() == 10);
+}
+
+TEST_CASE("user add: claims that belong to the protocol are refused") {
+    const Installation installation;
+    for (const char* name : {"sub", "iss", "aud", "exp", "nbf", "iat", "jti", "nonce", "auth_time", "acr", "amr", "azp",
+                             "at_hash", "sid", "cid", "scope", "client_id"}) {
+        CAPTURE(name);
+        CHECK(installation
+                  .postern({"user", "add", "ada", "--password-stdin", "--claim", std::string(name) + "=x"}, "secret\n")
+                  .exit_code == 1);
+    }
+}
+
+TEST_CASE("user add: --claim without a name or with a value that the claim cannot have is refused") {
+    const Installation installation;
+    struct Row {
+        const char* claim;
+        int exit_code;
+    };
+    const Row rows[] = {{"name", 2},           {"=x", 2},
+                        {"name=", 1},          {"email_verified=yes", 1},
+                        {"updated_at=now", 1}, {"updated_at=-1", 1},
+                        {"address=1 Road", 1}};
+    for (const Row& row : rows) {
+        CAPTURE(row.claim);
+        const auto result =
+            installation.postern({"user", "add", "ada", "--password-stdin", "--claim", row.claim}, "secret\n");
+        CHECK(result.exit_code == row.exit_code);
+        CHECK(is_one_plain_line(result.err));
+    }
+    installation.must({"user", "add", "ada", "--password-stdin", "--claim", "name=a=b", "--claim", "nickname=true"},
+                      "secret\n");
+    CHECK(*stored(installation, "ada").claims.find("name")->if_string() == "a=b");
+    CHECK(*stored(installation, "ada").claims.find("nickname")->if_string() == "true");
+}
+
+TEST_CASE("user list and show: by name or by sub, as JSON and as text") {
+    const Installation installation;
+    CHECK(installation.must_json({"user", "list"}).if_array()->empty());
+    add(installation, "eve");
+    const std::string sub =
+        text_of(installation.must_json({"user", "add", "ada", "--password-stdin", "--claim", "email=ada@example.org"},
+                                       "secret\n"),
+                "sub");
+    const auto users = installation.must_json({"user", "list"});
+    REQUIRE(users.if_array()->size() == 2);
+    CHECK(text_of(users.if_array()->at(0), "username") == "ada");
+    CHECK(text_of(users.if_array()->at(1), "username") == "eve");
+    for (const std::string& name : {std::string("ada"), sub}) {
+        const auto user = installation.must_json({"user", "show", name});
+        CHECK(text_of(user, "sub") == sub);
+        CHECK(*member_of(user, "enabled").if_bool());
+        CHECK(text_of(member_of(user, "claims"), "email") == "ada@example.org");
+        CHECK(member_of(user, "created_at").if_integer());
+        CHECK(member_of(user, "updated_at").if_integer());
+    }
+    CHECK(installation.must({"user", "list"}).find("ada       yes      " + sub) != std::string::npos);
+    CHECK(installation.must({"user", "show", "ada"}).find("claim email  ada@example.org") != std::string::npos);
+}
+
+TEST_CASE("user set: changes single claims and the name, keeps sub, password and session") {
+    const Installation installation;
+    const std::string sub = add(installation, "ada");
+    log_in(installation, sub);
+    installation.must({"user", "set", "ada", "--claim", "name=Ada", "--claim", "nickname=A"});
+    installation.must({"user", "set", "ada", "--unset-claim", "nickname", "--claims-stdin"},
+                      R"({"email":"ada@example.org"})");
+    installation.must({"user", "set", "ada", "--username", "lovelace"});
+    const auto user = stored(installation, "lovelace");
+    CHECK(user.subject.str() == sub);
+    CHECK(user.claims.size() == 2);
+    CHECK(*user.claims.find("name")->if_string() == "Ada");
+    CHECK(*user.claims.find("email")->if_string() == "ada@example.org");
+    CHECK(opens_with(installation, "lovelace", "secret"));
+    CHECK(logged_in(installation));
+    CHECK(installation.postern({"user", "show", "ada"}).exit_code == 1);
+}
+
+TEST_CASE("user set: a change that is refused changes nothing") {
+    const Installation installation;
+    add(installation, "eve");
+    add(installation, "ada");
+    const auto before = installation.must({"user", "show", "ada", "--json"});
+    const std::vector<std::vector<std::string>> rows = {
+        {"--claim", "name=Ada", "--username", "eve"},
+        {"--username", " ada"},
+        {"--claim", "name=Ada", "--unset-claim", "nickname"},
+        {"--claim", "name=Ada", "--claim", "sub=x"},
+    };
+    for (const auto& options : rows) {
+        std::vector<std::string> arguments = {"user", "set", "ada"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const auto result = installation.postern(arguments);
+        CHECK(result.exit_code == 1);
+        CHECK(is_one_plain_line(result.err));
+    }
+    CHECK(installation.must({"user", "show", "ada", "--json"}) == before);
+}
+
+TEST_CASE("user passwd: the new password works, the old one and the sessions do not") {
+    const Installation installation;
+    log_in(installation, add(installation, "ada"));
+    REQUIRE(logged_in(installation));
+    installation.must({"user", "passwd", "ada", "--password-stdin"}, "other\n");
+    CHECK(opens_with(installation, "ada", "other"));
+    CHECK_FALSE(opens_with(installation, "ada", "secret"));
+    CHECK_FALSE(logged_in(installation));
+}
+
+TEST_CASE("user passwd: without a password nothing changes") {
+    const Installation installation;
+    log_in(installation, add(installation, "ada"));
+    CHECK(installation.postern({"user", "passwd", "ada"}).exit_code == 2);
+    CHECK(installation.postern({"user", "passwd", "ada", "--password-stdin"}).exit_code == 2);
+    CHECK(installation.postern({"user", "passwd", "ada", "--password-stdin"}, "\n").exit_code == 1);
+    CHECK(opens_with(installation, "ada", "secret"));
+    CHECK(logged_in(installation));
+}
+
+TEST_CASE("user disable: ends the sessions, and enabling does not bring them back") {
+    const Installation installation;
+    log_in(installation, add(installation, "ada"));
+    installation.must({"user", "disable", "ada"});
+    CHECK_FALSE(stored(installation, "ada").enabled);
+    CHECK_FALSE(logged_in(installation));
+    installation.must({"user", "enable", "ada"});
+    CHECK(stored(installation, "ada").enabled);
+    CHECK_FALSE(logged_in(installation));
+}
+
+TEST_CASE("user remove: the user and the sessions are gone, others stay, and the name is free with a new sub") {
+    const Installation installation;
+    add(installation, "eve");
+    const std::string sub = add(installation, "ada");
+    log_in(installation, sub);
+    CHECK(text_of(installation.must_json({"user", "remove", "ada"}), "sub") == sub);
+    CHECK_FALSE(logged_in(installation));
+    CHECK(stored(installation, "eve").enabled);
+    CHECK(add(installation, "ada") != sub);
+    CHECK_FALSE(logged_in(installation));
+}
+
+TEST_CASE("user: a user who is not there is refused by every sub-command with one line") {
+    const Installation installation;
+    for (const char* command : {"show", "passwd", "disable", "enable", "remove"}) {
+        std::vector<std::string> arguments = {"user", command, "nobody"};
+        if (std::string_view(command) == "passwd") arguments.emplace_back("--password-stdin");
+        const auto result = installation.postern(arguments, "secret\n");
+        CAPTURE(command);
+        CHECK(result.exit_code == 1);
+        CHECK(result.out.empty());
+        CHECK(is_one_plain_line(result.err));
+    }
+    CHECK(installation.postern({"user", "set", "nobody", "--claim", "name=x"}).exit_code == 1);
+}
