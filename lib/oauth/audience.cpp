@@ -29,6 +29,8 @@ Outcome<std::optional<std::string>> parse_audience(const http::Params& query, co
         for (const std::string_view name : {"aud", "audience"}) {
             const auto value = params->find(name);
             if (!value) continue;
+            // It is signed into the token, which clients and servers bound.
+            if (value->size() > kMaxAudienceBytes) return invalid_request("the audience is longer than 1024 bytes");
             if (audience && *audience != *value) return invalid_target("aud and audience name different targets");
             audience = value;
         }

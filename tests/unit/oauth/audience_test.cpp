@@ -35,6 +35,14 @@ TEST_CASE("parse_audience: one value, by either name, in query or body") {
     }
 }
 
+TEST_CASE("parse_audience: bounded, since it travels in every token") {
+    for (const std::size_t size : {oauth::kMaxAudienceBytes, oauth::kMaxAudienceBytes + 1}) {
+        const auto audience = oauth::parse_audience(test::params("aud=" + std::string(size, 'a')));
+        CHECK(bool(audience) == (size == oauth::kMaxAudienceBytes));
+        if (!audience) CHECK(audience.error().code == oauth::ErrorCode::invalid_request);
+    }
+}
+
 TEST_CASE("check_audience: never this server, never a client that takes ID tokens") {
     test::World world;
     auto context = world.context();
