@@ -1,0 +1,251 @@
+// Which redirect_uri is accepted: byte for byte what was registered, a native client's loopback port excepted (RFC 6749
+// §3.1.2, RFC 8252 §7, RFC 9700 §2.1). Everything else is a page, and no code is minted.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "support/flow.h"
+
+namespace {
+
+using namespace postern::test;
+
+/// Alice is logged in and has approved everything, so that an accepted address would get a code at once.
+struct Ready {
+    Deployment op;
+    UserAgent alice{op};
+    Ready() {
+        for (const std::string client : {kWeb, kMany, kTrusted})
+            CHECK(alice.sign_in(authorization_request(client)).verdict() == "code");
+    }
+    Answer ask(const Query& request) { return alice.fetch(op.url("authorize") + "?" + request.text()); }
+};
+
+TEST_CASE("redirect_uri: a neighbour of the registered address gets nothing [RFC 9700 §2.1, R01-R11]") {
+    Ready ready;
+    struct Row {
+        std::string clause;
+        std::string received;
+    };
+    const std::vector<Row> rows = {
+        {"R01 path", "https://app.example/cb/"},
+        {"R01 path", "https://app.example/cb/x"},
+        {"R01 path", "https://app.example/CB"},
+        {"R01 path", "https://app.example/c"},
+        {"R01 path", "https://app.example/"},
+        {"R01 path", "https://app.example"},
+        {"R01 query", "https://app.example/cb?x=1"},
+        {"R01 query", "https://app.example/cb?"},
+        {"R01 case", "https://APP.example/cb"},
+        {"R01 case", "HTTPS://app.example/cb"},
+        {"R02 fragment", "https://app.example/cb#"},
+        {"R02 fragment", "https://app.example/cb#x"},
+        {"R02 fragment", "https://app.example/cb#%09"},
+        {"R02 fragment", "https://app.example/cb%23x"},
+        {"R03 userinfo", "https://app.example@evil.example/cb"},
+        {"R03 userinfo", "https://app.example:pw@evil.example/cb"},
+        {"R03 userinfo", "https://user@app.example/cb"},
+        {"R03 userinfo", "https://evil.example\\@app.example/cb"},
+        {"R04 dots", "https://app.example/cb/../evil"},
+        {"R04 dots", "https://app.example/x/../cb"},
+        {"R04 dots", "https://app.example/cb/%2e%2e/evil"},
+        {"R04 dots", "https://app.example/cb/..;/x"},
+        {"R04 dots", "https://app.example/./cb"},
+        {"R05 port", "https://app.example:443/cb"},
+        {"R05 port", "https://app.example:8443/cb"},
+        {"R05 port", "https://app.example:/cb"},
+        {"R06 scheme", "http://app.example/cb"},
+        {"R06 scheme", "//app.example/cb"},
+        {"R06 scheme", "app.example/cb"},
+        {"R06 scheme", "/cb"},
+        {"R06 scheme", "javascript:alert(1)//https://app.example/cb"},
+        {"R06 scheme", "data:text/html,https://app.example/cb"},
+        {"R06 scheme", "vbscript:https://app.example/cb"},
+        {"R07 slashes", "https:\\\\app.example\\cb"},
+        {"R07 slashes", "https:/app.example/cb"},
+        {"R07 slashes", "https:///app.example/cb"},
+        {"R07 slashes", "https://app.example\\.evil.example/cb"},
+        {"R07 slashes", "https://app.example//cb"},
+        {"R08 encoding", "https://app.example/c%62"},
+        {"R08 encoding", "%68ttps://app.example/cb"},
+        {"R08 encoding", "https%3A%2F%2Fapp.example%2Fcb"},
+        {"R09 host", "https://app.example.evil.example/cb"},
+        {"R09 host", "https://appXexample/cb"},
+        {"R09 host", "https://evil.example/?https://app.example/cb"},
+        {"R09 host", "https://xapp.example/cb"},
+        {"R09 host", "https://app.example./cb"},
+        {"R10 unicode",
+         "https://app\xe3\x80\x82"
+         "example/cb"},
+        {"R10 unicode", "https://\xef\xbd\x81pp.example/cb"},
+        {"R10 unicode", "https://\xd0\xb0pp.example/cb"},
+        {"R10 unicode", "https://xn--pp-6cd.example/cb"},
+        {"R11 blanks", " https://app.example/cb"},
+        {"R11 blanks", "https://app.example/cb "},
+        {"R11 blanks", "\thttps://app.example/cb"},
+        {"R11 blanks", "https://app.example/cb\n"},
+        {"R11 blanks", "https://app.example/cb\r\nSet-Cookie: x=1"},
+        {"R14 another client's", "https://other.example/cb"},
+        {"RFC 6749 §3.1.2", "nowhere"},
+    };
+    const auto codes = ready.op.count_rows("authorization_codes");
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        CAPTURE(row.received);
+        for (const std::string prompt : {"", "none"}) {
+            const Answer answer =
+                ready.ask(authorization_request().with("redirect_uri", row.received).with("prompt", prompt));
+            CHECK(answer.status == 400);
+            CHECK_FALSE(answer.has("Location"));
+        }
+    }
+    CHECK(ready.op.count_rows("authorization_codes") == codes);
+    CHECK(verdict_of(ready.op, ready.ask(authorization_request())) == "code");
+}
+
+TEST_CASE("redirect_uri: raw bytes that decode to something else are refused [R11, X13, X14]") {
+    Ready ready;
+    const Query bare = authorization_request().without("redirect_uri");
+    for (const std::string raw :
+         {"https://app.example/cb%00.evil.example", "https://app.example/cb%", "https://app.example/cb%zz",
+          "https://app.example/cb%ff", "https%253A%252F%252Fapp.example%252Fcb"}) {
+        CAPTURE(raw);
+        const Answer answer = ready.ask(bare.raw(std::string("redirect_uri=") + raw));
+        CHECK(answer.status == 400);
+        CHECK_FALSE(answer.has("Location"));
+    }
+    const Answer huge = ready.ask(bare.with("redirect_uri", "https://app.example/cb?" + std::string(8192, 'x')));
+    CHECK(huge.status == 400);
+    CHECK(verdict_of(ready.op, ready.ask(bare.raw("redirect_uri=https%3a%2F%2fapp.example/cb"))) == "code");
+}
+
+TEST_CASE("redirect_uri: given twice it counts as none that could be trusted [RFC 6749 §3.1, R12]") {
+    Ready ready;
+    const std::string good = redirect_uri_of(kWeb);
+    const Query bare = authorization_request().without("redirect_uri");
+    for (const auto& [first, second] : std::vector<std::pair<std::string, std::string>>{
+             {good, "https://evil.example/"}, {"https://evil.example/", good}, {good, good}, {good, ""}}) {
+        CAPTURE(second);
+        const Answer answer = ready.ask(bare.and_also("redirect_uri", first).and_also("redirect_uri", second));
+        CHECK(answer.status == 400);
+        CHECK_FALSE(answer.has("Location"));
+    }
+}
+
+TEST_CASE("redirect_uri: may be omitted by a client with exactly one [the interface specification, R13]") {
+    Ready ready;
+    CHECK(verdict_of(ready.op, ready.ask(authorization_request().without("redirect_uri"))) == "code");
+    CHECK(verdict_of(ready.op, ready.ask(authorization_request().with("redirect_uri", ""))) == "code");
+    for (const std::string client : {kMany, kNative, kMachine}) {
+        CAPTURE(client);
+        CHECK(ready.ask(authorization_request(client).without("redirect_uri")).status == 400);
+    }
+    // Each of two registered ones is accepted, and answered at.
+    const Answer second = ready.ask(authorization_request(kMany).with("redirect_uri", "https://many.example/b?x=1"));
+    CHECK(second.location().starts_with("https://many.example/b?x=1&code="));
+    CHECK(ready.ask(authorization_request(kMany).with("redirect_uri", "https://many.example/b")).status == 400);
+    CHECK(ready.ask(authorization_request(kMany).with("redirect_uri", "https://many.example/b?x=2")).status == 400);
+}
+
+TEST_CASE(
+    "redirect_uri: a native client chooses the port of its loopback address and nothing else [RFC 8252 §7.3, R15]") {
+    const Deployment op;
+    struct Row {
+        std::string when;
+        std::string received;
+        bool accepted;
+    };
+    const std::vector<Row> rows = {
+        {"as registered", "http://127.0.0.1/cb", true},
+        {"any port", "http://127.0.0.1:51004/cb", true},
+        {"lowest port", "http://127.0.0.1:1/cb", true},
+        {"highest port", "http://127.0.0.1:65535/cb", true},
+        {"private-use scheme, RFC 8252 §7.1", "com.example.app:/cb", true},
+        {"port 0", "http://127.0.0.1:0/cb", false},
+        {"beyond the last port", "http://127.0.0.1:65536/cb", false},
+        {"five nines", "http://127.0.0.1:99999/cb", false},
+        {"leading zero", "http://127.0.0.1:080/cb", false},
+        {"no digits", "http://127.0.0.1:/cb", false},
+        {"sign", "http://127.0.0.1:+80/cb", false},
+        {"letters", "http://127.0.0.1:8a/cb", false},
+        {"another path", "http://127.0.0.1:51004/other", false},
+        {"a query", "http://127.0.0.1:51004/cb?x=1", false},
+        {"no path", "http://127.0.0.1:51004", false},
+        {"userinfo", "http://127.0.0.1:1@evil.example/cb", false},
+        {"localhost was not registered", "http://localhost:1/cb", false},
+        {"a longer host", "http://127.0.0.1.evil.example:1/cb", false},
+        {"another spelling", "http://127.1:1/cb", false},
+        {"another address", "http://127.0.0.2:1/cb", false},
+        {"https", "https://127.0.0.1:1/cb", false},
+        {"IPv6 was not registered", "http://[::1]:1/cb", false},
+        {"scheme, another path", "com.example.app:/other", false},
+        {"scheme, authority", "com.example.app://cb", false},
+        {"scheme, case", "com.example.App:/cb", false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        CAPTURE(row.received);
+        UserAgent visitor(op);
+        const Landing landing = visitor.authorize(authorization_request(kNative).with("redirect_uri", row.received));
+        CHECK(landing.verdict() == (row.accepted ? "login" : "page 400"));
+        const Landing silent =
+            visitor.authorize(authorization_request(kNative).with("redirect_uri", row.received).with("prompt", "none"));
+        CHECK(silent.left == row.accepted);
+        if (row.accepted) CHECK(without_query(silent.url) == row.received);
+    }
+}
+
+TEST_CASE("redirect_uri: the loopback port is free for native clients only [R15]") {
+    const Deployment op;
+    op.must({"client", "add", "desktop", "--public", "--redirect-uri", "http://127.0.0.1/cb"});
+    op.must({"client", "add", "six", "--public", "--native", "--redirect-uri", "http://[::1]:3000/cb"});
+    UserAgent visitor(op);
+    const auto verdict = [&](const char* client, const char* uri) {
+        return visitor.authorize(authorization_request(client).with("redirect_uri", uri)).verdict();
+    };
+    CHECK(verdict("desktop", "http://127.0.0.1/cb") == "login");
+    CHECK(verdict("desktop", "http://127.0.0.1:51004/cb") == "page 400");
+    CHECK(verdict("six", "http://[::1]:3000/cb") == "login");
+    CHECK(verdict("six", "http://[::1]:51004/cb") == "login");
+    CHECK(verdict("six", "http://[::1]/cb") == "login");
+    CHECK(verdict("six", "http://[0:0:0:0:0:0:0:1]:1/cb") == "page 400");
+}
+
+TEST_CASE("redirect_uri: the token request must name what the authorization request named [RFC 6749 §4.1.3, T06]") {
+    Ready ready;
+    struct Row {
+        std::string when;
+        const char* at_authorize;  ///< nullptr: omitted
+        const char* at_token;
+        std::string expected;
+    };
+    const std::vector<Row> rows = {
+        {"the same", "https://app.example/cb", "https://app.example/cb", "200"},
+        {"sent, then omitted", "https://app.example/cb", nullptr, "400 invalid_grant"},
+        {"sent, then empty", "https://app.example/cb", "", "400 invalid_grant"},
+        {"trailing slash", "https://app.example/cb", "https://app.example/cb/", "400 invalid_grant"},
+        {"another client's", "https://app.example/cb", "https://other.example/cb", "400 invalid_grant"},
+        {"case", "https://app.example/cb", "https://APP.example/cb", "400 invalid_grant"},
+        {"omitted twice", nullptr, nullptr, "200"},
+        {"omitted, then the registered one", nullptr, "https://app.example/cb", "200"},
+        {"omitted, then another", nullptr, "https://app.example/cb2", "400 invalid_grant"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const Query request = authorization_request().without("redirect_uri");
+        const std::string code =
+            ready.alice.obtain_code(row.at_authorize ? request.with("redirect_uri", row.at_authorize) : request);
+        const Query good = token_request(code).without("redirect_uri");
+        CHECK(redeem(ready.op, row.at_token ? good.with("redirect_uri", row.at_token) : good).verdict() ==
+              row.expected);
+        if (std::string(row.expected) == "200") continue;
+        CHECK(redeem(ready.op, good.with("redirect_uri", "https://app.example/cb")).verdict() ==
+              "400 invalid_grant");  // burned
+    }
+    // Another registered one of the same client is not the one that the code was sent to.
+    const std::string code = ready.alice.obtain_code(authorization_request(kMany));
+    const Query other = token_request(code, kMany).with("redirect_uri", "https://many.example/b?x=1");
+    CHECK(redeem(ready.op, other, kMany).verdict() == "400 invalid_grant");
+}
+
+}  // namespace

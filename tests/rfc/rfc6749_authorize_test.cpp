@@ -1,0 +1,403 @@
+// The authorization endpoint of RFC 6749 (§3.1, §3.3, §4.1.1, §4.1.2) and of the interface specification, a row per
+// rule.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/flow.h"
+#include "support/html.h"
+
+namespace {
+
+using namespace postern::test;
+
+struct Row {
+    std::string clause;
+    std::string when;
+    Query request;
+    std::string expected;
+    std::string state = kState;  ///< what an error must bring back
+};
+
+void check_rows(const Deployment& op, const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        CAPTURE(row.when);
+        const Answer answer = op.cgi("authorize", get_request(row.request.text()));
+        CHECK(verdict_of(op, answer, kWeb, row.state) == row.expected);
+        CHECK(answer.header("Cache-Control") == "no-store");
+    }
+}
+
+std::string many_scopes() {
+    std::string scope = "openid";
+    for (int i = 0; i < 500; ++i) scope += " s" + std::to_string(i);
+    return scope;
+}
+
+Query good() { return authorization_request(); }
+
+TEST_CASE("authorize: response_type is code, alone and exactly [RFC 6749 §3.1.1]") {
+    const Deployment op;
+    check_rows(
+        op, {
+                {"§4.1.1", "everything is right", good(), "login"},
+                {"§4.1.1", "missing", good().without("response_type"), "invalid_request"},
+                {"§3.1", "empty counts as missing", good().with("response_type", ""), "invalid_request"},
+                {"§4.1.2.1", "unknown", good().with("response_type", "zz"), "unsupported_response_type"},
+                {"§4.1.2.1", "another case", good().with("response_type", "CODE"), "unsupported_response_type"},
+                {"§4.1.2.1", "a blank behind it", good().with("response_type", "code "), "unsupported_response_type"},
+                {"§4.2.1", "implicit is off", good().with("response_type", "token"), "unsupported_response_type"},
+                {"§4.2.1", "token and code", good().with("response_type", "token code"), "unsupported_response_type"},
+                {"OIDC Core §3.3", "code and token", good().with("response_type", "code token"),
+                 "unsupported_response_type"},
+                {"OIDC Core §3.2", "id_token", good().with("response_type", "id_token"), "unsupported_response_type"},
+                {"OIDC Core §3.3", "code and id_token", good().with("response_type", "code id_token"),
+                 "unsupported_response_type"},
+                {"OAuth 2.0 Multiple Response Types §4", "none", good().with("response_type", "none"),
+                 "unsupported_response_type"},
+            });
+}
+
+TEST_CASE("authorize: a known parameter is given once, unknown and empty ones are ignored [RFC 6749 §3.1]") {
+    const Deployment op;
+    std::vector<Row> rows = {
+        {"§3.1", "unknown parameter", good().with("foo", "bar"), "login"},
+        {"§3.1", "unknown parameter twice", good().with("foo", "bar").and_also("foo", "baz"), "login"},
+        {"§3.1", "empty nonce", good().with("nonce", ""), "login"},
+        {"§3.1", "empty state comes back as none", good().with("state", "").with("response_type", "zz"),
+         "unsupported_response_type", ""},
+        {"§3.1", "nothing but separators between", good().raw("&&=x&=&"), "login"},
+        {"the interface specification", "client_secret is ignored", good().with("client_secret", secret_of(kWeb)),
+         "login"},
+        {"§3.1", "state twice, equal", good().and_also("state", kState), "invalid_request", ""},
+        {"§3.1", "state twice, different", good().and_also("state", "other"), "invalid_request", ""},
+        {"§3.1", "an empty second state", good().and_also("state", ""), "invalid_request", ""},
+    };
+    for (const std::string name : {"response_type", "scope", "nonce", "code_challenge", "code_challenge_method"})
+        rows.push_back({"§3.1", name, good().raw(std::string(name) + "=code"), "invalid_request"});
+    for (const std::string name : {"prompt", "max_age", "response_mode", "aud", "audience"})
+        rows.push_back({"§3.1", name, good().raw(std::string(name) + "=1&" + name + "=1"), "invalid_request"});
+    check_rows(op, rows);
+}
+
+TEST_CASE("authorize: values are decoded once and strictly [RFC 6749 appendix B]") {
+    const Deployment op;
+    const Query no_state = good().without("state");
+    check_rows(
+        op,
+        {
+            {"appendix B", "scope with a lone %", good().without("scope").raw("scope=openid%"), "invalid_request"},
+            {"appendix B", "scope with %zz", good().without("scope").raw("scope=%zz"), "invalid_request"},
+            {"appendix B", "scope with %u0041", good().without("scope").raw("scope=%u0041"), "invalid_request"},
+            {"appendix B", "scope not UTF-8", good().without("scope").raw("scope=%ff"), "invalid_request"},
+            {"appendix B", "scope overlong UTF-8", good().without("scope").raw("scope=%c0%af"), "invalid_request"},
+            {"appendix B", "scope with a surrogate", good().without("scope").raw("scope=%ed%a0%80"), "invalid_request"},
+            {"appendix B", "+ is a blank", good().without("scope").raw("scope=openid+email"), "login"},
+            {"appendix B", "%2B is a plus", good().without("scope").raw("scope=openid%2Bemail"), "invalid_scope"},
+            {"appendix B", "not decoded twice", good().without("scope").raw("scope=openid%2520email"), "invalid_scope"},
+            {"appendix A.5", "NUL in state", no_state.raw("state=a%00b"), "invalid_request", ""},
+            {"appendix A.5", "CR LF in state", no_state.raw("state=a%0d%0aSet-Cookie:%20x=1"), "invalid_request", ""},
+            {"appendix A.5", "state not UTF-8", no_state.raw("state=%ff"), "invalid_request", ""},
+            {"appendix B", "state malformed", no_state.raw("state=%4"), "invalid_request", ""},
+        });
+}
+
+TEST_CASE("authorize: scope obeys its grammar and the registration, and is never reduced silently [RFC 6749 §3.3]") {
+    const Deployment op;
+    std::vector<Row> rows = {
+        {"§3.3", "omitted", good().without("scope"), "login"},
+        {"§3.3", "registered words", good().with("scope", "openid api"), "login"},
+        {"§3.3", "any order", good().with("scope", "api openid"), "login"},
+        {"OIDC Core §11", "offline_access needs no registration", good().with("scope", "openid offline_access"),
+         "login"},
+        {"§3.3", "not registered", good().with("scope", "openid admin"), "invalid_scope"},
+        {"§3.3", "case matters", good().with("scope", "OPENID"), "invalid_scope"},
+        {"§3.3", "a word that begins with a registered one", good().with("scope", "openidx"), "invalid_scope"},
+        {"appendix A.4", "quote", good().with("scope", "openid\""), "invalid_scope"},
+        {"appendix A.4", "backslash", good().with("scope", "openid\\"), "invalid_scope"},
+        {"appendix A.4", "two blanks", good().with("scope", "openid  email"), "invalid_scope"},
+        {"appendix A.4", "leading blank", good().with("scope", " openid"), "invalid_scope"},
+        {"appendix A.4", "trailing blank", good().with("scope", "openid "), "invalid_scope"},
+        {"appendix A.4", "only a blank", good().with("scope", " "), "invalid_scope"},
+        {"appendix A.4", "not ASCII", good().with("scope", "op\xc3\xa9nid"), "invalid_scope"},
+        {"appendix A.4", "tab", good().with("scope", "openid\temail"), "invalid_request"},
+        {"appendix A.4", "line end", good().with("scope", "openid\nemail"), "invalid_request"},
+        {"§3.3", "500 unregistered words", good().with("scope", many_scopes().substr(0, 1500)), "invalid_scope"},
+    };
+    check_rows(op, rows);
+}
+
+TEST_CASE("authorize: sizes are bounded [docs: 2048 bytes of state, 4096 bytes of values together]") {
+    const Deployment op;
+    const std::string longest(2048, 's');
+    const std::string nonce(1000, 'n');
+    check_rows(op,
+               {
+                   {"state", "2048 bytes", good().with("state", longest).with("response_type", "zz"),
+                    "unsupported_response_type", longest.c_str()},
+                   {"state", "2049 bytes", good().with("state", longest + "s"), "invalid_request", ""},
+                   {"values", "below 4096 bytes", good().with("state", longest).with("nonce", nonce), "login"},
+                   {"values", "above 4096 bytes", good().with("state", longest).with("nonce", nonce + nonce),
+                    "invalid_request", longest.c_str()},
+                   {"values", "unknown ones do not count", good().with("unknown", std::string(6000, 'u')), "login"},
+                   {"values", "a huge scope", good().with("scope", many_scopes() + many_scopes()), "invalid_request"},
+               });
+}
+
+TEST_CASE(
+    "authorize: what would change the request's meaning is refused by its registered name [OIDC Core §6, §7.2.1]") {
+    const Deployment op;
+    check_rows(
+        op,
+        {
+            {"OIDC Core §6.1", "request", good().with("request", "eyJ.e.s"), "request_not_supported"},
+            {"OIDC Core §6.2", "request_uri", good().with("request_uri", "http://127.0.0.1:1/"),
+             "request_uri_not_supported"},
+            {"OIDC Core §7.2.1", "registration", good().with("registration", "{}"), "registration_not_supported"},
+            {"OIDC Core §5.5", "claims is optional and ignored", good().with("claims", "{\"userinfo\":{}}"), "login"},
+            {"OIDC Core §3.1.2.1", "display, ui_locales, acr_values are hints",
+             good().with("display", "popup").with("ui_locales", "de").with("acr_values", "1"), "login"},
+            {"Multiple Response Types §2.1", "response_mode query", good().with("response_mode", "query"), "login"},
+            {"Multiple Response Types §2.1", "unknown response_mode", good().with("response_mode", "web_message"),
+             "invalid_request"},
+            {"Multiple Response Types §2.1", "response_mode in another case", good().with("response_mode", "QUERY"),
+             "invalid_request"},
+        });
+}
+
+TEST_CASE("authorize: nothing is sent anywhere while client or redirect_uri are in doubt [RFC 6749 §4.1.2.1]") {
+    const Deployment op;
+    struct Doubt {
+        std::string when;
+        Query request;
+    };
+    const std::vector<Doubt> doubts = {
+        {"no client_id", good().without("client_id")},
+        {"empty client_id", good().with("client_id", "")},
+        {"unknown client_id", good().with("client_id", "nobody")},
+        {"client_id in another case", good().with("client_id", "WEB")},
+        {"client_id with NUL", good().without("client_id").raw("client_id=web%00x")},
+        {"client_id malformed", good().without("client_id").raw("client_id=web%")},
+        {"client_id encoded twice", good().without("client_id").raw("client_id=%2577eb")},
+        {"client_id twice", good().and_also("client_id", kWeb)},
+        {"client_id of SQL", good().with("client_id", "' OR 1=1 --")},
+        {"client_id of markup", good().with("client_id", "<script>alert(1)</script>")},
+        {"client_id of 10 KB", good().with("client_id", std::string(10240, 'c'))},
+        {"unregistered redirect_uri", good().with("redirect_uri", "https://evil.example/cb")},
+        {"redirect_uri twice", good().and_also("redirect_uri", redirect_uri_of(kWeb))},
+        {"no parameters", Query()},
+    };
+    const std::vector<std::pair<std::string, std::string>> other_errors = {
+        {"", ""}, {"response_type", "zz"}, {"prompt", "none"}, {"scope", "\""}, {"max_age", "x"}, {"request", "x"}};
+    for (const Doubt& doubt : doubts) {
+        for (const auto& [name, value] : other_errors) {
+            CAPTURE(doubt.when);
+            CAPTURE(name);
+            const Query request = name.empty() ? doubt.request : doubt.request.with(name, value);
+            const Answer answer = op.cgi("authorize", get_request(request.text()));
+            CHECK(answer.status == 400);
+            CHECK_FALSE(answer.has("Location"));
+            CHECK(answer.header("Content-Type") == "text/html; charset=utf-8");
+            CHECK(has_id(answer.body, "request-id"));
+            CHECK(answer.body.find("<script>alert") == std::string::npos);
+            CHECK(answer.body.find("evil.example") == std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("authorize: a client without the authorization_code grant is unauthorized_client [RFC 6749 §4.1.2.1]") {
+    const Deployment op;
+    op.must({"client", "add", "codeless", "--grant", "client_credentials", "--redirect-uri",
+             "https://codeless.example/cb", "--scope", "openid email"});
+    CHECK(verdict_of(op, op.cgi("authorize", get_request(authorization_request("codeless").text())), "codeless") ==
+          "unauthorized_client");
+    CHECK(verdict_of(op, op.cgi("authorize", get_request(authorization_request(kMachine).text())), kMachine) ==
+          "page 400");
+}
+
+TEST_CASE("authorize: errors of one kind are constant printable text without quotes [RFC 6749 §4.1.2.1]") {
+    const Deployment op;
+    std::set<std::string> descriptions;
+    for (const std::string scope : {"admin", "a\"b", "x<y", "caf\xc3\xa9", "%s%n", "nobody@"}) {
+        CAPTURE(scope);
+        const Answer answer = op.cgi("authorize", get_request(good().with("scope", scope).text()));
+        const auto description = query_parameter(answer.location(), "error_description");
+        REQUIRE(description.has_value());
+        for (const char c : *description) CHECK((c >= 0x20 && c <= 0x7e && c != '"' && c != '\\'));
+        CHECK(description->find(scope) == std::string::npos);
+        descriptions.insert(*description);
+    }
+    CHECK(descriptions.size() <= 2);  // not registered, not a scope
+}
+
+TEST_CASE("authorize: the answer is code, state and iss in the query of the redirect_uri [RFC 6749 §4.1.2]") {
+    const Deployment op;
+    UserAgent alice(op);
+    alice.sign_in(good());
+    struct Case {
+        std::string when;
+        std::string state;
+    };
+    const std::vector<Case> cases = {
+        {"everything that needs encoding", "a b+c%26d=e%23f%25\"<>\xc3\xa9&code=x#y?z/\\'"},
+        {"an address", "https://app.example/?a=1&b=2"},
+        {"percent text", "%0d%0a%00"},
+        {"2048 bytes", std::string(2048, '%')},
+        {"one byte", "0"},
+    };
+    for (const Case& row : cases) {
+        CAPTURE(row.when);
+        const Answer answer = alice.fetch(op.url("authorize") + "?" + good().with("state", row.state).text());
+        CHECK(answer.status == 303);
+        CHECK(verdict_of(op, answer, kWeb, row.state) == "code");
+        CHECK(answer.location().find('#') == std::string::npos);
+        CHECK(answer.header("Referrer-Policy") == "no-referrer");
+        CHECK(answer.header("Cache-Control") == "no-store");
+    }
+    const Landing without = alice.authorize(good().without("state"));
+    CHECK(without.verdict() == "code");
+    CHECK_FALSE(query_parameter(without.url, "state").has_value());
+}
+
+TEST_CASE("authorize: a query of the registered redirect_uri is kept [RFC 6749 §3.1.2]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Query request = authorization_request(kMany).with("redirect_uri", "https://many.example/b?x=1");
+    const Landing landing = alice.sign_in(request);
+    CHECK(landing.url.starts_with("https://many.example/b?x=1&code="));
+    CHECK(landing.parameter("state") == kState);
+    const Landing error = alice.authorize(request.with("response_type", "zz"));
+    CHECK(error.url.starts_with("https://many.example/b?x=1&error=unsupported_response_type"));
+}
+
+TEST_CASE("authorize: codes are unguessable and never repeat [RFC 6749 §10.10]") {
+    const Deployment op;
+    UserAgent alice(op);
+    alice.sign_in(good());
+    std::set<std::string> codes;
+    for (int i = 0; i < 20; ++i) {
+        const std::string code = alice.obtain_code(good());
+        CHECK(code.size() >= 43);  // 256 bits of base64url
+        CHECK(code.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
+              std::string::npos);
+        codes.insert(code);
+    }
+    CHECK(codes.size() == 20);
+}
+
+TEST_CASE("authorize: only GET starts a request unless POST is switched on [the interface specification]") {
+    Deployment op;
+    const Answer refused = op.cgi("authorize", post_form(good().text()));
+    CHECK(refused.status == 405);
+    CHECK(refused.header("Allow") == "GET");
+    CHECK_FALSE(refused.has("Location"));
+
+    op.configure("authorizeMethods", postern::json::strings({"GET", "POST"}));
+    UserAgent alice(op);
+    const Answer posted = alice.send(op.url("authorize"), good().text());
+    CHECK(posted.status == 303);
+    CHECK_FALSE(posted.has("Set-Cookie"));
+    CHECK(without_query(posted.location()) == op.url("authorize"));
+    const Landing page = alice.follow(op.url("authorize"), posted);
+    CHECK(page.verdict() == "login");
+    CHECK(alice.approve(alice.log_in(page)).verdict() == "code");
+    // Parameters of the query do not count in a POST.
+    CgiRequest in_query = post_form("");
+    in_query.query = good().text();
+    CHECK(op.cgi("authorize", in_query).status == 400);
+    CHECK(op.cgi("authorize", post_form(good().with("redirect_uri", "https://evil.example/").text())).status == 400);
+    CHECK(verdict_of(op, op.cgi("authorize", post_form(good().with("response_type", "zz").text()))) ==
+          "unsupported_response_type");
+}
+
+TEST_CASE("authorize: a resumed request is the one that was checked, whatever else the address says [A08, A19]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Landing login = alice.authorize(good());
+    const auto resume = query_parameter(login.url, "resume");
+    REQUIRE(resume.has_value());
+    const Query changed = good()
+                              .with("response_type", "token")
+                              .with("redirect_uri", "https://evil.example/")
+                              .with("scope", "openid api")
+                              .with("client_id", kOther)
+                              .with("state", "other")
+                              .with("user", kBob)
+                              .with("resume", *resume);
+    const Landing again = alice.open(op.url("authorize") + "?" + changed.text());
+    CHECK(again.verdict() == "login");
+    const Landing consent = alice.log_in(again);
+    CHECK(consent.verdict() == "consent");
+    CHECK(visible_text(consent.answer.body).find("api") == std::string::npos);
+    const Landing landing = alice.approve(consent);
+    CHECK(landing.verdict() == "code");
+    CHECK(without_query(landing.url) == redirect_uri_of(kWeb));
+    CHECK(landing.parameter("state") == kState);
+    CHECK(redeem(op, token_request(landing.parameter("code"))).member("scope") == "openid email");
+}
+
+TEST_CASE("authorize: a sealed request that was changed, cut or invented is a page, not a redirect [A20]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const std::string resume = query_parameter(alice.authorize(good()).url, "resume").value_or("");
+    REQUIRE(resume.size() > 100);
+    std::string flipped = resume;
+    flipped[50] = flipped[50] == 'A' ? 'B' : 'A';
+    for (const std::string& bad : {flipped, resume.substr(1), resume.substr(0, resume.size() - 1), resume + "A",
+                                   resume + "=", std::string("x"), std::string(9000, 'A'), std::string("..")}) {
+        for (const std::string endpoint : {"authorize", "login", "scopes"}) {
+            CAPTURE(bad.substr(0, 20));
+            CAPTURE(endpoint);
+            const Landing landing = alice.open(op.url(endpoint) + "?" + Query{{"resume", bad}}.text());
+            CHECK(landing.verdict() == "page 400");
+            CHECK_FALSE(landing.left);
+        }
+    }
+    for (const std::string endpoint : {"authorize", "login", "scopes"})
+        CHECK(alice.open(op.url(endpoint) + "?resume=" + resume + "&resume=" + resume).verdict() == "page 400");
+}
+
+TEST_CASE("authorize: a request is good for ten minutes [A20]") {
+    Deployment op;
+    UserAgent alice(op);
+    const Landing login = alice.authorize(good());
+    op.advance(std::chrono::seconds(599));
+    CHECK(alice.open(login.url).verdict() == "login");
+    op.advance(std::chrono::seconds(1));
+    CHECK(alice.open(login.url).verdict() == "page 400");
+    CHECK(alice.log_in(login).verdict() == "page 400");
+}
+
+TEST_CASE("authorize: HEAD mints nothing and records nothing [RFC 9110 §9.3.2]") {
+    const Deployment op;
+    UserAgent alice(op);
+    alice.sign_in(good());
+    const auto codes = op.count_rows("authorization_codes");
+    CgiRequest head = get_request(good().text());
+    head.method = "HEAD";
+    std::string cookie;
+    for (const auto& [name, value] : alice.cookies()) cookie += name + "=" + value + "; ";
+    head.headers = {{"Cookie", cookie}};
+    const Answer answer = op.cgi("authorize", head);
+    CHECK(answer.status == 405);
+    CHECK(answer.body.empty());
+    CHECK(op.count_rows("authorization_codes") == codes);
+    head.method = "GET";  // the same request is one that would have minted
+    CHECK(verdict_of(op, op.cgi("authorize", head)) == "code");
+    CHECK(op.count_rows("authorization_codes") == codes + 1);
+}
+
+TEST_CASE("authorize: an anonymous visitor leaves nothing in the database [A21]") {
+    const Deployment op;
+    for (int i = 0; i < 5; ++i) UserAgent(op).authorize(good());
+    for (const std::string table :
+         {"sessions", "authorization_requests", "consents", "authorization_codes", "grants", "login_attempts"}) {
+        CAPTURE(table);
+        CHECK(op.count_rows(table) == 0);
+    }
+}
+
+}  // namespace

@@ -1,0 +1,178 @@
+// Proof Key for Code Exchange at both endpoints (RFC 7636 §4), S256 only.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/flow.h"
+
+namespace {
+
+using namespace postern::test;
+
+Query without_pkce(const std::string& client) {
+    return authorization_request(client).without("code_challenge").without("code_challenge_method");
+}
+
+TEST_CASE("pkce: a public client and one registered for it must send a challenge [RFC 9700 §2.1.1, A10]") {
+    const Deployment op;
+    struct Row {
+        std::string client;
+        std::string expected;
+    };
+    const Row rows[] = {{kWeb, "login"},
+                        {kOther, "login"},
+                        {kTrusted, "login"},
+                        {kSpa, "invalid_request"},
+                        {kNative, "invalid_request"},
+                        {kStrict, "invalid_request"}};
+    for (const Row& row : rows) {
+        CAPTURE(row.client);
+        CHECK(verdict_of(op, op.cgi("authorize", get_request(without_pkce(row.client).text())), row.client) ==
+              row.expected);
+        CHECK(verdict_of(op, op.cgi("authorize", get_request(authorization_request(row.client).text())), row.client) ==
+              "login");
+        // prompt=none is no way around it.
+        const std::string silent = without_pkce(row.client).with("prompt", "none").text();
+        const std::string expected = std::string(row.expected) == "login" ? "login_required" : row.expected;
+        CHECK(verdict_of(op, op.cgi("authorize", get_request(silent)), row.client) == expected);
+    }
+}
+
+TEST_CASE("pkce: the challenge is 43 base64url characters and the method S256 [RFC 7636 §4.2, §4.3]") {
+    const Deployment op;
+    const std::string challenge = kChallenge;
+    const Query bare = without_pkce(kWeb);
+    const Query with_method = bare.with("code_challenge_method", "S256");
+    struct Row {
+        std::string clause;
+        std::string when;
+        Query request;
+        std::string expected;
+    };
+    const std::vector<Row> rows = {
+        {"§4.3", "as it should be", with_method.with("code_challenge", challenge), "login"},
+        {"§4.2", "42 characters", with_method.with("code_challenge", challenge.substr(1)), "invalid_request"},
+        {"§4.2", "44 characters", with_method.with("code_challenge", challenge + "A"), "invalid_request"},
+        {"§4.2", "128 characters", with_method.with("code_challenge", std::string(128, 'A')), "invalid_request"},
+        {"§4.2", "129 characters", with_method.with("code_challenge", std::string(129, 'A')), "invalid_request"},
+        {"appendix A", "padding", with_method.with("code_challenge", challenge + "="), "invalid_request"},
+        {"appendix A", "padding instead of a character",
+         with_method.with("code_challenge", challenge.substr(0, 42) + "="), "invalid_request"},
+        {"appendix A", "plus", with_method.with("code_challenge", "+" + challenge.substr(1)), "invalid_request"},
+        {"appendix A", "slash", with_method.with("code_challenge", "/" + challenge.substr(1)), "invalid_request"},
+        {"appendix A", "a character of verifiers only", with_method.with("code_challenge", "~" + challenge.substr(1)),
+         "invalid_request"},
+        {"appendix A", "a blank", with_method.with("code_challenge", " " + challenge.substr(1)), "invalid_request"},
+        {"RFC 4648 §3.5", "left-over bits", with_method.with("code_challenge", challenge.substr(0, 42) + "N"),
+         "invalid_request"},
+        {"§4.4.1", "empty challenge", with_method.with("code_challenge", ""), "invalid_request"},
+        {"§4.3", "method alone", with_method, "invalid_request"},
+        {"§4.3", "absent method means plain", bare.with("code_challenge", challenge), "invalid_request"},
+        {"§4.3", "empty method means plain", bare.with("code_challenge", challenge).with("code_challenge_method", ""),
+         "invalid_request"},
+        {"§4.2", "plain", bare.with("code_challenge", challenge).with("code_challenge_method", "plain"),
+         "invalid_request"},
+        {"§4.3", "s256", bare.with("code_challenge", challenge).with("code_challenge_method", "s256"),
+         "invalid_request"},
+        {"§4.3", "S512", bare.with("code_challenge", challenge).with("code_challenge_method", "S512"),
+         "invalid_request"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        CAPTURE(row.when);
+        CHECK(verdict_of(op, op.cgi("authorize", get_request(row.request.text()))) == row.expected);
+    }
+}
+
+TEST_CASE("pkce: the code needs the verifier of its challenge, and a wrong one burns it [RFC 7636 §4.6, T07, T14]") {
+    const Deployment op;
+    UserAgent alice(op);
+    alice.sign_in(authorization_request());
+    const std::string verifier = kVerifier;
+    struct Row {
+        std::string clause;
+        std::string when;
+        Query (*change)(const Query&);
+        std::string expected;
+    };
+    const std::vector<Row> rows = {
+        {"appendix B", "the verifier", [](const Query& q) { return q; }, "200"},
+        {"§4.5", "missing", [](const Query& q) { return q.without("code_verifier"); }, "400 invalid_grant"},
+        {"§4.5", "empty", [](const Query& q) { return q.with("code_verifier", ""); }, "400 invalid_grant"},
+        {"§4.6", "another", [](const Query& q) { return q.with("code_verifier", std::string(43, 'a')); },
+         "400 invalid_grant"},
+        {"§4.6", "one character more",
+         [](const Query& q) { return q.with("code_verifier", std::string(kVerifier) + "A"); }, "400 invalid_grant"},
+        {"§4.6", "one character less",
+         [](const Query& q) { return q.with("code_verifier", std::string(kVerifier).substr(1)); }, "400 invalid_grant"},
+        {"§4.1", "129 characters", [](const Query& q) { return q.with("code_verifier", std::string(129, 'a')); },
+         "400 invalid_grant"},
+        {"§4.1", "not unreserved",
+         [](const Query& q) { return q.with("code_verifier", "!" + std::string(kVerifier).substr(1)); },
+         "400 invalid_grant"},
+        {"§4.6", "the challenge itself", [](const Query& q) { return q.with("code_verifier", kChallenge); },
+         "400 invalid_grant"},
+        {"§4.6", "the challenge, declared plain",
+         [](const Query& q) { return q.with("code_verifier", kChallenge).with("code_challenge_method", "plain"); },
+         "400 invalid_grant"},
+        {"§4.6", "a challenge of its own",
+         [](const Query& q) {
+             return q.with("code_verifier", std::string(43, 'a'))
+                 .with("code_challenge", "ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA");
+         },
+         "400 invalid_grant"},
+        {"§4.6", "the method is ignored here", [](const Query& q) { return q.with("code_challenge_method", "plain"); },
+         "200"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        CAPTURE(row.when);
+        const Query good = token_request(alice.obtain_code(authorization_request()));
+        CHECK(redeem(op, row.change(good)).verdict() == row.expected);
+        CHECK(redeem(op, good).verdict() == "400 invalid_grant");
+    }
+}
+
+TEST_CASE("pkce: verifiers of 43 to 128 characters work [RFC 7636 §4.1]") {
+    const Deployment op;
+    UserAgent alice(op);
+    alice.sign_in(authorization_request());
+    // base64url(SHA-256(verifier)), computed with another program.
+    const std::pair<std::string, const char*> pairs[] = {
+        {std::string(43, 'a'), "ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA"},
+        {std::string(128, '~'), "zNhOm5Jyonenca7bQzzpjUpwFDVrfhrbbOGCqgWA6HU"},
+        {"-._~-._~-._~-._~-._~-._~-._~-._~-._~-._~-._", "Ms__qe2gUSNlgU6HcA-wulzwF1uM4cqZCFUfpVd5NoM"},
+    };
+    for (const auto& [verifier, challenge] : pairs) {
+        CAPTURE(verifier);
+        const std::string code = alice.obtain_code(authorization_request().with("code_challenge", challenge));
+        CHECK(redeem(op, token_request(code).with("code_verifier", verifier)).verdict() == "200");
+    }
+}
+
+TEST_CASE("pkce: a verifier without a challenge means that somebody took the challenge away [RFC 9700 §4.8.2, T08]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const std::string code = alice.obtain_code(without_pkce(kWeb));
+    const Query request = token_request(code);
+    CHECK(redeem(op, request).verdict() == "400 invalid_grant");
+    CHECK(redeem(op, request.without("code_verifier")).verdict() == "400 invalid_grant");  // burned
+    const std::string plain = alice.obtain_code(without_pkce(kWeb));
+    CHECK(redeem(op, token_request(plain).without("code_verifier")).verdict() == "200");
+}
+
+TEST_CASE("pkce: a challenge once sent binds confidential clients too [RFC 7636 §4.4]") {
+    const Deployment op;
+    for (const std::string client : {kWeb, kStrict, kSpa, kNative}) {
+        CAPTURE(client);
+        UserAgent alice(op);
+        const std::string code = alice.obtain_code(authorization_request(client));
+        CHECK(redeem(op, token_request(code, client).without("code_verifier"), client).verdict() ==
+              "400 invalid_grant");
+        const std::string again = alice.obtain_code(authorization_request(client));
+        CHECK(redeem(op, token_request(again, client), client).verdict() == "200");
+    }
+}
+
+}  // namespace

@@ -1,0 +1,261 @@
+// Makes installations and runs the programs under test.
+#include "support/deployment.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "http/url.h"
+#include "json/writer.h"
+#include "store/database.h"
+#include "support/process.h"
+
+namespace postern::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kEpoch = 1767225600;  // 2026-01-01T00:00:00Z
+
+fs::path make_temporary_directory() {
+    std::string name = (fs::temp_directory_path() / "postern-test-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    return name;
+}
+
+std::string find_faketime() {
+    for (const char* directory :
+         {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib", "/usr/local/lib"}) {
+        const fs::path library = fs::path(directory) / "faketime" / "libfaketime.so.1";
+        if (fs::exists(library)) return library.string();
+    }
+    FAIL("libfaketime is not installed (package faketime)");
+    return "";
+}
+
+ProcessResult execute(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
+                      const std::string& input) {
+    const ProcessResult result = run(argv, environment, input);
+    REQUIRE_MESSAGE(result.exit_code != kTimedOut, "timed out: " << argv.front());
+    return result;
+}
+
+void copy_tree(const fs::path& from, const fs::path& to) {
+    const auto copied = execute({"/bin/cp", "-a", from.string() + "/.", to.string()}, {{"PATH", "/usr/bin:/bin"}}, "");
+    REQUIRE(copied.exit_code == 0);
+}
+
+/// One installation with everybody in it, made once per test binary: hashing passwords and making keys takes time.
+const Deployment& model_deployment() {
+    static const Deployment model(Deployment::Options{"https://op.example", {{"model", true}}});
+    return model;
+}
+
+std::string header_variable(const std::string& name) {
+    std::string variable = "HTTP_";
+    for (const char c : name)
+        variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return variable;
+}
+
+}  // namespace
+
+CgiRequest get_request(const std::string& query) {
+    CgiRequest request;
+    request.query = query;
+    return request;
+}
+
+CgiRequest post_form(const std::string& body) {
+    CgiRequest request;
+    request.method = "POST";
+    request.content_type = "application/x-www-form-urlencoded";
+    request.body = body;
+    return request;
+}
+
+std::string secret_of(const std::string& client) { return client + kSecretTail; }
+
+fs::path source_directory() { return fs::current_path(); }
+
+fs::path build_directory() {
+    const char* given = std::getenv("POSTERN_BUILD");
+    return fs::absolute(given != nullptr && *given != '\0' ? given : "build");
+}
+
+std::string read_file(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file << text;
+    REQUIRE(file.flush());
+}
+
+Deployment::Deployment(const Options& options)
+    : directory_(make_temporary_directory()), issuer_(options.issuer), now_(kEpoch) {
+    config_ = json::Object{{"issuer", issuer_},
+                           {"database", database_file().string()},
+                           {"keys", keys_directory().string()},
+                           {"templates", (source_directory() / "templates").string()},
+                           {"oidc", json::Object{{"userClaims", "database"}}}};
+    for (const auto& [name, value] : options.config.members()) config_.set(name, value);
+    const bool is_model = config_.find("model") != nullptr;
+    const bool own_keys = config_.find("accessTokenAlgorithm") || config_.find("idTokenAlgorithm");
+    config_.erase("model");
+    if (!is_model && !own_keys) copy_tree(model_deployment().directory(), directory_);
+    write_config(json::write_pretty(config_));
+    if (is_model || own_keys) {
+        must({"init"});
+        register_cast();
+    }
+}
+
+Deployment::~Deployment() {
+    std::error_code ignored;
+    fs::permissions(directory_, fs::perms::owner_all, ignored);
+    fs::remove_all(directory_, ignored);
+}
+
+void Deployment::register_cast() const {
+    struct Row {
+        const char* id;
+        std::vector<std::string> options;
+    };
+    const std::vector<Row> clients = {
+        {kWeb,
+         {"--name", "Web Application", "--redirect-uri", "https://app.example/cb", "--scope",
+          "openid profile email address phone api"}},
+        {kOther, {"--redirect-uri", "https://other.example/cb"}},
+        {kSpa, {"--public", "--redirect-uri", "https://spa.example/cb"}},
+        {kNative,
+         {"--public", "--native", "--redirect-uri", "http://127.0.0.1/cb", "--redirect-uri", "com.example.app:/cb"}},
+        {kTrusted, {"--first-party", "--redirect-uri", "https://trusted.example/cb"}},
+        {kStrict, {"--pkce", "required", "--redirect-uri", "https://strict.example/cb"}},
+        {kMany, {"--redirect-uri", "https://many.example/a", "--redirect-uri", "https://many.example/b?x=1"}},
+        {kMachine, {"--grant", "client_credentials", "--scope", "api"}},
+    };
+    for (const Row& row : clients) {
+        std::vector<std::string> arguments = {"client", "add", row.id};
+        arguments.insert(arguments.end(), row.options.begin(), row.options.end());
+        const bool is_public = row.options.front() == "--public";
+        if (!is_public) arguments.emplace_back("--secret-stdin");
+        must(arguments, is_public ? "" : secret_of(row.id) + "\n");
+    }
+    must(
+        {"user", "add", kAlice, "--password-stdin", "--claims-stdin"},
+        std::string(kAlicePassword) +
+            "\n{\"name\":\"Alice "
+            "Example\",\"given_name\":\"Alice\",\"email\":\"alice@op.example\",\"email_verified\":true,"
+            "\"phone_number\":\"+1 555 0100\",\"address\":{\"locality\":\"Springfield\"},\"updated_at\":1700000000}\n");
+    must({"user", "add", kBob, "--password-stdin"}, std::string(kBobPassword) + "\n");
+}
+
+std::map<std::string, std::string> Deployment::common_environment() const {
+    static const std::string faketime = find_faketime();
+    std::map<std::string, std::string> environment = {
+        {"PATH", "/usr/bin:/bin"},
+        {"TZ", "UTC"},
+        {"POSTERN_CONFIG", config_file().string()},
+        {"LD_PRELOAD", faketime},
+        {"FAKETIME_FMT", "%s"},
+        {"FAKETIME", std::to_string(now_)},
+        {"FAKETIME_DONT_FAKE_MONOTONIC", "1"},
+        {"FAKETIME_DISABLE_SHM", "1"},
+    };
+    // The sanitizer's library comes behind the preloaded one; that is well here.
+    const char* asan = std::getenv("ASAN_OPTIONS");
+    environment["ASAN_OPTIONS"] = std::string(asan ? asan : "") + (asan ? ":" : "") + "verify_asan_link_order=0";
+    if (const char* ubsan = std::getenv("UBSAN_OPTIONS")) environment["UBSAN_OPTIONS"] = ubsan;
+    return environment;
+}
+
+Answer Deployment::cgi(const std::string& endpoint, const CgiRequest& request) const {
+    const std::string path = request.path.value_or(base_path() + path_of(endpoint));
+    auto environment = common_environment();
+    environment.insert({{"GATEWAY_INTERFACE", "CGI/1.1"},
+                        {"SERVER_PROTOCOL", "HTTP/1.1"},
+                        {"SERVER_SOFTWARE", "test"},
+                        {"SERVER_NAME", "op.example"},
+                        {"SERVER_PORT", "443"},
+                        {"HTTPS", "on"},
+                        {"REMOTE_ADDR", request.address},
+                        {"REQUEST_METHOD", request.method},
+                        {"REQUEST_URI", path + (request.query.empty() ? "" : "?" + request.query)},
+                        {"SCRIPT_NAME", path},
+                        {"PATH_INFO", ""},
+                        {"QUERY_STRING", request.query},
+                        {"HTTP_HOST", "op.example"}});
+    if (!request.body.empty() || request.method == "POST")
+        environment["CONTENT_LENGTH"] = std::to_string(request.body.size());
+    if (!request.content_type.empty()) environment["CONTENT_TYPE"] = request.content_type;
+    for (const auto& [name, value] : request.headers) environment[header_variable(name)] = value;
+    for (const auto& [name, value] : request.variables) {
+        if (value)
+            environment[name] = *value;
+        else
+            environment.erase(name);
+    }
+    std::vector<std::string> argv;
+    if (request.obeys_modes && ::geteuid() == 0)
+        argv = {"/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"};
+    argv.push_back((build_directory() / "cgi-bin" / endpoint).string());
+    argv.insert(argv.end(), request.arguments.begin(), request.arguments.end());
+    const ProcessResult result = execute(argv, environment, request.body);
+    Answer answer = parse_answer(result.out);
+    answer.exit_code = result.exit_code;
+    answer.log = result.err;
+    return answer;
+}
+
+CommandResult Deployment::postern(const std::vector<std::string>& arguments, const std::string& input) const {
+    std::vector<std::string> argv = {(build_directory() / "bin" / "postern").string()};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    const ProcessResult result = execute(argv, common_environment(), input);
+    return {result.exit_code, result.out, result.err};
+}
+
+std::string Deployment::must(const std::vector<std::string>& arguments, const std::string& input) const {
+    const CommandResult result = postern(arguments, input);
+    REQUIRE_MESSAGE(result.exit_code == 0, "postern " << arguments.front() << ": " << result.err);
+    return result.out;
+}
+
+std::string Deployment::base_path() const {
+    const auto parts = http::parse_url(issuer_);
+    REQUIRE(parts.has_value());
+    return parts->path == "/" ? "" : parts->path;
+}
+
+std::string Deployment::path_of(const std::string& endpoint) const {
+    if (const json::Value* paths = config_.find("paths"); paths && paths->if_object())
+        if (const std::string renamed = text_of(*paths->if_object(), endpoint); !renamed.empty()) return renamed;
+    if (endpoint == "discovery") return "/.well-known/openid-configuration";
+    return "/" + endpoint;
+}
+
+std::string Deployment::url(const std::string& endpoint) const { return issuer_ + path_of(endpoint); }
+
+void Deployment::write_config(const std::string& text) const { write_file(config_file(), text); }
+
+void Deployment::configure(const std::string& member, json::Value value) {
+    config_.set(member, std::move(value));
+    write_config(json::write_pretty(config_));
+}
+
+std::int64_t Deployment::count_rows(const std::string& table) const {
+    store::Database database(database_file().string(), store::Access::query_only);
+    const std::string sql = "SELECT COUNT(*) FROM " + table;
+    store::Statement statement = database.prepare(sql.c_str());
+    REQUIRE(statement.step());
+    return statement.integer(0);
+}
+
+}  // namespace postern::test

@@ -1,0 +1,116 @@
+// One installation in a temporary directory, and its endpoints run as a web server would run CGI programs (RFC 3875).
+//
+// POSTERN_BUILD names the build directory (default "build"); the working directory is the source tree. The clock of
+// every program is the deployment's own (libfaketime): it stands still until a test moves it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "json/value.h"
+#include "support/answer.h"
+
+namespace postern::test {
+
+struct CgiRequest {
+    std::string method = "GET";
+    std::string query;
+    std::string body;
+    std::string content_type;
+    std::vector<std::pair<std::string, std::string>> headers;
+    std::optional<std::string> path;  ///< raw request path; nullopt: the endpoint's own
+    std::string address = "192.0.2.1";
+    /// CGI variables that replace the proper ones; nullopt takes one away.
+    std::map<std::string, std::optional<std::string>> variables;
+    std::vector<std::string> arguments;  ///< what a server makes of a query without "="
+    bool obeys_modes = false;            ///< run by root, the program gets no power over file modes
+};
+
+CgiRequest get_request(const std::string& query = {});
+CgiRequest post_form(const std::string& body);
+
+struct CommandResult {
+    int exit_code = -1;
+    std::string out;
+    std::string err;
+};
+
+// Who is registered in every deployment.
+inline constexpr const char* kWeb = "web";          ///< confidential, https://app.example/cb, every scope and "api"
+inline constexpr const char* kOther = "other";      ///< confidential, https://other.example/cb
+inline constexpr const char* kSpa = "spa";          ///< public, https://spa.example/cb
+inline constexpr const char* kNative = "native";    ///< public, native, http://127.0.0.1/cb, com.example.app:/cb
+inline constexpr const char* kTrusted = "trusted";  ///< confidential, first-party, https://trusted.example/cb
+inline constexpr const char* kStrict = "strict";    ///< confidential, PKCE required, https://strict.example/cb
+inline constexpr const char* kMany = "many";  ///< confidential, https://many.example/a and https://many.example/b?x=1
+inline constexpr const char* kMachine = "machine";  ///< confidential, client_credentials only
+/// Each confidential client's own: "<id>" and this behind it.
+inline constexpr const char* kSecretTail = ":p%w+d/%41 &=0123456789abcdefghijklm";
+inline constexpr const char* kAlice = "alice";  ///< with name, email, phone, address
+inline constexpr const char* kBob = "bob";      ///< without claims
+inline constexpr const char* kAlicePassword = "correct horse battery staple";
+inline constexpr const char* kBobPassword = "Tr0ub4dor&3 \xc3\xa9";
+
+std::string secret_of(const std::string& client);
+
+class Deployment {
+public:
+    struct Options {
+        std::string issuer = "https://op.example";
+        json::Object config = {};  ///< members that are added to the configuration or replace it
+    };
+
+    Deployment() : Deployment(Options{}) {}
+    explicit Deployment(const Options& options);
+    Deployment(const Deployment&) = delete;
+    Deployment& operator=(const Deployment&) = delete;
+    ~Deployment();
+
+    Answer cgi(const std::string& endpoint, const CgiRequest& request = {}) const;
+    CommandResult postern(const std::vector<std::string>& arguments, const std::string& input = {}) const;
+    /// The same; a refusal fails the test. Returns standard output.
+    std::string must(const std::vector<std::string>& arguments, const std::string& input = {}) const;
+
+    const std::string& issuer() const { return issuer_; }
+    /// issuer + path of an endpoint.
+    std::string url(const std::string& endpoint) const;
+    std::string base_path() const;
+    std::string path_of(const std::string& endpoint) const;
+
+    std::int64_t now() const { return now_; }
+    void advance(std::chrono::seconds by) { now_ += by.count(); }
+
+    const std::filesystem::path& directory() const { return directory_; }
+    std::filesystem::path config_file() const { return directory_ / "postern.json"; }
+    std::filesystem::path database_file() const { return directory_ / "data" / "postern.db"; }
+    std::filesystem::path keys_directory() const { return directory_ / "keys"; }
+    const json::Object& config() const { return config_; }
+    /// Replaces the configuration file.
+    void write_config(const std::string& text) const;
+    void configure(const std::string& member, json::Value value);
+
+    std::int64_t count_rows(const std::string& table) const;
+
+private:
+    std::map<std::string, std::string> common_environment() const;
+    void register_cast() const;
+    std::filesystem::path directory_;
+    std::string issuer_;
+    json::Object config_;
+    std::int64_t now_;
+};
+
+/// The build directory under test, and the source tree: absolute.
+std::filesystem::path build_directory();
+std::filesystem::path source_directory();
+
+/// The whole file; "" when it cannot be read.
+std::string read_file(const std::filesystem::path& path);
+void write_file(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace postern::test

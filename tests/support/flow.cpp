@@ -1,0 +1,113 @@
+// The requests of the code flow with good values everywhere.
+#include "support/flow.h"
+
+#include <doctest/doctest.h>
+
+#include "json/reader.h"
+#include "util/base64.h"
+#include "util/percent.h"
+#include "util/text.h"
+
+namespace postern::test {
+namespace {
+
+json::Object jwt_segment(const std::string& token, std::size_t index) {
+    const auto segments = util::split(token, '.');
+    REQUIRE(segments.size() == 3);
+    const auto decoded = util::base64url_decode(segments[index]);
+    REQUIRE(decoded.has_value());
+    const auto value = json::parse(*decoded);
+    REQUIRE(value);
+    REQUIRE(value->if_object() != nullptr);
+    return *value->if_object();
+}
+
+}  // namespace
+
+std::string redirect_uri_of(const std::string& client) {
+    if (client == kWeb) return "https://app.example/cb";
+    if (client == kNative) return "http://127.0.0.1/cb";
+    if (client == kMany) return "https://many.example/a";
+    return "https://" + client + ".example/cb";
+}
+
+Query authorization_request(const std::string& client) {
+    return {{"response_type", "code"},
+            {"client_id", client},
+            {"redirect_uri", redirect_uri_of(client)},
+            {"scope", "openid email"},
+            {"state", kState},
+            {"nonce", kNonce},
+            {"code_challenge", kChallenge},
+            {"code_challenge_method", "S256"}};
+}
+
+std::string verdict_of(const Deployment& deployment, const Answer& answer, const std::string& client,
+                       const std::string& state) {
+    if (answer.status != 303) {
+        CHECK_FALSE(answer.has("Location"));
+        return "page " + std::to_string(answer.status);
+    }
+    const std::string location = answer.location();
+    const std::string target = without_query(location);
+    if (target == deployment.url("login")) return "login";
+    if (target == deployment.url("scopes")) return "consent";
+    CHECK(target == redirect_uri_of(client));
+    CHECK(query_parameter(location, "state").value_or("") == state);
+    CHECK(query_parameter(location, "iss").value_or("") == deployment.issuer());
+    const auto error = query_parameter(location, "error");
+    if (error) CHECK_FALSE(query_parameter(location, "code").has_value());
+    return error.value_or(query_parameter(location, "code") ? "code" : "nothing");
+}
+
+Query token_request(const std::string& code, const std::string& client) {
+    return {{"grant_type", "authorization_code"},
+            {"code", code},
+            {"redirect_uri", redirect_uri_of(client)},
+            {"code_verifier", kVerifier}};
+}
+
+std::string basic(const std::string& client, const std::string& secret) {
+    return "Basic " + util::base64_encode(util::percent_encode(client) + ":" + util::percent_encode(secret));
+}
+
+CgiRequest with_basic(const std::string& form, const std::string& client) {
+    CgiRequest request = post_form(form);
+    request.headers = {{"Authorization", basic(client, secret_of(client))}};
+    return request;
+}
+
+Answer redeem(const Deployment& deployment, const Query& request, const std::string& client) {
+    const bool is_public = client == kSpa || client == kNative;
+    if (is_public) return deployment.cgi("token", post_form(request.with("client_id", client).text()));
+    return deployment.cgi("token", with_basic(request.text(), client));
+}
+
+CgiRequest bearer(const std::string& token) {
+    CgiRequest request;
+    request.headers = {{"Authorization", "Bearer " + token}};
+    return request;
+}
+
+Answer userinfo(const Deployment& deployment, const std::string& token) {
+    return deployment.cgi("userinfo", bearer(token));
+}
+
+json::Object jwt_header(const std::string& token) { return jwt_segment(token, 0); }
+json::Object jwt_claims(const std::string& token) { return jwt_segment(token, 1); }
+
+json::Object obtain_tokens(const Deployment& deployment, UserAgent& browser, const Query& request,
+                           const std::string& client) {
+    const Answer answer = redeem(deployment, token_request(browser.obtain_code(request), client), client);
+    REQUIRE_MESSAGE(answer.status == 200, answer.body << answer.log);
+    return answer.json();
+}
+
+std::string subject_of(const Deployment& deployment, const std::string& username) {
+    const auto shown = json::parse(deployment.must({"user", "show", username, "--json"}));
+    REQUIRE(shown);
+    REQUIRE(shown->if_object() != nullptr);
+    return text_of(*shown->if_object(), "sub");
+}
+
+}  // namespace postern::test

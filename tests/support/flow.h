@@ -1,0 +1,53 @@
+// The requests of the code flow with good values everywhere: a test row changes the one thing it is about.
+#pragma once
+
+#include <string>
+
+#include "support/deployment.h"
+#include "support/query.h"
+#include "support/user_agent.h"
+
+namespace postern::test {
+
+// RFC 7636 appendix B.
+inline constexpr const char* kVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+inline constexpr const char* kChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+inline constexpr const char* kState = "af0ifjsldkj";
+inline constexpr const char* kNonce = "n-0S6_WzA2Mj";
+
+/// The address that the client registered first.
+std::string redirect_uri_of(const std::string& client);
+
+/// response_type, client_id, redirect_uri, scope "openid email", state, nonce, S256 challenge.
+Query authorization_request(const std::string& client = kWeb);
+
+/// What the authorization endpoint said to this one request: "login", "consent", "code", "page 400", or the error on
+/// the client's redirect_uri, whose `state` and `iss` are checked.
+std::string verdict_of(const Deployment& deployment, const Answer& answer, const std::string& client = kWeb,
+                       const std::string& state = kState);
+
+/// grant_type, code, redirect_uri and verifier of that client.
+Query token_request(const std::string& code, const std::string& client = kWeb);
+
+/// "Basic ..." with id and secret form-encoded first (RFC 6749 §2.3.1).
+std::string basic(const std::string& client, const std::string& secret);
+
+CgiRequest with_basic(const std::string& form, const std::string& client = kWeb);
+/// The token request with the client's own credentials: Basic, or the id alone for public clients.
+Answer redeem(const Deployment& deployment, const Query& request, const std::string& client = kWeb);
+
+CgiRequest bearer(const std::string& token);
+Answer userinfo(const Deployment& deployment, const std::string& token);
+
+/// A second and a third segment, decoded but not verified.
+json::Object jwt_header(const std::string& token);
+json::Object jwt_claims(const std::string& token);
+
+/// Redeems a fresh code; fails the test when that is refused.
+json::Object obtain_tokens(const Deployment& deployment, UserAgent& browser, const Query& request,
+                           const std::string& client = kWeb);
+
+/// The `sub` of a user.
+std::string subject_of(const Deployment& deployment, const std::string& username);
+
+}  // namespace postern::test

@@ -1,0 +1,33 @@
+// As much of HTML as a test needs to use a form the way a person does.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace postern::test {
+
+using Attributes = std::map<std::string, std::string>;
+
+/// Every start tag of that name with its attributes, character references resolved.
+std::vector<Attributes> find_tags(std::string_view html, std::string_view tag);
+
+struct Form {
+    std::string method;
+    std::string action;
+    std::map<std::string, std::string> fields;  ///< by name, with the values they came with
+    std::vector<Attributes> buttons;
+};
+
+/// The one form of the page; nullopt when there is none.
+std::optional<Form> find_form(std::string_view html);
+
+/// True when an element of the page has that id.
+bool has_id(std::string_view html, std::string_view id);
+
+/// What a reader sees: text without tags, character references resolved, white space runs as one blank.
+std::string visible_text(std::string_view html);
+
+}  // namespace postern::test

@@ -1,0 +1,168 @@
+// A browser as far as this protocol needs one.
+#include "support/user_agent.h"
+
+#include <doctest/doctest.h>
+
+#include "support/html.h"
+#include "util/text.h"
+
+namespace postern::test {
+namespace {
+
+constexpr int kMostRedirects = 8;
+
+/// The endpoint whose path the URL has; "" for an address that is not the server's.
+std::string endpoint_at(const Deployment& deployment, const std::string& url) {
+    for (const char* endpoint : {"authorize", "login", "scopes", "userinfo", "discovery", "jwks", "token"})
+        if (without_query(url) == deployment.url(endpoint)) return endpoint;
+    return "";
+}
+
+std::string query_of(const std::string& url) {
+    const auto mark = url.find('?');
+    return mark == std::string::npos ? "" : url.substr(mark + 1);
+}
+
+/// RFC 6265bis §4.1.3.2: what a browser demands of a cookie with this prefix.
+void check_host_prefix(const std::string& name, const std::vector<std::string>& attributes) {
+    if (!name.starts_with("__Host-")) return;
+    bool secure = false;
+    bool root = false;
+    for (const std::string& attribute : attributes) {
+        secure |= attribute == "Secure";
+        root |= attribute == "Path=/";
+        CHECK_FALSE(attribute.starts_with("Domain"));
+    }
+    CHECK_MESSAGE((secure && root), "a browser would drop the cookie " << name);
+}
+
+}  // namespace
+
+std::string Landing::verdict() const {
+    if (left) {
+        const std::string error = parameter("error");
+        if (!error.empty()) return error;
+        return parameter("code").empty() ? "nothing" : "code";
+    }
+    if (answer.status != 200) return "page " + std::to_string(answer.status);
+    if (has_id(answer.body, "password")) return "login";
+    return has_id(answer.body, "approve") ? "consent" : "page 200";
+}
+
+UserAgent::UserAgent(const Deployment& deployment, std::string address)
+    : deployment_(deployment), address_(std::move(address)) {}
+
+Answer UserAgent::fetch(const std::string& url) { return exchange(url, get_request(query_of(url))); }
+
+Answer UserAgent::send(const std::string& url, const std::string& form,
+                       const std::vector<std::pair<std::string, std::string>>& headers) {
+    CgiRequest request = post_form(form);
+    request.query = query_of(url);
+    request.headers = headers;
+    return exchange(url, std::move(request));
+}
+
+Answer UserAgent::exchange(const std::string& url, CgiRequest request) {
+    const std::string endpoint = endpoint_at(deployment_, url);
+    REQUIRE_MESSAGE(!endpoint.empty(), "not an address of the server: " << url);
+    std::string cookie;
+    for (const auto& [name, value] : cookies_) cookie += (cookie.empty() ? "" : "; ") + name + "=" + value;
+    if (!cookie.empty()) request.headers.emplace_back("Cookie", cookie);
+    request.address = address_;
+    Answer answer = deployment_.cgi(endpoint, request);
+    take_cookies(answer);
+    return answer;
+}
+
+void UserAgent::take_cookies(const Answer& answer) {
+    for (const std::string& header : answer.all("Set-Cookie")) {
+        std::vector<std::string> parts;
+        for (const auto part : util::split(header, ';')) parts.emplace_back(util::trim(part));
+        const auto equals = parts.front().find('=');
+        REQUIRE(equals != std::string::npos);
+        const std::string name = parts.front().substr(0, equals);
+        check_host_prefix(name, parts);
+        const bool removed = header.find("Max-Age=0") != std::string::npos;
+        if (removed)
+            cookies_.erase(name);
+        else
+            cookies_[name] = parts.front().substr(equals + 1);
+    }
+}
+
+Landing UserAgent::follow(const std::string& url, Answer answer) {
+    Landing landing;
+    landing.url = url;
+    landing.visited.push_back(url);
+    for (int i = 0; i < kMostRedirects; ++i) {
+        if (answer.status != 303 && answer.status != 302) break;
+        landing.url = answer.location();
+        if (endpoint_at(deployment_, landing.url).empty()) {
+            landing.left = true;
+            break;
+        }
+        landing.visited.push_back(landing.url);
+        answer = fetch(landing.url);
+    }
+    landing.answer = std::move(answer);
+    return landing;
+}
+
+Landing UserAgent::open(const std::string& url) { return follow(url, fetch(url)); }
+
+Landing UserAgent::authorize(const Query& request) { return open(deployment_.url("authorize") + "?" + request.text()); }
+
+std::string UserAgent::form_of(const Landing& page, const std::string& button,
+                               const std::map<std::string, std::string>& typed) const {
+    const auto form = find_form(page.answer.body);
+    REQUIRE_MESSAGE(form.has_value(), "no form on the page: " << visible_text(page.answer.body));
+    CHECK(form->method == "post");
+    Query fields;
+    for (const auto& [name, value] : form->fields) {
+        const auto own = typed.find(name);
+        fields = fields.with(name, own == typed.end() ? value : own->second);
+    }
+    bool pressed = false;
+    for (const Attributes& attributes : form->buttons) {
+        if (!attributes.contains("id") || attributes.at("id") != button) continue;
+        pressed = true;
+        if (attributes.contains("name")) fields = fields.with(attributes.at("name"), attributes.at("value"));
+    }
+    REQUIRE_MESSAGE(pressed, "no button on the page: " << button);
+    return fields.text();
+}
+
+Landing UserAgent::submit(const Landing& page, const std::string& button,
+                          const std::map<std::string, std::string>& typed) {
+    const std::string text = form_of(page, button, typed);
+    const std::string action = find_form(page.answer.body)->action;
+    return follow(action, send(action, text));
+}
+
+Landing UserAgent::log_in(const Landing& page, const std::string& username, const std::string& password) {
+    return submit(page, "login", {{"username", username}, {"password", password}});
+}
+
+Landing UserAgent::sign_in(const Query& request) {
+    Landing landing = authorize(request);
+    if (landing.verdict() == "login") landing = log_in(landing);
+    if (landing.verdict() == "consent") landing = approve(landing);
+    return landing;
+}
+
+std::string UserAgent::obtain_code(const Query& request) {
+    const Landing landing = sign_in(request);
+    REQUIRE_MESSAGE(landing.verdict() == "code", landing.verdict() << ": " << landing.answer.log);
+    return landing.parameter("code");
+}
+
+std::string UserAgent::cookie_value(bool browser) const {
+    for (const auto& [name, value] : cookies_)
+        if ((name.find("-browser-") != std::string::npos) == browser) return value;
+    return "";
+}
+
+std::string UserAgent::session_cookie() const { return cookie_value(false); }
+std::string UserAgent::browser_cookie() const { return cookie_value(true); }
+
+}  // namespace postern::test

@@ -1,0 +1,73 @@
+// A browser as far as this protocol needs one: it keeps cookies, follows redirects within the issuer, fills in forms,
+// and stops where the client would take over.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/deployment.h"
+#include "support/query.h"
+
+namespace postern::test {
+
+/// Where following redirects ended: on a page of the server, or at an address that is not the server's.
+struct Landing {
+    std::string url;
+    Answer answer;                     ///< the page, or the redirect that led away
+    bool left = false;                 ///< `url` is not the issuer's
+    std::vector<std::string> visited;  ///< every address of the server on the way, the last one included
+
+    /// A parameter that was sent to the client, or "".
+    std::string parameter(std::string_view name) const { return query_parameter(url, name).value_or(""); }
+    /// "login", "consent", "page 400"; at the client "code" or the error.
+    std::string verdict() const;
+};
+
+class UserAgent {
+public:
+    explicit UserAgent(const Deployment& deployment, std::string address = "192.0.2.7");
+
+    /// One request, no redirect followed.
+    Answer fetch(const std::string& url);
+    Answer send(const std::string& url, const std::string& form,
+                const std::vector<std::pair<std::string, std::string>>& headers = {});
+
+    Landing open(const std::string& url);
+    /// Opens the authorization endpoint.
+    Landing authorize(const Query& request);
+    /// Fills in the form of the page and presses the button with that id; fails the test when either is not there.
+    Landing submit(const Landing& page, const std::string& button,
+                   const std::map<std::string, std::string>& typed = {});
+    /// Goes on with an answer that was got by `fetch` or `send`.
+    Landing follow(const std::string& url, Answer answer);
+
+    Landing log_in(const Landing& page, const std::string& username = kAlice,
+                   const std::string& password = kAlicePassword);
+    Landing approve(const Landing& page) { return submit(page, "approve"); }
+    Landing deny(const Landing& page) { return submit(page, "deny"); }
+    /// From the authorization endpoint to the client, logging in as Alice and approving where asked.
+    Landing sign_in(const Query& request);
+    /// The code that `sign_in` brings; fails the test without one.
+    std::string obtain_code(const Query& request);
+
+    /// The form that pressing the button would send.
+    std::string form_of(const Landing& page, const std::string& button,
+                        const std::map<std::string, std::string>& typed = {}) const;
+
+    std::map<std::string, std::string>& cookies() { return cookies_; }
+    /// The one cookie of the session, or "".
+    std::string session_cookie() const;
+    std::string browser_cookie() const;
+
+private:
+    Answer exchange(const std::string& url, CgiRequest request);
+    void take_cookies(const Answer& answer);
+    std::string cookie_value(bool browser) const;
+    const Deployment& deployment_;
+    std::string address_;
+    std::map<std::string, std::string> cookies_;
+};
+
+}  // namespace postern::test
