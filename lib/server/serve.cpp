@@ -22,7 +22,9 @@ std::unique_ptr<App> start(const Endpoint& endpoint) {
 }
 
 void explain(const Endpoint& endpoint, const std::exception& error) {
-    std::fprintf(stderr, "postern %s: %s\n", endpoint.name.c_str(), error.what());
+    const bool names_it = dynamic_cast<const ConfigError*>(&error) != nullptr;
+    const std::string source = names_it ? std::string() : " (configured in " + default_config_path() + ")";
+    std::fprintf(stderr, "postern %s: %s%s\n", endpoint.name.c_str(), error.what(), source.c_str());
 }
 
 int serve_cgi(const Endpoint& endpoint, const Handler& handler) {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "store/error.h"
+#include "store/login_attempts.h"
 #include "util/clock.h"
 
 namespace postern::server {
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 /// A directory with keys, and a process of an endpoint in it that needs nothing else.
 class World {
 public:
-    explicit World(OnFailure on_failure = OnFailure::json, Handler handler = {})
+    explicit World(OnFailure on_failure = OnFailure::json, Handler handler = {}, StoreUse use = StoreUse::none)
         : directory_(fs::temp_directory_path() / ("postern-service-test." + std::to_string(getpid()))),
           handler_(handler ? std::move(handler) : [](App&, const http::Request& request) {
               return http::json(json::Object{{"id", request.id}, {"a", request.form.find("a").value_or("")}});
@@ -32,12 +33,14 @@ public:
         endpoint_.paths = [](const oauth::Settings&) { return std::vector<std::string>{"/probe"}; };
         endpoint_.methods = [](const oauth::Settings&) { return std::vector<http::Method>{http::Method::post}; };
         endpoint_.on_failure = on_failure;
+        endpoint_.store = use;
         Config config;
         config.settings.issuer = "https://login.example.org";
         config.database = (directory_ / "postern.db").string();
         config.keys = keys_directory();
         config.log_target = log_file();
         config.log_level = util::LogLevel::debug;
+        if (use != StoreUse::none) store::Database::create(config.database);
         app_.emplace(config, endpoint_);
         service_.emplace(*app_, endpoint_, handler_);
     }
@@ -231,6 +234,23 @@ TEST_CASE("App: what an endpoint did not declare is not there") {
     CHECK(world.app().database_if_open() == nullptr);
     CHECK(world.app().keys().published().size() == 1);
     world.service().tidy_up();
+}
+
+TEST_CASE(
+    "Service: now and then the time after an answer is used to delete what has expired, by endpoints that write") {
+    constexpr int kAnswers = 2000;  // one in 64 sweeps: all of them without is less likely than 1 in 10^13
+    World world(OnFailure::json, {}, StoreUse::write);
+    store::Database& database = world.app().context().store;
+    const util::Time long_ago = util::from_epoch(1'000'000'000);
+    {
+        store::Transaction transaction(database, store::Durability::lazy);
+        store::count_failure(transaction, "key", long_ago, util::Seconds(60));
+        transaction.commit();
+    }
+    REQUIRE(store::find_attempts(database, "key", long_ago).failures == 1);
+    for (int i = 0; i < kAnswers; ++i) world.service().tidy_up();
+    CHECK(store::find_attempts(database, "key", long_ago).failures == 0);
+    CHECK(world.log().find("sweep_failed") == std::string::npos);
 }
 
 TEST_CASE("Service: keys that have become unusable are the server's failure, not a stale answer") {
