@@ -14,7 +14,7 @@ http::Response refuse(const oauth::OAuthError& error) {
 }
 
 http::Response userinfo(server::App& app, const http::Request& request) {
-    const auto token = oidc::parse_bearer_token(request);
+    const auto token = oidc::parse_bearer_token(request, app.config().limits.token);
     if (!token) return refuse(token.error());
     const auto claims = oidc::userinfo(app.context(), *token, oidc::database_claims(app.context()));
     if (!claims) return refuse(claims.error());

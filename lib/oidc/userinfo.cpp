@@ -34,16 +34,7 @@ oauth::Outcome<std::string> parse_bearer_header(std::string_view header) {
     return std::string(token);
 }
 
-/// What makes an issued token inactive, in words for the client's developer; nullptr for an active one.
-const char* why_inactive(const std::optional<store::StoredAccessToken>& stored, util::Time now) {
-    if (!stored) return "the access token is unknown";
-    if (store::is_active(*stored, now)) return nullptr;
-    return now >= stored->token.expires_at ? "the access token has expired" : "the access token has been revoked";
-}
-
-}  // namespace
-
-oauth::Outcome<std::string> parse_bearer_token(const http::Request& request) {
+oauth::Outcome<std::string> find_bearer_token(const http::Request& request) {
     if (request.authorization) return parse_bearer_header(*request.authorization);
     if (request.method == http::Method::post) {
         if (request.form.fault_of("access_token")) return invalid_token("the access token is malformed");
@@ -53,6 +44,22 @@ oauth::Outcome<std::string> parse_bearer_token(const http::Request& request) {
                          "no Authorization header and no access_token in a form body; if the client sends the header, "
                          "the web server takes "
                          "it away: Apache passes it with `CGIPassAuth On`");
+}
+
+/// What makes an issued token inactive, in words for the client's developer; nullptr for an active one.
+const char* why_inactive(const std::optional<store::StoredAccessToken>& stored, util::Time now) {
+    if (!stored) return "the access token is unknown";
+    if (store::is_active(*stored, now)) return nullptr;
+    return now >= stored->token.expires_at ? "the access token has expired" : "the access token has been revoked";
+}
+
+}  // namespace
+
+oauth::Outcome<std::string> parse_bearer_token(const http::Request& request, std::size_t max_bytes) {
+    auto token = find_bearer_token(request);
+    if (token && token->size() > max_bytes)
+        return invalid_token("the access token is malformed", "longer than limits.token");
+    return token;
 }
 
 oauth::Outcome<json::Object> userinfo(oauth::Context& context, const std::string& token,

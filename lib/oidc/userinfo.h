@@ -12,8 +12,9 @@
 namespace postern::oidc {
 
 /// The bearer token: the Authorization header, else `access_token` of a form body; never the query (RFC 6750 §2.1,
-/// §2.2). A header of another scheme or form decides, and is invalid_token.
-oauth::Outcome<std::string> parse_bearer_token(const http::Request& request);
+/// §2.2). A header of another scheme or form decides, and is invalid_token; so is a token of more than `max_bytes`,
+/// before anything is computed.
+oauth::Outcome<std::string> parse_bearer_token(const http::Request& request, std::size_t max_bytes);
 
 /// invalid_token with the reason in its description, or insufficient_scope without `openid`.
 oauth::Outcome<json::Object> userinfo(oauth::Context& context, const std::string& token,

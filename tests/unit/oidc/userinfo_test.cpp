@@ -125,12 +125,15 @@ TEST_CASE("parse_bearer_token: the header, then the form body, never the query [
         {"no token but a blank", "Bearer ", test::get(""), ""},
         {"no scheme", "abc", test::get(""), ""},
         {"two headers joined", "Bearer abc, Bearer def", test::get(""), ""},
+        {"as long as allowed", "Bearer " + std::string(64, 'a'), test::get(""), std::string(64, 'a')},
+        {"one byte longer", "Bearer " + std::string(65, 'a'), test::get(""), ""},
+        {"one byte longer in the body", {}, test::post("access_token=" + std::string(65, 'a')), ""},
         {"twice in the body", {}, test::post("access_token=a&access_token=a"), ""},
     };
     for (Row row : rows) {
         CAPTURE(row.when);
         row.request.authorization = row.header;
-        const auto token = oidc::parse_bearer_token(row.request);
+        const auto token = oidc::parse_bearer_token(row.request, 64);
         CHECK(bool(token) == !row.token.empty());
         if (token) CHECK(*token == row.token);
         if (!token) CHECK(token.error().code == oauth::ErrorCode::invalid_token);
