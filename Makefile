@@ -104,7 +104,7 @@ run:
 format:
 	clang-format -i $(SOURCES) $(HEADERS)
 tidy:
-	printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests
+	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests
 layers:
 	@scripts/layers
 
