@@ -1,0 +1,344 @@
+// A program that cannot work properly does not start: one line for the operator, a bare 500 for everybody else.
+#include <doctest/doctest.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "json/writer.h"
+#include "support/flow.h"
+#include "util/text.h"
+
+namespace {
+
+using namespace postern::test;
+namespace fs = std::filesystem;
+namespace json = postern::json;
+
+const std::vector<std::string> kAll = {"authorize", "login", "scopes", "token", "userinfo", "discovery", "jwks"};
+const std::vector<std::string> kWithDatabase = {"authorize", "login", "scopes", "token", "userinfo"};
+const std::vector<std::string> kPages = {"authorize", "login", "scopes"};
+
+struct Row {
+    std::string when;
+    std::vector<std::string> affected;
+    void (*sabotage)(Deployment& op);
+    std::string named;  ///< what the line names: the file or the key
+    std::string fix;    ///< and what it advises
+};
+
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+    return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+/// No answer shows SQL, paths or library text.
+void check_mute(const Deployment& op, const Answer& answer) {
+    const std::string text = postern::util::to_lower(answer.raw);
+    for (const std::string word : {"sqlite", "select ", "pragma ", "openssl", ".cpp", "std::", "postern.json",
+                                   "rapidjson", "terminate", "errno"})
+        CHECK_MESSAGE(text.find(word) == std::string::npos, word);
+    CHECK(answer.raw.find(op.directory().string()) == std::string::npos);
+}
+
+void check_rows(const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+        Deployment op;
+        row.sabotage(op);
+        for (const std::string& endpoint : kAll) {
+            CAPTURE(row.when);
+            CAPTURE(endpoint);
+            CgiRequest request;
+            request.obeys_modes = true;
+            if (endpoint == "token") request = with_basic("grant_type=authorization_code&code=x");
+            request.obeys_modes = true;
+            const Answer answer = op.cgi(endpoint, request);
+            check_mute(op, answer);
+            CHECK(answer.log.find('\n') != std::string::npos);
+            if (contains(row.affected, endpoint)) {
+                CAPTURE(answer.log);
+                CHECK(answer.exit_code == 1);
+                CHECK(answer.status == 500);
+                CHECK(answer.body == "Internal Server Error\n");
+                CHECK(answer.log.starts_with("postern " + endpoint + ": "));
+                CHECK(answer.log.find(row.named) != std::string::npos);
+                CHECK(answer.log.find(row.fix) != std::string::npos);
+                CHECK(std::count(answer.log.begin(), answer.log.end(), '\n') == 1);
+            } else {
+                CHECK(answer.exit_code == 0);
+                CHECK(answer.status != 500);
+            }
+        }
+    }
+}
+
+void overwrite(const Deployment& op, const std::string& text) { op.write_config(text); }
+
+void set_member(Deployment& op, const std::string& name, json::Value value) { op.configure(name, std::move(value)); }
+
+void execute(const fs::path& file, const char* sql) {
+    sqlite3* connection = nullptr;
+    REQUIRE(sqlite3_open(file.c_str(), &connection) == SQLITE_OK);
+    CHECK(sqlite3_exec(connection, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(connection);
+}
+
+fs::path a_private_key(const Deployment& op, const std::string& algorithm) {
+    for (const auto& entry : fs::directory_iterator(op.keys_directory())) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with(algorithm) && name.ends_with(".pem")) return entry.path();
+    }
+    FAIL("no key of that algorithm");
+    return {};
+}
+
+void drop_database(const Deployment& op) {
+    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(op.database_file().string() + suffix);
+}
+
+TEST_CASE("start: a configuration that is missing or wrong stops every program, and every problem is named") {
+    check_rows({
+        {"no such file", kAll, [](Deployment& op) { fs::remove(op.config_file()); }, "postern.json", ""},
+        {"a directory", kAll,
+         [](Deployment& op) {
+             fs::remove(op.config_file());
+             fs::create_directory(op.config_file());
+         },
+         "postern.json", ""},
+        {"unreadable", kAll, [](Deployment& op) { ::chmod(op.config_file().c_str(), 0); }, "postern.json", ""},
+    });
+    struct Text {
+        std::string when;
+        void (*sabotage)(Deployment& op);
+        std::vector<std::string> named;
+    };
+    const std::vector<Text> rows = {
+        {"empty", [](Deployment& op) { overwrite(op, ""); }, {}},
+        {"no object", [](Deployment& op) { overwrite(op, "[]"); }, {}},
+        {"nothing required is there", [](Deployment& op) { overwrite(op, "{}"); }, {"issuer"}},
+        {"cut", [](Deployment& op) { overwrite(op, R"({"issuer":"https://op.example")"); }, {}},
+        {"NUL", [](Deployment& op) { overwrite(op, json::write(op.config()) + std::string(1, '\0')); }, {}},
+        {"text behind it", [](Deployment& op) { overwrite(op, json::write(op.config()) + "x"); }, {}},
+        {"duplicate key",
+         [](Deployment& op) { overwrite(op, R"({"issuer":"https://a.example","issuer":"https://b.example"})"); },
+         {"issuer"}},
+        {"unknown key", [](Deployment& op) { set_member(op, "isuer", "https://op.example"); }, {"isuer"}},
+        {"a string for a switch",
+         [](Deployment& op) { set_member(op, "authenticateIntrospect", "false"); },
+         {"authenticateIntrospect"}},
+        {"a number with a unit", [](Deployment& op) { set_member(op, "accessTokenTTL", "300x"); }, {"accessTokenTTL"}},
+        {"zero seconds", [](Deployment& op) { set_member(op, "sessionTTL", 0); }, {"sessionTTL"}},
+        {"codes of an hour",
+         [](Deployment& op) { set_member(op, "authorizationCodeTTL", 3600); },
+         {"authorizationCodeTTL"}},
+        {"http issuer", [](Deployment& op) { set_member(op, "issuer", "http://op.example"); }, {"issuer"}},
+        {"issuer with a slash", [](Deployment& op) { set_member(op, "issuer", "https://op.example/"); }, {"issuer"}},
+        {"none algorithm", [](Deployment& op) { set_member(op, "idTokenAlgorithm", "none"); }, {"idTokenAlgorithm"}},
+        {"several at once",
+         [](Deployment& op) {
+             set_member(op, "issuer", "ftp://x");
+             set_member(op, "frobnicate", true);
+             set_member(op, "idTokenTTL", -1);
+         },
+         {"issuer", "frobnicate", "idTokenTTL"}},
+    };
+    for (const Text& row : rows) {
+        Deployment op;
+        row.sabotage(op);
+        for (const std::string endpoint : {"authorize", "token", "jwks"}) {
+            CAPTURE(row.when);
+            CAPTURE(endpoint);
+            const Answer answer = op.cgi(endpoint);
+            CHECK(answer.exit_code == 1);
+            CHECK(answer.status == 500);
+            CHECK(answer.body == "Internal Server Error\n");
+            CHECK(answer.log.find(op.config_file().string()) != std::string::npos);
+            for (const std::string& name : row.named) CHECK(answer.log.find(name) != std::string::npos);
+            check_mute(op, answer);
+        }
+    }
+}
+
+TEST_CASE("start: a database that is not this program's stops what needs one [S10, S11]") {
+    check_rows({
+        {"missing", kWithDatabase, [](Deployment& op) { drop_database(op); }, "data/postern.db", "postern init"},
+        {"of a later version", kWithDatabase,
+         [](Deployment& op) { execute(op.database_file(), "PRAGMA user_version = 999"); }, "data/postern.db", "999"},
+        {"of no version", kWithDatabase, [](Deployment& op) { execute(op.database_file(), "PRAGMA user_version = 0"); },
+         "data/postern.db", "version"},
+        {"of another program", kWithDatabase,
+         [](Deployment& op) {
+             drop_database(op);
+             execute(op.database_file(), "CREATE TABLE notes (text); PRAGMA user_version = 1");
+         },
+         "data/postern.db", ""},
+        {"empty", kWithDatabase,
+         [](Deployment& op) {
+             drop_database(op);
+             write_file(op.database_file(), "");
+         },
+         "data/postern.db", ""},
+        {"text", kWithDatabase,
+         [](Deployment& op) {
+             drop_database(op);
+             write_file(op.database_file(), std::string(10000, 'x'));
+         },
+         "data/postern.db", ""},
+        {"a directory", kWithDatabase,
+         [](Deployment& op) {
+             drop_database(op);
+             fs::create_directory(op.database_file());
+         },
+         "data/postern.db", ""},
+        {"unreadable", kWithDatabase, [](Deployment& op) { ::chmod(op.database_file().c_str(), 0); }, "data/postern.db",
+         ""},
+    });
+    // Nothing was made in its place.
+    Deployment op;
+    drop_database(op);
+    op.cgi("token", with_basic("grant_type=authorization_code&code=x"));
+    CHECK_FALSE(fs::exists(op.database_file()));
+}
+
+TEST_CASE("start: keys that are missing, damaged or badly protected stop those who need them [S12, S13]") {
+    check_rows({
+        {"signing key readable by others",
+         {"token"},
+         [](Deployment& op) { ::chmod(a_private_key(op, "ES256").c_str(), 0644); },
+         "ES256",
+         "chmod"},
+        {"signing key executable by others",
+         {"token"},
+         [](Deployment& op) { ::chmod(a_private_key(op, "RS256").c_str(), 0601); },
+         "RS256",
+         "chmod"},
+        {"signing key unreadable",
+         {"token"},
+         [](Deployment& op) { ::chmod(a_private_key(op, "ES256").c_str(), 0); },
+         "ES256",
+         "mode"},
+        {"signing key garbage",
+         {"token"},
+         [](Deployment& op) { write_file(a_private_key(op, "ES256"), "garbage"); },
+         "ES256",
+         ""},
+        {"signing key encrypted",
+         {"token"},
+         [](Deployment& op) {
+             write_file(a_private_key(op, "ES256"),
+                        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n");
+         },
+         "ES256",
+         ""},
+        {"signing key a FIFO",
+         {"token"},
+         [](Deployment& op) {
+             const fs::path key = a_private_key(op, "ES256");
+             fs::remove(key);
+             REQUIRE(::mkfifo(key.c_str(), 0600) == 0);
+         },
+         "ES256",
+         "regular"},
+        {"signing key a link",
+         {"token"},
+         [](Deployment& op) {
+             const fs::path key = a_private_key(op, "ES256");
+             fs::rename(key, op.directory() / "elsewhere.pem");
+             fs::create_symlink(op.directory() / "elsewhere.pem", key);
+         },
+         "ES256",
+         "link"},
+        {"signing key of nobody's set",
+         {"token"},
+         [](Deployment& op) {
+             Deployment::Options options;
+             options.config = {{"accessTokenAlgorithm", "ES256"}};
+             const Deployment other(options);
+             fs::copy_file(a_private_key(other, "ES256"),
+                           op.keys_directory() / a_private_key(other, "ES256").filename());
+         },
+         "ES256",
+         "jwks.json"},
+        {"seal key missing", kPages, [](Deployment& op) { fs::remove(op.keys_directory() / "seal.key"); }, "seal.key",
+         ""},
+        {"seal key readable by others", kPages,
+         [](Deployment& op) { ::chmod((op.keys_directory() / "seal.key").c_str(), 0644); }, "seal.key", "chmod"},
+        {"seal key cut", kPages, [](Deployment& op) { write_file(op.keys_directory() / "seal.key", "short"); },
+         "seal.key", ""},
+        {"key set missing", kAll, [](Deployment& op) { fs::remove(op.keys_directory() / "jwks.json"); }, "jwks.json",
+         ""},
+        {"key set garbage", kAll, [](Deployment& op) { write_file(op.keys_directory() / "jwks.json", "{"); },
+         "jwks.json", ""},
+        {"key set with a private member", kAll,
+         [](Deployment& op) {
+             std::string text = read_file(op.keys_directory() / "jwks.json");
+             text.insert(text.find("\"kty\""), "\"d\":\"AAAA\",");
+             write_file(op.keys_directory() / "jwks.json", text);
+         },
+         "jwks.json", ""},
+    });
+}
+
+TEST_CASE("start: templates that are missing or would not escape stop the pages") {
+    static const auto own_templates = [](Deployment& op) {
+        fs::copy(source_directory() / "templates", op.directory() / "templates");
+        op.configure("templates", (op.directory() / "templates").string());
+    };
+    check_rows({
+        {"no directory", kPages,
+         [](Deployment& op) { op.configure("templates", (op.directory() / "nowhere").string()); }, "nowhere", ""},
+        {"login.html missing", kPages,
+         [](Deployment& op) {
+             own_templates(op);
+             fs::remove(op.directory() / "templates" / "login.html");
+         },
+         "login.html", ""},
+        {"style.css missing", kPages,
+         [](Deployment& op) {
+             own_templates(op);
+             fs::remove(op.directory() / "templates" / "style.css");
+         },
+         "style.css", ""},
+        {"an unescaped value", kPages,
+         [](Deployment& op) {
+             own_templates(op);
+             const fs::path page = op.directory() / "templates" / "consent.html";
+             write_file(page, read_file(page) + "{{{client_name}}}");
+         },
+         "consent.html", "{{"},
+        {"a page of a megabyte", kPages,
+         [](Deployment& op) {
+             own_templates(op);
+             write_file(op.directory() / "templates" / "error.html", std::string(1 << 20, 'x'));
+         },
+         "error.html", ""},
+    });
+}
+
+TEST_CASE("start: a log file that cannot be written stops every program") {
+    check_rows({
+        {"no such directory", kAll,
+         [](Deployment& op) {
+             op.configure("log", json::Object{{"target", (op.directory() / "no" / "log").string()}});
+         },
+         "no/log", ""},
+        {"a directory", kAll,
+         [](Deployment& op) {
+             op.configure("log", json::Object{{"target", op.directory().string()}});
+         },
+         "postern-test", ""},
+    });
+}
+
+TEST_CASE("start: what is legal but doubtful is said in the log, and served") {
+    Deployment op;
+    op.configure("authenticateIntrospect", false);
+    const Answer answer = op.cgi("jwks");
+    CHECK(answer.status == 200);
+    CHECK(answer.log.find("\"level\":\"warn\"") != std::string::npos);
+    CHECK(answer.log.find("authenticateIntrospect") != std::string::npos);
+}
+
+}  // namespace

@@ -1,0 +1,323 @@
+// Forms and requests that were made for one browser are worth nothing in another (RFC 6749 §10.12, RFC 9700 §4.7).
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/flow.h"
+#include "support/html.h"
+
+namespace {
+
+using namespace postern::test;
+
+const std::map<std::string, std::string> kRightPassword = {{"username", kAlice}, {"password", kAlicePassword}};
+
+TEST_CASE("fixation: a request that an attacker started is not finished in the victim's browser [A18]") {
+    const Deployment op;
+    UserAgent attacker(op, "203.0.113.1");
+    UserAgent victim(op);
+    victim.sign_in(authorization_request());
+    const auto codes = op.count_rows("authorization_codes");
+    const Landing bait = attacker.authorize(authorization_request());
+    const std::string resume = query_parameter(bait.url, "resume").value_or("");
+    for (const std::string endpoint : {"login", "scopes", "authorize"}) {
+        CAPTURE(endpoint);
+        CHECK(victim.open(op.url(endpoint) + "?resume=" + resume).verdict() == "page 400");
+        UserAgent newcomer(op);
+        const Landing page = newcomer.open(op.url(endpoint) + "?resume=" + resume);
+        CHECK(page.verdict() == "page 400");
+        CHECK(visible_text(page.answer.body).find("cookie") != std::string::npos);
+    }
+    // The forms, posted by a page of the attacker's in the victim's browser.
+    CHECK(victim.send(op.url("login"), attacker.form_of(bait, "login", kRightPassword)).status == 400);
+    CHECK(op.count_rows("authorization_codes") == codes);
+    CHECK(attacker.open(op.url("authorize") + "?resume=" + resume).verdict() == "login");
+}
+
+TEST_CASE("fixation: the victim's login in the victim's browser gives the attacker nothing [A18]") {
+    const Deployment op;
+    UserAgent attacker(op, "203.0.113.1");
+    UserAgent victim(op);
+    attacker.log_in(attacker.authorize(authorization_request(kOther)), kBob, kBobPassword);
+    const Landing consent = attacker.authorize(authorization_request());
+    CHECK(consent.verdict() == "consent");
+    victim.log_in(victim.authorize(authorization_request()));
+    CHECK(victim.send(op.url("scopes"), attacker.form_of(consent, "approve")).status == 400);
+    const std::string resume = query_parameter(consent.url, "resume").value_or("");
+    CHECK(attacker.open(op.url("authorize") + "?resume=" + resume).verdict() == "consent");
+    CHECK(op.count_rows("consents") == 0);
+    // With the browser cookie planted as well, the session still is another one.
+    UserAgent planted(op);
+    planted.sign_in(authorization_request(kTrusted));
+    for (const auto& [name, value] : attacker.cookies())
+        if (name.find("-browser-") != std::string::npos) planted.cookies()[name] = value;
+    CHECK(planted.send(op.url("scopes"), attacker.form_of(consent, "approve")).status == 403);
+    CHECK(op.count_rows("consents") == 0);
+}
+
+TEST_CASE("login CSRF: the right password with a wrong token starts no session [L05]") {
+    const Deployment op;
+    UserAgent browser(op);
+    UserAgent other(op);
+    const Landing page = browser.authorize(authorization_request());
+    const Landing second = browser.authorize(authorization_request(kOther));
+    const Landing others = other.authorize(authorization_request());
+    const auto csrf_of = [](const Landing& landing) { return find_form(landing.answer.body)->fields.at("csrf"); };
+    const std::string own = csrf_of(page);
+    struct Row {
+        std::string when;
+        std::string csrf;
+    };
+    const std::vector<Row> rows = {
+        {"none", ""},
+        {"invented", "x"},
+        {"of another browser", csrf_of(others)},
+        {"of another request", csrf_of(second)},
+        {"cut", own.substr(1)},
+        {"longer", own + "A"},
+        {"changed", (own[0] == 'A' ? "B" : "A") + own.substr(1)},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        auto typed = kRightPassword;
+        typed["csrf"] = row.csrf;
+        const Answer answer = browser.send(op.url("login"), browser.form_of(page, "login", typed));
+        CHECK(answer.status == 403);
+        CHECK_FALSE(answer.has("Set-Cookie"));
+        CHECK_FALSE(answer.has("Location"));
+    }
+    CHECK(op.count_rows("sessions") == 0);
+    CHECK(op.count_rows("login_attempts") == 0);
+    CHECK(browser.log_in(page).verdict() == "consent");
+}
+
+TEST_CASE("consent CSRF: the token is of this session and this request [L06]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Landing login = alice.authorize(authorization_request());
+    const std::string login_csrf = find_form(login.answer.body)->fields.at("csrf");
+    const Landing consent = alice.log_in(login);
+    const Landing second = alice.authorize(authorization_request(kOther));
+    const std::string own = find_form(consent.answer.body)->fields.at("csrf");
+    for (const std::string& csrf :
+         {std::string(), std::string("x"), login_csrf, find_form(second.answer.body)->fields.at("csrf"), own + "A"}) {
+        CAPTURE(csrf);
+        CHECK(alice.send(op.url("scopes"), alice.form_of(consent, "approve", {{"csrf", csrf}})).status == 403);
+    }
+    CHECK(op.count_rows("consents") == 0);
+    CHECK(alice.send(op.url("scopes"), alice.form_of(consent, "approve"), {{"Sec-Fetch-Site", "cross-site"}}).status ==
+          403);
+    CHECK(alice.approve(consent).verdict() == "code");
+}
+
+TEST_CASE(
+    "forms: what the browser says about the page they came from is believed, Origin null is not held against them") {
+    struct Row {
+        std::string header;
+        std::string value;
+        int status;
+    };
+    const Row rows[] = {
+        {"Sec-Fetch-Site", "same-origin", 303},
+        {"Sec-Fetch-Site", "cross-site", 403},
+        {"Sec-Fetch-Site", "same-site", 403},
+        {"Sec-Fetch-Site", "none", 403},
+        {"Origin", "null", 303},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.value);
+        const Deployment op;
+        UserAgent alice(op);
+        const Landing login = alice.authorize(authorization_request());
+        const Answer answer =
+            alice.send(op.url("login"), alice.form_of(login, "login", kRightPassword), {{row.header, row.value}});
+        CHECK(answer.status == row.status);
+        CHECK(alice.session_cookie().empty() == (row.status != 303));
+    }
+}
+
+TEST_CASE("forms: nothing is decided by an address [L07, L20, L12]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Landing login = alice.authorize(authorization_request());
+    const Landing typed = alice.open(op.url("login") + "?" + alice.form_of(login, "login", kRightPassword));
+    CHECK(typed.verdict() == "login");
+    CHECK(typed.answer.body.find(kAlicePassword) == std::string::npos);
+    CHECK(alice.session_cookie().empty());
+    const Landing consent = alice.log_in(login);
+    CHECK(alice.open(op.url("scopes") + "?" + alice.form_of(consent, "approve")).verdict() == "consent");
+    CHECK(op.count_rows("consents") == 0);
+    for (const std::string next : {"https://evil.example", "//evil.example", "/\\evil.example", "/%09/evil.example"}) {
+        CAPTURE(next);
+        for (const std::string name : {"next", "return_to", "redirect", "url", "action"}) {
+            const Landing page = alice.open(consent.url + "&" + Query{{name, next}}.text());
+            CHECK(page.verdict() == "consent");
+            CHECK(page.answer.raw.find("evil.example") == std::string::npos);
+        }
+    }
+    CHECK(alice.approve(consent).verdict() == "code");
+}
+
+TEST_CASE("forms: fields of a form cannot change the request [A19]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Landing login = alice.authorize(authorization_request());
+    const std::string more = "&" + Query{{"redirect_uri", "https://evil.example/"},
+                                         {"scope", "openid api"},
+                                         {"client_id", kOther},
+                                         {"user", kBob},
+                                         {"sub", "x"}}
+                                       .text();
+    const Answer logged_in = alice.send(op.url("login"), alice.form_of(login, "login", kRightPassword) + more);
+    const Landing consent = alice.follow(op.url("login"), logged_in);
+    CHECK(consent.verdict() == "consent");
+    const Landing done =
+        alice.follow(op.url("scopes"), alice.send(op.url("scopes"), alice.form_of(consent, "approve") + more));
+    CHECK(without_query(done.url) == redirect_uri_of(kWeb));
+    const Answer tokens = redeem(op, token_request(done.parameter("code")));
+    CHECK(tokens.member("scope") == "openid email");
+    CHECK(text_of(jwt_claims(tokens.member("id_token")), "sub") == subject_of(op, kAlice));
+}
+
+TEST_CASE("forms: a malformed field, a missing decision or a field twice changes nothing") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Landing login = alice.authorize(authorization_request());
+    const std::string good = alice.form_of(login, "login", kRightPassword);
+    for (const std::string extra : {"&username=bob", "&password=x", "&csrf=x", "&resume=x"}) {
+        CAPTURE(extra);
+        const Answer answer = alice.send(op.url("login"), good + extra);
+        CHECK((answer.status == 400 || answer.status == 403));
+    }
+    const std::string nul =
+        alice.form_of(login, "login",
+                      {{"username", std::string("alice") + std::string(1, '\0') + "x"}, {"password", kAlicePassword}});
+    CHECK(alice.send(op.url("login"), nul).status == 400);
+    CHECK(alice.session_cookie().empty());
+    const Landing consent = alice.log_in(login);
+    const std::string form = alice.form_of(consent, "approve");
+    const std::string undecided = form.substr(0, form.find("&decision="));
+    for (const std::string& text : {undecided, undecided + "&decision=maybe",
+                                    undecided + "&decision=approve&decision=deny", undecided + "&decision="}) {
+        CAPTURE(text.substr(undecided.size()));
+        CHECK(alice.send(op.url("scopes"), text).status == 400);
+    }
+    CHECK(op.count_rows("consents") == 0);
+}
+
+TEST_CASE("session: a new value at each login, the old one dead, planted ones never adopted [CWE-384, L02, L03]") {
+    const Deployment op;
+    UserAgent alice(op);
+    alice.sign_in(authorization_request());
+    const auto before = alice.cookies();
+    const std::string first = alice.session_cookie();
+    alice.log_in(alice.authorize(authorization_request().with("prompt", "login")));
+    CHECK(alice.session_cookie() != first);
+    CHECK(alice.session_cookie().size() >= 43);
+    CHECK(op.count_rows("sessions") == 1);
+    UserAgent replay(op);
+    replay.cookies() = before;
+    CHECK(replay.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
+    CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "code");
+
+    UserAgent planted(op);
+    planted.authorize(authorization_request());
+    for (const auto& cookie : before) planted.cookies()[cookie.first] = std::string(43, 'a');
+    const Landing login = planted.authorize(authorization_request());
+    CHECK(login.verdict() == "login");
+    planted.log_in(login);
+    CHECK(planted.session_cookie() != std::string(43, 'a'));
+}
+
+TEST_CASE("session: garbage, twice the cookie, a thousand cookies are nobody [L19]") {
+    const Deployment op;
+    UserAgent alice(op);
+    alice.sign_in(authorization_request());
+    std::string name;
+    for (const auto& cookie : alice.cookies())
+        if (cookie.first.find("-browser-") == std::string::npos) name = cookie.first;
+    const std::string value = alice.session_cookie();
+    std::string thousand;
+    for (int i = 0; i < 1000; ++i) thousand += "c" + std::to_string(i) + "=v; ";
+    struct Row {
+        std::string when;
+        std::string cookie;
+        std::string expected;
+    };
+    const std::vector<Row> rows = {
+        {"as it is", name + "=" + value, "code"},
+        {"among others", "a=b; " + name + "=" + value + "; c=d", "code"},
+        {"twice, equal", name + "=" + value + "; " + name + "=" + value, "login_required"},
+        {"twice, planted first", name + "=x; " + name + "=" + value, "login_required"},
+        {"twice, planted last", name + "=" + value + "; " + name + "=x", "login_required"},
+        {"quoted", name + "=\"" + value + "\"", "login_required"},
+        {"without its prefix", name.substr(7) + "=" + value, "login_required"},
+        {"cut", name + "=" + value.substr(1), "login_required"},
+        {"longer", name + "=" + value + "A", "login_required"},
+        {"percent", name + "=%00", "login_required"},
+        {"SQL", name + "=' OR 1=1 --", "login_required"},
+        {"empty", name + "=", "login_required"},
+        {"8 KB", name + "=" + std::string(8192, 'a'), "login_required"},
+        {"no equals sign", name, "login_required"},
+        {"a thousand strangers", thousand + name + "=" + value, "code"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        CgiRequest request = get_request(authorization_request().with("prompt", "none").text());
+        request.headers = {{"Cookie", row.cookie}};
+        const Answer answer = op.cgi("authorize", request);
+        CHECK(answer.exit_code == 0);
+        CHECK(verdict_of(op, answer) == row.expected);
+    }
+}
+
+TEST_CASE("consent: somebody else logged in between: the old page decides nothing [L18]") {
+    const Deployment op;
+    UserAgent browser(op);
+    const Landing alices = browser.log_in(browser.authorize(authorization_request()));
+    CHECK(alices.verdict() == "consent");
+    browser.log_in(browser.authorize(authorization_request(kTrusted).with("prompt", "login")), kBob, kBobPassword);
+    const Answer answer = browser.send(op.url("scopes"), browser.form_of(alices, "approve"));
+    CHECK(answer.status == 403);
+    CHECK(op.count_rows("consents") == 0);
+    // Coming back to the request, Bob is asked himself.
+    const std::string resume = query_parameter(alices.url, "resume").value_or("");
+    const Landing bobs = browser.open(op.url("authorize") + "?resume=" + resume);
+    CHECK(bobs.verdict() == "consent");
+    CHECK(visible_text(bobs.answer.body).find(kBob) != std::string::npos);
+    const Landing done = browser.approve(bobs);
+    CHECK(text_of(jwt_claims(redeem(op, token_request(done.parameter("code"))).member("id_token")), "sub") ==
+          subject_of(op, kBob));
+}
+
+TEST_CASE("consent: Alice's approval is not Bob's, when Bob logs in before the code is issued [L18]") {
+    const Deployment op;
+    UserAgent browser(op);
+    const Landing alices = browser.log_in(browser.authorize(authorization_request()));
+    const Answer approved = browser.send(op.url("scopes"), browser.form_of(alices, "approve"));
+    CHECK(approved.status == 303);
+    browser.log_in(browser.authorize(authorization_request(kTrusted).with("prompt", "login")), kBob, kBobPassword);
+    const Landing back = browser.follow(op.url("scopes"), approved);
+    CHECK(back.verdict() == "consent");
+    CHECK(op.count_rows("consents") == 1);  // Alice's own
+}
+
+TEST_CASE("cookies: a browser without them is told so, on every page") {
+    const Deployment op;
+    UserAgent careless(op);
+    const Landing login = careless.authorize(authorization_request());
+    careless.cookies().clear();
+    const Answer posted = careless.send(op.url("login"), careless.form_of(login, "login", kRightPassword));
+    CHECK(posted.status == 400);
+    CHECK(visible_text(posted.body).find("cookie") != std::string::npos);
+    CHECK(has_id(posted.body, "request-id"));
+    CHECK_FALSE(posted.has("Set-Cookie"));
+    for (const std::string endpoint : {"login", "scopes"}) {
+        const Landing page = careless.open(op.url(endpoint));
+        CHECK(page.verdict() == "page 400");
+        CHECK(has_id(page.answer.body, "request-id"));
+    }
+}
+
+}  // namespace

@@ -1,0 +1,75 @@
+// The user says no: the client is told once, and nothing more comes of the request (RFC 6749 §4.1.2.1).
+#include <doctest/doctest.h>
+
+#include <string>
+#include <tuple>
+
+#include "support/flow.h"
+
+namespace {
+
+using namespace postern::test;
+
+TEST_CASE("denial: access_denied with state and iss, and nothing is minted or remembered") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Landing consent = alice.log_in(alice.authorize(authorization_request()));
+    const Landing denied = alice.deny(consent);
+    CHECK(denied.left);
+    CHECK(without_query(denied.url) == redirect_uri_of(kWeb));
+    CHECK(denied.verdict() == "access_denied");
+    CHECK(denied.parameter("state") == kState);
+    CHECK(denied.parameter("code").empty());
+    for (const std::string table : {"authorization_codes", "grants", "consents"}) {
+        CAPTURE(table);
+        CHECK(op.count_rows(table) == 0);
+    }
+    // She is asked again by a new request, and may say yes.
+    const Landing again = alice.authorize(authorization_request());
+    CHECK(again.verdict() == "consent");
+    CHECK(alice.approve(again).verdict() == "code");
+}
+
+TEST_CASE("denial: the back button revives nothing") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Landing consent = alice.log_in(alice.authorize(authorization_request()));
+    const Landing denied = alice.deny(consent);
+    CHECK(denied.verdict() == "access_denied");
+    // The way back to the authorization endpoint, the consent page and its form again.
+    CHECK(alice.open(denied.visited.back()).verdict() == "page 400");
+    CHECK(alice.approve(consent).verdict() == "page 400");
+    CHECK(alice.deny(consent).verdict() == "page 400");
+    const Landing page = alice.open(consent.url);
+    if (page.verdict() == "consent") CHECK(alice.approve(page).verdict() == "page 400");
+    CHECK(op.count_rows("authorization_codes") == 0);
+    CHECK(op.count_rows("consents") == 0);
+}
+
+TEST_CASE("denial: of two answers in two tabs the later one is delivered, once") {
+    const Deployment op;
+    const std::string action = op.url("scopes");
+    for (const auto& [first, second, expected] :
+         {std::tuple{"deny", "approve", "code"}, {"approve", "deny", "access_denied"}}) {
+        UserAgent alice(op);
+        const Landing consent = alice.log_in(alice.authorize(authorization_request().with("prompt", "consent")));
+        const Answer early = alice.send(action, alice.form_of(consent, first));
+        const Answer late = alice.send(action, alice.form_of(consent, second));
+        CHECK(alice.follow(action, late).verdict() == expected);
+        CHECK(alice.follow(action, early).verdict() == "page 400");
+    }
+    CHECK(op.count_rows("authorization_codes") == 1);
+}
+
+TEST_CASE("denial: takes back nothing that was approved before") {
+    const Deployment op;
+    UserAgent alice(op);
+    const auto tokens = obtain_tokens(op, alice, authorization_request());
+    const Landing more = alice.authorize(authorization_request().with("scope", "openid email api"));
+    CHECK(more.verdict() == "consent");
+    CHECK(alice.deny(more).verdict() == "access_denied");
+    CHECK(userinfo(op, text_of(tokens, "access_token")).status == 200);
+    CHECK(alice.authorize(authorization_request()).verdict() == "code");
+}
+
+}  // namespace

@@ -1,0 +1,93 @@
+// When the user is asked, and when an earlier answer counts.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/flow.h"
+#include "support/html.h"
+
+namespace {
+
+using namespace postern::test;
+
+TEST_CASE("consent: what was approved covers any part of it, and more is asked again [L15]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const auto verdict = [&](const char* scope) {
+        return alice.authorize(authorization_request().with("scope", scope)).verdict();
+    };
+    CHECK(alice.sign_in(authorization_request().with("scope", "openid email")).verdict() == "code");
+    CHECK(verdict("openid email") == "code");
+    CHECK(verdict("email openid") == "code");
+    CHECK(verdict("openid") == "code");
+    CHECK(verdict("openid email api") == "consent");
+    CHECK(verdict("openid offline_access") == "consent");
+    CHECK(alice.sign_in(authorization_request().with("scope", "openid api")).verdict() == "code");
+    CHECK(verdict("openid email api") == "code");  // everything that was ever approved
+    CHECK(verdict("openid email api profile") == "consent");
+}
+
+TEST_CASE("consent: the page shows every scope, and exactly those are granted") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Landing consent =
+        alice.log_in(alice.authorize(authorization_request().with("scope", "openid api phone offline_access")));
+    std::string shown;
+    const std::string text = visible_text(consent.answer.body);
+    for (const std::string scope : {"openid", "api", "phone", "offline_access"})
+        CHECK(text.find(scope) != std::string::npos);
+    for (const std::string scope : {"address", "email"}) CHECK(text.find(scope) == std::string::npos);
+    const Landing client = alice.approve(consent);
+    CHECK(redeem(op, token_request(client.parameter("code"))).member("scope") == "openid api phone offline_access");
+}
+
+TEST_CASE("consent: is of one user for one client") {
+    const Deployment op;
+    UserAgent alice(op);
+    CHECK(alice.sign_in(authorization_request()).verdict() == "code");
+    CHECK(alice.authorize(authorization_request(kOther)).verdict() == "consent");
+    UserAgent bob(op);
+    CHECK(bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword).verdict() == "consent");
+    UserAgent elsewhere(op, "192.0.2.99");  // the same user in another browser
+    CHECK(elsewhere.log_in(elsewhere.authorize(authorization_request())).verdict() == "code");
+}
+
+TEST_CASE("consent: prompt=consent asks although it was given, and the answer is remembered all the same") {
+    const Deployment op;
+    UserAgent alice(op);
+    CHECK(alice.sign_in(authorization_request()).verdict() == "code");
+    const Landing asked = alice.authorize(authorization_request().with("prompt", "consent"));
+    CHECK(asked.verdict() == "consent");
+    CHECK(alice.approve(asked).verdict() == "code");
+    CHECK(alice.authorize(authorization_request()).verdict() == "code");
+}
+
+TEST_CASE("consent: public clients on this machine are asked for every time [RFC 8252 §8.6, L16]") {
+    const Deployment op;
+    UserAgent alice(op);
+    for (const std::string uri : {"http://127.0.0.1/cb", "http://127.0.0.1:40000/cb", "com.example.app:/cb"}) {
+        CAPTURE(uri);
+        const Query request = authorization_request(kNative).with("redirect_uri", uri);
+        CHECK(alice.sign_in(request).verdict() == "code");
+        CHECK(alice.authorize(request).verdict() == "consent");
+    }
+    op.must({"client", "add", "local", "--redirect-uri", "http://localhost:3000/cb"});  // has a secret that proves it
+    const Query local = authorization_request("local").with("redirect_uri", "http://localhost:3000/cb");
+    CHECK(alice.sign_in(local).verdict() == "code");
+    CHECK(alice.authorize(local).verdict() == "code");
+    op.must({"client", "add", "page", "--public", "--redirect-uri", "http://localhost:3000/cb"});
+    const Query page = authorization_request("page").with("redirect_uri", "http://localhost:3000/cb");
+    CHECK(alice.sign_in(page).verdict() == "code");
+    CHECK(alice.authorize(page).verdict() == "consent");
+}
+
+TEST_CASE("consent: a removed client takes its consents with it") {
+    const Deployment op;
+    UserAgent alice(op);
+    CHECK(alice.sign_in(authorization_request(kOther)).verdict() == "code");
+    op.must({"client", "remove", kOther});
+    op.must({"client", "add", kOther, "--redirect-uri", redirect_uri_of(kOther)});
+    CHECK(alice.authorize(authorization_request(kOther)).verdict() == "consent");
+}
+
+}  // namespace

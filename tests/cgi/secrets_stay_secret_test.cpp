@@ -1,0 +1,126 @@
+// A whole flow at log level debug, with everything that can go wrong in it: no log, no ring and no database holds a
+// secret.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "json/reader.h"
+#include "support/flow.h"
+#include "support/html.h"
+
+namespace {
+
+using namespace postern::test;
+namespace fs = std::filesystem;
+
+struct Secret {
+    std::string what;
+    std::string value;
+};
+
+void check_absent(const fs::path& file, const std::vector<Secret>& secrets) {
+    const std::string bytes = read_file(file);
+    for (const Secret& secret : secrets) {
+        CAPTURE(file.filename().string());
+        CAPTURE(secret.what);
+        REQUIRE(secret.value.size() >= 8);
+        CHECK(bytes.find(secret.value) == std::string::npos);
+    }
+}
+
+TEST_CASE("secrets: a flow at level debug leaves none in logs, refusals or database [G01, L04, C10]") {
+    Deployment op;
+    const fs::path log = op.directory() / "postern.log";
+    op.configure("log", postern::json::Object{{"target", log.string()}, {"level", "debug"}});
+    UserAgent alice(op);
+    std::vector<Secret> secrets = {{"client secret", secret_of(kWeb)},      {"password", kAlicePassword},
+                                   {"wrong password", "wrong-pass-word-1"}, {"verifier", kVerifier},
+                                   {"wrong secret", "wrong-client-secret"}, {"wrong verifier", std::string(43, 'w')}};
+    std::string diagnostics;
+
+    Landing login = alice.authorize(authorization_request().with("client_secret", secret_of(kWeb)));
+    secrets.push_back({"csrf of the login form", find_form(login.answer.body)->fields.at("csrf")});
+    secrets.push_back({"sealed request", query_parameter(login.url, "resume").value_or("")});
+    secrets.push_back({"browser cookie", alice.browser_cookie()});
+    login = alice.log_in(login, kAlice, "wrong-pass-word-1");
+    const Landing consent = alice.log_in(login);
+    secrets.push_back({"session cookie", alice.session_cookie()});
+    const Landing done = alice.approve(consent);
+    const std::string code = done.parameter("code");
+    secrets.push_back({"code", code});
+    CgiRequest wrong = post_form(token_request(code).text());
+    wrong.headers = {{"Authorization", basic(kWeb, "wrong-client-secret")}};
+    diagnostics += op.cgi("token", wrong).log;
+    secrets.push_back({"Authorization header", basic(kWeb, secret_of(kWeb)).substr(6)});
+    const Answer tokens = redeem(op, token_request(code));
+    REQUIRE(tokens.status == 200);
+    for (const std::string name : {"access_token", "id_token"}) {
+        secrets.push_back({name, tokens.member(name)});
+        const std::string token = tokens.member(name);
+        secrets.push_back({name + "'s signature", token.substr(token.rfind('.') + 1)});
+    }
+    CHECK(userinfo(op, tokens.member("access_token")).status == 200);
+    CHECK(userinfo(op, tokens.member("id_token")).status == 401);
+    CHECK(redeem(op, token_request(code)).verdict() == "400 invalid_grant");
+    CHECK(userinfo(op, tokens.member("access_token")).status == 401);
+    CHECK(redeem(op,
+                 token_request(alice.obtain_code(authorization_request())).with("code_verifier", std::string(43, 'w')))
+              .status == 400);
+
+    const std::string lines = read_file(log);
+    CHECK(lines.find("\"endpoint\":\"token\"") != std::string::npos);  // the log was written at all
+    CHECK(lines.find("invalid_grant") != std::string::npos);
+    check_absent(log, secrets);
+    int files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(op.database_file().parent_path())) {
+        if (!entry.is_regular_file()) continue;
+        check_absent(entry.path(), secrets);
+        ++files;
+    }
+    CHECK(files >= 3);  // database, gate, ring
+    for (const Secret& secret : secrets) CHECK(diagnostics.find(secret.value) == std::string::npos);
+}
+
+TEST_CASE("secrets: standard error says no more than the file") {
+    const Deployment op;  // the default target, level info
+    UserAgent alice(op);
+    const Landing done = alice.sign_in(authorization_request());
+    const Answer tokens = redeem(op, token_request(done.parameter("code")));
+    CHECK(tokens.log.find("\"endpoint\":\"token\"") != std::string::npos);
+    for (const std::string& secret :
+         {done.parameter("code"), tokens.member("access_token"), secret_of(kWeb), std::string(kVerifier)})
+        CHECK(tokens.log.find(secret) == std::string::npos);
+    const Landing again = alice.authorize(authorization_request());
+    CHECK(again.answer.log.find(alice.session_cookie()) == std::string::npos);
+    CHECK(again.answer.log.find(again.parameter("code")) == std::string::npos);
+}
+
+TEST_CASE("logs: what a visitor types stays on one line and cannot look like another [G02, CWE-117]") {
+    Deployment op;
+    const fs::path log = op.directory() / "postern.log";
+    op.configure("log", postern::json::Object{{"target", log.string()}, {"level", "debug"}});
+    const std::string lie = "x\" ,\"level\":\"info\",\"event\":\"forged\"}\n{\"event\":\"forged\"}";
+    op.cgi("authorize", get_request(authorization_request().with("client_id", "a\\\"b<\xe2\x80\xae>{}").text()));
+    op.cgi("authorize",
+           get_request(
+               authorization_request().with("redirect_uri", "https://evil.example/" + std::string(5000, 'x')).text()));
+    op.cgi("token", post_form(Query{{"client_id", lie}, {"grant_type", lie}}.text()));
+    op.cgi("token", post_form(Query{{"client_id", "\x1b[31mred"}, {"grant_type", "x"}}.text()));
+    CgiRequest path;
+    path.path = "/jwks\n{\"event\":\"forged\"}";
+    op.cgi("jwks", path);
+    const std::string text = read_file(log);
+    CHECK(text.find("\n{\"event\":\"forged\"") == std::string::npos);
+    CHECK(text.find('\x1b') == std::string::npos);
+    CHECK(text.size() < 20000);
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at);
+        REQUIRE(end != std::string::npos);
+        CHECK(static_cast<bool>(postern::json::parse(text.substr(at, end - at))));
+        at = end + 1;
+    }
+}
+
+}  // namespace
