@@ -106,14 +106,17 @@ void check_database_files(Findings& findings, const std::string& database) {
     findings.ok_unless_found(check, "closed to others, with log and gate");
 }
 
+/// The serving processes need to read here, never to write: whoever writes decides whose signatures are believed.
 void check_key_directory(Findings& findings, const fs::path& directory) {
     struct stat status {};
     if (stat(directory.c_str(), &status) != 0) return;  // the keys' own check says so
-    if ((status.st_mode & (S_IWOTH | S_IWGRP)) == 0) return;
-    findings.error(
-        "key files",
-        directory.string() + " (mode " + octal(status.st_mode) + "): others than its owner can replace the keys",
-        "chmod go-w " + directory.string());
+    const std::string what = directory.string() + " (mode " + octal(status.st_mode) + ")";
+    const std::string fix = "chmod go-w " + directory.string();
+    if ((status.st_mode & S_IWOTH) != 0) {
+        findings.error("key files", what + ": every user of this machine can replace the keys", fix);
+    } else if ((status.st_mode & S_IWGRP) != 0) {
+        findings.warning("key files", what + ": every process of its group can replace the keys", fix);
+    }
 }
 
 void check_key_files(Findings& findings, const fs::path& directory) {

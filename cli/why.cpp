@@ -1,5 +1,9 @@
 // `postern why`: explains a refusal that a user or client has seen, by its request id.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 
 #include "command.h"
@@ -17,6 +21,11 @@ Refused not_found(const std::string& request_id, const std::string& path) {
                    "may have been overwritten (the last " +
                    std::to_string(store::kRingSlots) +
                    " are kept), or the serving process cannot write that file; the log may still have the id");
+}
+
+Refused cannot_read(const std::string& path) {
+    return Refused(path + " cannot be read (" + std::strerror(errno) +
+                   "): it is made by `postern init` beside the database; run this command as its owner");
 }
 
 json::Object to_json(const store::RefusalRecord& refusal) {
@@ -45,6 +54,7 @@ void print(const store::RefusalRecord& refusal) {
 
 void why(const Invocation& invocation, const std::string& request_id) {
     const std::string path = ring_path(invocation.load_config().database);
+    if (access(path.c_str(), R_OK) != 0) throw cannot_read(path);
     const auto refusal = store::RefusalRing::find(path, request_id);
     if (!refusal) throw not_found(request_id, path);
     if (invocation.json) return print_json(to_json(*refusal));

@@ -87,6 +87,8 @@ TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is do
         {"jwks.json writable by others", [](const Installation& i) { chmod(i.keys_directory() / "jwks.json", 0666); },
          "key files", "error"},
         {"key directory writable by its group", [](const Installation& i) { chmod(i.keys_directory(), 0770); },
+         "key files", "warning"},
+        {"key directory writable by others", [](const Installation& i) { chmod(i.keys_directory(), 0752); },
          "key files", "error"},
         {"key is a link",
          [](const Installation& i) {

@@ -77,6 +77,14 @@ TEST_CASE("why: an id that is not recorded exits 1 and says why it may be gone")
     }
 }
 
+TEST_CASE("why: a record that cannot be read is not taken for one that is gone") {
+    const Installation installation(Installation::Start::configured);
+    const auto result = installation.postern({"why", kRefusal.request_id});
+    CHECK(result.exit_code == 1);
+    CHECK(is_one_plain_line(result.err));
+    CHECK(result.err.find("cannot be read") != std::string::npos);
+}
+
 TEST_CASE("why: what a stranger sent cannot drive the terminal") {
     const Installation installation;
     store::RefusalRecord refusal = kRefusal;
