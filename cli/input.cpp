@@ -1,6 +1,7 @@
 // Decides how secrets and claims are read, and which passwords can be used at all.
 #include "input.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <termios.h>
 #include <unistd.h>
@@ -21,21 +22,32 @@ constexpr std::size_t kMaxInputBytes = 65536;
 
 volatile sig_atomic_t interrupted_by = 0;
 
+/// Waits for input with the signals of `unblocked` let through, so that one that came a moment before is not missed.
+/// False when a signal came.
+bool wait_for_input(const sigset_t& unblocked) {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    while (::ppoll(&input, 1, nullptr, &unblocked) < 0) {
+        if (interrupted_by != 0 || errno != EINTR) return false;
+    }
+    return true;
+}
+
 /// Byte by byte, so that a second reader finds what follows the line. False at the end of the input.
-bool read_byte(char& byte) {
+bool read_byte(char& byte, const sigset_t* unblocked = nullptr) {
+    if (unblocked && !wait_for_input(*unblocked)) return false;
     ssize_t count = 0;
     do {
         count = ::read(STDIN_FILENO, &byte, 1);
-    } while (count < 0 && errno == EINTR && interrupted_by == 0);
+    } while (count < 0 && errno == EINTR);
     return count == 1;
 }
 
-/// nullopt-like: false when the input ended before anything came. CR LF is a line end too.
-bool read_line(std::string& line) {
+/// False when the input ended before anything came. CR LF is a line end too.
+bool read_line(std::string& line, const sigset_t* unblocked = nullptr) {
     line.reserve(kMaxInputBytes);  // never reallocated, so wiping the one buffer wipes all
     char byte = 0;
     bool any = false;
-    while (read_byte(byte)) {
+    while (read_byte(byte, unblocked)) {
         any = true;
         if (byte == '\n') break;
         if (line.size() == kMaxInputBytes) throw Refused("the line on standard input is longer than 65536 bytes");
@@ -46,16 +58,22 @@ bool read_line(std::string& line) {
 }
 
 /// Switches the terminal's echo off, and back on whatever happens: Ctrl-C at the prompt must not leave a silent
-/// terminal.
+/// terminal. The signals that would end the program are held back but for the wait, and take effect at the end.
 class SilentTerminal {
 public:
     SilentTerminal() {
         interrupted_by = 0;
+        sigset_t held;
+        sigemptyset(&held);
         struct sigaction action {};
-        action.sa_handler = [](int number) { interrupted_by = number; };  // no SA_RESTART: the read returns
-        for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &old_actions_[i]);
-        tcgetattr(STDIN_FILENO, &old_);
-        termios silent = old_;
+        action.sa_handler = [](int number) { interrupted_by = number; };
+        for (std::size_t i = 0; i < kSignals.size(); ++i) {
+            sigaddset(&held, kSignals[i]);
+            sigaction(kSignals[i], &action, &old_actions_[i]);
+        }
+        sigprocmask(SIG_BLOCK, &held, &old_mask_);
+        tcgetattr(STDIN_FILENO, &old_settings_);
+        termios silent = old_settings_;
         silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
         silent.c_lflag |= ECHONL;
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
@@ -63,14 +81,18 @@ public:
     SilentTerminal(const SilentTerminal&) = delete;
     SilentTerminal& operator=(const SilentTerminal&) = delete;
     ~SilentTerminal() {
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &old_);
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &old_settings_);
         for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &old_actions_[i], nullptr);
         if (interrupted_by != 0) raise(interrupted_by);
+        sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
     }
+
+    const sigset_t& signals_while_waiting() const { return old_mask_; }
 
 private:
     static constexpr std::array<int, 4> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    termios old_{};
+    termios old_settings_{};
+    sigset_t old_mask_{};
     std::array<struct sigaction, 4> old_actions_{};
 };
 
@@ -78,7 +100,7 @@ util::Secret ask(const char* prompt) {
     const SilentTerminal silent;
     std::cerr << prompt << std::flush;
     std::string line;
-    read_line(line);
+    read_line(line, &silent.signals_while_waiting());
     return util::Secret(std::move(line));
 }
 

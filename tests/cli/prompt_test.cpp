@@ -73,6 +73,8 @@ public:
     /// The wait status of the command, which must end.
     int finish() {
         read_until(errors_, "\x01 never said");
+        pollfd ended{errors_, POLLIN, 0};
+        REQUIRE(::poll(&ended, 1, 0) == 1);  // closed, rather than silent for half a minute
         int status = 0;
         ::waitpid(child_, &status, 0);
         child_ = -1;
