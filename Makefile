@@ -16,8 +16,10 @@ FORTIFY   := $(if $(filter -fsanitize%,$(CXXFLAGS)),,$(if $(filter -O -O1 -O2 -O
 PROJECT_CXXFLAGS = -std=c++20 -Ilib -MMD -MP $(WARNINGS) $(HARDENING) $(FORTIFY)
 PROJECT_LDFLAGS  = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
 PROJECT_LDLIBS   = -lfcgi -lsqlite3 -lcrypto -lcrypt -luriparser
-COMPILE = $(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
-LINK    = $(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(LDLIBS)
+# One short line a step; V=1 shows the commands.
+SAY      = $(if $(filter 1,$(V)),,@echo '  $(1) $@';)
+COMPILE = $(call SAY,CXX)$(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
+LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(LDLIBS)
 
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 LIB_OBJ := $(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp)) $(if $(filter store,$(MODULES)),$(BUILD)/lib/store/schema_sql.o)
@@ -53,7 +55,7 @@ $(BUILD)/%.o: %.cpp
 # schema.sql travels inside the programs, so that program and schema cannot disagree.
 $(BUILD)/lib/store/schema_sql.cpp: schema.sql
 	@mkdir -p $(@D)
-	{ printf '#include "store/database.h"\nconst char* const postern::store::kSchemaSql = R"SCHEMA('; cat $<; printf ')SCHEMA";\n'; } > $@
+	@{ printf '#include "store/database.h"\nconst char* const postern::store::kSchemaSql = R"SCHEMA('; cat $<; printf ')SCHEMA";\n'; } > $@
 $(BUILD)/lib/store/schema_sql.o: $(BUILD)/lib/store/schema_sql.cpp
 	$(COMPILE)
 
@@ -69,7 +71,7 @@ $(SUPPORT): $(SUPPORT_OBJ)
 $(LIB) $(SUPPORT):
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call SAY,AR )$(AR) rcs $@ $^
 
 $(CGI): $(BUILD)/cgi-bin/%: $(BUILD)/cgi-bin/%.o $(LIB)
 	$(LINK)
