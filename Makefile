@@ -122,6 +122,5 @@ clean:
 	rm -rf $(BUILD)
 
 .PHONY: all check check-unit asan test run format tidy layers install clean FORCE
-.SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))
