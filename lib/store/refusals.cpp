@@ -21,6 +21,7 @@ namespace {
 
 constexpr mode_t kRingMode = 0660;
 constexpr std::size_t kHeaderBytes = kRingSlotBytes;  // the first eight are the counter
+constexpr off_t kReservedBytes = 65536;               // the counter's whole page, on machines with large pages too
 constexpr off_t kRingBytes = static_cast<off_t>(kHeaderBytes) + off_t{kRingSlots} * kRingSlotBytes;
 // Cut until the record fits its slot. It does at the least size even when each byte of every text is escaped as \u00XX.
 constexpr std::size_t kFieldBytes = 256;
@@ -31,11 +32,15 @@ off_t offset_of(std::uint64_t number) {
     return static_cast<off_t>(kHeaderBytes) + static_cast<off_t>(number % kRingSlots) * kRingSlotBytes;
 }
 
+// The size alone is not enough: a full disk answers the first write through the mapping into a hole with SIGBUS.
+bool reserve_counter(int descriptor) { return ::posix_fallocate(descriptor, 0, kReservedBytes) == 0; }
+
 // A smaller file would answer the counter's first use with SIGBUS.
 bool has_room(int descriptor) {
     struct stat status {};
     if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
-    return status.st_size >= kRingBytes || ::ftruncate(descriptor, kRingBytes) == 0;
+    if (status.st_size >= kRingBytes) return true;
+    return ::ftruncate(descriptor, kRingBytes) == 0 && reserve_counter(descriptor);
 }
 
 json::Object to_json(const RefusalRecord& refusal, std::uint64_t number, std::size_t limit) {
@@ -102,7 +107,7 @@ std::optional<json::Object> read_slot(int descriptor, std::uint64_t number) {
 
 RefusalRing::RefusalRing(std::string path) {
     Descriptor file = open_or_make(path, kRingMode);
-    if (!file || !has_room(file.get())) return;
+    if (!file || !has_room(file.get()) || !reserve_counter(file.get())) return;
     void* mapped = ::mmap(nullptr, kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
     if (mapped == MAP_FAILED) return;
     counter_ = mapped;

@@ -1,5 +1,8 @@
 #include "store/refusals.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <utility>
 
 #include "unit/store/fixture.h"
@@ -68,6 +71,26 @@ TEST_CASE("RefusalRing: of fixed size, the oldest record is overwritten") {
     ring.record(refusal_of("one too many"));
     CHECK_FALSE(RefusalRing::find(path, "first"));
     CHECK(std::filesystem::file_size(path) == size);
+}
+
+TEST_CASE(
+    "RefusalRing: the counter has its place on the disk from the start, so that a full one cannot kill a process") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "refusals.ring";
+    const auto bytes_on_disk = [&] {
+        struct stat status {};
+        REQUIRE(::stat(path.c_str(), &status) == 0);
+        return status.st_blocks * 512;
+    };
+    { const RefusalRing made(path); }
+    CHECK(bytes_on_disk() >= ::sysconf(_SC_PAGESIZE));
+
+    // One that was made without: the size is right, and all of it is a hole.
+    REQUIRE(::truncate(path.c_str(), 0) == 0);
+    REQUIRE(::truncate(path.c_str(), (store::kRingSlots + 1) * off_t{store::kRingSlotBytes}) == 0);
+    REQUIRE(bytes_on_disk() == 0);
+    { const RefusalRing opened(path); }
+    CHECK(bytes_on_disk() >= ::sysconf(_SC_PAGESIZE));
 }
 
 TEST_CASE("RefusalRing: texts of any length and bytes are cut to one slot, and the id stays whole") {
