@@ -157,7 +157,9 @@ TEST_CASE("Database: the connection is set up as the measurements ask for") {
     CHECK(count(database, "PRAGMA journal_size_limit") == 4 * 1024 * 1024);
     CHECK(count(database, "PRAGMA busy_timeout") == 1234);
     CHECK(count(database, "PRAGMA query_only") == 0);
-    CHECK_THROWS_AS(database.prepare("UPDATE sqlite_master SET sql = ''").execute(), store::StoreError);  // defensive
+    // Defensive: the schema cannot be written even by who asks for it.
+    database.prepare("PRAGMA writable_schema = ON").step();
+    CHECK_THROWS_AS(database.prepare("UPDATE sqlite_master SET sql = ''").execute(), store::StoreError);
 }
 
 TEST_CASE("Database: -wal and -shm outlive the last connection, for readers who may not make them") {
@@ -302,4 +304,34 @@ TEST_CASE("Database::checkpoint_if_due: after an incomplete one the next comes 1
     for (const char* name : {"d", "e", "f"}) grow(name);
     database.checkpoint_if_due();
     CHECK(size_of(path) > partly);
+}
+
+TEST_CASE("Database::checkpoint_if_due: an incomplete one is forgotten when the log has begun anew") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    Database::create(path);
+    Database database(path, Access::read_write);
+    const auto grow = [&](Database& writer, const std::string& name, int times) {
+        for (int n = 0; n < times; ++n) {
+            written(writer, [&](Transaction& transaction) {
+                for (int i = 0; i < 1000; ++i) {
+                    insert(transaction, std::string(2000, 'x') + name + std::to_string(n) + "-" + std::to_string(i));
+                }
+            });
+        }
+    };
+    {
+        Database reader(path, Access::query_only);
+        auto row = reader.prepare("SELECT name FROM sqlite_master");
+        REQUIRE(row.step());
+        grow(database, "a", 4);
+        database.checkpoint_if_due();  // cannot be completed
+    }
+    Database other(path, Access::read_write);
+    grow(other, "b", 4);
+    other.checkpoint_if_due();
+    const auto complete = size_of(path);
+    grow(database, "c", 3);
+    database.checkpoint_if_due();
+    CHECK(size_of(path) > complete);
 }
