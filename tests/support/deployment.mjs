@@ -52,6 +52,7 @@ export class Deployment {
   /// Runs the administration command with the deployment's configuration; answers what it printed, parsed.
   async postern(args, input = "") {
     const running = run(join(BUILD, "bin/postern"), [...args, "--json"], { env: this.#environment });
+    running.child.stdin.on("error", () => {}); // a command that reads no input may end before this is written
     running.child.stdin.end(input);
     const { stdout } = await running;
     return stdout.trim() === "" ? null : JSON.parse(stdout);
