@@ -14,6 +14,7 @@ namespace postern::server {
 namespace {
 
 constexpr unsigned kRequestsPerSweep = 64;
+static_assert(store::kSweepBatch >= 2 * kRequestsPerSweep, "more must be deleted than requests can make");
 
 std::string ring_path(const Config& config) {
     return (std::filesystem::path(config.database).parent_path() / "refusals.ring").string();
