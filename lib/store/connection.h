@@ -17,9 +17,10 @@ namespace postern::store {
 /// The log is copied back into the database file when it has this many frames.
 inline constexpr int kCheckpointFrames = 1000;
 
-/// Around a checkpoint a reader without write permission is sometimes told that recovery is needed, which is over at
-/// once.
-inline constexpr int kRecoveryTries = 10;
+/// A reader without write permission is sometimes told that the shared memory needs repair: around a checkpoint, and in
+/// the moment in which the first writer connects. Both are over at once.
+inline bool is_passing(int result) { return result == SQLITE_READONLY_RECOVERY || result == SQLITE_READONLY_CANTINIT; }
+inline constexpr int kPassingTries = 10;
 
 /// How long the log is, and how long it must be for the next checkpoint.
 struct LogGrowth {

@@ -135,10 +135,11 @@ void Database::State::run(const char* sql) {
 
 sqlite3_stmt* Database::State::compile(const char* sql) const {
     sqlite3_stmt* statement = nullptr;
-    int result = SQLITE_READONLY_RECOVERY;
-    for (int tries = 0; result == SQLITE_READONLY_RECOVERY && tries <= kRecoveryTries; ++tries) {
-        result = sqlite3_prepare_v3(connection, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-    }
+    const auto prepare = [&] {
+        return sqlite3_prepare_v3(connection, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    };
+    int result = prepare();
+    for (int tries = 0; is_passing(result) && tries < kPassingTries; ++tries) result = prepare();
     if (result != SQLITE_OK) throw_store_error(connection, result, sql);
     return statement;
 }

@@ -105,7 +105,7 @@ std::optional<json::Object> read_slot(int descriptor, std::uint64_t number) {
 
 }  // namespace
 
-RefusalRing::RefusalRing(std::string path) {
+RefusalRing::RefusalRing(const std::string& path) {
     Descriptor file = open_or_make(path, kRingMode);
     if (!file || !has_room(file.get()) || !reserve_counter(file.get())) return;
     void* mapped = ::mmap(nullptr, kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);

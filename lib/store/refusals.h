@@ -27,7 +27,7 @@ class RefusalRing {
 public:
     /// `path`: `refusals.ring` beside the database. Created when missing (mode 0660). A ring that cannot be opened is no
     /// reason to refuse service: `record` then does nothing and returns false.
-    explicit RefusalRing(std::string path);
+    explicit RefusalRing(const std::string& path);
     RefusalRing(RefusalRing&&) noexcept;
     ~RefusalRing();
 

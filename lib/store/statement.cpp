@@ -67,7 +67,7 @@ Statement& Statement::bind(int number, std::optional<std::int64_t> value) {
 
 bool Statement::step() {
     int result = sqlite3_step(statement_);
-    for (int tries = 0; result == SQLITE_READONLY_RECOVERY && tries < kRecoveryTries; ++tries) {
+    for (int tries = 0; is_passing(result) && tries < kPassingTries; ++tries) {
         sqlite3_reset(statement_);
         result = sqlite3_step(statement_);
     }
