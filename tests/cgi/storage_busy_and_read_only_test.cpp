@@ -138,8 +138,9 @@ TEST_CASE("read-only: nothing is minted, nothing is told, and the code is good a
         CgiRequest token = with_basic(exchange.text());
         CgiRequest code = get_request(authorization_request().text());
         code.headers = {{"Cookie", cookies}};
-        for (const auto& [endpoint, request] :
-             {std::pair<std::string, CgiRequest>{"token", token}, {"authorize", code}}) {
+        for (const auto& row : {std::pair<std::string, CgiRequest>{"token", token}, {"authorize", code}}) {
+            const auto& endpoint = row.first;
+            const auto& request = row.second;
             CAPTURE(endpoint);
             CgiRequest plain = request;
             plain.obeys_modes = true;

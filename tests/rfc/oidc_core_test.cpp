@@ -250,12 +250,14 @@ TEST_CASE("ID token: only with the scope openid, as a whole word [OIDC Core §3.
     const Deployment op;
     op.must({"client", "set", kWeb, "--scope", "openid openidx xopenid email api"});
     UserAgent alice(op);
-    for (const auto& [scope, expected] : std::vector<std::pair<std::string, bool>>{{"openid", true},
-                                                                                   {"email openid", true},
-                                                                                   {"api", false},
-                                                                                   {"openidx", false},
-                                                                                   {"xopenid", false},
-                                                                                   {"email", false}}) {
+    for (const auto& row : std::vector<std::pair<std::string, bool>>{{"openid", true},
+                                                                     {"email openid", true},
+                                                                     {"api", false},
+                                                                     {"openidx", false},
+                                                                     {"xopenid", false},
+                                                                     {"email", false}}) {
+        const auto& scope = row.first;
+        const auto& expected = row.second;
         CAPTURE(scope);
         CHECK((obtain_tokens(op, alice, good().with("scope", scope)).find("id_token") != nullptr) == expected);
     }

@@ -123,10 +123,12 @@ TEST_CASE("redirect_uri: given twice it counts as none that could be trusted [RF
     Ready ready;
     const std::string good = redirect_uri_of(kWeb);
     const Query bare = authorization_request().without("redirect_uri");
-    for (const auto& [first, second] : std::vector<std::pair<std::string, std::string>>{
-             {good, "https://evil.example/"}, {"https://evil.example/", good}, {good, good}, {good, ""}}) {
-        CAPTURE(second);
-        const Answer answer = ready.ask(bare.and_also("redirect_uri", first).and_also("redirect_uri", second));
+    const std::vector<std::pair<std::string, std::string>> pairs = {
+        {good, "https://evil.example/"}, {"https://evil.example/", good}, {good, good}, {good, ""}};
+    for (const auto& pair : pairs) {
+        CAPTURE(pair.second);
+        const Answer answer =
+            ready.ask(bare.and_also("redirect_uri", pair.first).and_also("redirect_uri", pair.second));
         CHECK(answer.status == 400);
         CHECK_FALSE(answer.has("Location"));
     }

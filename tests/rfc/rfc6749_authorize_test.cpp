@@ -193,7 +193,9 @@ TEST_CASE("authorize: nothing is sent anywhere while client or redirect_uri are 
     const std::vector<std::pair<std::string, std::string>> other_errors = {
         {"", ""}, {"response_type", "zz"}, {"prompt", "none"}, {"scope", "\""}, {"max_age", "x"}, {"request", "x"}};
     for (const Doubt& doubt : doubts) {
-        for (const auto& [name, value] : other_errors) {
+        for (const auto& row : other_errors) {
+            const auto& name = row.first;
+            const auto& value = row.second;
             CAPTURE(doubt.when);
             CAPTURE(name);
             const Query request = name.empty() ? doubt.request : doubt.request.with(name, value);

@@ -227,7 +227,9 @@ TEST_CASE("userinfo: a token has one spelling [RFC 7515 §2, §7.1, J07, J08, J1
         {"16 000 characters", std::string(16000, 'A')},
         {"standard alphabet", forged(token, 2, "+/" + signature.substr(2))},
     };
-    for (const auto& [when, bad] : rows) {
+    for (const auto& row : rows) {
+        const auto& when = row.first;
+        const auto& bad = row.second;
         CAPTURE(when);
         check_invalid_token(userinfo(ready.op, bad));
     }
@@ -257,7 +259,9 @@ TEST_CASE("userinfo: the issuer is compared [J13]") {
 }
 
 TEST_CASE("userinfo: a token dies at its expiry, without leeway [J12, U07]") {
-    for (const auto& [age, status] : std::vector<std::pair<int, int>>{{899, 200}, {900, 401}, {901, 401}}) {
+    for (const auto& row : std::vector<std::pair<int, int>>{{899, 200}, {900, 401}, {901, 401}}) {
+        const auto& age = row.first;
+        const auto& status = row.second;
         CAPTURE(age);
         Ready ready;
         ready.op.advance(seconds(age));

@@ -144,7 +144,9 @@ TEST_CASE("pkce: verifiers of 43 to 128 characters work [RFC 7636 §4.1]") {
         {std::string(128, '~'), "zNhOm5Jyonenca7bQzzpjUpwFDVrfhrbbOGCqgWA6HU"},
         {"-._~-._~-._~-._~-._~-._~-._~-._~-._~-._~-._", "Ms__qe2gUSNlgU6HcA-wulzwF1uM4cqZCFUfpVd5NoM"},
     };
-    for (const auto& [verifier, challenge] : pairs) {
+    for (const auto& row : pairs) {
+        const auto& verifier = row.first;
+        const auto& challenge = row.second;
         CAPTURE(verifier);
         const std::string code = alice.obtain_code(authorization_request().with("code_challenge", challenge));
         CHECK(redeem(op, token_request(code).with("code_verifier", verifier)).verdict() == "200");

@@ -33,7 +33,9 @@ TEST_CASE("iss: every authorization response carries the issuer of the metadata,
             {"invalid_scope", good.with("scope", "admin")},
             {"request_not_supported", good.with("request", "x")},
         };
-        for (const auto& [error, request] : errors) {
+        for (const auto& row : errors) {
+            const auto& error = row.first;
+            const auto& request = row.second;
             CAPTURE(error);
             const Landing landing = alice.authorize(request);
             CHECK(landing.verdict() == error);
