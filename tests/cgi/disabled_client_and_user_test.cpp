@@ -62,6 +62,34 @@ TEST_CASE("client changed: what it is no longer registered for ends with the nex
     CHECK(redeem(op, token_request(done.parameter("code"))).verdict() == "401 invalid_client");
 }
 
+TEST_CASE(
+    "client changed: a scope or grant it lost, or a challenge it now needs, is refused when the request comes back") {
+    struct Change {
+        std::string when;
+        std::vector<std::string> options;
+        std::string expected;
+    };
+    const std::vector<Change> changes = {
+        {"nothing that matters", {"--name", "Renamed"}, "code"},
+        {"lost a requested scope", {"--scope", "openid"}, "invalid_scope"},
+        {"lost another scope", {"--scope", "openid email"}, "code"},
+        {"must send a challenge now", {"--pkce", "required"}, "invalid_request"},
+        {"lost the grant", {"--grant", "client_credentials"}, "unauthorized_client"},
+    };
+    for (const Change& change : changes) {
+        CAPTURE(change.when);
+        const Deployment op;
+        UserAgent alice(op);
+        const Query request = authorization_request().without("code_challenge").without("code_challenge_method");
+        const Landing consent = alice.log_in(alice.authorize(request));
+        CHECK(consent.verdict() == "consent");
+        std::vector<std::string> command = {"client", "set", kWeb};
+        command.insert(command.end(), change.options.begin(), change.options.end());
+        op.must(command);
+        CHECK(alice.approve(consent).verdict() == change.expected);
+    }
+}
+
 TEST_CASE("user disabled, removed or given a new password: sessions, codes and tokens end, at once and for good") {
     const std::vector<Command> commands = {
         {"disabled", {"user", "disable", kAlice}, ""},

@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kEpoch = 1767225600;  // 2026-01-01T00:00:00Z
+constexpr std::int64_t kInstalled = 1767225600;  // 2026-01-01T00:00:00Z
+constexpr std::int64_t kDay = 86400;             // so that a clock can go back behind the tests but not behind the keys
 
 fs::path make_temporary_directory() {
     std::string name = (fs::temp_directory_path() / "postern-test-XXXXXX").string();
@@ -100,7 +101,7 @@ void write_file(const fs::path& path, const std::string& text) {
 }
 
 Deployment::Deployment(const Options& options)
-    : directory_(make_temporary_directory()), issuer_(options.issuer), now_(kEpoch) {
+    : directory_(make_temporary_directory()), issuer_(options.issuer), now_(kInstalled) {
     config_ = json::Object{{"issuer", issuer_},
                            {"database", database_file().string()},
                            {"keys", keys_directory().string()},
@@ -116,6 +117,7 @@ Deployment::Deployment(const Options& options)
         must({"init"});
         register_cast();
     }
+    now_ += kDay;
 }
 
 Deployment::~Deployment() {
