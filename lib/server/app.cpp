@@ -18,6 +18,12 @@ std::optional<web::Pages> read_pages(const Config& config, const Endpoint& endpo
     return web::Pages(config.templates);
 }
 
+/// A process that will have to sign starts with the keys for it or not at all.
+void check_signing_keys(const store::Keys& keys, const oauth::Settings& settings) {
+    keys.check_signing_key(settings.access_token_algorithm);
+    if (settings.oidc) keys.check_signing_key(settings.id_token_algorithm);
+}
+
 }  // namespace
 
 App::App(Config config, const Endpoint& endpoint)
@@ -26,6 +32,7 @@ App::App(Config config, const Endpoint& endpoint)
       database_(open_database(config_, endpoint.store)),
       keys_(config_.keys, endpoint.keys, endpoint.seal),
       pages_(read_pages(config_, endpoint)) {
+    if (endpoint.keys == store::KeyUse::sign) check_signing_keys(keys_, config_.settings);
     if (database_) context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_});
 }
 

@@ -121,6 +121,7 @@ std::optional<Failure> check_body(const Asked& asked) {
 /// Several Authorization headers reach us joined by commas, which neither Basic nor Bearer credentials contain (RFC
 /// 9110 §5.3).
 std::optional<Failure> check_authorization(const Asked& asked) {
+    if (asked.rules.authorization == AuthorizationHeader::ignored) return std::nullopt;
     const std::string_view value = asked.variables.get("HTTP_AUTHORIZATION");
     if (value.find(',') == value.npos && !util::has_control_bytes(value)) return std::nullopt;
     return refuse(400, "The Authorization header is malformed or given twice.",
@@ -202,13 +203,11 @@ util::Result<http::Request, Failure> parse_request(const Variables& variables, c
     const std::string rebuilt = std::string(variables.get("SCRIPT_NAME")).append(variables.get("PATH_INFO"));
     const std::string_view target = variables.has("REQUEST_URI") ? variables.get("REQUEST_URI") : rebuilt;
     const std::size_t mark = target.find('?');
-    const std::string_view after_mark = mark == target.npos ? std::string_view() : target.substr(mark + 1);
-    const Asked asked{variables,
-                      body,
-                      rules,
-                      target.substr(0, mark),
-                      variables.has("QUERY_STRING") ? variables.get("QUERY_STRING") : after_mark,
-                      method_named(variables.get("REQUEST_METHOD"))};
+    // As raw as the path: some servers mend percent-encoding in QUERY_STRING, and what is malformed must not become
+    // well-formed.
+    const std::string_view raw_query = mark == target.npos ? variables.get("QUERY_STRING") : target.substr(mark + 1);
+    const Asked asked{
+        variables, body, rules, target.substr(0, mark), raw_query, method_named(variables.get("REQUEST_METHOD"))};
     for (const Check check : kChecks) {
         if (auto failure = check(asked)) return std::move(*failure);
     }
@@ -218,7 +217,8 @@ util::Result<http::Request, Failure> parse_request(const Variables& variables, c
     http::Request request;
     request.method = asked.method;
     request.query = std::move(*query);
-    request.authorization = if_given(variables, "HTTP_AUTHORIZATION");
+    if (rules.authorization == AuthorizationHeader::read)
+        request.authorization = if_given(variables, "HTTP_AUTHORIZATION");
     request.cookie = std::string(variables.get("HTTP_COOKIE"));
     request.origin = if_given(variables, "HTTP_ORIGIN");
     request.sec_fetch_site = if_given(variables, "HTTP_SEC_FETCH_SITE");

@@ -13,12 +13,16 @@
 
 namespace postern::server {
 
+/// Pages have no use for the Authorization header, and a browser may send one that was meant for the rest of the site.
+enum class AuthorizationHeader { read, ignored };
+
 /// What one endpoint accepts.
 struct RequestRules {
     std::vector<std::string> paths;  ///< complete raw paths, as `served_paths` makes them
     std::vector<http::Method> methods;
     Limits limits;
     std::vector<std::string> trusted_proxies;
+    AuthorizationHeader authorization = AuthorizationHeader::read;
 };
 
 /// The raw paths under which `relative` ones are reached: below the issuer's base path, and without it (a proxy may

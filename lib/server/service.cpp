@@ -22,7 +22,8 @@ std::string ring_path(const Config& config) {
 
 RequestRules rules_of(const Config& config, const Endpoint& endpoint) {
     return {served_paths(config.settings.issuer, endpoint.paths(config.settings)), endpoint.methods(config.settings),
-            config.limits, config.trusted_proxies};
+            config.limits, config.trusted_proxies,
+            endpoint.on_failure == OnFailure::page ? AuthorizationHeader::ignored : AuthorizationHeader::read};
 }
 
 }  // namespace

@@ -168,9 +168,16 @@ const SigningKey& Keys::signing_key(crypto::Algorithm algorithm, util::Time now)
     });
     if (newest == signing_.rend()) {
         refuse(directory_, "has no " + std::string(crypto::to_string(algorithm)) + " key that signs at this time",
-               "see `postern key list`, and choose an algorithm that is there");
+               "see `postern key list`: is the clock right, and is the configured algorithm there?");
     }
     return *newest;
+}
+
+void Keys::check_signing_key(crypto::Algorithm algorithm) const {
+    const auto fits = [&](const SigningKey& key) { return key.key.algorithm() == algorithm; };
+    if (std::any_of(signing_.begin(), signing_.end(), fits)) return;
+    refuse(directory_, "has no private " + std::string(crypto::to_string(algorithm)) + " key",
+           "see `postern key list`, and configure an algorithm that is there");
 }
 
 const util::Secret& Keys::seal_key() const {

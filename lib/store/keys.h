@@ -52,6 +52,9 @@ public:
     const jose::Verifier& verifier() const;  ///< throws KeyError when opened for publish
     /// The newest key of the algorithm that signs at `now`. Throws KeyError when there is none.
     const SigningKey& signing_key(crypto::Algorithm algorithm, util::Time now) const;
+    /// Throws KeyError when there is no private key of the algorithm at all, whatever the time: a process that will
+    /// have to sign asks once at its start.
+    void check_signing_key(crypto::Algorithm algorithm) const;
     const util::Secret& seal_key() const;
 
     /// For `postern init`: makes the directory's content; refuses to replace anything.

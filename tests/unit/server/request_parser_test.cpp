@@ -219,12 +219,30 @@ TEST_CASE("parse_request: malformed parameter names are 400, malformed values ar
     CHECK(status_of(variables({{"QUERY_STRING", "&&&"}}), body("&")) == 200);
 }
 
-TEST_CASE("parse_request: the query is QUERY_STRING; a server that sends none leaves it in REQUEST_URI") {
+TEST_CASE("parse_request: the query is REQUEST_URI's, as raw as it came; without one there, QUERY_STRING") {
     Variables given = variables({{"REQUEST_URI", "/token?a=1?b"}});
     given.values.erase("QUERY_STRING");
     const auto request = parse_request(given, body(""), rules());
     REQUIRE(request);
     CHECK(request->query.find("a") == "1?b");
+}
+
+TEST_CASE("parse_request: percent-encoding that a web server mended is still malformed [CWE-174]") {
+    const auto request =
+        parse_request(variables({{"REQUEST_URI", "/auth/token?state=%zz&a=1"}, {"QUERY_STRING", "state=%25zz&a=1"}}),
+                      body(""), rules());
+    REQUIRE(request);
+    CHECK(request->query.fault_of("state") == http::ParamFault::malformed);
+    CHECK(request->query.find("a") == "1");
+}
+
+TEST_CASE("parse_request: a page does not look at the Authorization header of the rest of the site") {
+    RequestRules page = rules();
+    page.authorization = AuthorizationHeader::ignored;
+    const auto request =
+        parse_request(variables({{"HTTP_AUTHORIZATION", "Digest a=\"b\", c=\"d\""}}), body("a=b"), page);
+    REQUIRE(request);
+    CHECK_FALSE(request->authorization);
 }
 
 }  // namespace
