@@ -52,16 +52,18 @@ Outcome<void> check_request_objects(const http::Params& params) {
     return {};
 }
 
+Outcome<void> check_grant(const model::Client& client) {
+    if (client.has_grant(model::GrantType::authorization_code)) return {};
+    return make_error(ErrorCode::unauthorized_client, "the client is not registered for the authorization_code grant");
+}
+
 Outcome<void> check_response(const model::Client& client, const http::Params& params) {
     if (const auto mode = params.find("response_mode"); mode && *mode != "query")
         return invalid_request("response_mode must be query");
     const auto type = params.find("response_type");
     if (!type) return invalid_request("response_type is required");
     if (*type != "code") return make_error(ErrorCode::unsupported_response_type, "response_type must be code");
-    if (!client.has_grant(model::GrantType::authorization_code))
-        return make_error(ErrorCode::unauthorized_client,
-                          "the client is not registered for the authorization_code grant");
-    return {};
+    return check_grant(client);
 }
 
 /// OpenID Connect Core §3.1.2.1: `none` stands alone; words we do not know are ignored.
@@ -130,6 +132,19 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     asked.audience = std::move(*audience);
     asked.expires_at = context.now() + context.settings.authorization_request_ttl;
     return asked;
+}
+
+Outcome<void> check_registration(const Settings& settings, const model::Client& client,
+                                 const model::AuthorizationRequest& request) {
+    if (auto ok = check_grant(client); !ok) return ok.error();
+    // An empty scope was no request for one; there is nothing in it to lose.
+    if (!request.scope.empty())
+        if (auto scope = resolve_scope(settings, client, request.scope.to_string()); !scope) return scope.error();
+    const std::optional<std::string> method =
+        request.code_challenge ? std::optional<std::string>("S256") : std::nullopt;
+    if (auto challenge = parse_code_challenge(client, request.code_challenge, method); !challenge)
+        return challenge.error();
+    return {};
 }
 
 }  // namespace postern::oauth

@@ -17,4 +17,9 @@ inline constexpr std::size_t kMaxRequestBytes = 4096;  ///< all known values tog
 Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
                                                                  const http::Params& params);
 
+/// For a request that has travelled: the client's registration may have changed since, and changes take effect at once.
+/// Refuses a grant or scope that the client has lost, and a missing challenge that it now needs.
+Outcome<void> check_registration(const Settings& settings, const model::Client& client,
+                                 const model::AuthorizationRequest& request);
+
 }  // namespace postern::oauth

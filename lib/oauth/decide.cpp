@@ -2,6 +2,7 @@
 // nothing.
 #include "oauth/decide.h"
 
+#include "oauth/max_age.h"
 #include "oauth/redirect_uri.h"
 
 namespace postern::oauth {
@@ -20,7 +21,7 @@ bool logged_in_for_this(const Situation& s) { return progress_is_ours(s) && s.pr
 /// The interface specification, authorize rule 2: whole seconds, stale when now > auth_time + max_age; 0 always asks.
 bool login_is_stale(const Situation& s) {
     if (!s.request.max_age) return false;
-    return s.request.max_age->count() == 0 || s.now > s.session->auth_time + *s.request.max_age;
+    return s.request.max_age->count() == 0 || is_stale_login(s.session->auth_time, *s.request.max_age, s.now);
 }
 
 bool needs_login(const Situation& s) {

@@ -3,6 +3,7 @@
 
 #include "oauth/access_token.h"
 #include "oauth/audience.h"
+#include "oauth/max_age.h"
 #include "oauth/pkce.h"
 #include "store/access_tokens.h"
 #include "store/users.h"
@@ -32,7 +33,7 @@ Outcome<void> check_binding(const model::AuthorizationCode& code, const Authoriz
 Outcome<void> check_max_age(const Context& context, const store::StoredCode& stored) {
     const auto max_age = stored.code.max_age;
     if (!max_age || max_age->count() == 0) return {};
-    if (context.now() > stored.grant.auth_time + *max_age + context.settings.max_age_leeway)
+    if (is_stale_login(stored.grant.auth_time, *max_age + context.settings.max_age_leeway, context.now()))
         return invalid_grant("the login is older than max_age");
     return {};
 }
@@ -44,8 +45,9 @@ void revoke_yield(Context& context, const store::StoredCode& stored) {
 }
 
 OAuthError replayed() {
-    return invalid_grant(kNotValid,
-                         "the code was redeemed before: a replay, and everything it yielded has been revoked");
+    return invalid_grant(
+        kNotValid,
+        "the code was spent before or at the same time: a replay, and everything it yielded has been revoked");
 }
 
 /// A second request revokes only if it is as good as the first: anybody else's must not be able to log the user out.
@@ -92,8 +94,8 @@ Outcome<CheckedCode> check_code(Context& context, const model::Client& client, c
 Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const model::AccessToken& token) {
     store::Transaction transaction(context.store, store::Durability::full);
     if (!store::redeem_code(transaction, checked.stored.code.code_hash, context.now())) {
-        // Somebody was faster with the same proofs. Ending the grant in this transaction cannot come before the
-        // winner's insert.
+        // Somebody was faster with the same proofs, or ended the grant meanwhile. Ending the grant in this transaction
+        // cannot come before the winner's insert.
         store::end_grant(transaction, checked.stored.grant.id, context.now());
         transaction.commit();
         return replayed();

@@ -9,8 +9,8 @@
 
 namespace postern::oauth {
 
-std::optional<std::string> issue_code(Context& context, const model::AuthorizationRequest& request,
-                                      const model::Session& session) {
+util::Result<std::string, NoCode> issue_code(Context& context, const model::AuthorizationRequest& request,
+                                             const model::Session& session) {
     const util::Time now = context.now();
     std::string code = crypto::random_token(context.random);
 
@@ -36,8 +36,10 @@ std::optional<std::string> issue_code(Context& context, const model::Authorizati
 
     // Lazy: the use mark and the code are lost together, so a power cut costs the user a retry and nothing else.
     store::Transaction transaction(context.store, store::Durability::lazy);
+    if (!store::find_session(context.store, session.cookie_hash, now, now - context.settings.session_idle_ttl))
+        return NoCode::session_ended;
     if (!store::use_request(transaction, request_key(request), session.subject, request.expires_at))
-        return std::nullopt;
+        return NoCode::request_used;
     store::insert_grant(transaction, grant);
     store::insert_code(transaction, record);
     store::touch_session(transaction, session.cookie_hash, now);

@@ -12,6 +12,8 @@
 namespace postern::web {
 namespace {
 
+http::Response proceed(Visit& visit, const model::AuthorizationRequest& asked, const oauth::VerifiedRedirect& target);
+
 /// Carries out what `decide` decided.
 struct Answer {
     Visit& visit;
@@ -30,7 +32,10 @@ struct Answer {
 
     http::Response operator()(oauth::IssueCode) const {
         const auto code = oauth::issue_code(visit.context, asked, *visit.browser.session);
-        return code ? respond::redirect_code(target, *code) : (*this)(oauth::AlreadyUsed{});
+        if (code) return respond::redirect_code(target, *code);
+        if (code.error() == oauth::NoCode::request_used) return (*this)(oauth::AlreadyUsed{});
+        visit.browser.session.reset();
+        return proceed(visit, asked, target);  // as for anybody who is not logged in
     }
 
     http::Response operator()(const oauth::Refuse& refuse) const {
@@ -72,6 +77,8 @@ http::Response start_authorization(Visit& visit) {
 http::Response resume_authorization(Visit& visit) {
     const auto resumed = resume(visit, visit.request.query, Unbound::accepted);
     if (!resumed) return resumed.error();
+    const auto allowed = oauth::check_registration(visit.context.settings, resumed->target.client(), resumed->request);
+    if (!allowed) return respond::redirect_error(resumed->target, allowed.error());
     return proceed(visit, resumed->request, resumed->target);
 }
 

@@ -24,9 +24,11 @@ http::Response form(Visit& visit, const Resumed& resumed, const std::string& use
 }
 
 /// The session, the mark that this request was logged in for, and the end of the old session: together or not at all.
-/// Durable, because the old cookie must stay dead.
-http::Response succeed(Visit& visit, const Resumed& resumed, const model::Subject& subject) {
+/// Durable, because the old cookie must stay dead. nullopt when the user lost the right meanwhile.
+std::optional<http::Response> succeed(Visit& visit, const Resumed& resumed, const PasswordVerdict& verdict) {
     store::Transaction transaction(visit.context.store, store::Durability::full);
+    if (!confirm_login(transaction, verdict)) return std::nullopt;
+    const model::Subject& subject = verdict.user.subject;
     const std::string cookie = start_session(visit.context, transaction, visit.browser, subject);
     store::record_login(transaction, oauth::request_key(resumed.request), subject, resumed.request.expires_at);
     transaction.commit();
@@ -76,16 +78,14 @@ http::Response submit_login(Visit& visit) {
         return visit.refuse(PageFault::form_malformed, client_id, "field: " + *faulty);
 
     const std::string username = sent.find("username").value_or("");
-    const PasswordVerdict verdict = check_login(
-        visit.context, username, util::Secret(sent.find("password").value_or("")), visit.request.remote_address);
-    switch (verdict.outcome) {
-        case PasswordOutcome::right:
-            return succeed(visit, *resumed, verdict.subject);
-        case PasswordOutcome::busy:
-            return visit.refuse(PageFault::too_busy, client_id, verdict.log_detail);
-        case PasswordOutcome::wrong:
-        case PasswordOutcome::throttled:
-            break;
+    PasswordVerdict verdict = check_login(visit.context, username, util::Secret(sent.find("password").value_or("")),
+                                          visit.request.remote_address);
+    if (verdict.outcome == PasswordOutcome::busy)
+        return visit.refuse(PageFault::too_busy, client_id, verdict.log_detail);
+    if (verdict.outcome == PasswordOutcome::right) {
+        if (auto response = succeed(visit, *resumed, verdict)) return std::move(*response);
+        verdict.outcome = PasswordOutcome::wrong;
+        verdict.log_detail = "the password was changed or the user disabled while this login waited";
     }
     return refuse_form(visit, *resumed, username, verdict);
 }

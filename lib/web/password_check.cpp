@@ -1,6 +1,8 @@
 // Is this the password? Throttle, hash slot, throttle again, hash, count.
 #include "web/password_check.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 
@@ -23,13 +25,20 @@ struct Counter {
 };
 using Counters = std::array<Counter, 3>;
 
-Counters counters_for(const oauth::LoginSettings& login, const std::string& username, const std::string& address) {
+/// What one customer of a provider has: an IPv4 address, or the /64 of an IPv6 one.
+std::string network_of(const std::string& address) {
+    in6_addr parsed{};
+    if (inet_pton(AF_INET6, address.c_str(), &parsed) != 1 || IN6_IS_ADDR_V4MAPPED(&parsed)) return address;
+    return std::string(reinterpret_cast<const char*>(parsed.s6_addr), 8);
+}
+
+Counters counters_for(const oauth::LoginSettings& login, const std::string& username, const std::string& network) {
     const std::int64_t limit = login.max_failures;
-    // NUL cannot occur in either part, so no two pairs share a key.
+    // NUL cannot occur in a name, so no two pairs share a key.
     return {
-        Counter{crypto::sha256_hex("pair" + std::string(1, '\0') + username + std::string(1, '\0') + address), limit},
+        Counter{crypto::sha256_hex("pair" + std::string(1, '\0') + username + std::string(1, '\0') + network), limit},
         Counter{crypto::sha256_hex("user" + std::string(1, '\0') + username), limit * kAloneFactor},
-        Counter{crypto::sha256_hex("address" + std::string(1, '\0') + address), limit * kAloneFactor}};
+        Counter{crypto::sha256_hex("address" + std::string(1, '\0') + network), limit * kAloneFactor}};
 }
 
 std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counters& counters) {
@@ -44,11 +53,9 @@ std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counte
 }
 
 PasswordVerdict throttled(util::Seconds wait) {
-    return PasswordVerdict{
-        PasswordOutcome::throttled,
-        {},
-        wait,
-        "too many failed logins for this name or address; it ends in " + std::to_string(wait.count()) + " s"};
+    const std::string why =
+        "too many failed logins for this name or address; it ends in " + std::to_string(wait.count()) + " s";
+    return PasswordVerdict{PasswordOutcome::throttled, wait, why, {}, {}};
 }
 
 void count(oauth::Context& context, const Counters& counters) {
@@ -58,17 +65,19 @@ void count(oauth::Context& context, const Counters& counters) {
     transaction.commit();
 }
 
+PasswordVerdict failed(PasswordOutcome outcome, const char* why) { return PasswordVerdict{outcome, {}, why, {}, {}}; }
+
 /// The same work for every name: who is unknown, disabled or has no password costs a hash too.
 PasswordVerdict compare(oauth::Context& context, const std::string& username, const util::Secret& password) {
     const auto user = store::find_user_by_name(context.store, username);
     if (!user || !user->enabled || user->password_hash.empty()) {
         crypto::verify_nothing(password);
         const char* why = !user ? "no such user" : !user->enabled ? "the user is disabled" : "the user has no password";
-        return PasswordVerdict{PasswordOutcome::wrong, {}, {}, why};
+        return failed(PasswordOutcome::wrong, why);
     }
     if (!crypto::verify_password(password, user->password_hash))
-        return PasswordVerdict{PasswordOutcome::wrong, {}, {}, "wrong password"};
-    return PasswordVerdict{PasswordOutcome::right, user->subject, {}, ""};
+        return failed(PasswordOutcome::wrong, "wrong password");
+    return PasswordVerdict{PasswordOutcome::right, {}, "", *user, {}};
 }
 
 }  // namespace
@@ -76,27 +85,29 @@ PasswordVerdict compare(oauth::Context& context, const std::string& username, co
 PasswordVerdict check_login(oauth::Context& context, const std::string& username, const util::Secret& password,
                             const std::string& address) {
     if (username.empty() || crypto::check_password(password.reveal()) != crypto::PasswordFault::none)
-        return PasswordVerdict{PasswordOutcome::wrong, {}, {}, "the user name or password is empty or too long"};
-    const Counters counters = counters_for(context.settings.login, username, address);
+        return failed(PasswordOutcome::wrong, "the user name or password is empty or too long");
+    const Counters counters = counters_for(context.settings.login, username, network_of(address));
     if (const auto wait = throttled_for(context, counters)) return throttled(*wait);
 
     PasswordVerdict verdict;
     {
         const auto slot = store::HashSlot::acquire(context.store.path(), context.settings.login.hash_slots, kSlotWait);
         if (!slot)
-            return PasswordVerdict{
-                PasswordOutcome::busy, {}, {}, "every hash slot was taken; login.hashSlots sets how many there are"};
+            return failed(PasswordOutcome::busy, "every hash slot was taken; login.hashSlots sets how many there are");
         // Again, now that the queue is behind us: parallel guesses must not all have passed the first look.
         if (const auto wait = throttled_for(context, counters)) return throttled(*wait);
         verdict = compare(context, username, password);
         if (verdict.outcome == PasswordOutcome::wrong) count(context, counters);
     }
-    if (verdict.outcome == PasswordOutcome::right) {
-        store::Transaction transaction(context.store, store::Durability::lazy);
-        store::clear_failures(transaction, counters.front().key);
-        transaction.commit();
-    }
+    verdict.failures_key = counters.front().key;
     return verdict;
+}
+
+bool confirm_login(store::Transaction& transaction, const PasswordVerdict& verdict) {
+    const auto user = store::find_user(transaction.database(), verdict.user.subject);
+    if (!user || !user->enabled || user->password_hash != verdict.user.password_hash) return false;
+    store::clear_failures(transaction, verdict.failures_key);
+    return true;
 }
 
 }  // namespace postern::web

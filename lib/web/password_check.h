@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/ids.h"
+#include "model/user.h"
 #include "oauth/context.h"
 #include "util/secret.h"
 
@@ -18,9 +18,10 @@ enum class PasswordOutcome {
 
 struct PasswordVerdict {
     PasswordOutcome outcome = PasswordOutcome::wrong;
-    model::Subject subject;  ///< when right
-    util::Seconds wait{};    ///< when throttled
+    util::Seconds wait{};  ///< when throttled
     std::string log_detail;
+    model::User user;          ///< when right: as it was when the password was checked
+    std::string failures_key;  ///< when right: the counter to clear
 };
 
 /// Counts failures per user name and address together (`maxFailures`), and per user name and per address alone (ten
@@ -28,5 +29,9 @@ struct PasswordVerdict {
 /// elsewhere.
 PasswordVerdict check_login(oauth::Context& context, const std::string& username, const util::Secret& password,
                             const std::string& address);
+
+/// True, with the counter cleared, when the user of a right verdict still has that password and is enabled. Asked
+/// inside the transaction that starts the session: a password change or a disabling before it must not be outrun.
+bool confirm_login(store::Transaction& transaction, const PasswordVerdict& verdict);
 
 }  // namespace postern::web

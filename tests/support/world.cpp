@@ -31,7 +31,7 @@ public:
         if (!::mkdtemp(pattern.data())) throw std::runtime_error("mkdtemp");
         path_ = pattern;
         using enum crypto::Algorithm;
-        store::Keys::create(path_ + "/keys", {ES256, RS256, EdDSA}, kStart);
+        store::Keys::create(path_ + "/keys", {ES256, RS256, EdDSA}, kStart - util::Seconds{86400});
     }
     ~KeyDirectory() {
         std::error_code ignored;

@@ -144,3 +144,26 @@ TEST_CASE("parse_authorization_request: a client without the grant is told so") 
     REQUIRE_FALSE(asked);
     CHECK(asked.error().code == ErrorCode::unauthorized_client);
 }
+
+TEST_CASE("check_registration: what a client has lost since it asked is refused when the request comes back") {
+    Fixture f;
+    const auto asked = f.ask(kBase + "&scope=openid+email");
+    REQUIRE(asked);
+    const model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
+    const auto check = [&](auto change) {
+        model::Client changed = client;
+        change(changed);
+        const auto result = oauth::check_registration(f.world.settings, changed, *asked);
+        return result ? std::string() : std::string(oauth::wire_name(result.error().code));
+    };
+    CHECK(check([](model::Client&) {}) == "");
+    CHECK(check([](model::Client& c) { c.grants.clear(); }) == "unauthorized_client");
+    CHECK(check([](model::Client& c) { c.scope.remove("email"); }) == "invalid_scope");
+    CHECK(check([](model::Client& c) { c.pkce = model::Pkce::required; }) == "invalid_request");
+    const auto with_challenge = f.ask(kBase + "&" + kChallenge + "&code_challenge_method=S256");
+    REQUIRE(with_challenge);
+    model::Client strict = client;
+    strict.pkce = model::Pkce::required;
+    strict.scope = model::Scope();
+    CHECK(oauth::check_registration(f.world.settings, strict, *with_challenge));
+}

@@ -78,6 +78,18 @@ TEST_CASE("issue_code: one request yields at most one code") {
     CHECK_FALSE(oauth::issue_code(f.context, ended, f.session));
 }
 
+TEST_CASE("issue_code: a session that ended while the request waited gives nothing") {
+    Fixture f;
+    {
+        store::Transaction transaction(f.world.database, store::Durability::full);
+        store::end_user_access(transaction, f.user.subject, f.world.clock.now());
+        transaction.commit();
+    }
+    const auto code = oauth::issue_code(f.context, f.request(), f.session);
+    REQUIRE_FALSE(code);
+    CHECK(code.error() == oauth::NoCode::session_ended);
+}
+
 TEST_CASE("a code is redeemed once, and its token is active") {
     Fixture f;
     const auto g = f.grant();
@@ -181,7 +193,8 @@ TEST_CASE("max_age is checked again at the exchange; 0 is not, the leeway counts
         const char* result;
     };
     const Row rows[] = {
-        {10, 0, 10, ""}, {10, 0, 11, "invalid_grant"}, {10, 2, 12, ""}, {10, 2, 13, "invalid_grant"}, {0, 0, 30, ""}};
+        {10, 0, 10, ""},  {10, 0, 11, "invalid_grant"}, {10, 2, 12, ""}, {10, 2, 13, "invalid_grant"}, {0, 0, 30, ""},
+        {10, 0, -60, ""}, {10, 0, -61, "invalid_grant"}};
     for (const Row& row : rows) {
         CAPTURE(row.max_age);
         CAPTURE(row.waited);

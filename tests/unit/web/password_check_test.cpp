@@ -26,6 +26,16 @@ struct Fixture {
         REQUIRE(store::update_user(transaction, alice));
         transaction.commit();
     }
+    /// Whether the verdict still holds when the session is about to start.
+    bool confirm(const web::PasswordVerdict& verdict) {
+        store::Transaction transaction(world.database, store::Durability::full);
+        const bool confirmed = web::confirm_login(transaction, verdict);
+        transaction.commit();
+        return confirmed;
+    }
+    web::PasswordVerdict verdict(const std::string& password, const std::string& address = "192.0.2.1") {
+        return web::check_login(context, "alice", util::Secret(password), address);
+    }
     PasswordOutcome check(const std::string& name, const std::string& password,
                           const std::string& address = "192.0.2.1") {
         return web::check_login(context, name, util::Secret(password), address).outcome;
@@ -77,12 +87,41 @@ TEST_CASE("check_login: after maxFailures the pair waits, right password or not;
     CHECK(f.check("alice", "correct horse") == PasswordOutcome::right);
 }
 
-TEST_CASE("check_login: a success clears the pair's counter") {
+TEST_CASE("confirm_login: a success clears the pair's counter") {
     Fixture f;
     for (int round = 0; round < 3; ++round) {
         CHECK(f.check("alice", "a") == PasswordOutcome::wrong);
-        CHECK(f.check("alice", "correct horse") == PasswordOutcome::right);
+        const auto verdict = f.verdict("correct horse");
+        REQUIRE(verdict.outcome == PasswordOutcome::right);
+        CHECK(f.confirm(verdict));
     }
+}
+
+TEST_CASE("confirm_login: what happened to the user while the login waited decides") {
+    Fixture f;
+    const auto verdict = f.verdict("correct horse");
+    REQUIRE(verdict.outcome == PasswordOutcome::right);
+    CHECK(verdict.user.subject == f.alice.subject);
+    f.alice.enabled = false;
+    f.save();
+    CHECK_FALSE(f.confirm(verdict));
+    f.alice.enabled = true;
+    f.save();
+    CHECK(f.confirm(verdict));
+    f.alice.password_hash = crypto::hash_password(util::Secret("correct horse"));
+    f.save();
+    CHECK_FALSE(f.confirm(verdict));
+}
+
+TEST_CASE("check_login: an IPv6 customer is counted by the /64, IPv4 by the address") {
+    Fixture f;
+    CHECK(f.check("alice", "a", "2001:db8:1:2::1") == PasswordOutcome::wrong);
+    CHECK(f.check("alice", "b", "2001:db8:1:2:ffff::2") == PasswordOutcome::wrong);
+    CHECK(f.check("alice", "c", "2001:db8:1:2:3:4:5:6") == PasswordOutcome::throttled);
+    CHECK(f.check("alice", "correct horse", "2001:db8:1:3::1") == PasswordOutcome::right);
+    CHECK(f.check("alice", "a", "::ffff:192.0.2.1") == PasswordOutcome::wrong);
+    CHECK(f.check("alice", "a", "::ffff:192.0.2.2") == PasswordOutcome::wrong);
+    CHECK(f.check("alice", "correct horse", "::ffff:192.0.2.1") == PasswordOutcome::right);
 }
 
 TEST_CASE(
