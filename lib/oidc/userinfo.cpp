@@ -82,6 +82,7 @@ GetUserClaims database_claims(oauth::Context& context) {
         if (!user) return json::Object();
         json::Object claims = user->claims;
         if (!claims.find("preferred_username")) claims.set("preferred_username", user->username);
+        if (!claims.find("updated_at")) claims.set("updated_at", util::to_epoch(user->updated_at));
         return claims;
     };
 }

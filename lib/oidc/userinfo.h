@@ -20,8 +20,8 @@ oauth::Outcome<std::string> parse_bearer_token(const http::Request& request, std
 oauth::Outcome<json::Object> userinfo(oauth::Context& context, const std::string& token,
                                       const GetUserClaims& get_user_claims);
 
-/// The built-in `getUserClaims`: the claims column of the user's row, with `preferred_username` from the login name
-/// when the row names none.
+/// The built-in `getUserClaims`: the claims column of the user's row, with `preferred_username` and `updated_at` from
+/// the row's other columns when the claims name none.
 GetUserClaims database_claims(oauth::Context& context);
 
 }  // namespace postern::oidc

@@ -58,7 +58,8 @@ struct Fixture {
 
 TEST_CASE("userinfo: an active token with openid releases the user's claims, sub last") {
     Fixture f;
-    CHECK(f.ask(f.token()) == R"({"preferred_username":"alice","sub":")" + f.user.subject.str() + "\"}");
+    CHECK(f.ask(f.token()) ==
+          R"({"preferred_username":"alice","updated_at":1800000000,"sub":")" + f.user.subject.str() + "\"}");
 }
 
 TEST_CASE("userinfo: each way a token is no good, with its reason") {
