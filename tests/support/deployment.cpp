@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kInstalled = 1767225600;  // 2026-01-01T00:00:00Z
 constexpr std::int64_t kDay = 86400;             // so that a clock can go back behind the tests but not behind the keys
 
+constexpr const char* kFaketime = "/usr/bin/faketime";
+
 fs::path make_temporary_directory() {
     std::string name = (fs::temp_directory_path() / "postern-test-XXXXXX").string();
     REQUIRE(::mkdtemp(name.data()) != nullptr);
@@ -30,9 +32,8 @@ fs::path make_temporary_directory() {
 /// The program runs at `now`, which stands still for it; the monotonic clock goes on. The wrapper takes away what the
 /// preloaded library leaves in /dev/shm.
 std::vector<std::string> at_time(std::int64_t now) {
-    static const char* const kWrapper = "/usr/bin/faketime";
-    REQUIRE_MESSAGE(fs::exists(kWrapper), "libfaketime is not installed (package faketime)");
-    return {kWrapper, "--exclude-monotonic", "-f", std::to_string(now)};
+    REQUIRE_MESSAGE(fs::exists(kFaketime), "libfaketime is not installed (package faketime)");
+    return {kFaketime, "--exclude-monotonic", "-f", std::to_string(now)};
 }
 
 ProcessResult execute(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
