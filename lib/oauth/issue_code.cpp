@@ -4,13 +4,14 @@
 #include "crypto/digest.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
+#include "store/consents.h"
 #include "store/grants.h"
 #include "store/sessions.h"
 
 namespace postern::oauth {
 
 util::Result<std::string, NoCode> issue_code(Context& context, const model::AuthorizationRequest& request,
-                                             const model::Session& session) {
+                                             const model::Session& session, Consent consent) {
     const util::Time now = context.now();
     std::string code = crypto::random_token(context.random);
 
@@ -42,6 +43,8 @@ util::Result<std::string, NoCode> issue_code(Context& context, const model::Auth
         return NoCode::request_used;
     store::insert_grant(transaction, grant);
     store::insert_code(transaction, record);
+    if (consent == Consent::given_now)
+        store::save_consent(transaction, model::Consent{request.client_id, session.subject, request.scope, now});
     store::touch_session(transaction, session.cookie_hash, now);
     transaction.commit();
     return code;

@@ -19,6 +19,7 @@ struct Answer {
     Visit& visit;
     const model::AuthorizationRequest& asked;
     const oauth::VerifiedRedirect& target;
+    oauth::Consent consent;
 
     http::Response operator()(oauth::ShowLogin) const {
         return continue_at(visit, visit.context.settings.paths.login, asked);
@@ -31,7 +32,7 @@ struct Answer {
     }
 
     http::Response operator()(oauth::IssueCode) const {
-        const auto code = oauth::issue_code(visit.context, asked, *visit.browser.session);
+        const auto code = oauth::issue_code(visit.context, asked, *visit.browser.session, consent);
         if (code) return respond::redirect_code(target, *code);
         if (code.error() == oauth::NoCode::request_used) return (*this)(oauth::AlreadyUsed{});
         visit.browser.session.reset();
@@ -52,7 +53,11 @@ http::Response proceed(Visit& visit, const model::AuthorizationRequest& asked, c
     situation.progress = store::find_progress(visit.context.store, oauth::request_key(asked));
     if (situation.session)
         situation.consent = store::find_consent(visit.context.store, asked.client_id, situation.session->subject);
-    return std::visit(Answer{visit, asked, target}, oauth::decide(situation));
+    const bool approved_now = situation.session && situation.progress &&
+                              situation.progress->subject == situation.session->subject &&
+                              situation.progress->decision == model::Decision::approved;
+    const auto consent = approved_now ? oauth::Consent::given_now : oauth::Consent::not_asked;
+    return std::visit(Answer{visit, asked, target, consent}, oauth::decide(situation));
 }
 
 /// A request by POST: sealed for no browser, and opened by the GET that follows in whichever browser follows.

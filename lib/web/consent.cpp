@@ -3,7 +3,6 @@
 
 #include "http/url.h"
 #include "store/authorization_requests.h"
-#include "store/consents.h"
 #include "store/users.h"
 #include "web/csrf.h"
 
@@ -42,10 +41,7 @@ http::Response back_to_authorize(Visit& visit, const Resumed& resumed) {
 void record(Visit& visit, const model::AuthorizationRequest& asked, model::Decision decision) {
     const model::Subject& subject = visit.browser.session->subject;
     store::Transaction transaction(visit.context.store, store::Durability::lazy);
-    const bool open =
-        store::record_decision(transaction, oauth::request_key(asked), subject, decision, asked.expires_at);
-    if (open && decision == model::Decision::approved)
-        store::save_consent(transaction, model::Consent{asked.client_id, subject, asked.scope, visit.context.now()});
+    store::record_decision(transaction, oauth::request_key(asked), subject, decision, asked.expires_at);
     transaction.commit();
 }
 

@@ -61,6 +61,17 @@ TEST_CASE("denial: of two answers in two tabs the later one is delivered, once")
     CHECK(op.count_rows("authorization_codes") == 1);
 }
 
+TEST_CASE("denial: an approval that was taken back before its code is not remembered") {
+    const Deployment op;
+    UserAgent alice(op);
+    const std::string action = op.url("scopes");
+    const Landing consent = alice.log_in(alice.authorize(authorization_request()));
+    alice.send(action, alice.form_of(consent, "approve"));
+    CHECK(alice.deny(consent).verdict() == "access_denied");
+    CHECK(op.count_rows("consents") == 0);
+    CHECK(alice.authorize(authorization_request()).verdict() == "consent");
+}
+
 TEST_CASE("denial: takes back nothing that was approved before") {
     const Deployment op;
     UserAgent alice(op);
