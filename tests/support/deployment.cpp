@@ -21,19 +21,10 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kInstalled = 1767225600;  // 2026-01-01T00:00:00Z
 constexpr std::int64_t kDay = 86400;             // so that a clock can go back behind the tests but not behind the keys
 
-constexpr const char* kFaketime = "/usr/bin/faketime";
-
 fs::path make_temporary_directory() {
     std::string name = (fs::temp_directory_path() / "postern-test-XXXXXX").string();
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     return name;
-}
-
-/// The program runs at `now`, which stands still for it; the monotonic clock goes on. The wrapper takes away what the
-/// preloaded library leaves in /dev/shm.
-std::vector<std::string> at_time(std::int64_t now) {
-    REQUIRE_MESSAGE(fs::exists(kFaketime), "libfaketime is not installed (package faketime)");
-    return {kFaketime, "--exclude-monotonic", "-f", std::to_string(now)};
 }
 
 ProcessResult execute(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
@@ -164,7 +155,8 @@ std::map<std::string, std::string> Deployment::common_environment() const {
         {"PATH", "/usr/bin:/bin"},
         {"TZ", "UTC"},
         {"POSTERN_CONFIG", config_file().string()},
-        {"FAKETIME_FMT", "%s"},
+        {"LD_PRELOAD", (build_directory() / "tests" / "frozen_clock.so").string()},
+        {"POSTERN_TEST_CLOCK", std::to_string(now_)},
     };
     // The sanitizer's library comes behind the preloaded one; that is well here.
     const char* asan = std::getenv("ASAN_OPTIONS");
@@ -199,7 +191,7 @@ Answer Deployment::cgi(const std::string& endpoint, const CgiRequest& request) c
         else
             environment.erase(name);
     }
-    std::vector<std::string> argv = at_time(now_);
+    std::vector<std::string> argv;
     if (request.obeys_modes && ::geteuid() == 0)
         argv.insert(argv.end(), {"/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"});
     argv.push_back((build_directory() / "cgi-bin" / endpoint).string());
@@ -212,8 +204,7 @@ Answer Deployment::cgi(const std::string& endpoint, const CgiRequest& request) c
 }
 
 CommandResult Deployment::postern(const std::vector<std::string>& arguments, const std::string& input) const {
-    std::vector<std::string> argv = at_time(now_);
-    argv.push_back((build_directory() / "bin" / "postern").string());
+    std::vector<std::string> argv = {(build_directory() / "bin" / "postern").string()};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     const ProcessResult result = execute(argv, common_environment(), input);
     return {result.exit_code, result.out, result.err};

@@ -1,7 +1,7 @@
 // One installation in a temporary directory, and its endpoints run as a web server would run CGI programs (RFC 3875).
 //
 // POSTERN_BUILD names the build directory (default "build"); the working directory is the source tree. The clock of
-// every program is the deployment's own (libfaketime): it stands still until a test moves it.
+// every program is the deployment's own (frozen_clock.c): it stands still until a test moves it.
 #pragma once
 
 #include <chrono>
