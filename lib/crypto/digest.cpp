@@ -51,7 +51,7 @@ std::string sha256_hex(std::string_view bytes) {
 std::string hmac_sha256(std::string_view key, std::string_view message) {
     const openssl::Use use;
     // A null pointer would mean "the key set before" to OpenSSL rather than an empty key.
-    if (key.data() == nullptr) key = std::string_view("", 0);
+    if (key.data() == nullptr) key = "";
     std::string out(32, '\0');
     std::size_t size = 0;
     openssl::require(EVP_Q_mac(nullptr, "HMAC", nullptr, "SHA256", nullptr, key.data(), key.size(),

@@ -54,7 +54,7 @@ Apply flag(bool Owner::*member) {
 }
 
 /// A switch of the interface whose other position is not built into this version.
-Apply only_false(std::string missing) {
+Apply only_false(const std::string& missing) {
     return [missing](Config&, const json::Value& value) {
         const bool* given = value.if_bool();
         if (given == nullptr) return wrong("must be true or false");

@@ -276,7 +276,7 @@ TEST_CASE(
     const auto copied = size_of(path);
     CHECK(copied > empty);
 
-    constexpr std::uintmax_t kLimit = 4 * 1024 * 1024;
+    constexpr std::uintmax_t kLimit = std::uintmax_t{4} * 1024 * 1024;
     CHECK(size_of(path + "-wal") > kLimit);
     write_some(700, 720);
     CHECK(size_of(path + "-wal") == kLimit);  // begun anew, and cut

@@ -58,10 +58,10 @@ TEST_CASE("check_login: who gets in") {
         {"bob", "correct horse"},
         {"", "correct horse"},
     };
-    for (const auto& [name, password] : refused) {
-        CAPTURE(name);
-        CAPTURE(password);
-        CHECK(f.check(name, password) == PasswordOutcome::wrong);
+    for (const auto& row : refused) {
+        CAPTURE(std::string(row.first));
+        CAPTURE(row.second);
+        CHECK(f.check(row.first, row.second) == PasswordOutcome::wrong);
     }
     f.alice.enabled = false;
     f.save();
