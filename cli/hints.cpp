@@ -56,10 +56,6 @@ constexpr Row kRows[] = {
     {"consent_required",
      "prompt=none was asked and the user has not approved these scopes. Repeat without prompt=none; for a client of "
      "your own, `postern client set ID --first-party`."},
-    {"interaction_required",
-     "prompt=none was asked and the user has to do something first. Repeat the request without prompt=none."},
-    {"account_selection_required",
-     "prompt=none was asked and the user has to choose an account first. Repeat the request without prompt=none."},
     {"request_not_supported", "Request objects are not supported; the client must send plain parameters."},
     {"request_uri_not_supported", "request_uri is not supported; the client must send plain parameters."},
     {"registration_not_supported",

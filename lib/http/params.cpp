@@ -67,13 +67,4 @@ std::optional<std::string> Params::first_fault(std::initializer_list<std::string
     return std::nullopt;
 }
 
-std::string Params::encode(std::initializer_list<std::pair<std::string_view, std::string_view>> pairs) {
-    std::string text;
-    for (const auto& [name, value] : pairs) {
-        if (!text.empty()) text += '&';
-        text += util::percent_encode(name) + '=' + util::percent_encode(value);
-    }
-    return text;
-}
-
 }  // namespace postern::http

@@ -38,9 +38,6 @@ public:
     /// The first of `names` that is faulty: endpoints name the parameters they know, unknown ones are ignored.
     std::optional<std::string> first_fault(std::initializer_list<std::string_view> names) const;
 
-    /// For tests and clients: `a=b&c=d`, percent-encoded.
-    static std::string encode(std::initializer_list<std::pair<std::string_view, std::string_view>> pairs);
-
 private:
     struct Entry {
         std::string value;

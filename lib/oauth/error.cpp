@@ -29,8 +29,6 @@ constexpr std::array kRows = {
     Row{ErrorCode::invalid_target, "invalid_target", 400},                          // RFC 8707 §2
     Row{ErrorCode::login_required, "login_required", 400},                          // OIDC Core §3.1.2.6
     Row{ErrorCode::consent_required, "consent_required", 400},                      // OIDC Core §3.1.2.6
-    Row{ErrorCode::interaction_required, "interaction_required", 400},              // OIDC Core §3.1.2.6
-    Row{ErrorCode::account_selection_required, "account_selection_required", 400},  // OIDC Core §3.1.2.6
     Row{ErrorCode::request_not_supported, "request_not_supported", 400},            // OIDC Core §3.1.2.6
     Row{ErrorCode::request_uri_not_supported, "request_uri_not_supported", 400},    // OIDC Core §3.1.2.6
     Row{ErrorCode::registration_not_supported, "registration_not_supported", 400},  // OIDC Core §3.1.2.6

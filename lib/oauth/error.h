@@ -24,9 +24,7 @@ enum class ErrorCode {
     insufficient_scope,  // RFC 6750 §3.1
     invalid_target,      // RFC 8707 §2
     login_required,
-    consent_required,
-    interaction_required,
-    account_selection_required,  // OIDC Core §3.1.2.6
+    consent_required,  // OIDC Core §3.1.2.6
     request_not_supported,
     request_uri_not_supported,
     registration_not_supported,

@@ -30,8 +30,6 @@ TEST_CASE("error codes: registered names and statuses") {
         {ErrorCode::invalid_target, "invalid_target", 400},
         {ErrorCode::login_required, "login_required", 400},
         {ErrorCode::consent_required, "consent_required", 400},
-        {ErrorCode::interaction_required, "interaction_required", 400},
-        {ErrorCode::account_selection_required, "account_selection_required", 400},
         {ErrorCode::request_not_supported, "request_not_supported", 400},
         {ErrorCode::request_uri_not_supported, "request_uri_not_supported", 400},
         {ErrorCode::registration_not_supported, "registration_not_supported", 400},
