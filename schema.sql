@@ -8,7 +8,7 @@
 -- "Pstn": this file is ours. Another value is refused, so that no other program's database is ever written to.
 PRAGMA application_id = 1349743726;
 -- The version of this schema. A program works with exactly one.
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- Registered clients (RFC 6749 §2).
 CREATE TABLE clients (
@@ -87,6 +87,7 @@ CREATE TABLE consents (
     subject    TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
     scope      TEXT NOT NULL,
     granted_at INTEGER NOT NULL,  -- of the latest approval
+    claims     TEXT NOT NULL DEFAULT '',  -- names asked for one by one, beyond the scopes: OpenID Connect Core §5.5
     PRIMARY KEY (client_id, subject)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX consents_by_subject ON consents (subject);
@@ -102,11 +103,14 @@ CREATE TABLE grants (
     sid        TEXT NOT NULL,     -- the session it was given in
     created_at INTEGER NOT NULL,
     ended_at   INTEGER,           -- set: nothing under it is valid any more
-    kept_until INTEGER NOT NULL   -- the latest expiry of anything under it, brought forward when it ends: then all of it may go
+    kept_until INTEGER NOT NULL,  -- the latest expiry of anything under it, brought forward when it ends: then all of it may go
+    userinfo_claims TEXT NOT NULL DEFAULT '',  -- names released by UserInfo beyond the scope, OpenID Connect Core §5.5
+    id_token_claims TEXT NOT NULL DEFAULT ''   -- names put into ID tokens, likewise
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject);
 CREATE INDEX grants_by_kept_until ON grants (kept_until);
+CREATE INDEX grants_by_sid ON grants (sid);
 
 -- Authorization codes (RFC 6749 §4.1.2) with what they are bound to. A spent one stays as long as its grant, so that a replay
 -- is recognised while there are tokens to take back.
@@ -139,6 +143,24 @@ CREATE TABLE access_tokens (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);
 CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
+
+-- Refresh tokens (RFC 6749 §1.5). Each is good for one use, which yields the next; spent ones stay as long as their grant, so
+-- that a stolen one is recognised when it comes back (RFC 9700 §4.14.2).
+CREATE TABLE refresh_tokens (
+    token_hash  TEXT NOT NULL PRIMARY KEY,
+    grant_id    TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
+    parent_hash TEXT,              -- the token whose use yielded this one; NULL: it came with the grant
+    issued_at   INTEGER NOT NULL,
+    expires_at  INTEGER NOT NULL,  -- the same for all of a grant: use does not prolong it
+    -- current: usable. used: yielded a successor. retried: used, and its lost answer was replaced by a second successor.
+    -- superseded: another successor of the same token was used instead.
+    state       TEXT NOT NULL CHECK (state IN ('current', 'used', 'retried', 'superseded')),
+    rotated_at  INTEGER,           -- when it stopped being current
+    revoked_at  INTEGER,           -- RFC 7009 §2.1
+    CHECK ((state = 'current') = (rotated_at IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id);
+CREATE INDEX refresh_tokens_by_parent ON refresh_tokens (parent_hash) WHERE parent_hash IS NOT NULL;
 
 -- Failed logins, counted against guessing (RFC 6749 §10.10, RFC 6819 §4.4.3.1). The only rows that a caller who is not
 -- authenticated can cause: their number is capped.

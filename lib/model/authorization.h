@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "model/claim_names.h"
 #include "model/ids.h"
 #include "model/scope.h"
 #include "util/clock.h"
@@ -12,6 +13,8 @@
 namespace postern::model {
 
 enum class Prompt { none, login, consent, select_account };
+enum class ResponseType { code, token };                 ///< RFC 6749 §3.1.1
+enum class ResponseMode { query, fragment, form_post };  ///< OAuth 2.0 Multiple Response Types §2.1, Form Post §2
 
 /// A validated request: client and redirect_uri are verified, every other value obeys its grammar.
 struct AuthorizationRequest {
@@ -26,6 +29,11 @@ struct AuthorizationRequest {
     std::set<Prompt> prompt;
     std::optional<util::Seconds> max_age;
     std::optional<std::string> audience;
+    ResponseType response_type = ResponseType::code;
+    ResponseMode response_mode = ResponseMode::query;
+    RequestedClaims claims;
+    std::optional<Subject> hinted_subject;  ///< whom id_token_hint or a `sub` in `claims` names: nobody else will do
+    std::optional<std::string> login_hint;  ///< what the login form is filled with
     util::Time expires_at{};
 };
 
@@ -44,6 +52,7 @@ struct Consent {
     Subject subject;
     Scope scope;  ///< everything the user ever approved for the client
     util::Time granted_at{};
+    ClaimNames claims = {};  ///< beyond the scopes
 };
 
 }  // namespace postern::model

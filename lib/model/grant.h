@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "model/claim_names.h"
 #include "model/ids.h"
 #include "model/scope.h"
 #include "util/clock.h"
@@ -16,6 +17,7 @@ struct Grant {
     ClientId client_id;
     Subject subject;
     Scope scope;
+    RequestedClaims claims;  ///< beyond the scope
     util::Time auth_time{};
     Sid sid;
     util::Time created_at{};
@@ -44,6 +46,16 @@ struct AccessToken {
     std::optional<std::string> audience;
     util::Time issued_at{};
     util::Time expires_at{};
+    std::optional<util::Time> revoked_at;
+};
+
+struct RefreshToken {
+    ValueHash token_hash;
+    GrantId grant_id;
+    std::optional<ValueHash> parent_hash;  ///< the token whose use yielded this one
+    util::Time issued_at{};
+    util::Time expires_at{};                 ///< absolute: created_at of the grant + refreshTokenTTL
+    std::optional<util::Time> rotated_at;  ///< it has been used, or a sibling was used in its place
     std::optional<util::Time> revoked_at;
 };
 

@@ -8,6 +8,7 @@
 #include "crypto/random.h"
 #include "oauth/audience.h"
 #include "oauth/pkce.h"
+#include "oauth/response_mode.h"
 #include "oauth/scope_policy.h"
 #include "util/text.h"
 
@@ -17,7 +18,7 @@ namespace {
 const std::initializer_list<std::string_view> kKnown = {
     "response_type", "client_id",   "redirect_uri", "scope",    "state",          "response_mode",         "prompt",
     "max_age",       "nonce",       "aud",          "audience", "code_challenge", "code_challenge_method", "request",
-    "request_uri",   "registration"};
+    "request_uri",   "registration", "claims",  "id_token_hint",  "login_hint"};
 
 Outcome<void> check_duplicates(const http::Params& params) {
     if (const auto faulty = params.first_fault(kKnown))
@@ -52,18 +53,30 @@ Outcome<void> check_request_objects(const http::Params& params) {
     return {};
 }
 
-Outcome<void> check_grant(const model::Client& client) {
-    if (client.has_grant(model::GrantType::authorization_code)) return {};
-    return make_error(ErrorCode::unauthorized_client, "the client is not registered for the authorization_code grant");
+/// Which grant yields the answer, and whether this server and this client take part in it (RFC 6749 §3.1.1, §10.16).
+Outcome<void> check_grant(const Settings& settings, const model::Client& client, model::ResponseType type) {
+    if (type == model::ResponseType::code) {
+        if (client.has_grant(model::GrantType::authorization_code)) return {};
+        return make_error(ErrorCode::unauthorized_client,
+                          "the client is not registered for the authorization_code grant");
+    }
+    if (!settings.implicit)
+        return make_error(ErrorCode::unsupported_response_type, "response_type must be code",
+                          "the implicit grant is off; the option `implicit` turns it on");
+    if (client.has_grant(model::GrantType::implicit)) return {};
+    return make_error(ErrorCode::unauthorized_client, "the client is not registered for the implicit grant");
 }
 
-Outcome<void> check_response(const model::Client& client, const http::Params& params) {
-    if (const auto mode = params.find("response_mode"); mode && *mode != "query")
-        return invalid_request("response_mode must be query");
-    const auto type = params.find("response_type");
-    if (!type) return invalid_request("response_type is required");
-    if (*type != "code") return make_error(ErrorCode::unsupported_response_type, "response_type must be code");
-    return check_grant(client);
+Outcome<model::ResponseType> parse_response_type(const Settings& settings, const model::Client& client,
+                                                 const http::Params& params) {
+    const auto text = params.find("response_type");
+    if (!text) return invalid_request("response_type is required");
+    if (*text != "code" && *text != "token")
+        return make_error(ErrorCode::unsupported_response_type,
+                          settings.implicit ? "response_type must be code or token" : "response_type must be code");
+    const auto type = *text == "code" ? model::ResponseType::code : model::ResponseType::token;
+    if (auto ok = check_grant(settings, client, type); !ok) return ok.error();
+    return type;
 }
 
 /// OpenID Connect Core §3.1.2.1: `none` stands alone; words we do not know are ignored.
@@ -97,6 +110,13 @@ Outcome<std::optional<util::Seconds>> parse_max_age(const std::optional<std::str
     return std::optional<util::Seconds>(util::Seconds{*seconds});
 }
 
+/// A challenge protects a code; where none is issued there is nothing to bind.
+Outcome<std::optional<std::string>> parse_challenge(const model::Client& client, model::ResponseType type,
+                                                    const http::Params& params) {
+    if (type == model::ResponseType::token) return std::optional<std::string>();
+    return parse_code_challenge(client, params.find("code_challenge"), params.find("code_challenge_method"));
+}
+
 }  // namespace
 
 Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
@@ -105,7 +125,10 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     if (auto ok = check_duplicates(params); !ok) return ok.error();
     if (auto ok = check_sizes(params); !ok) return ok.error();
     if (auto ok = check_request_objects(params); !ok) return ok.error();
-    if (auto ok = check_response(client, params); !ok) return ok.error();
+    auto mode = parse_response_mode(params);
+    if (!mode) return mode.error();
+    auto type = parse_response_type(context.settings, client, params);
+    if (!type) return type.error();
 
     auto scope = resolve_scope(context.settings, client, params.find("scope"));
     if (!scope) return scope.error();
@@ -113,7 +136,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     if (!prompt) return prompt.error();
     auto max_age = parse_max_age(params.find("max_age"));
     if (!max_age) return max_age.error();
-    auto challenge = parse_code_challenge(client, params.find("code_challenge"), params.find("code_challenge_method"));
+    auto challenge = parse_challenge(client, *type, params);
     if (!challenge) return challenge.error();
     auto audience = parse_audience(params);
     if (!audience) return audience.error();
@@ -130,16 +153,19 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     asked.prompt = std::move(*prompt);
     asked.max_age = *max_age;
     asked.audience = std::move(*audience);
+    asked.response_type = *type;
+    asked.response_mode = *mode;
     asked.expires_at = context.now() + context.settings.authorization_request_ttl;
     return asked;
 }
 
 Outcome<void> check_registration(const Settings& settings, const model::Client& client,
                                  const model::AuthorizationRequest& request) {
-    if (auto ok = check_grant(client); !ok) return ok.error();
+    if (auto ok = check_grant(settings, client, request.response_type); !ok) return ok.error();
     // An empty scope was no request for one; there is nothing in it to lose.
     if (!request.scope.empty())
         if (auto scope = resolve_scope(settings, client, request.scope.to_string()); !scope) return scope.error();
+    if (request.response_type == model::ResponseType::token) return {};
     const std::optional<std::string> method =
         request.code_challenge ? std::optional<std::string>("S256") : std::nullopt;
     if (auto challenge = parse_code_challenge(client, request.code_challenge, method); !challenge)

@@ -27,8 +27,10 @@ constexpr std::array kRows = {
     Row{ErrorCode::invalid_token, "invalid_token", 401},                            // RFC 6750 §3.1
     Row{ErrorCode::insufficient_scope, "insufficient_scope", 403},                  // RFC 6750 §3.1
     Row{ErrorCode::invalid_target, "invalid_target", 400},                          // RFC 8707 §2
+    Row{ErrorCode::unsupported_token_type, "unsupported_token_type", 400},          // RFC 7009 §2.2.1
     Row{ErrorCode::login_required, "login_required", 400},                          // OIDC Core §3.1.2.6
     Row{ErrorCode::consent_required, "consent_required", 400},                      // OIDC Core §3.1.2.6
+    Row{ErrorCode::unmet_authentication_requirements, "unmet_authentication_requirements", 400},
     Row{ErrorCode::request_not_supported, "request_not_supported", 400},            // OIDC Core §3.1.2.6
     Row{ErrorCode::request_uri_not_supported, "request_uri_not_supported", 400},    // OIDC Core §3.1.2.6
     Row{ErrorCode::registration_not_supported, "registration_not_supported", 400},  // OIDC Core §3.1.2.6

@@ -20,6 +20,7 @@ util::Result<std::string, NoCode> issue_code(Context& context, const model::Auth
     grant.client_id = request.client_id;
     grant.subject = session.subject;
     grant.scope = request.scope;
+    grant.claims = request.claims;
     grant.auth_time = session.auth_time;
     grant.sid = session.sid;
     grant.created_at = now;
@@ -44,7 +45,7 @@ util::Result<std::string, NoCode> issue_code(Context& context, const model::Auth
     store::insert_grant(transaction, grant);
     store::insert_code(transaction, record);
     if (consent == Consent::given_now)
-        store::save_consent(transaction, model::Consent{request.client_id, session.subject, request.scope, now});
+        store::save_consent(transaction, {request.client_id, session.subject, request.scope, now, request.claims.all()});
     store::touch_session(transaction, session.cookie_hash, now);
     transaction.commit();
     return code;

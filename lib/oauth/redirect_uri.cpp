@@ -5,6 +5,7 @@
 #include <array>
 
 #include "http/url.h"
+#include "oauth/response_mode.h"
 #include "store/clients.h"
 #include "util/text.h"
 
@@ -122,6 +123,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     verified.state_ = params.find("state");
     if (verified.state_ && verified.state_->size() > kMaxStateBytes) verified.state_.reset();
     verified.issuer_ = context.settings.issuer;
+    verified.mode_ = response_mode_of_errors(params);
     return verified;
 }
 
@@ -140,6 +142,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     verified.sent_ = request.redirect_uri_sent;
     verified.state_ = request.state;
     verified.issuer_ = context.settings.issuer;
+    verified.mode_ = request.response_mode;
     return verified;
 }
 

@@ -41,6 +41,7 @@ public:
     bool sent() const { return sent_; }  ///< false: the request named no redirect_uri
     const std::optional<std::string>& state() const { return state_; }
     const std::string& issuer() const { return issuer_; }
+    model::ResponseMode mode() const { return mode_; }  ///< of success and of errors
 
 private:
     friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&, const http::Params&);
@@ -52,6 +53,7 @@ private:
     bool sent_ = true;
     std::optional<std::string> state_;
     std::string issuer_;
+    model::ResponseMode mode_ = model::ResponseMode::query;
 };
 
 /// `state` is kept when it is well-formed and at most kMaxStateBytes long; redirect errors return it (RFC 6749

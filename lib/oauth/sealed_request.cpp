@@ -9,7 +9,7 @@
 namespace postern::oauth {
 namespace {
 
-constexpr std::string_view kPurpose = "authorization request v1";
+constexpr std::string_view kPurpose = "authorization request v2";
 
 void set_optional(json::Object& object, const char* name, const std::optional<std::string>& value) {
     if (value) object.set(name, *value);
@@ -23,11 +23,17 @@ json::Object to_json(const SealedRequest& sealed) {
                         {"client_id", r.client_id.str()},
                         {"redirect_uri", r.redirect_uri},
                         {"redirect_uri_sent", r.redirect_uri_sent},
-                        {"scope", r.scope.to_string()}};
+                        {"scope", r.scope.to_string()},
+                        {"response_type", static_cast<int>(r.response_type)},
+                        {"response_mode", static_cast<int>(r.response_mode)},
+                        {"userinfo_claims", model::to_string(r.claims.userinfo)},
+                        {"id_token_claims", model::to_string(r.claims.id_token)}};
     set_optional(object, "state", r.state);
     set_optional(object, "nonce", r.nonce);
     set_optional(object, "code_challenge", r.code_challenge);
     set_optional(object, "audience", r.audience);
+    set_optional(object, "login_hint", r.login_hint);
+    if (r.hinted_subject) object.set("hinted_subject", r.hinted_subject->str());
     if (r.max_age) object.set("max_age", std::int64_t{r.max_age->count()});
     json::Array prompts;
     for (const model::Prompt prompt : r.prompt) prompts.emplace_back(static_cast<int>(prompt));
@@ -54,9 +60,11 @@ std::optional<SealedRequest> from_json(const json::Object& object) {
     const auto redirect_uri = text_member(object, "redirect_uri");
     const auto scope = model::Scope::parse(text_member(object, "scope").value_or(""));
     const auto expires = integer_member(object, "exp");
+    const auto response_type = integer_member(object, "response_type");
+    const auto response_mode = integer_member(object, "response_mode");
     const json::Value* sent = object.find("redirect_uri_sent");
     const json::Value* prompts = object.find("prompt");
-    if (!id || !client_id || !redirect_uri || !scope || !expires || !sent || !sent->if_bool() || !prompts ||
+    if (!id || !client_id || !redirect_uri || !scope || !expires || !response_type || !response_mode || !sent || !sent->if_bool() || !prompts ||
         !prompts->if_array())
         return std::nullopt;
 
@@ -72,6 +80,12 @@ std::optional<SealedRequest> from_json(const json::Object& object) {
     r.nonce = text_member(object, "nonce");
     r.code_challenge = text_member(object, "code_challenge");
     r.audience = text_member(object, "audience");
+    r.response_type = static_cast<model::ResponseType>(*response_type);
+    r.response_mode = static_cast<model::ResponseMode>(*response_mode);
+    r.claims.userinfo = model::parse_claim_names(text_member(object, "userinfo_claims").value_or(""));
+    r.claims.id_token = model::parse_claim_names(text_member(object, "id_token_claims").value_or(""));
+    r.login_hint = text_member(object, "login_hint");
+    if (const auto subject = text_member(object, "hinted_subject")) r.hinted_subject = model::Subject(*subject);
     if (const auto age = integer_member(object, "max_age")) r.max_age = util::Seconds{*age};
     for (const json::Value& prompt : *prompts->if_array())
         if (prompt.if_integer()) r.prompt.insert(static_cast<model::Prompt>(*prompt.if_integer()));

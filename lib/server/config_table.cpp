@@ -220,7 +220,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"authenticateIntrospect", flag(&Settings::authenticate_introspect)},
         {"authenticateRevoke", flag(&Settings::authenticate_revoke)},
         {"introspectionRequiresConfidentialClient", flag(&Settings::introspection_requires_confidential_client)},
-        {"useOpaqueRefreshTokens", only_false("opaque refresh tokens are")},
+        {"useOpaqueRefreshTokens", flag(&Settings::use_opaque_refresh_tokens)},
         {"implicit", only_false("the implicit grant is")},
         {"accessTokenTTL", ttl(&Settings::access_token_ttl)},
         {"idTokenTTL", ttl(&Settings::id_token_ttl)},

@@ -25,8 +25,7 @@ void insert_access_token(Transaction& transaction, const model::AccessToken& tok
 std::optional<StoredAccessToken> find_access_token(Database& database, const model::ValueHash& token_hash) {
     auto row = database.prepare(
         "SELECT t.token_hash, t.jti, t.grant_id, t.scope, t.audience, t.issued_at, t.expires_at, t.revoked_at,"
-        " g.id, g.client_id, g.subject, g.scope, g.auth_time, g.sid, g.created_at, g.ended_at,"
-        " c.enabled, CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END"
+        " c.enabled, CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END," POSTERN_GRANT_COLUMNS
         " FROM access_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"
         " LEFT JOIN users u ON u.subject = g.subject WHERE t.token_hash = $1");
     if (!row.bind(1, token_hash.str()).step()) return std::nullopt;
@@ -40,10 +39,18 @@ std::optional<StoredAccessToken> find_access_token(Database& database, const mod
     stored.token.issued_at = time_at(row, 5);
     stored.token.expires_at = time_at(row, 6);
     stored.token.revoked_at = optional_time_at(row, 7);
-    stored.grant = grant_at(row, 8);
-    stored.client_enabled = row.integer(16) != 0;
-    stored.user_enabled = row.integer(17) != 0;
+    stored.client_enabled = row.integer(8) != 0;
+    stored.user_enabled = row.integer(9) != 0;
+    stored.grant = grant_at(row, 10);
     return stored;
+}
+
+void revoke_access_token(Transaction& transaction, const model::ValueHash& token_hash, util::Time now) {
+    transaction.database()
+        .prepare("UPDATE access_tokens SET revoked_at = $2 WHERE token_hash = $1 AND revoked_at IS NULL")
+        .bind(1, token_hash.str())
+        .bind(2, util::to_epoch(now))
+        .execute();
 }
 
 bool is_active(const StoredAccessToken& stored, util::Time now) {

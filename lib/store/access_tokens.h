@@ -16,6 +16,8 @@ struct StoredAccessToken {
 };
 
 void insert_access_token(Transaction& transaction, const model::AccessToken& token);
+/// No effect on one that is revoked.
+void revoke_access_token(Transaction& transaction, const model::ValueHash& token_hash, util::Time now);
 std::optional<StoredAccessToken> find_access_token(Database& database, const model::ValueHash& token_hash);
 
 /// The only definition of "active" (specification, Token active state): the record exists, expires in the future, neither it nor its

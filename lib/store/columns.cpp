@@ -25,6 +25,8 @@ model::Grant grant_at(const Statement& row, int first_column) {
     grant.sid = model::Sid(row.text(c + 5));
     grant.created_at = time_at(row, c + 6);
     grant.ended_at = optional_time_at(row, c + 7);
+    grant.claims.userinfo = model::parse_claim_names(row.text(c + 8));
+    grant.claims.id_token = model::parse_claim_names(row.text(c + 9));
     return grant;
 }
 

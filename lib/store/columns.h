@@ -29,7 +29,11 @@ inline std::optional<util::Time> optional_time_at(const Statement& row, int colu
 /// A scope that was valid when it was stored. More tokens than one request may have are fine here: a consent adds up.
 model::Scope scope_at(const Statement& row, int column);
 
-/// A grant from the eight columns id, client_id, subject, scope, auth_time, sid, created_at, ended_at, in this order.
+/// The columns of `grants g` that `grant_at` reads, in its order.
+#define POSTERN_GRANT_COLUMNS                                                                                        \
+    "g.id, g.client_id, g.subject, g.scope, g.auth_time, g.sid, g.created_at, g.ended_at, g.userinfo_claims," \
+    " g.id_token_claims"
+inline constexpr int kGrantColumnCount = 10;
 model::Grant grant_at(const Statement& row, int first_column);
 
 /// Keeps the grant, and with it everything under it, at least until then.

@@ -7,13 +7,14 @@ namespace postern::store {
 
 std::optional<model::Consent> find_consent(Database& database, const model::ClientId& client,
                                            const model::Subject& subject) {
-    auto row = database.prepare("SELECT scope, granted_at FROM consents WHERE client_id = $1 AND subject = $2");
+    auto row = database.prepare("SELECT scope, granted_at, claims FROM consents WHERE client_id = $1 AND subject = $2");
     if (!row.bind(1, client.str()).bind(2, subject.str()).step()) return std::nullopt;
     model::Consent consent;
     consent.client_id = client;
     consent.subject = subject;
     consent.scope = scope_at(row, 0);
     consent.granted_at = time_at(row, 1);
+    consent.claims = model::parse_claim_names(row.text(2));
     return consent;
 }
 
@@ -21,17 +22,31 @@ void save_consent(Transaction& transaction, const model::Consent& consent) {
     auto& database = transaction.database();
     // Read and write are one step: the transaction holds the gate.
     model::Scope scope;
-    if (const auto before = find_consent(database, consent.client_id, consent.subject)) scope = before->scope;
+    model::ClaimNames claims = consent.claims;
+    if (const auto before = find_consent(database, consent.client_id, consent.subject)) {
+        scope = before->scope;
+        claims.insert(before->claims.begin(), before->claims.end());
+    }
     for (const auto& token : consent.scope.tokens()) scope.add(token);
     database
         .prepare(
-            "INSERT INTO consents (client_id, subject, scope, granted_at) VALUES ($1, $2, $3, $4)"
-            " ON CONFLICT (client_id, subject) DO UPDATE SET scope = excluded.scope, granted_at = excluded.granted_at")
+            "INSERT INTO consents (client_id, subject, scope, granted_at, claims) VALUES ($1, $2, $3, $4, $5)"
+            " ON CONFLICT (client_id, subject) DO UPDATE SET scope = excluded.scope, granted_at = excluded.granted_at,"
+            " claims = excluded.claims")
         .bind(1, consent.client_id.str())
         .bind(2, consent.subject.str())
         .bind(3, scope.to_string())
         .bind(4, util::to_epoch(consent.granted_at))
+        .bind(5, model::to_string(claims))
         .execute();
+}
+
+bool remove_consent(Transaction& transaction, const model::ClientId& client, const model::Subject& subject) {
+    return transaction.database()
+               .prepare("DELETE FROM consents WHERE client_id = $1 AND subject = $2")
+               .bind(1, client.str())
+               .bind(2, subject.str())
+               .execute() == 1;
 }
 
 }  // namespace postern::store

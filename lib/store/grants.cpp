@@ -43,8 +43,9 @@ void insert_grant(Transaction& transaction, const Grant& grant) {
     // Nothing hangs on it yet; what comes in the same transaction prolongs kept_until.
     transaction.database()
         .prepare(
-            "INSERT INTO grants (id, client_id, subject, scope, auth_time, sid, created_at, ended_at, kept_until)"
-            " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $7)")
+            "INSERT INTO grants (id, client_id, subject, scope, auth_time, sid, created_at, ended_at, kept_until,"
+            " userinfo_claims, id_token_claims)"
+            " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $7, $9, $10)")
         .bind(1, grant.id.str())
         .bind(2, grant.client_id.str())
         .bind(3, subject_of(grant))
@@ -53,6 +54,8 @@ void insert_grant(Transaction& transaction, const Grant& grant) {
         .bind(6, grant.sid.str())
         .bind(7, util::to_epoch(grant.created_at))
         .bind(8, epoch(grant.ended_at))
+        .bind(9, model::to_string(grant.claims.userinfo))
+        .bind(10, model::to_string(grant.claims.id_token))
         .execute();
 }
 
@@ -88,8 +91,7 @@ void insert_code(Transaction& transaction, const AuthorizationCode& code) {
 std::optional<StoredCode> find_code(Database& database, const ValueHash& code_hash) {
     auto row = database.prepare(
         "SELECT c.code_hash, c.grant_id, c.redirect_uri, c.redirect_uri_sent, c.nonce, c.code_challenge, c.max_age,"
-        " c.audience, c.expires_at, c.redeemed_at, c.burned_at,"
-        " g.id, g.client_id, g.subject, g.scope, g.auth_time, g.sid, g.created_at, g.ended_at"
+        " c.audience, c.expires_at, c.redeemed_at, c.burned_at," POSTERN_GRANT_COLUMNS
         " FROM authorization_codes c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $1");
     if (!row.bind(1, code_hash.str()).step()) return std::nullopt;
     return StoredCode{code_at(row), grant_at(row, 11)};
@@ -115,6 +117,33 @@ void burn_code(Transaction& transaction, const ValueHash& code_hash, util::Time 
             " WHERE code_hash = $1 AND redeemed_at IS NULL AND burned_at IS NULL")
         .bind(1, code_hash.str())
         .bind(2, util::to_epoch(now))
+        .execute();
+}
+
+std::optional<Grant> find_grant(Database& database, const GrantId& id) {
+    auto row = database.prepare("SELECT " POSTERN_GRANT_COLUMNS " FROM grants g WHERE g.id = $1");
+    if (!row.bind(1, id.str()).step()) return std::nullopt;
+    return grant_at(row, 0);
+}
+
+void end_grants_of_session(Transaction& transaction, const model::Sid& sid, util::Time now) {
+    transaction.database()
+        .prepare(
+            "UPDATE grants SET ended_at = $2, kept_until = $2 WHERE sid = $1 AND ended_at IS NULL"
+            " AND ' ' || scope || ' ' NOT LIKE '% offline_access %'")
+        .bind(1, sid.str())
+        .bind(2, util::to_epoch(now))
+        .execute();
+}
+
+std::int64_t end_grants_of(Transaction& transaction, const model::ClientId& client, const model::Subject& subject,
+                           util::Time now) {
+    return transaction.database()
+        .prepare(
+            "UPDATE grants SET ended_at = $3, kept_until = $3 WHERE client_id = $1 AND subject = $2 AND ended_at IS NULL")
+        .bind(1, client.str())
+        .bind(2, subject.str())
+        .bind(3, util::to_epoch(now))
         .execute();
 }
 

@@ -98,9 +98,9 @@ TEST_CASE("Database: what is not ours is refused with its name and a fix, and st
         {"a newer schema",
          [&] {
              Database::create(path);
-             with_shell(path, "PRAGMA user_version = 2");
+             with_shell(path, "PRAGMA user_version = 3");
          },
-         "schema version 2"},
+         "schema version 3"},
         {"another application id",
          [&] {
              Database::create(path);

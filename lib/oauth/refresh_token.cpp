@@ -1,0 +1,51 @@
+// What a refresh token looks like.
+#include "oauth/refresh_token.h"
+
+#include "jose/jwt.h"
+#include "json/writer.h"
+#include "oauth/access_token.h"
+
+namespace postern::oauth {
+namespace {
+
+/// Client and lifetime for whoever debugs; the record decides everything (scope included, so that it cannot disagree).
+std::string sign(Context& context, const model::Grant& grant, const model::RefreshToken& record) {
+    const Settings& settings = context.settings;
+    const json::Object claims{{"iss", settings.issuer},
+                              {"sub", grant.subject.str()},
+                              {"cid", grant.client_id.str()},
+                              {"jti", grant.id.str() + "." + crypto::random_id(context.random)},
+                              {"iat", util::to_epoch(record.issued_at)},
+                              {"exp", util::to_epoch(record.expires_at)}};
+    const store::SigningKey& key = context.keys.signing_key(settings.access_token_algorithm, record.issued_at);
+    return jose::sign_compact(key.key, key.kid, jose::TokenType::refresh_token, json::write(claims));
+}
+
+/// Random values are base64url and hold no dot.
+bool looks_like_jwt(std::string_view value) { return value.find('.') != std::string_view::npos; }
+
+}  // namespace
+
+RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant,
+                                     const std::optional<model::ValueHash>& parent) {
+    RefreshTokenIssue issue;
+    model::RefreshToken& record = issue.record;
+    record.grant_id = grant.id;
+    record.parent_hash = parent;
+    record.issued_at = context.now();
+    record.expires_at = grant.created_at + context.settings.refresh_token_ttl;
+    issue.value = context.settings.use_opaque_refresh_tokens ? crypto::random_token(context.random)
+                                                             : sign(context, grant, record);
+    record.token_hash = hash_of(issue.value);
+    return issue;
+}
+
+std::optional<store::StoredRefreshToken> find_presented_refresh_token(Context& context, std::string_view value) {
+    if (looks_like_jwt(value) &&
+        !jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::refresh_token, context.settings.issuer,
+                          context.now(), jose::Expiry::ignored))
+        return std::nullopt;
+    return store::find_refresh_token(context.store, hash_of(value));
+}
+
+}  // namespace postern::oauth
