@@ -19,7 +19,7 @@ http::Response token(server::App& app, const http::Request& request) {
     if (!client) return respond::json_error(request, client.error());
 
     if (!form->grant) return respond::json_error(request, form->grant.error());
-    const auto tokens = oidc::redeem_grant(context, *client, *form->grant);  // §4.1.3
+    const auto tokens = oidc::redeem_grant(context, *client, *form->grant);  // §4.1.3, §6, §4.4.2
     if (!tokens) return respond::json_error(request, tokens.error());
 
     return http::json(tokens->to_json());  // §5.1

@@ -6,6 +6,7 @@
 #include "oauth/max_age.h"
 #include "oauth/pkce.h"
 #include "store/access_tokens.h"
+#include "store/refresh_tokens.h"
 #include "store/users.h"
 
 namespace postern::oauth {
@@ -91,7 +92,8 @@ Outcome<CheckedCode> check_code(Context& context, const model::Client& client, c
     return CheckedCode{std::move(*stored), std::move(*user)};
 }
 
-Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const model::AccessToken& token) {
+Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const model::AccessToken& access,
+                          const std::optional<model::RefreshToken>& refresh) {
     store::Transaction transaction(context.store, store::Durability::full);
     if (!store::redeem_code(transaction, checked.stored.code.code_hash, context.now())) {
         // Somebody was faster with the same proofs, or ended the grant meanwhile. Ending the grant in this transaction
@@ -100,7 +102,8 @@ Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const mo
         transaction.commit();
         return replayed();
     }
-    store::insert_access_token(transaction, token);
+    store::insert_access_token(transaction, access);
+    if (refresh) store::insert_refresh_token(transaction, *refresh);
     transaction.commit();
     return {};
 }

@@ -21,8 +21,9 @@ struct CheckedCode {
 /// replay: what it yielded is revoked, durably, before the answer (RFC 6749 §4.1.2).
 Outcome<CheckedCode> check_code(Context& context, const model::Client& client, const AuthorizationCodeGrant& grant);
 
-/// Spends the code and records the token in one durable transaction: exactly one of any number of parallel requests
+/// Spends the code and records the tokens in one durable transaction: exactly one of any number of parallel requests
 /// succeeds, the others revoke what it yielded, as any replay does.
-Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const model::AccessToken& token);
+Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const model::AccessToken& access,
+                          const std::optional<model::RefreshToken>& refresh);
 
 }  // namespace postern::oauth

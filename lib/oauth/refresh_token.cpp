@@ -41,9 +41,8 @@ RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant
 }
 
 std::optional<store::StoredRefreshToken> find_presented_refresh_token(Context& context, std::string_view value) {
-    if (looks_like_jwt(value) &&
-        !jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::refresh_token, context.settings.issuer,
-                          context.now(), jose::Expiry::ignored))
+    if (looks_like_jwt(value) && !jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::refresh_token,
+                                                   context.settings.issuer, context.now(), jose::Expiry::ignored))
         return std::nullopt;
     return store::find_refresh_token(context.store, hash_of(value));
 }

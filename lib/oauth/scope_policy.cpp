@@ -36,4 +36,11 @@ Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Clien
     return std::move(*asked);
 }
 
+model::Scope still_registered(const Settings& settings, const model::Client& client, const model::Scope& granted) {
+    model::Scope left;
+    for (const std::string& token : granted.tokens())
+        if (may_ask_for(settings, client, token)) left.add(token);
+    return left;
+}
+
 }  // namespace postern::oauth

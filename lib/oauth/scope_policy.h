@@ -19,4 +19,7 @@ const model::Scope& openid_scopes();
 Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Client& client,
                                     const std::optional<std::string>& requested);
 
+/// What is left of a granted scope for a client whose registration may have changed since.
+model::Scope still_registered(const Settings& settings, const model::Client& client, const model::Scope& granted);
+
 }  // namespace postern::oauth

@@ -14,6 +14,20 @@ Outcome<TokenGrant> parse_authorization_code(const http::Request& request) {
     return TokenGrant(AuthorizationCodeGrant{*code, request.form.find("redirect_uri"), request.form.find("code_verifier"), std::move(*audience)});
 }
 
+Outcome<TokenGrant> parse_refresh_token(const http::Request& request) {
+    const auto token = request.form.find("refresh_token");
+    if (!token) return invalid_request("refresh_token is required");
+    auto audience = parse_audience(request.query, request.form);
+    if (!audience) return audience.error();
+    return TokenGrant(RefreshTokenGrant{*token, request.form.find("scope"), std::move(*audience)});
+}
+
+Outcome<TokenGrant> parse_client_credentials(const http::Request& request) {
+    auto audience = parse_audience(request.query, request.form);
+    if (!audience) return audience.error();
+    return TokenGrant(ClientCredentialsGrant{request.form.find("scope"), std::move(*audience)});
+}
+
 /// A new grant type is one row here, one alternative of TokenGrant and one file with its rules.
 struct Row {
     std::string_view grant_type;
@@ -21,6 +35,8 @@ struct Row {
 };
 constexpr Row kRows[] = {
     {"authorization_code", parse_authorization_code},
+    {"refresh_token", parse_refresh_token},
+    {"client_credentials", parse_client_credentials},
 };
 
 Outcome<TokenGrant> parse_grant(const http::Request& request) {
@@ -28,7 +44,7 @@ Outcome<TokenGrant> parse_grant(const http::Request& request) {
     if (!type) return invalid_request("grant_type is required");
     for (const Row& row : kRows)
         if (row.grant_type == *type) return row.parse(request);
-    return make_error(ErrorCode::unsupported_grant_type, "grant_type must be authorization_code");
+    return make_error(ErrorCode::unsupported_grant_type, "grant_type must be authorization_code, refresh_token or client_credentials");
 }
 
 }  // namespace

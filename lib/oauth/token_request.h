@@ -19,8 +19,21 @@ struct AuthorizationCodeGrant {
     std::optional<std::string> audience;
 };
 
+/// RFC 6749 §6.
+struct RefreshTokenGrant {
+    std::string refresh_token;
+    std::optional<std::string> scope;  ///< as sent
+    std::optional<std::string> audience;
+};
+
+/// RFC 6749 §4.4.2.
+struct ClientCredentialsGrant {
+    std::optional<std::string> scope;  ///< as sent
+    std::optional<std::string> audience;
+};
+
 /// One alternative per grant type.
-using TokenGrant = std::variant<AuthorizationCodeGrant>;
+using TokenGrant = std::variant<AuthorizationCodeGrant, RefreshTokenGrant, ClientCredentialsGrant>;
 
 struct TokenRequest {
     Credentials credentials;

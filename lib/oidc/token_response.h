@@ -17,13 +17,15 @@ struct TokenResponse {
     std::string access_token;
     util::Seconds expires_in{};
     model::Scope scope;
+    std::optional<std::string> refresh_token;
     std::optional<std::string> id_token;
 
-    /// {"access_token":..,"token_type":"Bearer","expires_in":..,"scope":..,"id_token":..}; no `scope` when it is empty.
+    /// {"access_token":..,"token_type":"Bearer","expires_in":..,"scope":..,"refresh_token":..,"id_token":..};
+    /// no `scope` when it is empty.
     json::Object to_json() const;
 };
 
-/// Everything is signed before the code is spent, and nothing is returned that was not committed.
+/// Everything is signed before the code or refresh token is spent, and nothing is returned that was not committed.
 oauth::Outcome<TokenResponse> redeem_grant(oauth::Context& context, const model::Client& client,
                                            const oauth::TokenGrant& grant);
 

@@ -52,7 +52,7 @@ struct Fixture {
         if (!checked) return std::string(oauth::wire_name(checked.error().code));
         const auto issue =
             oauth::make_access_token(context, checked->stored.grant, checked->stored.grant.scope, g.audience, "alice");
-        const auto redeemed = oauth::redeem_code(context, *checked, issue.record);
+        const auto redeemed = oauth::redeem_code(context, *checked, issue.record, std::nullopt);
         if (!redeemed) return std::string(oauth::wire_name(redeemed.error().code));
         last_token = issue.value;
         return "";
@@ -240,8 +240,8 @@ TEST_CASE("two requests that both passed the checks: one token, and the loser re
     REQUIRE(second);
     const auto a = oauth::make_access_token(f.context, first->stored.grant, first->stored.grant.scope, {}, "");
     const auto b = oauth::make_access_token(f.context, second->stored.grant, second->stored.grant.scope, {}, "");
-    CHECK(oauth::redeem_code(f.context, *first, a.record));
-    CHECK_FALSE(oauth::redeem_code(f.context, *second, b.record));
+    CHECK(oauth::redeem_code(f.context, *first, a.record, std::nullopt));
+    CHECK_FALSE(oauth::redeem_code(f.context, *second, b.record, std::nullopt));
     CHECK_FALSE(f.is_active(a.value));
     CHECK_FALSE(f.is_active(b.value));
 }

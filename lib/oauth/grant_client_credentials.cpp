@@ -1,0 +1,54 @@
+// The client credentials grant.
+#include "oauth/grant_client_credentials.h"
+
+#include <algorithm>
+
+#include "crypto/random.h"
+#include "oauth/audience.h"
+#include "oauth/scope_policy.h"
+#include "store/access_tokens.h"
+#include "store/grants.h"
+
+namespace postern::oauth {
+namespace {
+
+Outcome<model::Scope> resolve_client_scope(const Settings& settings, const model::Client& client,
+                                           const std::optional<std::string>& requested) {
+    auto scope = resolve_scope(settings, client, requested);
+    if (!scope) return scope.error();
+    const auto& openid = openid_scopes().tokens();
+    if (std::any_of(openid.begin(), openid.end(), [&](const std::string& token) { return scope->contains(token); }))
+        return invalid_scope("the client_credentials grant has no OpenID scopes");
+    return scope;
+}
+
+}  // namespace
+
+Outcome<model::Grant> make_client_grant(Context& context, const model::Client& client,
+                                        const ClientCredentialsGrant& asked) {
+    if (!client.has_grant(model::GrantType::client_credentials) || client.type != model::ClientType::confidential)
+        return make_error(ErrorCode::unauthorized_client,
+                          "the client is not registered for the client_credentials grant");
+    if (asked.audience)
+        if (auto ok = check_audience(context, *asked.audience); !ok) return ok.error();
+    auto scope = resolve_client_scope(context.settings, client, asked.scope);
+    if (!scope) return scope.error();
+
+    model::Grant grant;
+    grant.id = model::GrantId(crypto::random_id(context.random));
+    grant.client_id = client.id;
+    grant.scope = std::move(*scope);
+    grant.created_at = context.now();
+    grant.auth_time = grant.created_at;
+    return grant;
+}
+
+void store_client_grant(Context& context, const model::Grant& grant, const model::AccessToken& access) {
+    // Lazy: a token that a power cut takes back is asked for again.
+    store::Transaction transaction(context.store, store::Durability::lazy);
+    store::insert_grant(transaction, grant);
+    store::insert_access_token(transaction, access);
+    transaction.commit();
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,20 @@
+// The client credentials grant: a token for the client itself, no user involved (RFC 6749 §4.4).
+#pragma once
+
+#include "model/client.h"
+#include "model/grant.h"
+#include "oauth/context.h"
+#include "oauth/error.h"
+#include "oauth/token_request.h"
+
+namespace postern::oauth {
+
+/// The grant that such a request makes, not stored yet: without subject, with the scope that the token gets. Only for
+/// confidential clients (§4.4); never an OpenID scope, since there is no user to tell anything about.
+Outcome<model::Grant> make_client_grant(Context& context, const model::Client& client,
+                                        const ClientCredentialsGrant& grant);
+
+/// Records both in one transaction.
+void store_client_grant(Context& context, const model::Grant& grant, const model::AccessToken& access);
+
+}  // namespace postern::oauth

@@ -1,0 +1,82 @@
+// The refresh token grant.
+#include "oauth/grant_refresh_token.h"
+
+#include "oauth/audience.h"
+#include "oauth/refresh_token.h"
+#include "oauth/scope_policy.h"
+#include "store/access_tokens.h"
+#include "store/grants.h"
+#include "store/users.h"
+
+namespace postern::oauth {
+namespace {
+
+constexpr const char* kNotValid = "the refresh token is not valid";
+
+OAuthError not_valid(std::string detail) { return invalid_grant(kNotValid, std::move(detail)); }
+
+/// Why nothing can come of the token any more; nullptr while something may. A rotated one is looked at when it is
+/// redeemed: whether that is a retry or a theft is decided together with what follows from it.
+const char* why_dead(const store::StoredRefreshToken& stored, util::Time now) {
+    if (stored.grant.ended_at) return "the grant has ended: logged out, revoked, or a token or code was used twice";
+    if (stored.token.revoked_at) return "the refresh token has been revoked";
+    if (now >= stored.token.expires_at) return "the refresh token has expired; refreshTokenTTL says how long one lives";
+    if (!stored.user_enabled) return "the user is disabled";
+    return nullptr;
+}
+
+Outcome<model::Scope> narrow(const Settings& settings, const model::Client& client, const model::Scope& granted,
+                             const std::optional<std::string>& requested) {
+    if (!requested) return still_registered(settings, client, granted);
+    auto scope = resolve_scope(settings, client, requested);
+    if (!scope) return scope.error();
+    if (!scope->is_subset_of(granted))
+        return invalid_scope("the scope exceeds what was granted", "granted: " + granted.to_string());
+    return scope;
+}
+
+}  // namespace
+
+Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
+                                                 const RefreshTokenGrant& grant) {
+    if (!client.has_grant(model::GrantType::refresh_token))
+        return make_error(ErrorCode::unauthorized_client, "the client is not registered for the refresh_token grant");
+    if (grant.audience)
+        if (auto ok = check_audience(context, *grant.audience); !ok) return ok.error();
+
+    auto stored = find_presented_refresh_token(context, grant.refresh_token);
+    if (!stored) return not_valid("no such refresh token: mistyped, forged, from another server, or long gone");
+    if (stored->grant.client_id != client.id)
+        return not_valid("the refresh token was issued to " + stored->grant.client_id.str() + "; it still works there");
+    if (const char* reason = why_dead(*stored, context.now())) return not_valid(reason);
+    auto user = store::find_user(context.store, stored->grant.subject);
+    if (!user) return not_valid("the user has been removed");
+
+    auto scope = narrow(context.settings, client, stored->grant.scope, grant.scope);
+    if (!scope) return scope.error();
+    return CheckedRefreshToken{std::move(*stored), std::move(*user), std::move(*scope)};
+}
+
+Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
+                                   const model::AccessToken& access, const model::RefreshToken& refresh) {
+    store::Transaction transaction(context.store, store::Durability::full);
+    switch (store::rotate_refresh_token(transaction, checked.stored.token.token_hash, context.now(),
+                                        context.settings.refresh_reuse_grace)) {
+        case store::Rotation::rotated:
+        case store::Rotation::retried:
+            store::insert_access_token(transaction, access);
+            store::insert_refresh_token(transaction, refresh);
+            transaction.commit();
+            return {};
+        case store::Rotation::refused:
+            return not_valid("used before, some moments ago; nothing was revoked");
+        case store::Rotation::reused:
+            store::end_grant(transaction, checked.stored.grant.id, context.now());
+            transaction.commit();
+            return not_valid(
+                "used before and shown again: it may have been stolen, so the whole grant has been revoked");
+    }
+    throw std::logic_error("rotation without an answer");
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,33 @@
+// The refresh token grant: what a refresh token is good for, once (RFC 6749 §6, RFC 9700 §4.14).
+#pragma once
+
+#include "model/client.h"
+#include "model/user.h"
+#include "oauth/context.h"
+#include "oauth/error.h"
+#include "oauth/token_request.h"
+#include "store/refresh_tokens.h"
+
+namespace postern::oauth {
+
+/// A refresh token of this client that was alive a moment ago, with the scope that the new access token gets.
+struct CheckedRefreshToken {
+    store::StoredRefreshToken stored;
+    model::User user;
+    model::Scope scope;
+};
+
+/// Every rule but single use; nothing is changed, whatever the answer. The scope may be narrower than the grant's,
+/// never wider, and the grant keeps its own (RFC 6749 §6); without the parameter it is all of it that the client is
+/// still registered for.
+Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
+                                                 const RefreshTokenGrant& grant);
+
+/// Rotates the token and records what it yields in one durable transaction. Of parallel requests one succeeds, and a
+/// second within the grace (settings.refresh_reuse_grace) gets a sibling, since the first answer may have been lost. A
+/// token that comes back later ends the grant: two parties have it, and nobody can tell who stole it (RFC 9700
+/// §4.14.2).
+Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
+                                   const model::AccessToken& access, const model::RefreshToken& refresh);
+
+}  // namespace postern::oauth
