@@ -1,0 +1,231 @@
+// Which of several uses of one refresh token counts (RFC 9700 §4.14.2).
+#include "store/refresh_tokens.h"
+
+#include <map>
+#include <vector>
+
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using model::ValueHash;
+using store::Rotation;
+
+namespace doctest {
+template <>
+struct StringMaker<Rotation> {
+    static String convert(Rotation rotation) {
+        const char* const names[] = {"rotated", "retried", "refused", "reused"};
+        return names[static_cast<std::size_t>(rotation)];
+    }
+};
+}  // namespace doctest
+
+namespace {
+
+constexpr Seconds kGrace{10};
+constexpr Seconds kLifetime{1000};
+
+model::RefreshToken refresh(const std::string& hash, const std::string& parent = "",
+                            const std::string& grant_id = "grant") {
+    model::RefreshToken token;
+    token.token_hash = ValueHash(hash);
+    token.grant_id = model::GrantId(grant_id);
+    if (!parent.empty()) token.parent_hash = ValueHash(parent);
+    token.issued_at = kNow;
+    token.expires_at = kNow + kLifetime;
+    return token;
+}
+
+store::Database with_token() {
+    auto database = sample_database();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant());
+        store::insert_refresh_token(transaction, refresh("A"));
+    });
+    return database;
+}
+
+/// One use of `token`, `after` seconds from the start; what it yields is called `successor`.
+struct Use {
+    std::string token;
+    int after;
+    Rotation expected;
+    std::string successor;
+};
+
+void check_uses(const std::string& story, const std::vector<Use>& uses, Seconds grace = kGrace) {
+    CAPTURE(story);
+    auto database = with_token();
+    for (const Use& use : uses) {
+        CAPTURE(use.token);
+        CAPTURE(use.after);
+        written(database, [&](store::Transaction& transaction) {
+            CHECK(store::rotate_refresh_token(transaction, ValueHash(use.token), kNow + Seconds{use.after}, grace) ==
+                  use.expected);
+            if (!use.successor.empty()) store::insert_refresh_token(transaction, refresh(use.successor, use.token));
+        });
+    }
+}
+
+bool is_active(store::Database& database, const std::string& hash, Time now = kNow) {
+    const auto stored = store::find_refresh_token(database, ValueHash(hash));
+    return stored && store::is_active(*stored, now);
+}
+
+}  // namespace
+
+TEST_CASE("rotate_refresh_token: the first use counts, one retry inside the grace gets a sibling, one line survives") {
+    check_uses(
+        "a chain",
+        {{"A", 0, Rotation::rotated, "B"}, {"B", 1, Rotation::rotated, "C"}, {"C", 999, Rotation::rotated, "D"}});
+    check_uses(
+        "a lost answer, at the last second of the grace",
+        {{"A", 0, Rotation::rotated, "B"}, {"A", 10, Rotation::retried, "B2"}, {"B2", 500, Rotation::rotated, "C"}});
+    check_uses("a second after the grace", {{"A", 0, Rotation::rotated, "B"}, {"A", 11, Rotation::reused, ""}});
+    check_uses("a third try inside the grace", {{"A", 0, Rotation::rotated, "B"},
+                                                {"A", 1, Rotation::retried, "B2"},
+                                                {"A", 2, Rotation::refused, ""},
+                                                {"A", 10, Rotation::refused, ""},
+                                                {"A", 11, Rotation::reused, ""}});
+    check_uses("a retry does not light the grace anew",
+               {{"A", 0, Rotation::rotated, "B"}, {"A", 9, Rotation::retried, "B2"}, {"A", 12, Rotation::reused, ""}});
+    check_uses("the successor was used: nobody waits for its predecessor's answer any more",
+               {{"A", 0, Rotation::rotated, "B"}, {"B", 1, Rotation::rotated, "C"}, {"A", 2, Rotation::reused, ""}});
+    check_uses("one of two siblings is used: the other is void, first without harm, later as reuse",
+               {{"A", 0, Rotation::rotated, "B"},
+                {"A", 1, Rotation::retried, "B2"},
+                {"B2", 5, Rotation::rotated, "C"},
+                {"B", 15, Rotation::refused, ""},
+                {"B", 16, Rotation::reused, ""}});
+    check_uses("both siblings at once: one line", {{"A", 0, Rotation::rotated, "B"},
+                                                   {"A", 0, Rotation::retried, "B2"},
+                                                   {"B", 0, Rotation::rotated, "C"},
+                                                   {"B2", 0, Rotation::refused, ""},
+                                                   {"C", 0, Rotation::rotated, "D"},
+                                                   {"A", 0, Rotation::reused, ""}});
+    check_uses("a sibling's own lost answer", {{"A", 0, Rotation::rotated, "B"},
+                                               {"A", 1, Rotation::retried, "B2"},
+                                               {"B2", 5, Rotation::rotated, "C"},
+                                               {"B2", 6, Rotation::retried, "C2"},
+                                               {"C2", 7, Rotation::rotated, "D"},
+                                               {"C", 8, Rotation::refused, ""}});
+    check_uses("a clock that went back does not end the grace",
+               {{"A", 100, Rotation::rotated, "B"}, {"A", 50, Rotation::retried, "B2"}});
+}
+
+TEST_CASE("rotate_refresh_token: without a grace the first retry is reuse") {
+    check_uses("the same second", {{"A", 0, Rotation::rotated, "B"}, {"A", 0, Rotation::reused, ""}}, Seconds{0});
+    check_uses("void siblings cannot come about",
+               {{"A", 0, Rotation::rotated, "B"}, {"B", 0, Rotation::rotated, "C"}, {"C", 0, Rotation::rotated, "D"}},
+               Seconds{0});
+}
+
+TEST_CASE("rotate_refresh_token: what is dead is refused, rotated or not, and nothing is concluded from it") {
+    check_uses("never issued", {{"Z", 0, Rotation::refused, ""}});
+    check_uses("expired, at the very second", {{"A", 1000, Rotation::refused, ""}});
+    check_uses(
+        "expired after it was used",
+        {{"A", 990, Rotation::rotated, "B"}, {"A", 1000, Rotation::refused, ""}, {"B", 1000, Rotation::refused, ""}});
+    const auto kill = [](auto action) {
+        auto database = with_token();
+        written(database, [&](store::Transaction& transaction) {
+            action(transaction);
+            CHECK(store::rotate_refresh_token(transaction, ValueHash("A"), kNow + Seconds{1}, kGrace) ==
+                  Rotation::refused);
+        });
+    };
+    kill([](store::Transaction& t) { store::revoke_refresh_tokens(t, model::GrantId("grant"), kNow); });
+    kill([](store::Transaction& t) { store::end_grant(t, model::GrantId("grant"), kNow); });
+    kill([](store::Transaction& t) { store::end_user_access(t, model::Subject("sub-1"), kNow); });
+    kill([](store::Transaction& t) { store::remove_user(t, model::Subject("sub-1")); });
+}
+
+TEST_CASE("revoke_refresh_tokens: all of this grant, used and unused, and none of another") {
+    auto database = with_token();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant("other"));
+        store::insert_refresh_token(transaction, refresh("O", "", "other"));
+        REQUIRE(store::rotate_refresh_token(transaction, ValueHash("A"), kNow, kGrace) == Rotation::rotated);
+        store::insert_refresh_token(transaction, refresh("B", "A"));
+        store::insert_access_token(transaction, token());
+        store::revoke_refresh_tokens(transaction, model::GrantId("grant"), kNow);
+    });
+    CHECK_FALSE(is_active(database, "B"));
+    CHECK(is_active(database, "O"));
+    CHECK(store::is_active(*store::find_access_token(database, ValueHash("token")), kNow));
+    written(database, [](store::Transaction& transaction) {
+        // Neither the current one nor a retry of the rotated one brings the line back to life.
+        CHECK(store::rotate_refresh_token(transaction, ValueHash("B"), kNow, kGrace) == Rotation::refused);
+        CHECK(store::rotate_refresh_token(transaction, ValueHash("A"), kNow, kGrace) == Rotation::refused);
+    });
+}
+
+TEST_CASE("is_active: a refresh token, with each reason why it is not") {
+    using Change = void (*)(store::StoredRefreshToken&);
+    auto database = with_token();
+    const auto good = *store::find_refresh_token(database, ValueHash("A"));
+    CHECK(store::is_active(good, kNow));
+    CHECK(store::is_active(good, kNow + kLifetime - Seconds{1}));
+    CHECK_FALSE(store::is_active(good, kNow + kLifetime));
+    for (const Change change :
+         std::vector<Change>{[](auto& s) { s.token.rotated_at = kNow; }, [](auto& s) { s.token.revoked_at = kNow; },
+                             [](auto& s) { s.grant.ended_at = kNow; }, [](auto& s) { s.client_enabled = false; },
+                             [](auto& s) { s.user_enabled = false; }}) {
+        auto stored = good;
+        change(stored);
+        CHECK_FALSE(store::is_active(stored, kNow));
+    }
+}
+
+TEST_CASE("find_refresh_token: gives back what was stored, with its grant") {
+    auto database = with_token();
+    written(database,
+            [](store::Transaction& transaction) { store::insert_refresh_token(transaction, refresh("B", "A")); });
+    const auto stored = store::find_refresh_token(database, ValueHash("B"));
+    REQUIRE(stored);
+    CHECK(stored->token.parent_hash == ValueHash("A"));
+    CHECK(stored->token.issued_at == kNow);
+    CHECK(stored->token.expires_at == kNow + kLifetime);
+    CHECK(stored->grant.client_id == model::ClientId("client"));
+    CHECK(stored->client_enabled);
+    CHECK(stored->user_enabled);
+    CHECK_FALSE(store::find_refresh_token(database, ValueHash("C")));
+}
+
+TEST_CASE("race: of many processes with one refresh token one rotates and one retries") {
+    constexpr int kProcesses = 6;
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    store::Database::create(path);
+    {
+        store::Database database(path, store::Access::read_write);
+        add_client_and_user(database);
+        written(database, [](store::Transaction& transaction) {
+            store::insert_grant(transaction, grant());
+            store::insert_refresh_token(transaction, refresh("A"));
+        });
+    }
+    int start[2]{};
+    REQUIRE(::pipe(start) == 0);
+    std::vector<pid_t> children;
+    for (int i = 0; i < kProcesses; ++i) {
+        children.push_back(start_child([&] {
+            ::close(start[1]);
+            store::Database database(path, store::Access::read_write, std::chrono::seconds(20));
+            char byte = 0;
+            if (::read(start[0], &byte, 1) != 0) return 98;  // until all are there
+            store::Transaction transaction(database, store::Durability::full);
+            const auto outcome = store::rotate_refresh_token(transaction, ValueHash("A"), kNow, kGrace);
+            transaction.commit();
+            return static_cast<int>(outcome);
+        }));
+    }
+    ::close(start[0]);
+    ::close(start[1]);
+    std::map<int, int> outcomes;
+    for (const pid_t child : children) ++outcomes[exit_code_of(child)];
+    CHECK(outcomes == std::map<int, int>{{static_cast<int>(Rotation::rotated), 1},
+                                         {static_cast<int>(Rotation::retried), 1},
+                                         {static_cast<int>(Rotation::refused), kProcesses - 2}});
+}
