@@ -153,9 +153,14 @@ TEST_CASE("remove_client: takes along everything that hangs on it, and nothing e
         store::insert_code(transaction, code("others", "others"));
         store::insert_access_token(transaction, token());
         store::insert_access_token(transaction, token("others", "others"));
+        store::insert_refresh_token(transaction, refresh_token_of("grant"));
+        store::insert_refresh_token(transaction, refresh_token_of("others"));
         store::replace_client_secret(transaction, ClientId("client"), ValueHash("x"), std::nullopt, kNow);
     });
-    database.prepare("INSERT INTO consents VALUES ('client', 'sub-1', 'openid', 1), ('other', 'sub-1', 'openid', 1)")
+    database
+        .prepare(
+            "INSERT INTO consents (client_id, subject, scope, granted_at)"
+            " VALUES ('client', 'sub-1', 'openid', 1), ('other', 'sub-1', 'openid', 1)")
         .execute();
     const auto remove = [&](const char* id) {
         return written(
@@ -167,7 +172,7 @@ TEST_CASE("remove_client: takes along everything that hangs on it, and nothing e
     for (const char* sql :
          {"SELECT count(*) FROM clients", "SELECT count(*) FROM redirect_uris", "SELECT count(*) FROM consents",
           "SELECT count(*) FROM grants", "SELECT count(*) FROM authorization_codes",
-          "SELECT count(*) FROM access_tokens", "SELECT count(*) FROM users"}) {
+          "SELECT count(*) FROM access_tokens", "SELECT count(*) FROM refresh_tokens", "SELECT count(*) FROM users"}) {
         CAPTURE(sql);
         CHECK(count(database, sql) == 1);
     }

@@ -15,6 +15,7 @@
 #include "store/access_tokens.h"
 #include "store/clients.h"
 #include "store/grants.h"
+#include "store/refresh_tokens.h"
 #include "store/users.h"
 
 namespace postern::test {
@@ -160,6 +161,15 @@ inline model::AccessToken token(const std::string& hash = "token", const std::st
     token.scope = *model::Scope::parse("openid");
     token.issued_at = kNow;
     token.expires_at = kNow + Seconds{900};
+    return token;
+}
+
+inline model::RefreshToken refresh_token_of(const std::string& grant_id) {
+    model::RefreshToken token;
+    token.token_hash = model::ValueHash("refresh of " + grant_id);
+    token.grant_id = model::GrantId(grant_id);
+    token.issued_at = kNow;
+    token.expires_at = kNow + Seconds{86400};
     return token;
 }
 

@@ -28,9 +28,13 @@ store::Database two_users() {
             store::insert_grant(transaction, grant("grant " + subject, subject));
             store::insert_code(transaction, code("code " + subject, "grant " + subject));
             store::insert_access_token(transaction, token("token " + subject, "grant " + subject));
+            store::insert_refresh_token(transaction, refresh_token_of("grant " + subject));
         }
     });
-    database.prepare("INSERT INTO consents VALUES ('client', 'sub-1', 'openid', 1), ('client', 'sub-2', 'openid', 1)")
+    database
+        .prepare(
+            "INSERT INTO consents (client_id, subject, scope, granted_at)"
+            " VALUES ('client', 'sub-1', 'openid', 1), ('client', 'sub-2', 'openid', 1)")
         .execute();
     return database;
 }
@@ -41,6 +45,11 @@ bool has_session(store::Database& database, const std::string& subject) {
 
 bool has_token(store::Database& database, const std::string& subject) {
     const auto stored = store::find_access_token(database, model::ValueHash("token " + subject));
+    return stored && store::is_active(*stored, kNow);
+}
+
+bool has_refresh_token(store::Database& database, const std::string& subject) {
+    const auto stored = store::find_refresh_token(database, model::ValueHash("refresh of grant " + subject));
     return stored && store::is_active(*stored, kNow);
 }
 
@@ -136,7 +145,7 @@ TEST_CASE("remove_user: takes along everything of this user, and nothing of anot
     for (const char* sql :
          {"SELECT count(*) FROM users", "SELECT count(*) FROM sessions", "SELECT count(*) FROM authorization_requests",
           "SELECT count(*) FROM consents", "SELECT count(*) FROM grants", "SELECT count(*) FROM authorization_codes",
-          "SELECT count(*) FROM access_tokens"}) {
+          "SELECT count(*) FROM access_tokens", "SELECT count(*) FROM refresh_tokens"}) {
         CAPTURE(sql);
         CHECK(count(database, sql) == 1);
     }
@@ -148,16 +157,19 @@ TEST_CASE("end_user_access: sessions, open requests and grants of this user end,
     auto database = two_users();
     REQUIRE(has_session(database, "sub-1"));
     REQUIRE(has_token(database, "sub-1"));
+    REQUIRE(has_refresh_token(database, "sub-1"));
     written(database,
             [](store::Transaction& transaction) { store::end_user_access(transaction, Subject("sub-1"), kNow); });
     CHECK_FALSE(has_session(database, "sub-1"));
     CHECK_FALSE(has_token(database, "sub-1"));
+    CHECK_FALSE(has_refresh_token(database, "sub-1"));
     CHECK_FALSE(store::find_progress(database, model::RequestKey("request sub-1")));
     CHECK_FALSE(written(database, [](store::Transaction& transaction) {
         return store::redeem_code(transaction, model::ValueHash("code sub-1"), kNow);
     }));
     CHECK(has_session(database, "sub-2"));
     CHECK(has_token(database, "sub-2"));
+    CHECK(has_refresh_token(database, "sub-2"));
     CHECK(store::find_progress(database, model::RequestKey("request sub-2")));
     CHECK(count(database, "SELECT count(*) FROM consents") == 2);
 }
