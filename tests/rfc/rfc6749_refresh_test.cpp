@@ -1,0 +1,243 @@
+// The token endpoint with the refresh token grant (RFC 6749 §6, RFC 9700 §4.14, OpenID Connect Core §12), a row per
+// rule.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/flow.h"
+
+namespace {
+
+using namespace postern::test;
+using std::chrono::seconds;
+namespace json = postern::json;
+
+Query refresh_request(const std::string& token) {
+    return Query{{"grant_type", "refresh_token"}, {"refresh_token", token}};
+}
+
+struct Ready {
+    Deployment op;
+    UserAgent alice{op};
+    json::Object first;
+    explicit Ready(const Deployment::Options& options = {}) : op(options) {
+        first = obtain_tokens(op, alice, authorization_request());
+    }
+    std::string refresh_token() const { return text_of(first, "refresh_token"); }
+};
+
+struct Row {
+    std::string clause;
+    std::string when;
+    Query (*change)(const Query& good);
+    std::string expected;
+};
+
+/// A refused request changes nothing: the good one works after each.
+void check_refused(const Deployment& op, std::string token, const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        CAPTURE(row.when);
+        const Answer refused = redeem(op, row.change(refresh_request(token)));
+        CHECK(refused.verdict() == row.expected);
+        CHECK(refused.header("Cache-Control") == "no-store");
+        const Answer good = redeem(op, refresh_request(token));
+        REQUIRE(good.verdict() == "200");
+        token = good.member("refresh_token");
+    }
+}
+
+TEST_CASE("refresh: a new access token, a new refresh token, and what else the answer says [RFC 6749 §6, §5.1]") {
+    Ready r;
+    CHECK(text_of(r.first, "refresh_token").size() > 40);
+    r.op.advance(seconds(5));
+    const Answer answer = redeem(r.op, refresh_request(r.refresh_token()));
+    REQUIRE(answer.status == 200);
+    CHECK(answer.header("Cache-Control") == "no-store");
+    CHECK(answer.header("Content-Type").starts_with("application/json"));
+    CHECK(answer.member("token_type") == "Bearer");
+    CHECK(answer.member("scope") == "openid email");
+    CHECK(number_of(answer.json(), "expires_in") == 900);
+    CHECK(answer.member("access_token") != text_of(r.first, "access_token"));
+    CHECK(answer.member("refresh_token") != r.refresh_token());
+    CHECK(userinfo(r.op, answer.member("access_token")).status == 200);
+    const auto claims = jwt_claims(answer.member("access_token"));
+    CHECK(number_of(claims, "iat") == r.op.now());
+    CHECK(number_of(claims, "exp") == r.op.now() + 900);
+    // The access token that was there lives on.
+    CHECK(userinfo(r.op, text_of(r.first, "access_token")).status == 200);
+}
+
+TEST_CASE("refresh: syntax of the request [RFC 6749 §3.2, §6]") {
+    const Ready r;
+    check_refused(
+        r.op, r.refresh_token(),
+        {
+            {"§6", "missing", [](const Query& q) { return q.without("refresh_token"); }, "400 invalid_request"},
+            {"§3.2", "empty", [](const Query& q) { return q.with("refresh_token", ""); }, "400 invalid_request"},
+            {"§3.2", "twice", [](const Query& q) { return q.and_also("refresh_token", "x"); }, "400 invalid_request"},
+            {"§3.2", "scope twice",
+             [](const Query& q) { return q.with("scope", "openid").and_also("scope", "openid"); },
+             "400 invalid_request"},
+            {"§5.2", "unknown", [](const Query& q) { return q.with("refresh_token", std::string(43, 'A')); },
+             "400 invalid_grant"},
+            {"§5.2", "SQL", [](const Query& q) { return q.with("refresh_token", "' OR '1'='1"); }, "400 invalid_grant"},
+            {"§5.2", "20 KB", [](const Query& q) { return q.with("refresh_token", std::string(20480, 'r')); },
+             "400 invalid_grant"},
+            {"X13", "NUL", [](const Query& q) { return q.without("refresh_token").raw("refresh_token=x%00"); },
+             "400 invalid_request"},
+        });
+}
+
+TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps its own [RFC 6749 §6]") {
+    const Ready r;
+    check_refused(
+        r.op, r.refresh_token(),
+        {
+            {"§6", "more than was granted", [](const Query& q) { return q.with("scope", "openid email api"); },
+             "400 invalid_scope"},
+            {"§6", "something else", [](const Query& q) { return q.with("scope", "api"); }, "400 invalid_scope"},
+            {"§3.3", "not registered", [](const Query& q) { return q.with("scope", "openid admin"); },
+             "400 invalid_scope"},
+            {"§3.3", "whole words", [](const Query& q) { return q.with("scope", "open"); }, "400 invalid_scope"},
+            {"§3.3", "another case", [](const Query& q) { return q.with("scope", "OpenID"); }, "400 invalid_scope"},
+            {"§3.3", "two blanks", [](const Query& q) { return q.with("scope", "openid  email"); },
+             "400 invalid_scope"},
+            {"§11", "offline access was not granted",
+             [](const Query& q) { return q.with("scope", "openid offline_access"); }, "400 invalid_scope"},
+        });
+    Ready n;
+    const Answer narrow = redeem(n.op, refresh_request(n.refresh_token()).with("scope", "openid"));
+    REQUIRE(narrow.verdict() == "200");
+    CHECK(narrow.member("scope") == "openid");
+    CHECK(userinfo(n.op, narrow.member("access_token")).json().find("email") == nullptr);
+    const Answer wide = redeem(n.op, refresh_request(narrow.member("refresh_token")));
+    CHECK(wide.member("scope") == "openid email");
+    const Answer without = redeem(n.op, refresh_request(wide.member("refresh_token")).with("scope", "email"));
+    CHECK(without.member("scope") == "email");
+    CHECK(without.json().find("id_token") == nullptr);
+    CHECK(userinfo(n.op, without.member("access_token")).status == 403);
+}
+
+TEST_CASE("refresh: each request decides anew about `aud`, and a refused one rotates nothing [RFC 8707 §2.2]") {
+    const Ready r;
+    check_refused(
+        r.op, r.refresh_token(),
+        {
+            {"§2", "the issuer", [](const Query& q) { return q.with("audience", "https://op.example"); },
+             "400 invalid_target"},
+            {"§2", "a client", [](const Query& q) { return q.with("aud", kOther); }, "400 invalid_target"},
+            {"§2", "two that differ",
+             [](const Query& q) { return q.with("aud", "https://a.example").with("audience", "https://b.example"); },
+             "400 invalid_target"},
+        });
+    Ready a;
+    const Answer named = redeem(a.op, refresh_request(a.refresh_token()).with("audience", "https://rs.example"));
+    CHECK(text_of(jwt_claims(named.member("access_token")), "aud") == "https://rs.example");
+    const Answer plain = redeem(a.op, refresh_request(named.member("refresh_token")));
+    CHECK(jwt_claims(plain.member("access_token")).find("aud") == nullptr);
+}
+
+TEST_CASE(
+    "refresh: only the client it was issued to, authenticated, and registered for the grant [RFC 6749 §6, §10.4]") {
+    Ready r;
+    CHECK(redeem(r.op, refresh_request(r.refresh_token()), kOther).verdict() == "400 invalid_grant");
+    CHECK(redeem(r.op, refresh_request(r.refresh_token()), kMachine).verdict() == "400 unauthorized_client");
+    const Query anonymous = refresh_request(r.refresh_token()).with("client_id", kWeb);
+    CHECK(r.op.cgi("token", post_form(anonymous.text())).verdict() == "401 invalid_client");
+    const Query forged = anonymous.with("client_secret", secret_of(kOther));
+    CHECK(r.op.cgi("token", post_form(forged.text())).verdict() == "401 invalid_client");
+    // Nobody of these took anything from its owner (F05).
+    CHECK(redeem(r.op, refresh_request(r.refresh_token())).verdict() == "200");
+
+    // A client that is not registered for the grant is given none, and what it has is void at once.
+    r.op.must({"client", "set", kWeb, "--grant", "authorization_code"});
+    CHECK(redeem(r.op, refresh_request(r.refresh_token())).verdict() == "400 unauthorized_client");
+    CHECK(obtain_tokens(r.op, r.alice, authorization_request()).find("refresh_token") == nullptr);
+}
+
+TEST_CASE("refresh: public clients prove nothing but their name, and rotate all the more [RFC 9700 §2.2.2]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const auto first = obtain_tokens(op, alice, authorization_request(kSpa), kSpa);
+    const Answer second = redeem(op, refresh_request(text_of(first, "refresh_token")), kSpa);
+    REQUIRE(second.verdict() == "200");
+    CHECK(second.member("refresh_token") != text_of(first, "refresh_token"));
+}
+
+TEST_CASE("refresh: nothing else is a refresh token, and it is nothing else [RFC 8725 §3.12]") {
+    const Ready r;
+    const std::string refresh = r.refresh_token();
+    for (const char* kind : {"access_token", "id_token"})
+        CHECK(redeem(r.op, refresh_request(text_of(r.first, kind))).verdict() == "400 invalid_grant");
+    CHECK(userinfo(r.op, refresh).status == 401);
+    CHECK(redeem(r.op, token_request(refresh)).verdict() == "400 invalid_grant");
+
+    // A JWT: typ says what it is; another payload or signature is not it.
+    CHECK(text_of(jwt_header(refresh), "typ") == "rt+jwt");
+    CHECK(text_of(jwt_header(refresh), "alg") == text_of(jwt_header(text_of(r.first, "access_token")), "alg"));
+    const auto dot = refresh.rfind('.');
+    const std::string access = text_of(r.first, "access_token");
+    for (const std::string& forged :
+         {refresh.substr(0, dot + 1), refresh.substr(0, dot) + access.substr(access.rfind('.')), refresh + "A",
+          access.substr(0, access.find('.')) + refresh.substr(refresh.find('.'))})
+        CHECK(redeem(r.op, refresh_request(forged)).verdict() == "400 invalid_grant");
+    CHECK(redeem(r.op, refresh_request(refresh)).verdict() == "200");
+}
+
+TEST_CASE("refresh: the ID token says the same of the login, and has no nonce [OpenID Connect Core §12.2]") {
+    Ready r;
+    r.op.advance(seconds(100));
+    const Answer answer = redeem(r.op, refresh_request(r.refresh_token()));
+    const auto before = jwt_claims(text_of(r.first, "id_token"));
+    const auto after = jwt_claims(answer.member("id_token"));
+    for (const char* claim : {"iss", "sub", "aud", "sid"}) CHECK(text_of(after, claim) == text_of(before, claim));
+    CHECK(number_of(after, "auth_time") == number_of(before, "auth_time"));
+    CHECK(number_of(after, "iat") == r.op.now());
+    CHECK(number_of(after, "iat") != number_of(before, "iat"));
+    CHECK(before.find("nonce") != nullptr);
+    CHECK(after.find("nonce") == nullptr);
+    CHECK(text_of(after, "at_hash") != text_of(before, "at_hash"));
+}
+
+TEST_CASE("refresh: the lifetime is the grant's, and use does not prolong it [RFC 9700 §4.14.2]") {
+    Deployment::Options options;
+    options.config = json::Object{{"refreshTokenTTL", 1000}};
+    Ready r(options);
+    const auto expiry = number_of(jwt_claims(r.refresh_token()), "exp");
+    CHECK(expiry == r.op.now() + 1000);
+    std::string token = r.refresh_token();
+    for (const int step : {400, 400, 199}) {
+        r.op.advance(seconds(step));
+        const Answer answer = redeem(r.op, refresh_request(token));
+        REQUIRE(answer.verdict() == "200");
+        token = answer.member("refresh_token");
+        CHECK(number_of(jwt_claims(token), "exp") == expiry);
+    }
+    r.op.advance(seconds(1));
+    CHECK(redeem(r.op, refresh_request(token)).verdict() == "400 invalid_grant");
+}
+
+TEST_CASE(
+    "refresh: opaque tokens keep the same rules, and both kinds stay good when the option changes "
+    "[useOpaqueRefreshTokens]") {
+    Ready r;
+    r.op.configure("useOpaqueRefreshTokens", true);
+    const Answer second = redeem(r.op, refresh_request(r.refresh_token()));
+    REQUIRE(second.verdict() == "200");
+    const std::string opaque = second.member("refresh_token");
+    CHECK(opaque.find('.') == std::string::npos);
+    CHECK(opaque.size() == 43);  // 256 bits
+    CHECK(redeem(r.op, refresh_request(opaque), kOther).verdict() == "400 invalid_grant");
+    CHECK(redeem(r.op, refresh_request(opaque.substr(1))).verdict() == "400 invalid_grant");
+    r.op.configure("useOpaqueRefreshTokens", false);
+    const Answer third = redeem(r.op, refresh_request(opaque));
+    REQUIRE(third.verdict() == "200");
+    CHECK(third.member("refresh_token").find('.') != std::string::npos);
+    r.op.advance(seconds(60));
+    CHECK(redeem(r.op, refresh_request(opaque)).verdict() == "400 invalid_grant");
+    CHECK(redeem(r.op, refresh_request(third.member("refresh_token"))).verdict() == "400 invalid_grant");
+}
+
+}  // namespace
