@@ -30,23 +30,26 @@ function attributesOf(tag) {
   return found;
 }
 
-/// The page's one form: { action, fields, buttons }, where fields is what an untouched form sends, buttons has the
-/// name and value of each button by its id. Null when the page has no form.
+/// The page's one form: { action, method, enctype, inputs, fields, buttons }, where inputs has the name and value of each
+/// field in order, fields the same by name, buttons the name and value of each button by its id. Null without a form.
 export function formOf(html) {
   const [whole, attributes] = html.match(/<form(\s[^>]*)>[^]*?<\/form>/) ?? [];
   if (!whole) return null;
   const all = (element) => [...whole.matchAll(new RegExp(`<${element}(\\s[^>]*)>`, "g"))].map(([, text]) => attributesOf(text));
+  const inputs = all("input").filter(({ name }) => name).map(({ name, value }) => [name, value ?? ""]);
+  const { action, method = "get", enctype = "application/x-www-form-urlencoded" } = attributesOf(attributes);
   return {
-    action: attributesOf(attributes).action,
-    fields: Object.fromEntries(all("input").filter(({ name }) => name).map(({ name, value }) => [name, value ?? ""])),
+    action, method: method.toUpperCase(), enctype, inputs,
+    fields: Object.fromEntries(inputs),
     buttons: Object.fromEntries(all("button").map(({ id, name, value }) => [id, name ? { [name]: value } : {}])),
   };
 }
 
-/// A page the user agent stands on. `location` is set when the server sent it to another origin, which it does not visit.
+/// A page the user agent stands on. `location` is set when the server sent it to another origin, which it does not visit;
+/// `posted` is then what a form would have sent there, undefined after a redirect.
 class Page {
-  constructor(url, answer, location) {
-    Object.assign(this, { url, status: answer.status, headers: answer.headers, body: answer.body, location });
+  constructor(url, answer, location, posted) {
+    Object.assign(this, { url, status: answer.status, headers: answer.headers, body: answer.body, location, posted });
   }
 
   get form() { return formOf(this.body); }
@@ -56,18 +59,23 @@ class Page {
 export class UserAgent {
   #cookies = new Map();
 
-  constructor({ ca } = {}) { this.ca = ca; }
+  /// `send` stands between the agent and the network.
+  constructor({ ca, send = request } = {}) { Object.assign(this, { ca, send }); }
 
   get cookieNames() { return [...this.#cookies.keys()]; }
 
   async visit(url) { return this.#follow("GET", url); }
 
+  /// A form of another site that leads to `url`.
+  async post(url, form) { return this.#follow("POST", url, new URLSearchParams(form).toString()); }
+
   /// Sends the page's form with some values changed, as if `button` (an id) had been pressed.
   async submit(page, button, values = {}) {
-    const { action, fields, buttons } = page.form ?? {};
+    const { action, inputs, fields, buttons } = page.form ?? {};
     if (!buttons?.[button]) throw new Error(`no button "${button}" on the page "${page.title}" (${page.status})`);
-    const form = { ...fields, ...buttons[button], ...values };
-    return this.#follow("POST", new URL(action, page.url).href, new URLSearchParams(form).toString());
+    const target = new URL(action, page.url);
+    if (target.origin !== new URL(page.url).origin) return new Page(page.url, page, target, new URLSearchParams(inputs));
+    return this.post(target.href, { ...fields, ...buttons[button], ...values });
   }
 
   async signIn(page, username, password) { return this.submit(page, "login", { username, password }); }
@@ -76,7 +84,7 @@ export class UserAgent {
 
   async #follow(method, url, body) {
     for (let count = 0; count < MAX_REDIRECTS; ++count) {
-      const answer = await request(url, { method, body, ca: this.ca, headers: this.#headers(body) });
+      const answer = await this.send(url, { method, body, ca: this.ca, headers: this.#headers(body) });
       this.#keep(answer.headers["set-cookie"] ?? []);
       if (answer.status !== 303 && answer.status !== 302) return new Page(url, answer);
       const target = new URL(answer.headers.location, url);
