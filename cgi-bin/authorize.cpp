@@ -27,6 +27,7 @@ int main() {
     endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.authorize}; };
     endpoint.methods = methods;
     endpoint.store = server::StoreUse::write;
+    endpoint.keys = store::KeyUse::verify;  // id_token_hint
     endpoint.seal = true;
     endpoint.pages = true;
     endpoint.on_failure = server::OnFailure::page;
