@@ -16,6 +16,17 @@ bool is_base64url(std::string_view text) {
     });
 }
 
+/// One way for all, so that what clears a cookie has the attributes that set it.
+std::string with_attributes(std::string_view name, std::string_view value, CookieSecurity security) {
+    std::string text(name);
+    text += '=';
+    text += value;
+    text += "; Path=/; HttpOnly; SameSite=Lax";
+    // `__Host-` names are refused by browsers without Secure, and over http with it (RFC 6265bis §4.1.3.2).
+    if (security == CookieSecurity::https) text += "; Secure";
+    return text;
+}
+
 }  // namespace
 
 std::optional<std::string> find_cookie(std::string_view header, std::string_view name) {
@@ -34,13 +45,11 @@ std::optional<std::string> find_cookie(std::string_view header, std::string_view
 }
 
 std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security) {
-    std::string text(name);
-    text += '=';
-    text += value;
-    text += "; Path=/; HttpOnly; SameSite=Lax";
-    // `__Host-` names are refused by browsers without Secure, and over http with it (RFC 6265bis §4.1.3.2).
-    if (security == CookieSecurity::https) text += "; Secure";
-    return text;
+    return with_attributes(name, value, security);
+}
+
+std::string clear_cookie(std::string_view name, CookieSecurity security) {
+    return with_attributes(name, "", security) + "; Max-Age=0";
 }
 
 }  // namespace postern::http

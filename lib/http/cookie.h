@@ -19,5 +19,7 @@ enum class CookieSecurity {
 /// `name=value; Path=/; HttpOnly; SameSite=Lax` and `; Secure` on https. A session cookie: it ends with the browser, the server's
 /// own expiry rules.
 std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security);
+/// The Set-Cookie value that removes it.
+std::string clear_cookie(std::string_view name, CookieSecurity security);
 
 }  // namespace postern::http

@@ -77,4 +77,11 @@ bool use_request(Transaction& transaction, const RequestKey& key, const Subject&
     return write(statement, key, subject, expires_at);
 }
 
+void end_open_requests(Transaction& transaction, const Subject& subject) {
+    transaction.database()
+        .prepare("DELETE FROM authorization_requests WHERE subject = $1 AND used = 0")
+        .bind(1, subject.str())
+        .execute();
+}
+
 }  // namespace postern::store

@@ -17,5 +17,7 @@ bool record_decision(Transaction& transaction, const model::RequestKey& key, con
                      model::Decision decision, util::Time expires_at);
 /// Single use: true for exactly one caller.
 bool use_request(Transaction& transaction, const model::RequestKey& key, const model::Subject& subject, util::Time expires_at);
+/// What the subject has logged in for or decided without an answer yet, in any browser: it is asked anew.
+void end_open_requests(Transaction& transaction, const model::Subject& subject);
 
 }  // namespace postern::store

@@ -6,6 +6,7 @@
 
 #include "json/reader.h"
 #include "json/writer.h"
+#include "store/authorization_requests.h"
 #include "store/columns.h"
 
 namespace postern::store {
@@ -101,9 +102,7 @@ void end_user_access(Transaction& transaction, const Subject& subject, util::Tim
     auto& database = transaction.database();
     // Sessions first and what they were about to give with them, then what they gave: the way it came about.
     database.prepare("DELETE FROM sessions WHERE subject = $1").bind(1, subject.str()).execute();
-    database.prepare("DELETE FROM authorization_requests WHERE subject = $1 AND used = 0")
-        .bind(1, subject.str())
-        .execute();
+    end_open_requests(transaction, subject);
     database.prepare("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE subject = $1 AND ended_at IS NULL")
         .bind(1, subject.str())
         .bind(2, util::to_epoch(now))

@@ -58,7 +58,7 @@ http::Response show_consent(Visit& visit) {
     page.client_host = destination(resumed->request.redirect_uri);
     page.username = user ? user->username : "";
     page.action = visit.context.settings.url(visit.context.settings.paths.scopes);
-    page.csrf = csrf_token(visit.context, Form::consent, visit.browser, resumed->request);
+    page.csrf = csrf_token(visit.context, Form::consent, visit.browser, resumed->request.id);
     page.resume = oauth::seal_request(visit.context, {resumed->request, visit.browser.binding()});
     for (const std::string& scope : resumed->request.scope.tokens())
         page.scopes.push_back(ConsentScope{scope, describe(visit.context.settings, scope)});
@@ -72,7 +72,7 @@ http::Response submit_consent(Visit& visit) {
     const std::string client_id = resumed->request.client_id.str();
     // The session ended while the form was open: nothing is lost but the click, the login comes next.
     if (!visit.browser.session) return back_to_authorize(visit, *resumed);
-    if (!is_own_form(visit.context, Form::consent, visit.browser, resumed->request, visit.request))
+    if (!is_own_form(visit.context, Form::consent, visit.browser, resumed->request.id, visit.request))
         return visit.refuse(PageFault::form_foreign, client_id,
                             "the csrf field is missing or not of this browser, session and request");
 

@@ -9,25 +9,35 @@ namespace {
 
 constexpr std::string_view kPurpose = "postern csrf v1";
 
+std::string name_of(Form form) {
+    switch (form) {
+        case Form::login:
+            return "login";
+        case Form::consent:
+            return "consent";
+        case Form::logout:
+            break;
+    }
+    return "logout";
+}
+
 }  // namespace
 
-std::string csrf_token(oauth::Context& context, Form form, const Browser& browser,
-                       const model::AuthorizationRequest& request) {
+std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id) {
     // A key of its own from the seal key, so that no seal and no token can ever stand for the other.
     const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kPurpose);
     // The login form ignores the session: a session that ends while it is open must not void what was typed.
     const std::string session =
-        form == Form::consent && browser.session ? browser.session->cookie_hash.str() : std::string();
-    const std::string about = std::string(form == Form::login ? "login" : "consent") + "|" + browser.binding() + "|" +
-                              request.id + "|" + session;
+        form != Form::login && browser.session ? browser.session->cookie_hash.str() : std::string();
+    const std::string about = name_of(form) + "|" + browser.binding() + "|" + request_id + "|" + session;
     return util::base64url_encode(crypto::hmac_sha256(key, about));
 }
 
-bool is_own_form(oauth::Context& context, Form form, const Browser& browser, const model::AuthorizationRequest& asked,
+bool is_own_form(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id,
                  const http::Request& request) {
     if (request.sec_fetch_site && *request.sec_fetch_site != "same-origin") return false;
     const auto sent = request.form.find("csrf");
-    return sent && crypto::equal_constant_time(*sent, csrf_token(context, form, browser, asked));
+    return sent && crypto::equal_constant_time(*sent, csrf_token(context, form, browser, request_id));
 }
 
 }  // namespace postern::web

@@ -5,21 +5,19 @@
 #include <string_view>
 
 #include "http/message.h"
-#include "model/authorization.h"
 #include "oauth/context.h"
 #include "web/browser.h"
 
 namespace postern::web {
 
-enum class Form { login, consent };
+enum class Form { login, consent, logout };
 
-/// Bound to the form, the browser, the authorization request and (if there is one) the session.
-std::string csrf_token(oauth::Context& context, Form form, const Browser& browser,
-                       const model::AuthorizationRequest& request);
+/// Bound to the form, the browser, the request it is about (by its id) and, but for the login form, the session.
+std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id);
 
 /// True for the token of exactly this situation, sent by a page of this origin. `Sec-Fetch-Site` is believed when
 /// present; `Origin` alone is not, since `Referrer-Policy: no-referrer` makes browsers send `null` on our own forms.
-bool is_own_form(oauth::Context& context, Form form, const Browser& browser, const model::AuthorizationRequest& asked,
+bool is_own_form(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id,
                  const http::Request& request);
 
 }  // namespace postern::web

@@ -16,7 +16,7 @@ http::Response form(Visit& visit, const Resumed& resumed, const std::string& use
     LoginPage page;
     page.client_name = resumed.target.client().name;
     page.action = visit.context.settings.url(visit.context.settings.paths.login);
-    page.csrf = csrf_token(visit.context, Form::login, visit.browser, resumed.request);
+    page.csrf = csrf_token(visit.context, Form::login, visit.browser, resumed.request.id);
     page.resume = oauth::seal_request(visit.context, {resumed.request, visit.browser.binding()});
     page.username = username;
     page.message = message;
@@ -63,7 +63,8 @@ http::Response refuse_form(Visit& visit, const Resumed& resumed, const std::stri
 http::Response show_login(Visit& visit) {
     const auto resumed = resume(visit, visit.request.query, Unbound::refused);
     if (!resumed) return resumed.error();
-    return form(visit, *resumed, "", "");
+    // Only what the client sent itself: to whoever holds an old ID token it names a `sub`, and must not name a user.
+    return form(visit, *resumed, resumed->request.login_hint.value_or(""), "");
 }
 
 http::Response submit_login(Visit& visit) {
@@ -71,7 +72,7 @@ http::Response submit_login(Visit& visit) {
     const auto resumed = resume(visit, sent, Unbound::refused);
     if (!resumed) return resumed.error();
     const std::string client_id = resumed->request.client_id.str();
-    if (!is_own_form(visit.context, Form::login, visit.browser, resumed->request, visit.request))
+    if (!is_own_form(visit.context, Form::login, visit.browser, resumed->request.id, visit.request))
         return visit.refuse(PageFault::form_foreign, client_id,
                             "the csrf field is missing or not of this browser and request");
     if (const auto faulty = sent.first_fault({"username", "password"}))

@@ -43,3 +43,8 @@ TEST_CASE("set_cookie: host-only, out of reach of scripts, not sent with cross-s
     CHECK(set_cookie("sid", "abc", CookieSecurity::loopback_http) == "sid=abc; Path=/; HttpOnly; SameSite=Lax");
 }
 
+TEST_CASE("clear_cookie: the same attributes, ended at once [RFC 6265bis §5.6.2]") {
+    CHECK(clear_cookie("__Host-sid", CookieSecurity::https) ==
+          "__Host-sid=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0");
+    CHECK(clear_cookie("sid", CookieSecurity::loopback_http) == "sid=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
+}

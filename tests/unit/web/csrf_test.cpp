@@ -13,10 +13,9 @@ namespace {
 struct Fixture {
     test::World world;
     oauth::Context context = world.context();
-    model::AuthorizationRequest asked;
+    std::string asked = "request";
     web::Browser browser;
     Fixture() {
-        asked.id = "request";
         browser.id = "browser";
         browser.session = world.add_session(world.add_user("alice"), "cookie");
     }
@@ -33,26 +32,34 @@ TEST_CASE("is_own_form: the token of this form, browser, request and session, an
     Fixture f;
     const std::string consent = web::csrf_token(f.context, Form::consent, f.browser, f.asked);
     const std::string login = web::csrf_token(f.context, Form::login, f.browser, f.asked);
+    const std::string logout = web::csrf_token(f.context, Form::logout, f.browser, f.asked);
     CHECK(f.accepts(Form::consent, consent));
     CHECK(f.accepts(Form::login, login));
+    CHECK(f.accepts(Form::logout, logout));
     CHECK_FALSE(f.accepts(Form::consent, login));
     CHECK_FALSE(f.accepts(Form::login, consent));
+    CHECK_FALSE(f.accepts(Form::logout, consent));
+    CHECK_FALSE(f.accepts(Form::logout, login));
+    CHECK_FALSE(f.accepts(Form::consent, logout));
     CHECK_FALSE(f.accepts(Form::consent, ""));
     CHECK_FALSE(f.accepts(Form::consent, consent.substr(1)));
 
-    f.asked.id = "another request";
+    f.asked = "another request";
     CHECK_FALSE(f.accepts(Form::consent, consent));
     CHECK_FALSE(f.accepts(Form::login, login));
-    f.asked.id = "request";
+    CHECK_FALSE(f.accepts(Form::logout, logout));
+    f.asked = "request";
     f.browser.id = "another browser";
     CHECK_FALSE(f.accepts(Form::consent, consent));
     CHECK_FALSE(f.accepts(Form::login, login));
     f.browser.id = "browser";
     f.browser.session = f.world.add_session(f.world.add_user("bob"), "bobs cookie");
     CHECK_FALSE(f.accepts(Form::consent, consent));
+    CHECK_FALSE(f.accepts(Form::logout, logout));
     CHECK(f.accepts(Form::login, login));
     f.browser.session.reset();
     CHECK_FALSE(f.accepts(Form::consent, consent));
+    CHECK_FALSE(f.accepts(Form::logout, logout));
 }
 
 TEST_CASE("is_own_form: Sec-Fetch-Site must say same-origin when it is there") {
