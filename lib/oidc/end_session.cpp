@@ -1,0 +1,18 @@
+// What ends when a user logs out.
+#include "oidc/end_session.h"
+
+#include "store/authorization_requests.h"
+#include "store/grants.h"
+#include "store/sessions.h"
+
+namespace postern::oidc {
+
+void end_session(oauth::Context& context, const model::Session& session) {
+    store::Transaction transaction(context.store, store::Durability::full);
+    store::remove_session(transaction, session.cookie_hash);
+    store::end_open_requests(transaction, session.subject);
+    store::end_grants_of_session(transaction, session.sid, context.now());
+    transaction.commit();
+}
+
+}  // namespace postern::oidc

@@ -1,0 +1,93 @@
+// Decides whether a logout request means what it says, and whether its address may be followed.
+#include "oidc/logout_request.h"
+
+#include <algorithm>
+
+#include "http/url.h"
+#include "oauth/id_token_hint.h"
+#include "store/clients.h"
+
+namespace postern::oidc {
+namespace {
+
+LogoutRefusal refusal(LogoutFault fault, const std::string& client_id, std::string detail) {
+    return LogoutRefusal{fault, client_id.substr(0, 128), std::move(detail)};
+}
+
+/// Those of §2, the ignored ones too: what is given twice was not sent by a client that works.
+std::optional<std::string> find_malformed(const http::Params& params) {
+    if (const auto faulty = params.first_fault({"id_token_hint", "client_id", "post_logout_redirect_uri", "state",
+                                                "logout_hint", "ui_locales"}))
+        return "parameter " + *faulty + " was given twice or is not decodable";
+    if (params.find("state").value_or("").size() > kMaxLogoutStateBytes)
+        return "state is longer than " + std::to_string(kMaxLogoutStateBytes) + " bytes";
+    std::size_t total = 0;
+    for (const char* name : {"client_id", "post_logout_redirect_uri", "state"})
+        total += params.find(name).value_or("").size();
+    if (total > kMaxLogoutBytes)
+        return "the values are longer than " + std::to_string(kMaxLogoutBytes) + " bytes together";
+    return std::nullopt;
+}
+
+std::optional<NotFollowed> reason_not_to_follow(const LogoutRequest& request,
+                                                const std::optional<model::Client>& client) {
+    if (!request.hinted_subject)
+        return NotFollowed{"logout_hint_missing",
+                           "post_logout_redirect_uri came without an id_token_hint, so nothing shows who sent it"};
+    if (!client) return NotFollowed{"client_unknown", "the client of the id_token_hint is not registered any more"};
+    if (!client->enabled) return NotFollowed{"client_disabled", "the client of the id_token_hint is disabled"};
+    return std::nullopt;
+}
+
+std::string describe_mismatch(const model::Client& client, const std::string& received) {
+    std::string registered;
+    for (const std::string& uri : client.post_logout_redirect_uris) registered += (registered.empty() ? "" : " ") + uri;
+    return "registered: " + (registered.empty() ? "none" : registered.substr(0, 300)) +
+           " received: " + received.substr(0, 300);
+}
+
+}  // namespace
+
+util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& context, const http::Params& params) {
+    const auto client_id = params.find("client_id");
+    if (auto malformed = find_malformed(params))
+        return refusal(LogoutFault::malformed, client_id.value_or(""), std::move(*malformed));
+
+    LogoutRequest request;
+    request.id = crypto::random_id(context.random);
+    request.expires_at = context.now() + context.settings.authorization_request_ttl;
+    request.redirect_uri = params.find("post_logout_redirect_uri");
+    request.state = params.find("state");
+    if (client_id) request.client_id = model::ClientId(*client_id);
+
+    const auto token = params.find("id_token_hint");
+    if (!token) return request;
+    const auto hint = oauth::verify_id_token_hint(context, *token);
+    if (!hint)
+        return refusal(LogoutFault::hint_invalid, client_id.value_or(""),
+                       "the id_token_hint is not an ID token that this server signed with a key it still publishes");
+    if (client_id && *client_id != hint->client_id.str())
+        return refusal(LogoutFault::client_mismatch, *client_id,
+                       "the id_token_hint was issued for " + hint->client_id.str());
+    request.hinted_subject = hint->subject;
+    request.client_id = hint->client_id;
+    return request;
+}
+
+util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Context& context,
+                                                                     const LogoutRequest& request) {
+    AfterLogout after;
+    if (!request.redirect_uri) return after;
+    std::optional<model::Client> client;
+    if (request.client_id) client = store::find_client(context.store, *request.client_id, context.now());
+    if (client && client->enabled &&
+        std::ranges::find(client->post_logout_redirect_uris, *request.redirect_uri) ==
+            client->post_logout_redirect_uris.end())
+        return refusal(LogoutFault::redirect_unregistered, client->id.str(),
+                       describe_mismatch(*client, *request.redirect_uri));
+    after.not_followed_ = reason_not_to_follow(request, client);
+    if (!after.not_followed_) after.url_ = http::with_query(*request.redirect_uri, {{"state", request.state}});
+    return after;
+}
+
+}  // namespace postern::oidc

@@ -1,0 +1,72 @@
+// What does a client ask for when it sends a browser to log out? (OpenID Connect RP-Initiated Logout 1.0 §2)
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "http/params.h"
+#include "model/ids.h"
+#include "oauth/context.h"
+#include "util/clock.h"
+#include "util/result.h"
+
+namespace postern::oidc {
+
+inline constexpr std::size_t kMaxLogoutBytes = 4096;  ///< of the values that travel on together
+inline constexpr std::size_t kMaxLogoutStateBytes = 2048;
+
+/// A request whose hint, if there was one, is verified. Its address is not: `verify_post_logout_redirect` does that.
+struct LogoutRequest {
+    std::string id;                                ///< random, names the request on the confirmation form
+    std::optional<model::Subject> hinted_subject;  ///< whom the verified id_token_hint names; nullopt: no hint came
+    std::optional<model::ClientId> client_id;      ///< for whom the hint was issued, else as sent
+    std::optional<std::string> redirect_uri;       ///< post_logout_redirect_uri as sent
+    std::optional<std::string> state;
+    util::Time expires_at{};
+};
+
+enum class LogoutFault {
+    malformed,              ///< a parameter given twice, not decodable or too long
+    hint_invalid,           ///< not an ID token that this server signed; an expired one is valid (§2)
+    client_mismatch,        ///< client_id is not whom the hint was issued for (§2)
+    redirect_unregistered,  ///< an address that the client has not registered (§3)
+};
+
+/// Why a request is answered with a page, and nothing is ended.
+struct LogoutRefusal {
+    LogoutFault fault;
+    std::string client_id;   ///< as sent or hinted, cut
+    std::string log_detail;  ///< for the operator
+};
+
+/// Whatever the hint says about a session is not asked: `sid` names the one it was issued in, which may have expired or
+/// been followed by another of the same user, and it is the user whom the client wants logged out.
+util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& context, const http::Params& params);
+
+/// Why an address that was asked for is not followed although nothing is wrong with the request.
+struct NotFollowed {
+    std::string error;   ///< for `postern why`
+    std::string detail;  ///< for the operator
+};
+
+/// Where the browser goes when the user is logged out. Only `verify_post_logout_redirect` makes one with an address.
+class AfterLogout {
+public:
+    /// The registered address, with `state` and nothing else; nullopt: a page of ours.
+    const std::optional<std::string>& url() const { return url_; }
+    const std::optional<NotFollowed>& not_followed() const { return not_followed_; }
+
+private:
+    friend util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Context&, const LogoutRequest&);
+    std::optional<std::string> url_;
+    std::optional<NotFollowed> not_followed_;
+};
+
+/// An address is followed when a verified hint names an enabled client that registered it, byte for byte. Without a
+/// hint anybody can have sent the browser here (§3), and of a client that is gone or disabled nothing is registered: the
+/// user is logged out all the same. An address that a known client has not registered is refused.
+util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Context& context,
+                                                                     const LogoutRequest& request);
+
+}  // namespace postern::oidc
