@@ -16,8 +16,8 @@ LogoutRefusal refusal(LogoutFault fault, const std::string& client_id, std::stri
 
 /// Those of §2, the ignored ones too: what is given twice was not sent by a client that works.
 std::optional<std::string> find_malformed(const http::Params& params) {
-    if (const auto faulty = params.first_fault({"id_token_hint", "client_id", "post_logout_redirect_uri", "state",
-                                                "logout_hint", "ui_locales"}))
+    if (const auto faulty = params.first_fault(
+            {"id_token_hint", "client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"}))
         return "parameter " + *faulty + " was given twice or is not decodable";
     if (params.find("state").value_or("").size() > kMaxLogoutStateBytes)
         return "state is longer than " + std::to_string(kMaxLogoutStateBytes) + " bytes";

@@ -64,8 +64,8 @@ private:
 };
 
 /// An address is followed when a verified hint names an enabled client that registered it, byte for byte. Without a
-/// hint anybody can have sent the browser here (§3), and of a client that is gone or disabled nothing is registered: the
-/// user is logged out all the same. An address that a known client has not registered is refused.
+/// hint anybody can have sent the browser here (§3), and of a client that is gone or disabled nothing is registered:
+/// the user is logged out all the same. An address that a known client has not registered is refused.
 util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Context& context,
                                                                      const LogoutRequest& request);
 

@@ -22,8 +22,7 @@ std::optional<std::string> text_member(const json::Object& object, std::string_v
 
 json::Object to_json(const SealedLogout& sealed) {
     const LogoutRequest& request = sealed.request;
-    json::Object object{
-        {"id", request.id}, {"browser", sealed.browser}, {"exp", util::to_epoch(request.expires_at)}};
+    json::Object object{{"id", request.id}, {"browser", sealed.browser}, {"exp", util::to_epoch(request.expires_at)}};
     if (request.hinted_subject) object.set("sub", request.hinted_subject->str());
     if (request.client_id) object.set("client_id", request.client_id->str());
     set_optional(object, "redirect_uri", request.redirect_uri);

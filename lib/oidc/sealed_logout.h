@@ -12,8 +12,8 @@ namespace postern::oidc {
 
 struct SealedLogout {
     LogoutRequest request;
-    /// As in oauth::SealedRequest: the browser it belongs to, or "" for a request that was posted by another site, which
-    /// is worth no more than the same request in an address.
+    /// As in oauth::SealedRequest: the browser it belongs to, or "" for a request that was posted by another site,
+    /// which is worth no more than the same request in an address.
     std::string browser;
 };
 
