@@ -5,8 +5,9 @@
 
 namespace postern::oauth {
 
-/// `acr` of every ID token, and the one entry of `acr_values_supported`: a password over a protected transport, the only
-/// way to log in (SAML 2.0 Authentication Context §3.4.9, a registered name with which no other meaning can collide).
+/// `acr` of every ID token, and the one entry of `acr_values_supported`: a password over a protected transport, the
+/// only way to log in (SAML 2.0 Authentication Context §3.4.9, a registered name with which no other meaning can
+/// collide).
 inline constexpr std::string_view kAcr = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport";
 
 /// `amr`, its one method (RFC 8176 §2).

@@ -1,56 +1,64 @@
-// Which of a user's attributes does a scope release? One table, from OpenID Connect Core §5.4.
+// Which of a user's attributes is a client told? Those of a granted scope and those it was granted by name.
 #include "oidc/claims.h"
 
-#include <algorithm>
-#include <string_view>
+#include <optional>
+
+#include "model/standard_claims.h"
+#include "util/text.h"
 
 namespace postern::oidc {
 namespace {
 
-struct Row {
-    std::string_view scope;
-    std::string_view claim;
-};
-constexpr Row kRows[] = {
-    {"profile", "name"},
-    {"profile", "family_name"},
-    {"profile", "given_name"},
-    {"profile", "middle_name"},
-    {"profile", "nickname"},
-    {"profile", "preferred_username"},
-    {"profile", "profile"},
-    {"profile", "picture"},
-    {"profile", "website"},
-    {"profile", "gender"},
-    {"profile", "birthdate"},
-    {"profile", "zoneinfo"},
-    {"profile", "locale"},
-    {"profile", "updated_at"},
-    {"email", "email"},
-    {"email", "email_verified"},
-    {"address", "address"},
-    {"phone", "phone_number"},
-    {"phone", "phone_number_verified"},
-};
+std::optional<json::Value> telling(const json::Value& value);
 
-bool is_permitted(std::string_view claim, const model::Scope& scope) {
-    return std::any_of(std::begin(kRows), std::end(kRows),
-                       [&](const Row& row) { return row.claim == claim && scope.contains(row.scope); });
+/// §5.1.1: a member of an address that is not known is left out like any other claim.
+std::optional<json::Value> telling(const json::Object& object) {
+    json::Object kept;
+    for (const auto& [name, value] : object.members())
+        if (auto told = telling(value)) kept.set(name, std::move(*told));
+    if (kept.empty()) return std::nullopt;
+    return kept;
+}
+
+/// The value without what says nothing in it; nullopt when nothing is left. §5.3.2: a claim that is not returned is
+/// omitted, not sent as null or as an empty string.
+std::optional<json::Value> telling(const json::Value& value) {
+    if (const auto* object = value.if_object()) return telling(*object);
+    if (const auto* array = value.if_array(); array && array->empty()) return std::nullopt;
+    if (const auto* text = value.if_string(); text && util::trim(*text).empty()) return std::nullopt;
+    if (value.is_null()) return std::nullopt;
+    return value;
+}
+
+template <class Permits>
+json::Object filtered(const json::Object& all, const Permits& permits) {
+    json::Object released;
+    for (const auto& [name, value] : all.members()) {
+        const auto scope = model::scope_of_claim(name);
+        if (!scope || !permits(name, *scope)) continue;
+        if (auto told = telling(value)) released.set(name, std::move(*told));
+    }
+    return released;
 }
 
 }  // namespace
 
-json::Object userinfo_claims(const json::Object& all, const model::Scope& scope, const model::Subject& subject) {
-    json::Object released;
-    for (const auto& [name, value] : all.members())
-        if (is_permitted(name, scope) && !value.is_null()) released.set(name, value);
+json::Object userinfo_claims(const json::Object& all, const model::Scope& scope, const model::ClaimNames& asked_for,
+                             const model::Subject& subject) {
+    json::Object released = filtered(all, [&](const std::string& name, std::string_view releasing) {
+        return scope.contains(releasing) || asked_for.contains(name);
+    });
     released.set("sub", subject.str());
     return released;
 }
 
+json::Object asked_claims(const json::Object& all, const model::ClaimNames& asked_for) {
+    return filtered(all, [&](const std::string& name, std::string_view) { return asked_for.contains(name); });
+}
+
 std::vector<std::string> supported_claims() {
     std::vector<std::string> names = {"sub"};
-    for (const Row& row : kRows) names.emplace_back(row.claim);
+    for (const model::StandardClaim& claim : model::standard_claims()) names.emplace_back(claim.name);
     return names;
 }
 

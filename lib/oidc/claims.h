@@ -1,10 +1,12 @@
-// Which of a user's attributes does a scope release? (OpenID Connect Core §5.1, §5.4)
+// Which of a user's attributes is a client told? (OpenID Connect Core §5.1, §5.4, §5.5)
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "json/value.h"
+#include "model/claim_names.h"
 #include "model/ids.h"
 #include "model/scope.h"
 
@@ -14,9 +16,15 @@ namespace postern::oidc {
 /// generous.
 using GetUserClaims = std::function<json::Object(const model::Subject&)>;
 
-/// The claims among `all` that `scope` permits, with `sub` written last and taken from the token, never from the
-/// callback.
-json::Object userinfo_claims(const json::Object& all, const model::Scope& scope, const model::Subject& subject);
+/// The claims among `all` that `scope` permits or that stand in `asked_for`, with `sub` written last and taken from the
+/// token, never from the callback. Values that say nothing are left out, as everywhere below: null, blank text, empty
+/// lists and objects (§5.3.2), also inside an address.
+json::Object userinfo_claims(const json::Object& all, const model::Scope& scope, const model::ClaimNames& asked_for,
+                             const model::Subject& subject);
+
+/// The claims among `all` that stand in `asked_for`, for an ID token: standard claims only, so that none of them can
+/// take the place of a protocol claim.
+json::Object asked_claims(const json::Object& all, const model::ClaimNames& asked_for);
 
 /// Every claim name that some scope can release, for discovery.
 std::vector<std::string> supported_claims();

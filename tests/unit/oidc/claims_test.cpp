@@ -1,10 +1,12 @@
-// The scope-to-claim map (OpenID Connect Core §5.4).
+// Which attributes are released: the scope-to-claim map and names asked for one by one (OpenID Connect Core §5.4,
+// §5.5).
 #include "oidc/claims.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
+#include "json/reader.h"
 #include "json/writer.h"
 
 using namespace postern;
@@ -17,11 +19,20 @@ json::Object everything() {
     all.set("address", json::Object{{"country", "NL"}});
     all.set("phone_number", "+31");
     all.set("nickname", nullptr);
+    all.set("acr", "planted");
     return all;
 }
 
-std::string released(const char* scope) {
-    return json::write(oidc::userinfo_claims(everything(), *model::Scope::parse(scope), model::Subject("7")));
+std::string released(const char* scope, const model::ClaimNames& asked_for = {}) {
+    return json::write(
+        oidc::userinfo_claims(everything(), *model::Scope::parse(scope), asked_for, model::Subject("7")));
+}
+
+json::Object object_of(const std::string& text) {
+    const auto value = json::parse(text);
+    REQUIRE(value);
+    REQUIRE(value->if_object() != nullptr);
+    return *value->if_object();
 }
 
 }  // namespace
@@ -43,6 +54,77 @@ TEST_CASE("userinfo_claims: only what a granted scope permits, sub last and from
     for (const Row& row : rows) {
         CAPTURE(row.scope);
         CHECK(released(row.scope) == row.body);
+    }
+}
+
+TEST_CASE("userinfo_claims: a claim granted by name comes alone, beside what the scope permits [OIDC Core §5.5]") {
+    struct Row {
+        const char* scope;
+        model::ClaimNames asked_for;
+        const char* body;
+    };
+    const Row rows[] = {
+        {"openid", {"email"}, R"({"email":"a@example","sub":"7"})"},
+        {"openid", {"name", "phone_number"}, R"({"name":"Alice","phone_number":"+31","sub":"7"})"},
+        {"openid phone", {"email_verified"}, R"({"email_verified":true,"phone_number":"+31","sub":"7"})"},
+        {"openid email", {"email"}, R"({"email":"a@example","email_verified":true,"sub":"7"})"},
+        {"openid", {"nickname"}, R"({"sub":"7"})"},
+        {"openid", {"picture"}, R"({"sub":"7"})"},
+        {"openid", {"department"}, R"({"sub":"7"})"},
+        {"openid", {"sub", "acr"}, R"({"sub":"7"})"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.scope);
+        CAPTURE(row.body);
+        CHECK(released(row.scope, row.asked_for) == row.body);
+    }
+}
+
+TEST_CASE("asked_claims: standard claims by name, and nothing that could pass for a protocol claim [OIDC Core §5.5]") {
+    struct Row {
+        model::ClaimNames asked_for;
+        const char* body;
+    };
+    const Row rows[] = {
+        {{}, "{}"},
+        {{"email"}, R"({"email":"a@example"})"},
+        {{"email", "name"}, R"({"email":"a@example","name":"Alice"})"},
+        {{"nickname"}, "{}"},
+        {{"sub", "acr", "department"}, "{}"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.body);
+        CHECK(json::write(oidc::asked_claims(everything(), row.asked_for)) == row.body);
+    }
+}
+
+TEST_CASE("released claims: a value that says nothing is left out, anything else keeps its type [OIDC Core §5.3.2]") {
+    struct Row {
+        const char* stored;
+        const char* told;
+    };
+    const Row rows[] = {
+        {R"({"name":null})", "{}"},
+        {R"({"name":""})", "{}"},
+        {R"({"name":" \t"})", "{}"},
+        {R"({"address":{}})", "{}"},
+        {R"({"name":[]})", "{}"},
+        {R"({"address":{"formatted":"","country":null}})", "{}"},
+        {R"({"address":{"formatted":"","country":"NL"}})", R"({"address":{"country":"NL"}})"},
+        {R"({"email_verified":false})", R"({"email_verified":false})"},
+        {R"({"updated_at":0})", R"({"updated_at":0})"},
+        {R"({"name":" A "})", R"({"name":" A "})"},
+        {R"({"name":["A"]})", R"({"name":["A"]})"},
+    };
+    const model::ClaimNames names = {"name", "address", "email_verified", "updated_at"};
+    for (const Row& row : rows) {
+        CAPTURE(row.stored);
+        CHECK(json::write(oidc::asked_claims(object_of(row.stored), names)) == row.told);
+        json::Object with_sub = object_of(row.told);
+        with_sub.set("sub", "7");
+        const auto scope = *model::Scope::parse("openid profile email address");
+        CHECK(json::write(oidc::userinfo_claims(object_of(row.stored), scope, {}, model::Subject("7"))) ==
+              json::write(with_sub));
     }
 }
 
