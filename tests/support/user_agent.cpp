@@ -13,7 +13,7 @@ constexpr int kMostRedirects = 8;
 
 /// The endpoint whose path the URL has; "" for an address that is not the server's.
 std::string endpoint_at(const Deployment& deployment, const std::string& url) {
-    for (const char* endpoint : {"authorize", "login", "scopes", "userinfo", "discovery", "jwks", "token"})
+    for (const char* endpoint : {"authorize", "login", "scopes", "userinfo", "discovery", "jwks", "token", "logout"})
         if (without_query(url) == deployment.url(endpoint)) return endpoint;
     return "";
 }
@@ -46,6 +46,7 @@ std::string Landing::verdict() const {
     }
     if (answer.status != 200) return "page " + std::to_string(answer.status);
     if (has_id(answer.body, "password")) return "login";
+    if (has_id(answer.body, "logout")) return "logout";
     return has_id(answer.body, "approve") ? "consent" : "page 200";
 }
 

@@ -21,7 +21,7 @@ struct Landing {
 
     /// A parameter that was sent to the client, or "".
     std::string parameter(std::string_view name) const { return query_parameter(url, name).value_or(""); }
-    /// "login", "consent", "page 400"; at the client "code" or the error.
+    /// "login", "consent", "logout" (the question), "page 400"; at the client "code" or the error.
     std::string verdict() const;
 };
 
