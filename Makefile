@@ -100,7 +100,7 @@ asan:
 test:
 	scripts/packages build run test
 	+$(PARALLEL) all $(TEST_BIN) $(NODE_MODULES)
-	scripts/run-suites $(BUILD) $(SUITES) interop browser
+	scripts/run-suites $(BUILD) $(SUITES) interop browser conformance
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
