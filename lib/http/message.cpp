@@ -66,12 +66,13 @@ Response json(const json::Value& body, int status) {
     return response;
 }
 
-Response html(std::string page, int status, const std::string& style_hash) {
+Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hash) {
     Response response;
     response.status = status;
     response.set("Content-Type", "text/html; charset=utf-8");
+    const std::string script = script_hash.empty() ? "" : "script-src '" + script_hash + "'; ";
     // No form-action: Chromium applies it to the redirect that follows the form, which leads to the client.
-    response.set("Content-Security-Policy", "default-src 'none'; style-src '" + style_hash +
+    response.set("Content-Security-Policy", "default-src 'none'; " + script + "style-src '" + style_hash +
                                                 "'; img-src data:; base-uri 'none'; frame-ancestors 'none'");
     response.set("X-Frame-Options", "DENY");  // RFC 9700 §4.16, for browsers without frame-ancestors
     response.body = std::move(page);

@@ -44,6 +44,17 @@ void split_authority(std::string_view authority, UrlParts& parts) {
     parts.port = authority.substr(1);
 }
 
+/// application/x-www-form-urlencoded, with blanks as %20, which every decoder reads (RFC 6749 appendix B).
+std::string encode(const Parameters& parameters) {
+    std::string out;
+    for (const auto& [name, value] : parameters) {
+        if (!value) continue;
+        if (!out.empty()) out += '&';
+        out += util::percent_encode(name) + '=' + util::percent_encode(*value);
+    }
+    return out;
+}
+
 }  // namespace
 
 std::optional<UrlParts> parse_url(std::string_view text) {
@@ -74,21 +85,21 @@ bool is_loopback_http(const UrlParts& url) {
     return url.scheme == "http" && (host == "127.0.0.1" || host == "[::1]" || host == "localhost");
 }
 
-std::string with_query(std::string_view url,
-                       std::initializer_list<std::pair<std::string_view, std::optional<std::string>>> pairs) {
-    const std::string_view before = take_until(url, url.find('#'));
-    std::string out(before);
+std::string with_query(std::string_view url, const Parameters& parameters) {
+    std::string out(take_until(url, url.find('#')));
+    const std::string added = encode(parameters);
     const std::size_t question_mark = out.find('?');  // a later one belongs to the query
-    char separator = question_mark == std::string::npos ? '?' : '&';
-    bool needed = question_mark == std::string::npos || !(question_mark + 1 == out.size() || out.ends_with('&'));
-    for (const auto& [name, value] : pairs) {
-        if (!value) continue;
-        if (needed) out += separator;
-        out += util::percent_encode(name) + '=' + util::percent_encode(*value);
-        separator = '&';
-        needed = true;
-    }
-    return out += url;  // a fragment stays at the end
+    const bool at_start = question_mark + 1 == out.size() || out.ends_with('&');
+    if (added.empty()) return out += url;
+    if (question_mark == std::string::npos)
+        out += '?';
+    else if (!at_start)
+        out += '&';
+    return out.append(added).append(url);  // a fragment stays at the end
+}
+
+std::string with_fragment(std::string_view url, const Parameters& parameters) {
+    return std::string(url.substr(0, url.find('#'))) + '#' + encode(parameters);
 }
 
 }  // namespace postern::http

@@ -1,11 +1,11 @@
 // The few URL operations this server needs, on strings that were checked when they were saved.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace postern::http {
 
@@ -29,8 +29,14 @@ std::optional<UrlParts> parse_url(std::string_view text);
 /// http on 127.0.0.1, [::1] or localhost.
 bool is_loopback_http(const UrlParts& url);
 
-/// Appends parameters to the query, keeping one that is there (RFC 6749 §3.1.2). Values are percent-encoded; pairs whose
-/// value is nullopt are left out.
-std::string with_query(std::string_view url, std::initializer_list<std::pair<std::string_view, std::optional<std::string>>> pairs);
+/// Name and value; one whose value is nullopt is left out wherever parameters are written.
+using Parameters = std::vector<std::pair<std::string, std::optional<std::string>>>;
+
+/// Appends parameters to the query, keeping one that is there (RFC 6749 §3.1.2). Values are percent-encoded.
+std::string with_query(std::string_view url, const Parameters& parameters);
+
+/// The URL with the parameters as its fragment, encoded as in a query (RFC 6749 §4.2.2). A query stays; a fragment that
+/// is there would be mixed up with them and is replaced.
+std::string with_fragment(std::string_view url, const Parameters& parameters);
 
 }  // namespace postern::http

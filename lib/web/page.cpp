@@ -7,20 +7,21 @@
 namespace postern::web {
 namespace {
 
-/// What the three pages share; an operator changes the looks of all of them there.
+/// What the pages share; an operator changes the looks of all of them there.
 Partials read_partials(const std::string& directory) {
     Partials partials;
     for (const char* name : {"style.css", "mark.svg"}) partials[name] = read_template_file(directory + "/" + name);
     return partials;
 }
 
-Template read_template(const std::string& directory, const std::string& name, const Partials& partials) {
+Template read_template(const std::string& directory, const std::string& name, const Partials& partials,
+                       Scripts scripts = Scripts::none) {
     const std::string path = directory + "/" + name;
-    return {path, read_template_file(path), partials};
+    return {path, read_template_file(path), partials, scripts};
 }
 
 http::Response respond(const Template& page, const Values& values, int status) {
-    return http::html(page.render(values), status, page.style_hash());
+    return http::html(page.render(values), status, page.style_hash(), page.script_hash());
 }
 
 Values to_values(const ConsentScope& scope) {
@@ -34,11 +35,13 @@ struct Pages::Templates {
     Templates(const std::string& directory, const Partials& partials)
         : login(read_template(directory, "login.html", partials)),
           consent(read_template(directory, "consent.html", partials)),
-          error(read_template(directory, "error.html", partials)) {}
+          error(read_template(directory, "error.html", partials)),
+          form_post(read_template(directory, "form_post.html", partials, Scripts::one)) {}
 
     Template login;
     Template consent;
     Template error;
+    Template form_post;
 };
 
 Pages::Pages(const std::string& directory)
@@ -78,6 +81,14 @@ http::Response Pages::error(const ErrorPage& page) const {
                                   {"request_id", page.request_id}},
                         .lists = {}};
     return respond(templates_->error, values, page.status);
+}
+
+http::Response Pages::form_post(const FormPostPage& page) const {
+    Values values{.texts = {{"client_name", util::displayable(page.client_name)}, {"action", page.action}}, .lists = {}};
+    auto& fields = values.lists["fields"];
+    for (const auto& [name, value] : page.fields)
+        if (value) fields.push_back({.texts = {{"name", name}, {"value", *value}}, .lists = {}});
+    return respond(templates_->form_post, values, 200);
 }
 
 }  // namespace postern::web

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "http/message.h"
+#include "http/url.h"
 
 namespace postern::web {
 
@@ -41,11 +42,18 @@ struct ErrorPage {
     std::string request_id;  ///< for `postern why`
 };
 
+/// An authorization response on its way to the client by POST (OAuth 2.0 Form Post Response Mode §2).
+struct FormPostPage {
+    std::string client_name;
+    std::string action;       ///< the client's redirect_uri
+    http::Parameters fields;  ///< what the client gets, byte for byte
+};
+
 /// The templates of one directory, read once per process.
 class Pages {
 public:
-    /// Reads login.html, consent.html, error.html, and style.css and mark.svg, which they splice in. Throws std::runtime_error
-    /// naming the file when one is missing, not a regular file, over 256 KiB, or uses an unescaped tag.
+    /// Reads login.html, consent.html, error.html, form_post.html, and style.css and mark.svg, which they splice in. Throws
+    /// std::runtime_error naming the file when one is missing, not a regular file, over 256 KiB, or uses an unescaped tag.
     explicit Pages(const std::string& directory);
     Pages(Pages&&) noexcept;
     ~Pages();
@@ -53,6 +61,8 @@ public:
     http::Response login(const LoginPage& page, int status = 200) const;
     http::Response consent(const ConsentPage& page) const;
     http::Response error(const ErrorPage& page) const;
+    /// The one page with a script, which presses its button.
+    http::Response form_post(const FormPostPage& page) const;
 
 private:
     struct Templates;

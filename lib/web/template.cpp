@@ -63,22 +63,26 @@ std::string expand_partials(const std::string& file, std::string_view text, cons
     return expanded.append(text);
 }
 
-/// The content of the one style element. A second one, one with attributes or one with a tag in it could not be allowed
-/// by one hash, and the page would silently lose its looks.
-std::string_view find_style(const std::string& file, std::string_view text) {
-    constexpr std::string_view kOpen = "<style>";
+/// The content of the one element of that name. A second one, one with attributes or one with a tag in it could not be
+/// allowed by one hash, and the browser would ignore it without a word.
+std::string_view find_element(const std::string& file, std::string_view text, const std::string& name) {
+    const std::string opening = "<" + name + ">";
     const std::string lower = util::to_lower(text);
-    const auto open = lower.find("<style");
-    const auto begin = open + kOpen.size();
-    const auto end = open == std::string::npos ? open : lower.find("</style>", begin);
-    if (end == std::string::npos || lower.compare(open, kOpen.size(), kOpen) != 0 ||
-        lower.find("<style", begin) != std::string::npos) {
-        refuse(file, "must have exactly one <style>...</style>, without attributes");
+    const auto open = lower.find("<" + name);
+    const auto begin = open + opening.size();
+    const auto end = open == std::string::npos ? open : lower.find("</" + name + ">", begin);
+    if (end == std::string::npos || lower.compare(open, opening.size(), opening) != 0 ||
+        lower.find("<" + name, begin) != std::string::npos) {
+        refuse(file, "must have exactly one " + opening + "...</" + name + ">, without attributes");
     }
-    const auto style = text.substr(begin, end - begin);
-    if (style.find("{{") != std::string_view::npos) refuse(file, "the style sheet cannot hold values");
-    return style;
+    const auto content = text.substr(begin, end - begin);
+    if (content.find("{{") != std::string_view::npos) refuse(file, "the " + name + " element cannot hold values");
+    return content;
 }
+
+bool has_script(std::string_view text) { return util::to_lower(text).find("<script") != std::string::npos; }
+
+std::string hash_of(std::string_view content) { return "sha256-" + util::base64_encode(crypto::sha256(content)); }
 
 kainjow::mustache::data to_mustache(const Values& values) {
     kainjow::mustache::data data;
@@ -147,11 +151,14 @@ struct Template::Parsed {
     kainjow::mustache::mustache mustache;
 };
 
-Template::Template(const std::string& file, std::string_view text, const Partials& partials) {
+Template::Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts) {
     const std::string expanded = expand_partials(file, text, partials);
     check_tags(file, expanded);
-    const std::string digest = crypto::sha256(find_style(file, expanded));
-    style_hash_ = "sha256-" + util::base64_encode(digest);
+    style_hash_ = hash_of(find_element(file, expanded, "style"));
+    if (has_script(expanded)) {
+        if (scripts == Scripts::none) refuse(file, "has a script, which browsers will not run on this page; remove it");
+        script_hash_ = hash_of(find_element(file, expanded, "script"));
+    }
     parsed_ = std::make_unique<Parsed>(expanded);
     if (!parsed_->mustache.is_valid()) refuse(file, parsed_->mustache.error_message());
 }

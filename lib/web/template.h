@@ -18,12 +18,16 @@ struct Values {
 /// Files that {{> name}} splices into a template when it is read: name and text.
 using Partials = std::map<std::string, std::string, std::less<>>;
 
+/// Whether a page may have a <script>: the others are sent with a policy that would stop it.
+enum class Scripts { none, one };
+
 /// One page in mustache, parsed once. Logic-less: insert, show, hide, repeat.
 class Template {
 public:
     /// Throws std::runtime_error naming `file` when the text has an unescaped tag, changes the delimiters, names a
-    /// partial that is not in `partials`, does not parse, or has not exactly one <style> element of constant text.
-    Template(const std::string& file, std::string_view text, const Partials& partials);
+    /// partial that is not in `partials`, does not parse, has not exactly one <style> element of constant text, or more
+    /// <script> elements of constant text than `scripts` allows.
+    Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts = Scripts::none);
     Template(Template&&) noexcept;
     ~Template();
 
@@ -31,11 +35,14 @@ public:
 
     /// `sha256-...` of the bytes between <style> and </style>, for Content-Security-Policy (CSP Level 3 §2.3.1).
     const std::string& style_hash() const { return style_hash_; }
+    /// The same of the bytes between <script> and </script>; "" without a script.
+    const std::string& script_hash() const { return script_hash_; }
 
 private:
     struct Parsed;
     std::unique_ptr<Parsed> parsed_;
     std::string style_hash_;
+    std::string script_hash_;
 };
 
 /// The text of a regular file of valid UTF-8 (a symbolic link is none) of at most 256 KiB, with every line end as "\n":

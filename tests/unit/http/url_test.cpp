@@ -173,3 +173,25 @@ TEST_CASE("with_query: pairs without a value are left out, empty values stay") {
     CHECK(with_query("https://a.example/?q", {{"x", std::nullopt}}) == "https://a.example/?q");
     CHECK(with_query("https://a.example/", {}) == "https://a.example/");
 }
+
+TEST_CASE("with_fragment: the parameters are the fragment, and a query stays [RFC 6749 §4.2.2]") {
+    struct Row {
+        const char* url;
+        const char* result;
+    };
+    const Row rows[] = {
+        {"https://app.example/cb", "https://app.example/cb#code=c&state=s"},
+        {"https://app.example", "https://app.example#code=c&state=s"},
+        {"https://app.example/cb?a=b", "https://app.example/cb?a=b#code=c&state=s"},
+        {"https://app.example/cb?", "https://app.example/cb?#code=c&state=s"},
+        {"https://app.example/cb#", "https://app.example/cb#code=c&state=s"},
+        {"https://app.example/cb#a=b?c", "https://app.example/cb#code=c&state=s"},
+        {"com.example.app:/cb", "com.example.app:/cb#code=c&state=s"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.url);
+        CHECK(with_fragment(row.url, {{"code", "c"}, {"none", std::nullopt}, {"state", "s"}}) == row.result);
+    }
+    CHECK(with_fragment("https://a.example/", {{"state", "a b+c&d=e#f%25\"<>\r\n\xC3\xA9"}}) ==
+          "https://a.example/#state=a%20b%2Bc%26d%3De%23f%2525%22%3C%3E%0D%0A%C3%A9");
+}

@@ -16,6 +16,7 @@
 using namespace postern;
 using web::ConsentPage;
 using web::ErrorPage;
+using web::FormPostPage;
 using web::LoginPage;
 using web::Pages;
 
@@ -60,6 +61,12 @@ LoginPage failed_login() {
     return page;
 }
 
+FormPostPage form_post_page() {
+    return {.client_name = "Example Notes",
+            .action = "/cb?a=1&b=2",
+            .fields = {{"code", "c-1"}, {"absent", std::nullopt}, {"state", "s-1"}}};
+}
+
 struct Named {
     const char* name;
     http::Response response;
@@ -69,7 +76,8 @@ std::vector<Named> every_page() {
     return {{"login", shipped().login(login_page())},
             {"failed login", shipped().login(failed_login(), 401)},
             {"consent", shipped().consent(consent_page())},
-            {"error", shipped().error(error_page())}};
+            {"error", shipped().error(error_page())},
+            {"form_post", shipped().form_post(form_post_page())}};
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -122,6 +130,13 @@ TEST_CASE("every page: its style sheet is allowed by hash and nothing else is ne
         const std::string icon = "<link rel=\"icon\" href=\"data:,\">";
         REQUIRE(contains(body, icon));
         body.erase(body.find(icon), icon.size());
+        if (std::string(named.name) == "form_post") {
+            const std::string script = between(body, "<script>", "</script>");
+            CHECK(contains(*policy, "script-src 'sha256-" + util::base64_encode(crypto::sha256(script)) + "'"));
+            body.erase(body.find("<script>"), 8);
+        } else {
+            CHECK_FALSE(contains(*policy, "script-src"));
+        }
         for (const char* needs_more :
              {"http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", " style=", "{{", "}}"}) {
             CAPTURE(needs_more);
@@ -150,6 +165,7 @@ TEST_CASE("every page: the title says the problem first") {
     CHECK(title_of(shipped().login(failed_login())) == "Wrong user name or password. – Sign in to Example Notes");
     CHECK(title_of(shipped().consent(consent_page())) == "Allow Example Notes?");
     CHECK(title_of(shipped().error(error_page())) == "Unknown application");
+    CHECK(title_of(shipped().form_post(form_post_page())) == "Back to Example Notes");
 }
 
 TEST_CASE("login: the form carries everything back, and password managers know its fields") {
@@ -241,6 +257,31 @@ TEST_CASE("error: what happened, who can fix it, and the request id, with the st
     CHECK_FALSE(contains(without, "request-id"));
 }
 
+TEST_CASE("form_post: one form to the client, one hidden field per parameter, and a button [Form Post §2]") {
+    const http::Response page = shipped().form_post(form_post_page());
+    CHECK(page.status == 200);
+    CHECK(contains(page.body, "<form method=\"post\" action=\"/cb?a=1&amp;b=2\">"));
+    CHECK(contains(page.body, "<input type=\"hidden\" name=\"code\" value=\"c-1\">"));
+    CHECK(contains(page.body, "<input type=\"hidden\" name=\"state\" value=\"s-1\">"));
+    CHECK_FALSE(contains(page.body, "absent"));
+    CHECK(contains(tag_with_id(page.body, "continue"), "<button type=\"submit\""));
+    // Behind the form, so that the form is there when it runs; the name of no parameter hides `submit`.
+    CHECK(page.body.find("<script>") > page.body.find("</form>"));
+}
+
+TEST_CASE("form_post: values are escaped and otherwise untouched, as the client must get them back") {
+    FormPostPage page = form_post_page();
+    page.action = page.fields[0].first = "\"><b>";
+    page.fields[0].second = kHostile;
+    const std::string body = shipped().form_post(page).body;
+    CHECK_FALSE(contains(body, "<b>"));
+    CHECK_FALSE(contains(body, "<img"));
+    CHECK(contains(body, "value=\"&quot;&apos;&gt;&lt;img src=x onerror=alert(1)&gt;{{csrf}}\xE2\x80\xAE\x01\""));
+    page = form_post_page();
+    page.client_name = kHostile;
+    check_harmless(shipped().form_post(page));
+}
+
 TEST_CASE("every value that people chose is escaped and cannot reorder the text around it") {
     for (const auto field : {&LoginPage::client_name, &LoginPage::username, &LoginPage::message}) {
         LoginPage page = login_page();
@@ -277,7 +318,7 @@ TEST_CASE("Pages: a missing file is named") {
     char path[] = "/tmp/postern-pages-XXXXXX";
     REQUIRE(::mkdtemp(path) != nullptr);
     const std::filesystem::path copy = std::filesystem::path{path} / "templates";
-    for (const char* name : {"login.html", "consent.html", "error.html", "style.css", "mark.svg"}) {
+    for (const char* name : {"login.html", "consent.html", "error.html", "form_post.html", "style.css", "mark.svg"}) {
         CAPTURE(name);
         std::filesystem::remove_all(copy);
         std::filesystem::copy("templates", copy);

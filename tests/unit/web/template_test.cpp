@@ -201,6 +201,47 @@ TEST_CASE("Template: a style that one constant hash cannot allow is refused") {
     }
 }
 
+TEST_CASE("script_hash: SHA-256 of the one script, where a script is allowed [CSP Level 3 §2.3.1]") {
+    const std::string page = "<style></style>";
+    const auto hash_of = [&](const std::string& body) {
+        return Template("t.html", page + body, kPartials, web::Scripts::one).script_hash();
+    };
+    CHECK(hash_of("<script>abc</script>") == "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+    CHECK(hash_of("<SCRIPT>abc</Script>") == hash_of("<script>abc</script>"));
+    CHECK(hash_of("<script>abc </script>") != hash_of("<script>abc</script>"));
+    CHECK(hash_of("") == "");
+    CHECK(Template("t.html", page, kPartials).script_hash() == "");
+}
+
+TEST_CASE("Template: a script that would not run is refused, naming the file") {
+    struct Row {
+        const char* body;
+        web::Scripts scripts;
+    };
+    using web::Scripts;
+    const Row rows[] = {
+        {"<script>a</script>", Scripts::none},
+        {"<SCRIPT>a</SCRIPT>", Scripts::none},
+        {"<script src=\"x.js\"></script>", Scripts::none},
+        {"<script src=\"x.js\"></script>", Scripts::one},
+        {"<script >a</script>", Scripts::one},
+        {"<script>a", Scripts::one},
+        {"<script>a</script><script>b</script>", Scripts::one},
+        {"<script>{{v}}</script>", Scripts::one},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.body);
+        std::string why;
+        try {
+            const Template accepted{"dir/t.html", "<style></style>" + std::string{row.body}, kPartials, row.scripts};
+        } catch (const std::runtime_error& error) {
+            why = error.what();
+        }
+        CHECK(contains(why, "dir/t.html"));
+        CHECK(contains(why, "script"));
+    }
+}
+
 TEST_CASE("read_template_file: line ends are the ones a browser hashes [HTML, input preprocessing]") {
     const Directory directory;
     CHECK(web::read_template_file(directory.write("t", "a\r\nb\rc\n\r\r\nd\r")) == "a\nb\nc\n\n\nd\n");
