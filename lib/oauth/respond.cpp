@@ -1,7 +1,5 @@
-// Answers of the protocol: errors as JSON or challenges, authorization responses as redirects.
+// Errors of the endpoints that programs call.
 #include "oauth/respond.h"
-
-#include "http/url.h"
 
 namespace postern::respond {
 namespace {
@@ -34,21 +32,6 @@ http::Response bearer_error(const oauth::OAuthError& error, const std::string& s
     http::Response response = error_body(error);
     response.set("WWW-Authenticate", std::move(challenge));
     return response;
-}
-
-http::Response redirect_error(const oauth::VerifiedRedirect& target, const oauth::OAuthError& error) {
-    const std::string name(oauth::wire_name(error.code));
-    http::Response response = http::see_other(http::with_query(target.uri(), {{"error", name},
-                                                                              {"error_description", error.description},
-                                                                              {"state", target.state()},
-                                                                              {"iss", target.issuer()}}));
-    response.refusal = http::Refusal{name, error.description, error.log_detail, target.client().id.str()};
-    return response;
-}
-
-http::Response redirect_code(const oauth::VerifiedRedirect& target, const std::string& code) {
-    return http::see_other(
-        http::with_query(target.uri(), {{"code", code}, {"state", target.state()}, {"iss", target.issuer()}}));
 }
 
 }  // namespace postern::respond

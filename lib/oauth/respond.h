@@ -1,11 +1,10 @@
-// Answers of the protocol: errors and tokens as JSON, authorization responses as redirects.
+// Errors of the endpoints that programs call: JSON bodies and challenges.
 #pragma once
 
 #include <string>
 
 #include "http/message.h"
 #include "oauth/error.h"
-#include "oauth/redirect_uri.h"
 
 namespace postern::respond {
 
@@ -15,11 +14,5 @@ http::Response json_error(const http::Request& request, const oauth::OAuthError&
 
 /// A bearer challenge (RFC 6750 §3): 401 invalid_token, or 403 insufficient_scope with the scope that is missing.
 http::Response bearer_error(const oauth::OAuthError& error, const std::string& scope = {});
-
-/// 303 to the verified address with error, error_description, state and iss (RFC 6749 §4.1.2.1, RFC 9207 §2).
-http::Response redirect_error(const oauth::VerifiedRedirect& target, const oauth::OAuthError& error);
-
-/// 303 to the verified address with code, state and iss (RFC 6749 §4.1.2, RFC 9207 §2).
-http::Response redirect_code(const oauth::VerifiedRedirect& target, const std::string& code);
 
 }  // namespace postern::respond

@@ -53,15 +53,6 @@ Apply flag(bool Owner::*member) {
     };
 }
 
-/// A switch of the interface whose other position is not built into this version.
-Apply only_false(const std::string& missing) {
-    return [missing](Config&, const json::Value& value) {
-        const bool* given = value.if_bool();
-        if (given == nullptr) return wrong("must be true or false");
-        return *given ? wrong(missing + " not available in this version; set it to false or leave it out") : Problems{};
-    };
-}
-
 template <class T, class Owner>
 Apply whole(T Owner::*member, std::int64_t lowest, std::int64_t highest) {
     return [=](Config& config, const json::Value& value) {
@@ -221,7 +212,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"authenticateRevoke", flag(&Settings::authenticate_revoke)},
         {"introspectionRequiresConfidentialClient", flag(&Settings::introspection_requires_confidential_client)},
         {"useOpaqueRefreshTokens", flag(&Settings::use_opaque_refresh_tokens)},
-        {"implicit", only_false("the implicit grant is")},
+        {"implicit", flag(&Settings::implicit)},
         {"accessTokenTTL", ttl(&Settings::access_token_ttl)},
         {"idTokenTTL", ttl(&Settings::id_token_ttl)},
         {"refreshTokenTTL", ttl(&Settings::refresh_token_ttl)},

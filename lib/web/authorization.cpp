@@ -5,14 +5,23 @@
 #include "oauth/authorization_request.h"
 #include "oauth/decide.h"
 #include "oauth/issue_code.h"
-#include "oauth/respond.h"
+#include "oauth/issue_token.h"
 #include "store/authorization_requests.h"
 #include "store/consents.h"
+#include "web/authorization_response.h"
 
 namespace postern::web {
 namespace {
 
 http::Response proceed(Visit& visit, const model::AuthorizationRequest& asked, const oauth::VerifiedRedirect& target);
+
+/// RFC 6749 §4.2.2. The scope is always told; an empty one has no spelling (§3.3) and is left out.
+http::Parameters token_parameters(const oauth::ImplicitToken& token) {
+    return {{"access_token", token.value},
+            {"token_type", "Bearer"},
+            {"expires_in", std::to_string(token.expires_in.count())},
+            {"scope", token.scope.empty() ? std::nullopt : std::optional(token.scope.to_string())}};
+}
 
 /// Carries out what `decide` decided.
 struct Answer {
@@ -32,9 +41,9 @@ struct Answer {
     }
 
     http::Response operator()(oauth::IssueCode) const {
-        const auto code = oauth::issue_code(visit.context, asked, *visit.browser.session, consent);
-        if (code) return respond::redirect_code(target, *code);
-        if (code.error() == oauth::NoCode::request_used) return (*this)(oauth::AlreadyUsed{});
+        const auto issued = issue({asked, *visit.browser.session, consent});
+        if (issued) return authorization_response(visit.pages, target, *issued);
+        if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
         visit.browser.session.reset();
         return proceed(visit, asked, target);  // as for anybody who is not logged in
     }
@@ -43,7 +52,19 @@ struct Answer {
         // Only a denial ends what a user has begun; a silent request has no page to come back from.
         if (refuse.error.code == oauth::ErrorCode::access_denied)
             oauth::end_request(visit.context, asked, *visit.browser.session);
-        return respond::redirect_error(target, refuse.error);
+        return authorization_error(visit.pages, target, refuse.error);
+    }
+
+    /// What the response type asks for, as the client is told it.
+    util::Result<http::Parameters, oauth::NotIssued> issue(const oauth::Approval& approval) const {
+        if (asked.response_type == model::ResponseType::code) {
+            const auto code = oauth::issue_code(visit.context, approval);
+            if (!code) return code.error();
+            return http::Parameters{{"code", *code}};
+        }
+        const auto token = oauth::issue_token(visit.context, approval);
+        if (!token) return token.error();
+        return token_parameters(*token);
     }
 };
 
@@ -75,7 +96,7 @@ http::Response start_authorization(Visit& visit) {
     const auto target = oauth::verify_redirect(visit.context, params);
     if (!target) return refusal_page(visit.pages, visit.request, target.error());
     const auto asked = oauth::parse_authorization_request(visit.context, *target, params);
-    if (!asked) return respond::redirect_error(*target, asked.error());
+    if (!asked) return authorization_error(visit.pages, *target, asked.error());
     return posted ? continue_by_get(visit, *asked) : proceed(visit, *asked, *target);
 }
 
@@ -83,7 +104,7 @@ http::Response resume_authorization(Visit& visit) {
     const auto resumed = resume(visit, visit.request.query, Unbound::accepted);
     if (!resumed) return resumed.error();
     const auto allowed = oauth::check_registration(visit.context.settings, resumed->target.client(), resumed->request);
-    if (!allowed) return respond::redirect_error(resumed->target, allowed.error());
+    if (!allowed) return authorization_error(visit.pages, resumed->target, allowed.error());
     return proceed(visit, resumed->request, resumed->target);
 }
 

@@ -8,7 +8,6 @@
 #include "oauth/sealed_request.h"
 #include "store/access_tokens.h"
 #include "store/clients.h"
-#include "store/consents.h"
 #include "store/users.h"
 #include "support/world.h"
 
@@ -40,7 +39,7 @@ struct Fixture {
     }
 
     oauth::AuthorizationCodeGrant grant(const model::AuthorizationRequest& asked) {
-        const auto code = oauth::issue_code(context, asked, session, oauth::Consent::not_asked);
+        const auto code = oauth::issue_code(context, {asked, session, oauth::Consent::not_asked});
         REQUIRE(code);
         return {*code, "https://app.example/cb", kVerifier, std::nullopt};
     }
@@ -68,38 +67,6 @@ struct Fixture {
 };
 
 }  // namespace
-
-TEST_CASE("issue_code: one request yields at most one code") {
-    Fixture f;
-    const auto asked = f.request();
-    CHECK(oauth::issue_code(f.context, asked, f.session, oauth::Consent::not_asked));
-    CHECK_FALSE(oauth::issue_code(f.context, asked, f.session, oauth::Consent::not_asked));
-    const auto ended = f.request();
-    oauth::end_request(f.context, ended, f.session);
-    CHECK_FALSE(oauth::issue_code(f.context, ended, f.session, oauth::Consent::not_asked));
-}
-
-TEST_CASE("issue_code: consent given for this request is remembered with the code, and only then") {
-    Fixture f;
-    const auto remembered = [&] { return store::find_consent(f.world.database, f.client.id, f.user.subject); };
-    REQUIRE(oauth::issue_code(f.context, f.request(), f.session, oauth::Consent::not_asked));
-    CHECK_FALSE(remembered());
-    REQUIRE(oauth::issue_code(f.context, f.request(), f.session, oauth::Consent::given_now));
-    REQUIRE(remembered());
-    CHECK(remembered()->scope.to_string() == "openid email");
-}
-
-TEST_CASE("issue_code: a session that ended while the request waited gives nothing") {
-    Fixture f;
-    {
-        store::Transaction transaction(f.world.database, store::Durability::full);
-        store::end_user_access(transaction, f.user.subject, f.world.clock.now());
-        transaction.commit();
-    }
-    const auto code = oauth::issue_code(f.context, f.request(), f.session, oauth::Consent::not_asked);
-    REQUIRE_FALSE(code);
-    CHECK(code.error() == oauth::NoCode::session_ended);
-}
 
 TEST_CASE("a code is redeemed once, and its token is active") {
     Fixture f;

@@ -113,9 +113,11 @@ TEST_CASE("parse_config: one step outside a range or type is refused under the k
         {R"("authenticateIntrospect": 0)", "authenticateIntrospect"},
         {R"("authenticateRevoke": null)", "authenticateRevoke"},
         {R"("implicit": false)", ""},
-        {R"("implicit": true)", "implicit"},
+        {R"("implicit": true)", ""},
+        {R"("implicit": "true")", "implicit"},
+        {R"("implicit": 1)", "implicit"},
         {R"("useOpaqueRefreshTokens": false)", ""},
-        {R"("useOpaqueRefreshTokens": true)", "useOpaqueRefreshTokens"},
+        {R"("useOpaqueRefreshTokens": true)", ""},
         {R"("useOpaqueRefreshTokens": "false")", "useOpaqueRefreshTokens"},
         {R"("idTokenAlgorithm": "none")", "idTokenAlgorithm"},
         {R"("idTokenAlgorithm": "es256")", "idTokenAlgorithm"},
@@ -163,7 +165,7 @@ TEST_CASE("parse_config: one step outside a range or type is refused under the k
 
 TEST_CASE("parse_config: all problems are reported at once, in the order of the file") {
     const std::vector<std::string> keys = keys_of_problems(
-        R"({"implicit": true, "accessTokenTTL": 0, "colour": "red", "login": {"maxFailures": 0, "x": 1}, "metadata": {"jwks_uri": "", "issuer": ""}})");
+        R"({"implicit": "yes", "accessTokenTTL": 0, "colour": "red", "login": {"maxFailures": 0, "x": 1}, "metadata": {"jwks_uri": "", "issuer": ""}})");
     CHECK(keys == std::vector<std::string>{"implicit", "accessTokenTTL", "colour", "login.maxFailures", "login.x",
                                            "metadata.jwks_uri", "metadata.issuer", "issuer"});
 }

@@ -1,0 +1,41 @@
+// Records what a user's approval is worth: a grant with its first credential, once per request.
+#pragma once
+
+#include <functional>
+
+#include "model/authorization.h"
+#include "model/grant.h"
+#include "model/session.h"
+#include "oauth/context.h"
+#include "store/database.h"
+#include "util/result.h"
+
+namespace postern::oauth {
+
+enum class NotIssued {
+    request_used,   ///< one request yields at most one credential, however many tabs ask
+    session_ended,  ///< the user was disabled, changed the password or logged out while we waited to write
+};
+
+/// What the user said on the consent page for this very request is remembered when its credential is issued, not at the
+/// click: until then another tab may take it back.
+enum class Consent { given_now, not_asked };
+
+struct Approval {
+    const model::AuthorizationRequest& request;
+    const model::Session& session;
+    Consent consent = Consent::not_asked;
+};
+
+/// The grant that the approval is worth, not recorded yet.
+model::Grant make_grant(Context& context, const Approval& approval);
+
+/// Grant, credential, used-up request and remembered consent in one transaction; `insert_credential` adds what hangs on
+/// the grant. The session is looked at again inside: what took the user's rights away before must not be outrun.
+util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
+                                           const std::function<void(store::Transaction&)>& insert_credential);
+
+/// Ends a request that was refused, so that going back cannot revive it.
+void end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session);
+
+}  // namespace postern::oauth

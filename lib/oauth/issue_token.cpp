@@ -1,0 +1,22 @@
+// Gives a client the access token that a user's approval is worth.
+#include "oauth/issue_token.h"
+
+#include "oauth/access_token.h"
+#include "store/access_tokens.h"
+#include "store/users.h"
+
+namespace postern::oauth {
+
+util::Result<ImplicitToken, NotIssued> issue_token(Context& context, const Approval& approval) {
+    const auto user = store::find_user(context.store, approval.session.subject);
+    if (!user) return NotIssued::session_ended;
+    const model::Grant grant = make_grant(context, approval);
+    // The interface specification: `aud` comes from a token request only, and there is none.
+    const AccessTokenIssue token = make_access_token(context, grant, grant.scope, std::nullopt, user->username);
+
+    const auto insert = [&](store::Transaction& transaction) { store::insert_access_token(transaction, token.record); };
+    if (auto ok = record_grant(context, approval, grant, insert); !ok) return ok.error();
+    return ImplicitToken{token.value, grant.scope, context.settings.access_token_ttl};
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,22 @@
+// How the answer of an authorization request is sent: every one of them, success or error, goes where the request's
+// response mode says (OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode §2).
+#pragma once
+
+#include "http/message.h"
+#include "http/url.h"
+#include "oauth/error.h"
+#include "oauth/redirect_uri.h"
+#include "web/page.h"
+
+namespace postern::web {
+
+/// The parameters with `state` and `iss` (RFC 9207 §2) behind them, in the query or fragment of a 303 to the verified
+/// address, or as the fields of a page that posts them there.
+http::Response authorization_response(const Pages& pages, const oauth::VerifiedRedirect& target,
+                                      http::Parameters parameters);
+
+/// The same with error and error_description (RFC 6749 §4.1.2.1, §4.2.2.1); the refusal is recorded for the operator.
+http::Response authorization_error(const Pages& pages, const oauth::VerifiedRedirect& target,
+                                   const oauth::OAuthError& error);
+
+}  // namespace postern::web
