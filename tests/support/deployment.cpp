@@ -226,6 +226,7 @@ std::string Deployment::path_of(const std::string& endpoint) const {
     if (const json::Value* paths = config_.find("paths"); paths && paths->if_object())
         if (const std::string renamed = text_of(*paths->if_object(), endpoint); !renamed.empty()) return renamed;
     if (endpoint == "discovery") return "/.well-known/openid-configuration";
+    if (endpoint == "introspect" || endpoint == "revoke") return "/token/" + endpoint;
     return "/" + endpoint;
 }
 

@@ -1,0 +1,51 @@
+// Is this token active, and what does it stand for?
+#include "oauth/introspection.h"
+
+namespace postern::oauth {
+namespace {
+
+/// The members of RFC 7662 §2.2 that a claim may fill. None of those that storage decides is among them.
+constexpr const char* kFromClaims[] = {"username", "exp", "iat", "nbf", "sub", "aud", "iss", "jti"};
+
+json::Object inactive() { return {{"active", false}}; }
+
+json::Object active(const model::Scope& scope, const model::Grant& grant, const char* token_type,
+                    const json::Object& claims) {
+    json::Object answer{{"active", true}};
+    if (!scope.empty()) answer.set("scope", scope.to_string());
+    answer.set("client_id", grant.client_id.str());
+    answer.set("token_type", token_type);
+    for (const char* name : kFromClaims)
+        if (const json::Value* value = claims.find(name)) answer.set(name, *value);
+    return answer;
+}
+
+}  // namespace
+
+Outcome<void> check_introspection_caller(Context& context, const PresentedTokenRequest& request) {
+    if (!context.settings.authenticate_introspect) return {};
+    if (!request.credentials) return request.credentials.error();
+    const auto client = authenticate_client(context, *request.credentials);
+    if (!client) return client.error();
+    if (client->type == model::ClientType::public_ && context.settings.introspection_requires_confidential_client)
+        return invalid_client("only a confidential client may introspect",
+                              client->id.str() + " is public; introspectionRequiresConfidentialClient lets it in");
+    return {};
+}
+
+json::Object introspect(Context& context, const PresentedToken& token) {
+    // The hint selects the handler, and codes are not introspected, whatever the value is.
+    if (token.hint == TokenTypeHint::auth_code) return inactive();
+    const KnownToken known = find_presented_token(context, token, jose::Expiry::enforced);
+    const util::Time now = context.now();
+    if (const auto* access = std::get_if<KnownAccessToken>(&known))
+        if (access->stored && store::is_active(*access->stored, now))
+            return active(access->stored->token.scope, access->stored->grant, "Bearer", access->claims);
+    if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
+        // Not "Bearer": a resource server must be able to tell that this is no token for it.
+        if (store::is_active(refresh->stored, now))
+            return active(refresh->stored.grant.scope, refresh->stored.grant, "refresh_token", refresh->claims);
+    return inactive();
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,20 @@
+// Is this token active, and what does it stand for? (RFC 7662)
+#pragma once
+
+#include "json/value.h"
+#include "oauth/context.h"
+#include "oauth/error.h"
+#include "oauth/presented_token.h"
+
+namespace postern::oauth {
+
+/// Who may ask: a client that authenticates, confidential unless `introspectionRequiresConfidentialClient` is false;
+/// anybody when `authenticateIntrospect` is false, and then credentials are not looked at. Else invalid_client.
+Outcome<void> check_introspection_caller(Context& context, const PresentedTokenRequest& request);
+
+/// About any client's token (interface specification, introspection rule 4). `{"active":false}` and no more for
+/// everything that is not an active access or refresh token, authorization codes included (RFC 7662 §2.2, §4).
+/// `active`, `scope`, `client_id` and `token_type` are what storage says, the rest are verified claims. Writes nothing.
+json::Object introspect(Context& context, const PresentedToken& token);
+
+}  // namespace postern::oauth

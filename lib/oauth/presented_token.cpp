@@ -1,0 +1,88 @@
+// What is this value that somebody shows to introspection or revocation?
+#include "oauth/presented_token.h"
+
+#include <string_view>
+#include <utility>
+
+#include "oauth/access_token.h"
+#include "oauth/refresh_token.h"
+
+namespace postern::oauth {
+namespace {
+
+constexpr const char* kFaulty = "a parameter was given twice or is not decodable";
+
+constexpr std::pair<std::string_view, TokenTypeHint> kHints[] = {
+    {"access_token", TokenTypeHint::access_token},
+    {"refresh_token", TokenTypeHint::refresh_token},
+    {"auth_code", TokenTypeHint::auth_code},
+};
+
+Outcome<Credentials> parse_caller(const http::Request& request) {
+    if (const auto faulty = request.form.first_fault({"client_id", "client_secret"}))
+        return invalid_request(kFaulty, "parameter: " + *faulty);
+    return parse_credentials(request);
+}
+
+Outcome<TokenTypeHint> parse_hint(const http::Params& form) {
+    const auto name = form.find("token_type_hint");
+    if (!name) return TokenTypeHint::none;
+    for (const auto& known : kHints)
+        if (known.first == *name) return known.second;
+    return make_error(ErrorCode::unsupported_token_type,
+                      "token_type_hint must be access_token, refresh_token or auth_code");
+}
+
+Outcome<PresentedToken> parse_token(const http::Params& form, std::size_t max_bytes) {
+    if (form.fault_of("token") == http::ParamFault::duplicate || form.fault_of("token_type_hint"))
+        return invalid_request(kFaulty, "parameter: token or token_type_hint");
+    auto value = form.find("token");
+    if (!value && !form.fault_of("token")) return invalid_request("token is required");  // RFC 7662 §2.1, RFC 7009 §2.1
+    const auto hint = parse_hint(form);
+    if (!hint) return hint.error();
+    // A malformed token is an unknown one (RFC 7009 §2.2), and so is one that is longer than any of ours.
+    if (value && value->size() > max_bytes) value.reset();
+    return PresentedToken{std::move(value), *hint};
+}
+
+auto verify(Context& context, const std::string& value, jose::TokenType type, jose::Expiry expiry) {
+    return jose::verify_jwt(context.keys.verifier(), value, type, context.settings.issuer, context.now(), expiry);
+}
+
+/// What the claims of a signed refresh token say, but for `jti`, which an opaque one does not have.
+json::Object claims_of(const Settings& settings, const store::StoredRefreshToken& stored) {
+    return {{"iss", settings.issuer},
+            {"sub", stored.grant.subject.str()},
+            {"iat", util::to_epoch(stored.token.issued_at)},
+            {"exp", util::to_epoch(stored.token.expires_at)}};
+}
+
+KnownToken find_opaque_token(Context& context, const std::string& value) {
+    auto stored = find_presented_refresh_token(context, value);
+    if (!stored) return std::monostate{};
+    json::Object claims = claims_of(context.settings, *stored);
+    return KnownRefreshToken{std::move(claims), std::move(*stored)};
+}
+
+}  // namespace
+
+Outcome<PresentedTokenRequest> parse_presented_token(const http::Request& request, std::size_t max_token_bytes) {
+    if (request.body == http::BodyKind::other)
+        return invalid_request("the body must be application/x-www-form-urlencoded");
+    return PresentedTokenRequest{parse_caller(request), parse_token(request.form, max_token_bytes)};
+}
+
+KnownToken find_presented_token(Context& context, const PresentedToken& token, jose::Expiry expiry) {
+    if (!token.value) return std::monostate{};
+    const std::string& value = *token.value;
+    if (value.find('.') == std::string::npos) return find_opaque_token(context, value);
+    // Only one of these gets as far as the signature: the kind is in the header.
+    if (auto jwt = verify(context, value, jose::TokenType::access_token, expiry))
+        return KnownAccessToken{std::move(jwt->claims), store::find_access_token(context.store, hash_of(value))};
+    if (auto jwt = verify(context, value, jose::TokenType::refresh_token, expiry))
+        if (auto stored = store::find_refresh_token(context.store, hash_of(value)))
+            return KnownRefreshToken{std::move(jwt->claims), std::move(*stored)};
+    return std::monostate{};
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,58 @@
+// What is this value that somebody shows to introspection or revocation? (RFC 7662 §2.1, RFC 7009 §2.1)
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "http/message.h"
+#include "jose/jwt.h"
+#include "json/value.h"
+#include "oauth/client_auth.h"
+#include "oauth/context.h"
+#include "oauth/error.h"
+#include "store/access_tokens.h"
+#include "store/refresh_tokens.h"
+
+namespace postern::oauth {
+
+/// `auth_code` selects another handler. The rest is advice that nobody needs: a token says itself what it is.
+enum class TokenTypeHint { none, access_token, refresh_token, auth_code };
+
+struct PresentedToken {
+    std::optional<std::string> value;  ///< nullopt: too long, or of bytes that no token of this server has
+    TokenTypeHint hint = TokenTypeHint::none;
+};
+
+/// The request of both endpoints. Each half waits for the moment when it may be told: the credentials until the
+/// endpoint wants them, the token until the caller is known.
+struct PresentedTokenRequest {
+    Outcome<Credentials> credentials;
+    Outcome<PresentedToken> token;
+};
+
+/// invalid_request for another content type. Inside: invalid_request for a parameter given twice and for a missing
+/// `token`, unsupported_token_type for an unknown hint. The query is not looked at: there a token would get into logs.
+Outcome<PresentedTokenRequest> parse_presented_token(const http::Request& request, std::size_t max_token_bytes);
+
+/// An access token that this server has signed.
+struct KnownAccessToken {
+    json::Object claims;                             ///< verified
+    std::optional<store::StoredAccessToken> stored;  ///< nullopt: the row has gone
+};
+
+/// A refresh token that this server has issued, active or not.
+struct KnownRefreshToken {
+    json::Object claims;  ///< verified; of an opaque token what the record says under the same names
+    store::StoredRefreshToken stored;
+};
+
+/// std::monostate: nothing of ours, or forged, or of a kind that neither endpoint is about (an ID token).
+using KnownToken = std::variant<std::monostate, KnownAccessToken, KnownRefreshToken>;
+
+/// The signature before any claim, and before storage is asked. Kinds are told apart by `typ` and by the table the
+/// record is in, never by hint or claims.
+KnownToken find_presented_token(Context& context, const PresentedToken& token, jose::Expiry expiry);
+
+}  // namespace postern::oauth

@@ -1,0 +1,87 @@
+// What ends when a client gives back a token or a code?
+#include "oauth/revocation.h"
+
+#include "oauth/access_token.h"
+#include "store/grants.h"
+
+namespace postern::oauth {
+namespace {
+
+constexpr std::string_view kUnknown = "nothing: unknown, forged or malformed";
+constexpr std::string_view kForeign = "nothing: it belongs to another client";
+
+bool is_foreign(const std::optional<model::ClientId>& client, const model::Grant& grant) {
+    return client && *client != grant.client_id;
+}
+
+std::string text_claim(const json::Object& claims, std::string_view name) {
+    const json::Value* value = claims.find(name);
+    return value && value->if_string() ? *value->if_string() : std::string();
+}
+
+/// The row may be deleted once the token has expired; then `jti` names the grant and `cid` the client (both signed by
+/// us), so that an expired token can still end what goes on beside it.
+std::optional<model::Grant> grant_of(Context& context, const KnownAccessToken& token) {
+    if (token.stored) return token.stored->grant;
+    const std::string jti = text_claim(token.claims, "jti");
+    auto grant = store::find_grant(context.store, model::GrantId(jti.substr(0, jti.find('.'))));
+    if (!grant || grant->client_id.str() != text_claim(token.claims, "cid")) return std::nullopt;
+    return grant;
+}
+
+// What the three below change does not depend on what was read before: an owner is for life, and each statement finds
+// whatever a refresh or an exchange has added meanwhile. A refresh that comes after it finds its token dead.
+
+std::string_view revoke_code(Context& context, const std::optional<model::ClientId>& client, const std::string& value) {
+    const auto stored = store::find_code(context.store, hash_of(value));
+    if (!stored) return kUnknown;
+    if (is_foreign(client, stored->grant)) return kForeign;
+    store::Transaction transaction(context.store, store::Durability::full);
+    store::burn_code(transaction, stored->code.code_hash, context.now());
+    transaction.commit();
+    return "authorization code: cannot be redeemed any more";
+}
+
+std::string_view revoke_refresh_token(Context& context, const std::optional<model::ClientId>& client,
+                                      const KnownRefreshToken& token) {
+    if (is_foreign(client, token.stored.grant)) return kForeign;
+    store::Transaction transaction(context.store, store::Durability::full);
+    store::end_grant(transaction, token.stored.grant.id, context.now());  // RFC 7009 §2.1: access tokens too
+    transaction.commit();
+    return "refresh token: its grant has ended";
+}
+
+std::string_view revoke_access_token(Context& context, const std::optional<model::ClientId>& client,
+                                     const KnownAccessToken& token, const std::string& value) {
+    const auto grant = grant_of(context, token);
+    if (!grant) return kUnknown;
+    if (is_foreign(client, *grant)) return kForeign;
+    store::Transaction transaction(context.store, store::Durability::full);
+    store::revoke_access_token(transaction, hash_of(value), context.now());
+    store::revoke_refresh_tokens(transaction, grant->id, context.now());  // RFC 7009 §2.1: MAY
+    transaction.commit();
+    return "access token: revoked, with the refresh tokens of its grant";
+}
+
+}  // namespace
+
+Outcome<std::optional<model::ClientId>> authenticate_revoker(Context& context, const PresentedTokenRequest& request) {
+    if (!context.settings.authenticate_revoke) return std::optional<model::ClientId>();
+    if (!request.credentials) return request.credentials.error();
+    const auto client = authenticate_client(context, *request.credentials);
+    if (!client) return client.error();
+    return std::optional(client->id);
+}
+
+std::string_view revoke(Context& context, const std::optional<model::ClientId>& client, const PresentedToken& token) {
+    if (!token.value) return kUnknown;
+    if (token.hint == TokenTypeHint::auth_code) return revoke_code(context, client, *token.value);
+    const KnownToken known = find_presented_token(context, token, jose::Expiry::ignored);
+    if (const auto* access = std::get_if<KnownAccessToken>(&known))
+        return revoke_access_token(context, client, *access, *token.value);
+    if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
+        return revoke_refresh_token(context, client, *refresh);
+    return kUnknown;
+}
+
+}  // namespace postern::oauth
