@@ -42,7 +42,7 @@ export function checkIss(parameters, { issuer, authorization_response_iss_parame
 export function checkSuccessResponse(parameters) {
   return [
     ...findings(
-      [!parameters.get("code"), "FAILURE", `there is no code${parameters.has("error") ? ` but ${parameters.get("error")}` : ""}`],
+      [!parameters.get("code"), "FAILURE", `there is no code, and the error is ${parameters.get("error")}`],
       [parameters.has("error"), "FAILURE", "there is an error"],
       [extras(parameters, SUCCESS_MEMBERS).length > 0, "WARNING", `parameters nobody knows: ${extras(parameters, SUCCESS_MEMBERS)}`],
     ),

@@ -14,7 +14,5 @@ export function findings(...rows) {
   return rows.filter(([bad]) => isBad(bad)).map(([, level, text]) => ({ level, text }));
 }
 
-const LEVELS = ["FAILURE", "WARNING"];
-
 /// The worst level of some findings; undefined when there is none.
-export const worst = (list) => LEVELS.find((level) => list.some((finding) => finding.level === level));
+export const worst = (list) => list.find(({ level }) => level === "FAILURE")?.level ?? list[0]?.level;

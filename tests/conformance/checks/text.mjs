@@ -7,7 +7,7 @@ export const isObject = (value) => typeof value === "object" && value !== null &
 
 /// The URL when `text` is an absolute one with https, a host and no user information; else undefined.
 export function httpsUrl(text) {
-  if (typeof text !== "string" || !/^https:\/\/[^/?#@\s]+/.test(text)) return undefined;
+  if (typeof text !== "string" || !/^https:\/\/[^/?#@\s]+([/?#]|$)/.test(text)) return undefined;
   try {
     return new URL(text);
   } catch {
