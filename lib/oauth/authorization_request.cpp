@@ -7,6 +7,8 @@
 
 #include "crypto/random.h"
 #include "oauth/audience.h"
+#include "oauth/claims_parameter.h"
+#include "oauth/hints.h"
 #include "oauth/pkce.h"
 #include "oauth/response_mode.h"
 #include "oauth/scope_policy.h"
@@ -15,10 +17,15 @@
 namespace postern::oauth {
 namespace {
 
+// Grouped by where they come from.
+// clang-format off
 const std::initializer_list<std::string_view> kKnown = {
-    "response_type", "client_id",   "redirect_uri", "scope",    "state",          "response_mode",         "prompt",
-    "max_age",       "nonce",       "aud",          "audience", "code_challenge", "code_challenge_method", "request",
-    "request_uri",   "registration", "claims",  "id_token_hint",  "login_hint"};
+    "response_type", "client_id", "redirect_uri", "scope", "state",                          // RFC 6749 §4.1.1
+    "code_challenge", "code_challenge_method",                                               // RFC 7636 §4.3
+    "response_mode", "nonce", "prompt", "max_age", "id_token_hint", "login_hint", "claims",  // OpenID Connect
+    "request", "request_uri", "registration",                                                // refused
+    "aud", "audience"};
+// clang-format on
 
 Outcome<void> check_duplicates(const http::Params& params) {
     if (const auto faulty = params.first_fault(kKnown))
@@ -117,6 +124,16 @@ Outcome<std::optional<std::string>> parse_challenge(const model::Client& client,
     return parse_code_challenge(client, params.find("code_challenge"), params.find("code_challenge_method"));
 }
 
+/// OpenID Connect Core §5.5: a parameter of OpenID Connect requests. Where no ID token is issued nothing can be in it.
+Outcome<ClaimsParameter> parse_claims(const Settings& settings, const model::Client& client, const model::Scope& scope,
+                                      model::ResponseType type, const http::Params& params) {
+    const auto text = params.find("claims");
+    if (!text || !settings.oidc || !scope.contains("openid")) return ClaimsParameter{};
+    auto parsed = parse_claims_parameter(client, scope, *text);
+    if (parsed && type == model::ResponseType::token) parsed->claims.id_token.clear();
+    return parsed;
+}
+
 }  // namespace
 
 Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
@@ -140,6 +157,10 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     if (!challenge) return challenge.error();
     auto audience = parse_audience(params);
     if (!audience) return audience.error();
+    auto claims = parse_claims(context.settings, client, *scope, *type, params);
+    if (!claims) return claims.error();
+    auto subject = parse_expected_subject(context, params, std::move(claims->subject));
+    if (!subject) return subject.error();
 
     model::AuthorizationRequest asked;
     asked.id = crypto::random_token(context.random);
@@ -155,6 +176,9 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     asked.audience = std::move(*audience);
     asked.response_type = *type;
     asked.response_mode = *mode;
+    asked.claims = std::move(claims->claims);
+    asked.hinted_subject = std::move(*subject);
+    asked.login_hint = parse_login_hint(params);
     asked.expires_at = context.now() + context.settings.authorization_request_ttl;
     return asked;
 }
@@ -165,6 +189,7 @@ Outcome<void> check_registration(const Settings& settings, const model::Client& 
     // An empty scope was no request for one; there is nothing in it to lose.
     if (!request.scope.empty())
         if (auto scope = resolve_scope(settings, client, request.scope.to_string()); !scope) return scope.error();
+    if (auto ok = check_claims(client, request.claims); !ok) return ok.error();
     if (request.response_type == model::ResponseType::token) return {};
     const std::optional<std::string> method =
         request.code_challenge ? std::optional<std::string>("S256") : std::nullopt;

@@ -2,6 +2,9 @@
 // nothing.
 #include "oauth/decide.h"
 
+#include <algorithm>
+
+#include "model/standard_claims.h"
 #include "oauth/max_age.h"
 #include "oauth/redirect_uri.h"
 
@@ -24,8 +27,13 @@ bool login_is_stale(const Situation& s) {
     return s.request.max_age->count() == 0 || is_stale_login(s.session->auth_time, *s.request.max_age, s.now);
 }
 
+/// OpenID Connect Core §3.1.2.2: the client wants this user, and nobody else will do.
+bool is_somebody_else(const Situation& s) {
+    return s.session && s.request.hinted_subject && s.session->subject != *s.request.hinted_subject;
+}
+
 bool needs_login(const Situation& s) {
-    if (!s.session) return true;
+    if (!s.session || is_somebody_else(s)) return true;
     const bool fresh_wanted =
         asks(s, model::Prompt::login) || asks(s, model::Prompt::select_account) || login_is_stale(s);
     return fresh_wanted && !logged_in_for_this(s);
@@ -36,11 +44,26 @@ bool consent_can_be_remembered(const Situation& s) {
     return s.client.type == model::ClientType::confidential || !is_loopback_or_private(s.request.redirect_uri);
 }
 
+/// Whoever may see everything that a scope releases may see each claim of it.
+bool is_covered(const model::Consent& consent, const std::string& claim) {
+    const auto scope = model::scope_of_claim(claim);
+    return consent.claims.contains(claim) || (scope && consent.scope.contains(*scope));
+}
+
+/// A remembered approval is worth any part of what was approved, in scopes and in single claims (OpenID Connect Core
+/// §3.1.2.4).
+bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request) {
+    const model::ClaimNames claims = request.claims.all();
+    return request.scope.is_subset_of(consent.scope) &&
+           std::all_of(claims.begin(), claims.end(),
+                       [&](const std::string& claim) { return is_covered(consent, claim); });
+}
+
 bool needs_consent(const Situation& s) {
     if (progress_is_ours(s) && s.progress->decision == model::Decision::approved) return false;
     if (asks(s, model::Prompt::consent)) return true;
     if (s.client.first_party) return false;
-    return !(consent_can_be_remembered(s) && s.consent && s.request.scope.is_subset_of(s.consent->scope));
+    return !(consent_can_be_remembered(s) && s.consent && is_approved(*s.consent, s.request));
 }
 
 }  // namespace
@@ -49,7 +72,10 @@ Action decide(const Situation& s) {
     if (s.progress && s.progress->used) return AlreadyUsed{};
     // Denial is a third state beside unset and approved (RFC 6749 §4.1.2.1).
     if (progress_is_ours(s) && s.progress->decision == model::Decision::denied)
-        return Refuse{make_error(ErrorCode::access_denied, "the user denied the request")};
+        return Refuse{make_error(ErrorCode::access_denied, "the user denied the request"), true};
+    // Asked to log in as the user the client wants, somebody else did.
+    if (is_somebody_else(s) && logged_in_for_this(s))
+        return Refuse{make_error(ErrorCode::login_required, "another user than the one asked for has logged in"), true};
 
     const bool silent = asks(s, model::Prompt::none);  // OpenID Connect Core §3.1.2.6
     if (needs_login(s)) {

@@ -24,9 +24,10 @@ struct Situation {
 struct ShowLogin {};
 struct ShowConsent {};
 struct IssueCode {};
-/// The client is told; nothing more comes of the request.
+/// The client is told.
 struct Refuse {
     OAuthError error;
+    bool ends_request = false;  ///< the user took part: going back must not revive it
 };
 /// A code or a refusal was delivered before: the user is told, the client is not (a replay is not its doing).
 struct AlreadyUsed {};

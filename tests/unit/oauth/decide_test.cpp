@@ -336,3 +336,151 @@ TEST_CASE(
     client.type = model::ClientType::confidential;
     CHECK(look(remembered, client, "http://127.0.0.1:8400/cb").kind == Kind::issue_code);
 }
+
+namespace {
+
+struct HintRow {
+    const char* when;
+    const char* hinted;  ///< nullptr: nobody
+    const char* user;    ///< who is logged in, or nullptr
+    std::set<Prompt> prompt;
+    std::optional<model::AuthorizationProgress> progress;
+    Kind kind;
+    const char* error;
+    bool ends;
+};
+
+struct Ends {
+    bool operator()(const oauth::Refuse& refuse) const { return refuse.ends_request; }
+    template <class Other>
+    bool operator()(const Other&) const {
+        return false;
+    }
+};
+
+oauth::Action act(const HintRow& row, const model::Client& client) {
+    model::AuthorizationRequest request;
+    request.client_id = client.id;
+    request.redirect_uri = "https://app.example/cb";
+    request.scope = *model::Scope::parse("openid");
+    request.prompt = row.prompt;
+    if (row.hinted) request.hinted_subject = model::Subject(row.hinted);
+    oauth::Situation situation{request, client, std::nullopt, row.progress, std::nullopt, kNow};
+    if (row.user) {
+        situation.session = model::Session{};
+        situation.session->subject = model::Subject(row.user);
+        situation.session->auth_time = kNow;
+        situation.consent = model::Consent{client.id, model::Subject(row.user), request.scope, kNow};
+    }
+    return oauth::decide(situation);
+}
+
+}  // namespace
+
+TEST_CASE("decide: a client that expects one user is never answered for another [OIDC Core §3.1.2.1, §3.1.2.2]") {
+    const auto bob = [](bool logged_in, Decision decision, bool used = false) {
+        return progress("bob", logged_in, decision, used);
+    };
+    const HintRow rows[] = {
+        {"nobody is expected", nullptr, "bob", {}, {}, Kind::issue_code, "", false},
+        {"the user is there", "alice", "alice", {}, {}, Kind::issue_code, "", false},
+        {"the user is there, silently", "alice", "alice", {Prompt::none}, {}, Kind::issue_code, "", false},
+        {"the user is there and must log in again", "alice", "alice", {Prompt::login}, {}, Kind::show_login, "", false},
+        {"nobody is there", "alice", nullptr, {}, {}, Kind::show_login, "", false},
+        {"nobody is there, silently", "alice", nullptr, {Prompt::none}, {}, Kind::refuse, "login_required", false},
+        {"somebody else is there", "alice", "bob", {}, {}, Kind::show_login, "", false},
+        {"somebody else, silently", "alice", "bob", {Prompt::none}, {}, Kind::refuse, "login_required", false},
+        {"somebody else approved", "alice", "bob", {}, bob(false, Decision::approved), Kind::show_login, "", false},
+        {"somebody else denied", "alice", "bob", {}, bob(false, Decision::denied), Kind::refuse, "access_denied", true},
+        {"somebody else logged in for it",
+         "alice",
+         "bob",
+         {},
+         bob(true, Decision::unset),
+         Kind::refuse,
+         "login_required",
+         true},
+        {"somebody else logged in for it and approved",
+         "alice",
+         "bob",
+         {},
+         bob(true, Decision::approved),
+         Kind::refuse,
+         "login_required",
+         true},
+        {"the refusal was delivered",
+         "alice",
+         "bob",
+         {},
+         bob(true, Decision::unset, true),
+         Kind::already_used,
+         "",
+         false},
+        {"somebody else logged in for it, and the user is there now",
+         "alice",
+         "alice",
+         {},
+         bob(true, Decision::unset),
+         Kind::issue_code,
+         "",
+         false},
+        {"the user logged in for it, and somebody else is there now",
+         "alice",
+         "bob",
+         {},
+         kLoggedInApproved,
+         Kind::show_login,
+         "",
+         false},
+        {"the user logged in for it", "alice", "alice", {Prompt::login}, kLoggedIn, Kind::issue_code, "", false},
+    };
+    for (const HintRow& row : rows) {
+        CAPTURE(row.when);
+        const oauth::Action action = act(row, confidential());
+        const Seen seen = std::visit(See{}, action);
+        CHECK(seen.kind == row.kind);
+        CHECK(seen.error == row.error);
+        CHECK(std::visit(Ends{}, action) == row.ends);
+    }
+}
+
+TEST_CASE("decide: remembered consent covers a part of what was approved, claim by claim [OIDC Core §3.1.2.4, §5.5]") {
+    struct ClaimRow {
+        const char* when;
+        model::RequestedClaims asked;
+        const char* consented_scope;
+        model::ClaimNames consented_claims;
+        Kind kind;
+    };
+    const ClaimRow rows[] = {
+        {"no claims", {}, "openid", {}, Kind::issue_code},
+        {"no claims, some approved", {}, "openid", {"email"}, Kind::issue_code},
+        {"never approved", {{"email"}, {}}, "openid", {}, Kind::show_consent},
+        {"never approved, for the ID token", {{}, {"email"}}, "openid", {}, Kind::show_consent},
+        {"approved by name", {{"email"}, {}}, "openid", {"email"}, Kind::issue_code},
+        {"approved by name, now for the ID token", {{}, {"email"}}, "openid", {"email", "name"}, Kind::issue_code},
+        {"one more", {{"email", "name"}, {}}, "openid", {"email"}, Kind::show_consent},
+        {"one more in the other place", {{"email"}, {"name"}}, "openid", {"email"}, Kind::show_consent},
+        {"its scope was approved", {{"email"}, {"email_verified"}}, "openid email", {}, Kind::issue_code},
+        {"another scope was approved", {{"email"}, {}}, "openid profile", {}, Kind::show_consent},
+        {"the claims but not the scope", {{"email"}, {}}, "profile", {"email"}, Kind::show_consent},
+    };
+    for (const ClaimRow& row : rows) {
+        CAPTURE(row.when);
+        model::Client client = confidential();
+        model::AuthorizationRequest request;
+        request.client_id = client.id;
+        request.redirect_uri = "https://app.example/cb";
+        request.scope = *model::Scope::parse("openid");
+        request.claims = row.asked;
+        oauth::Situation situation{request, client, model::Session{}, std::nullopt, std::nullopt, kNow};
+        situation.session->auth_time = kNow;
+        situation.consent = model::Consent{client.id, model::Subject(), *model::Scope::parse(row.consented_scope), kNow,
+                                           row.consented_claims};
+        CHECK(std::visit(See{}, oauth::decide(situation)).kind == row.kind);
+        // RFC 8252 §8.6: of such a client nothing is remembered, claims included.
+        client.type = model::ClientType::public_;
+        request.redirect_uri = "com.example.app:/cb";
+        CHECK(std::visit(See{}, oauth::decide(situation)).kind == Kind::show_consent);
+    }
+}

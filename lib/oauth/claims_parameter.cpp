@@ -1,0 +1,136 @@
+// Which single claims does a client ask for, and for whom?
+#include "oauth/claims_parameter.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "json/reader.h"
+#include "model/standard_claims.h"
+#include "oauth/acr.h"
+
+namespace postern::oauth {
+namespace {
+
+constexpr json::Limits kLimits{.bytes = 4096, .depth = 8, .nodes = 512};
+
+/// One member of `userinfo` or `id_token`, taken apart (§5.5.1).
+struct AskedClaim {
+    std::string name;
+    bool essential = false;
+    std::optional<std::vector<json::Value>> values;  ///< `value` and `values` together; nullopt: neither was given
+};
+using AskedClaims = std::vector<AskedClaim>;
+
+Outcome<json::Object> parse_object(std::string_view text) {
+    const auto value = json::parse(text, json::Dialect::strict, kLimits);
+    if (!value) return invalid_request("claims is not valid JSON", value.error().reason);
+    if (!value->if_object()) return invalid_request("claims must be a JSON object");
+    return *value->if_object();
+}
+
+Outcome<AskedClaim> parse_claim(const std::string& name, const json::Value& how) {
+    AskedClaim claim{name, false, std::nullopt};
+    if (how.is_null()) return claim;
+    const json::Object* object = how.if_object();
+    if (!object) return invalid_request("a member of claims is neither null nor an object");
+    if (const json::Value* essential = object->find("essential")) {
+        if (!essential->if_bool()) return invalid_request("essential in claims must be true or false");
+        claim.essential = *essential->if_bool();
+    }
+    if (const json::Value* value = object->find("value")) claim.values = {*value};
+    if (const json::Value* values = object->find("values")) {
+        if (!values->if_array()) return invalid_request("values in claims must be an array");
+        if (!claim.values) claim.values.emplace();
+        claim.values->insert(claim.values->end(), values->if_array()->begin(), values->if_array()->end());
+    }
+    return claim;
+}
+
+/// The claims of `userinfo` or of `id_token`; none when the member is absent.
+Outcome<AskedClaims> parse_place(const json::Object& claims, std::string_view place) {
+    AskedClaims asked;
+    const json::Value* member = claims.find(place);
+    if (!member) return asked;
+    if (!member->if_object()) return invalid_request("userinfo and id_token in claims must be objects");
+    for (const auto& [name, how] : member->if_object()->members()) {
+        auto claim = parse_claim(name, how);
+        if (!claim) return claim.error();
+        asked.push_back(std::move(*claim));
+    }
+    return asked;
+}
+
+bool is_registered(const model::Client& client, const std::string& claim) {
+    const auto scope = model::scope_of_claim(claim);
+    return scope && client.scope.contains(*scope);
+}
+
+model::ClaimNames names_of(const model::Client& client, const AskedClaims& asked) {
+    model::ClaimNames names;
+    for (const AskedClaim& claim : asked)
+        if (is_registered(client, claim.name)) names.insert(claim.name);
+    return names;
+}
+
+/// §3.1.2.2: with a particular `sub` no other user will do. More than one of them names nobody in particular, and
+/// answering for a third would break that rule, so it is refused.
+Outcome<std::optional<model::Subject>> parse_subject(const AskedClaims& userinfo, const AskedClaims& id_token) {
+    std::optional<model::Subject> subject;
+    for (const AskedClaims* place : {&userinfo, &id_token})
+        for (const AskedClaim& claim : *place) {
+            if (claim.name != "sub" || !claim.values) continue;
+            if (claim.values->empty()) return invalid_request("values of sub in claims must name a user");
+            for (const json::Value& value : *claim.values) {
+                if (!value.if_string() || value.if_string()->empty())
+                    return invalid_request("sub in claims must be a text");
+                if (subject && subject->str() != *value.if_string())
+                    return invalid_request("sub in claims must name one user");
+                subject = model::Subject(*value.if_string());
+            }
+        }
+    return subject;
+}
+
+bool is_ours(const json::Value& acr) { return acr.if_string() && *acr.if_string() == kAcr; }
+
+/// §5.5.1.1: an essential `acr` with values is a requirement; there is one way to log in, so asking the user again
+/// could not meet it.
+Outcome<void> check_acr(const AskedClaims& id_token) {
+    for (const AskedClaim& claim : id_token) {
+        if (claim.name != "acr" || !claim.essential || !claim.values) continue;
+        if (std::ranges::none_of(*claim.values, is_ours))
+            return make_error(ErrorCode::unmet_authentication_requirements, "no requested acr value can be met",
+                              "the only one here is " + std::string(kAcr));
+    }
+    return {};
+}
+
+}  // namespace
+
+Outcome<ClaimsParameter> parse_claims_parameter(const model::Client& client, const model::Scope& scope,
+                                                std::string_view text) {
+    const auto object = parse_object(text);
+    if (!object) return object.error();
+    const auto userinfo = parse_place(*object, "userinfo");
+    if (!userinfo) return userinfo.error();
+    const auto id_token = parse_place(*object, "id_token");
+    if (!id_token) return id_token.error();
+    auto subject = parse_subject(*userinfo, *id_token);
+    if (!subject) return subject.error();
+    if (auto ok = check_acr(*id_token); !ok) return ok.error();
+
+    ClaimsParameter parsed{{names_of(client, *userinfo), names_of(client, *id_token)}, std::move(*subject)};
+    std::erase_if(parsed.claims.userinfo,
+                  [&](const std::string& name) { return scope.contains(*model::scope_of_claim(name)); });
+    return parsed;
+}
+
+Outcome<void> check_claims(const model::Client& client, const model::RequestedClaims& claims) {
+    for (const std::string& name : claims.all())
+        if (!is_registered(client, name))
+            return invalid_scope("the client is not registered for the scope of a requested claim", "claim: " + name);
+    return {};
+}
+
+}  // namespace postern::oauth

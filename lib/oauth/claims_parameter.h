@@ -1,0 +1,31 @@
+// Which single claims does a client ask for, and for whom? (OpenID Connect Core §5.5)
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "model/claim_names.h"
+#include "model/client.h"
+#include "model/scope.h"
+#include "oauth/error.h"
+
+namespace postern::oauth {
+
+struct ClaimsParameter {
+    /// Standard claims whose scope the client is registered for; whatever else was asked for is not here. Nothing in
+    /// `userinfo` that the requested scope releases anyway.
+    model::RequestedClaims claims;
+    std::optional<model::Subject> subject;  ///< `sub` with a value: this user or none (§3.1.2.2)
+};
+
+/// `{"userinfo":{...},"id_token":{...}}`, each member of them null or `{essential, value, values}`; what is unknown is
+/// ignored at every level (§5.5, §5.5.1). A claim that cannot be given is no error, essential or not (§5.5.1), with two
+/// exceptions: `sub` is restricted to one user, so two different ones are invalid_request, and an essential `acr` of
+/// the ID token that cannot be ours is unmet_authentication_requirements (§5.5.1.1).
+Outcome<ClaimsParameter> parse_claims_parameter(const model::Client& client, const model::Scope& scope,
+                                                std::string_view text);
+
+/// Refuses claims that were asked for while the client was registered for their scope, and is no longer.
+Outcome<void> check_claims(const model::Client& client, const model::RequestedClaims& claims);
+
+}  // namespace postern::oauth

@@ -1,0 +1,25 @@
+// Whom does the client expect to meet? (OpenID Connect Core §3.1.2.1)
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "http/params.h"
+#include "model/ids.h"
+#include "oauth/context.h"
+#include "oauth/error.h"
+
+namespace postern::oauth {
+
+inline constexpr std::size_t kMaxLoginHintBytes = 256;  ///< more is no user name
+
+/// The one user for whom the request may be answered: whom `id_token_hint` names, or `claimed` (the `sub` of the claims
+/// parameter). invalid_request for a hint that is not an ID token of ours, expiry aside, and when the two differ.
+/// Without OpenID Connect there are no ID tokens and the parameter is ignored. Needs Keys opened for verify.
+Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, const http::Params& params,
+                                                              std::optional<model::Subject> claimed);
+
+/// What the login form is filled with. Text that is too long or cannot be shown is ignored, never an error.
+std::optional<std::string> parse_login_hint(const http::Params& params);
+
+}  // namespace postern::oauth
