@@ -36,11 +36,15 @@ struct Pages::Templates {
         : login(read_template(directory, "login.html", partials)),
           consent(read_template(directory, "consent.html", partials)),
           error(read_template(directory, "error.html", partials)),
+          logout(read_template(directory, "logout.html", partials)),
+          logged_out(read_template(directory, "logged_out.html", partials)),
           form_post(read_template(directory, "form_post.html", partials, Scripts::one)) {}
 
     Template login;
     Template consent;
     Template error;
+    Template logout;
+    Template logged_out;
     Template form_post;
 };
 
@@ -81,6 +85,23 @@ http::Response Pages::error(const ErrorPage& page) const {
                                   {"request_id", page.request_id}},
                         .lists = {}};
     return respond(templates_->error, values, page.status);
+}
+
+http::Response Pages::logout(const LogoutPage& page) const {
+    const Values values{.texts = {{"client_name", util::displayable(page.client_name)},
+                                  {"username", util::displayable(page.username)},
+                                  {"action", page.action},
+                                  {"csrf", page.csrf},
+                                  {"resume", page.resume}},
+                        .lists = {}};
+    return respond(templates_->logout, values, 200);
+}
+
+http::Response Pages::logged_out() const { return respond(templates_->logged_out, {}, 200); }
+
+http::Response Pages::still_logged_in(const std::string& username) const {
+    const Values values{.texts = {{"signed_in", "yes"}, {"username", util::displayable(username)}}, .lists = {}};
+    return respond(templates_->logged_out, values, 200);
 }
 
 http::Response Pages::form_post(const FormPostPage& page) const {

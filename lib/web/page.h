@@ -49,10 +49,18 @@ struct FormPostPage {
     http::Parameters fields;  ///< what the client gets, byte for byte
 };
 
+struct LogoutPage {
+    std::string client_name;  ///< who sent the browser here, or ""
+    std::string username;     ///< who is logged in
+    std::string action;
+    std::string csrf;
+    std::string resume;  ///< the sealed logout request
+};
+
 /// The templates of one directory, read once per process.
 class Pages {
 public:
-    /// Reads login.html, consent.html, error.html, form_post.html, and style.css and mark.svg, which they splice in. Throws
+    /// Reads login.html, consent.html, error.html, logout.html, logged_out.html, form_post.html, and style.css and mark.svg, which they splice in. Throws
     /// std::runtime_error naming the file when one is missing, not a regular file, over 256 KiB, or uses an unescaped tag.
     explicit Pages(const std::string& directory);
     Pages(Pages&&) noexcept;
@@ -61,6 +69,10 @@ public:
     http::Response login(const LoginPage& page, int status = 200) const;
     http::Response consent(const ConsentPage& page) const;
     http::Response error(const ErrorPage& page) const;
+    http::Response logout(const LogoutPage& page) const;
+    http::Response logged_out() const;
+    /// Whoever was asked whether to log out said no.
+    http::Response still_logged_in(const std::string& username) const;
     /// The one page with a script, which presses its button.
     http::Response form_post(const FormPostPage& page) const;
 

@@ -17,6 +17,7 @@ struct Row {
 
 constexpr const char* kAppOwner = "The people who run the application can fix this. Tell them the request id below.";
 constexpr const char* kStartAgain = "Go back to the application and sign in again.";
+constexpr const char* kSignOutAgain = "Go back to the application and sign out there again.";
 
 constexpr Row kRows[] = {
     {PageFault::request_malformed, 400, "request_malformed", "This sign-in link is damaged",
@@ -58,6 +59,25 @@ constexpr Row kRows[] = {
     {PageFault::too_busy, 503, "too_busy", "Too many people are signing in at this moment",
      "Checking a password takes this server a little while, and others came first. Nothing was changed.",
      "Wait some seconds and try again."},
+    {PageFault::logout_malformed, 400, "logout_malformed", "This sign-out link is damaged",
+     "The application sent a request that cannot be read. You were not signed out.", kAppOwner},
+    {PageFault::logout_hint_invalid, 400, "logout_hint_invalid", "This sign-out link cannot be trusted",
+     "It says for whom it is in a way that this server does not recognise. You were not signed out.", kAppOwner},
+    {PageFault::logout_client_mismatch, 400, "logout_client_mismatch", "This sign-out link contradicts itself",
+     "It names one application and carries the proof of another. You were not signed out.", kAppOwner},
+    {PageFault::logout_redirect_unregistered, 400, "logout_redirect_unregistered",
+     "The return address is not registered",
+     "The application asked for you to be sent, after signing out, to an address that it has not registered. You were "
+     "not sent there and not signed out.",
+     kAppOwner},
+    {PageFault::logout_resume_invalid, 400, "logout_resume_invalid", "This sign-out cannot be continued",
+     "The link is incomplete or was not made by this server. You were not signed out.", kSignOutAgain},
+    {PageFault::logout_resume_expired, 400, "logout_resume_expired", "This sign-out took too long",
+     "For your safety a question that was left open for some minutes is not acted upon. You were not signed out.",
+     kSignOutAgain},
+    {PageFault::logout_form_foreign, 403, "logout_form_foreign", "This form is out of date",
+     "It was not shown to you in this browser, or you have signed in again since it was. You were not signed out.",
+     kSignOutAgain},
 };
 
 const Row& row_of(PageFault fault) {

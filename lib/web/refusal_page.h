@@ -25,6 +25,13 @@ enum class PageFault {
     form_foreign,  ///< CSRF: not a form of ours, or shown to another user
     form_malformed,
     too_busy,
+    logout_malformed,
+    logout_hint_invalid,
+    logout_client_mismatch,
+    logout_redirect_unregistered,
+    logout_resume_invalid,
+    logout_resume_expired,
+    logout_form_foreign,  ///< the answer to the question "sign out?" is not of this browser or not of this session
 };
 
 /// The page of `fault`, with the refusal recorded under the request's id.

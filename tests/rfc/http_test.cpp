@@ -12,7 +12,7 @@ namespace {
 
 using namespace postern::test;
 
-const std::vector<const char*> kEndpoints = {"authorize", "login", "scopes", "token", "userinfo", "discovery", "jwks"};
+const std::vector<const char*> kEndpoints = {"authorize", "login", "scopes", "token", "userinfo", "discovery", "jwks", "logout"};
 
 /// A request that each endpoint answers in its own way: success or a refusal of its own.
 CgiRequest usual(const std::string& endpoint) {

@@ -112,3 +112,18 @@ TEST_CASE("use_request: a use that was rolled back is none") {
     }
     CHECK(use(database, kAlice));
 }
+
+TEST_CASE("end_open_requests: the subject's, unless they are answered") {
+    auto database = with_two_users();
+    const RequestKey used("used");
+    const RequestKey bobs("bobs");
+    login(database, kAlice);
+    login(database, kBob, bobs);
+    written(database, [&](store::Transaction& transaction) {
+        store::use_request(transaction, used, kAlice, kEnd);
+        store::end_open_requests(transaction, kAlice);
+    });
+    CHECK_FALSE(store::find_progress(database, kKey));
+    CHECK(store::find_progress(database, used));
+    CHECK(store::find_progress(database, bobs));
+}

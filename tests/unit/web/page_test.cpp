@@ -54,6 +54,14 @@ ErrorPage error_page() {
             .request_id = "3f9c2a71"};
 }
 
+web::LogoutPage logout_page() {
+    return {.client_name = "Example Notes",
+            .username = "alice",
+            .action = "/logout",
+            .csrf = "csrf-1",
+            .resume = "resume-1"};
+}
+
 LoginPage failed_login() {
     LoginPage page = login_page();
     page.username = "alice";
@@ -77,6 +85,9 @@ std::vector<Named> every_page() {
             {"failed login", shipped().login(failed_login(), 401)},
             {"consent", shipped().consent(consent_page())},
             {"error", shipped().error(error_page())},
+            {"logout", shipped().logout(logout_page())},
+            {"logged out", shipped().logged_out()},
+            {"still logged in", shipped().still_logged_in("alice")},
             {"form_post", shipped().form_post(form_post_page())}};
 }
 
@@ -165,6 +176,9 @@ TEST_CASE("every page: the title says the problem first") {
     CHECK(title_of(shipped().login(failed_login())) == "Wrong user name or password. – Sign in to Example Notes");
     CHECK(title_of(shipped().consent(consent_page())) == "Allow Example Notes?");
     CHECK(title_of(shipped().error(error_page())) == "Unknown application");
+    CHECK(title_of(shipped().logout(logout_page())) == "Sign out?");
+    CHECK(title_of(shipped().logged_out()) == "You are signed out");
+    CHECK(title_of(shipped().still_logged_in("alice")) == "You are still signed in");
     CHECK(title_of(shipped().form_post(form_post_page())) == "Back to Example Notes");
 }
 
@@ -282,6 +296,35 @@ TEST_CASE("form_post: values are escaped and otherwise untouched, as the client 
     check_harmless(shipped().form_post(page));
 }
 
+TEST_CASE("logout: who is signed in, who sent the browser here, and two ways to answer") {
+    const http::Response page = shipped().logout(logout_page());
+    CHECK(page.status == 200);
+    CHECK(contains(page.body, "<form method=\"post\" action=\"/logout\">"));
+    CHECK(contains(page.body, "<input type=\"hidden\" name=\"csrf\" value=\"csrf-1\">"));
+    CHECK(contains(page.body, "<input type=\"hidden\" name=\"resume\" value=\"resume-1\">"));
+    CHECK(contains(page.body, "<strong><bdi>alice</bdi></strong>"));
+    CHECK(contains(page.body, "<strong><bdi>Example Notes</bdi></strong>"));
+    CHECK(contains(tag_with_id(page.body, "logout"), "<button type=\"submit\" name=\"decision\" value=\"logout\""));
+    CHECK(contains(tag_with_id(page.body, "cancel"), "<button type=\"submit\" name=\"decision\" value=\"cancel\""));
+    CHECK_FALSE(contains(page.body, "autofocus"));
+
+    web::LogoutPage nobody = logout_page();
+    nobody.client_name.clear();
+    CHECK_FALSE(contains(shipped().logout(nobody).body, "sent you here"));
+}
+
+TEST_CASE("logged out: says what is true now, and never both") {
+    const std::string out = shipped().logged_out().body;
+    CHECK(contains(out, "<h1>You are signed out</h1>"));
+    CHECK_FALSE(contains(out, "still signed in"));
+    for (const char* username : {"alice", ""}) {
+        const std::string in = shipped().still_logged_in(username).body;
+        CHECK(contains(in, "<h1>You are still signed in</h1>"));
+        CHECK_FALSE(contains(in, "signed out"));
+    }
+    CHECK(contains(shipped().still_logged_in("alice").body, "<strong><bdi>alice</bdi></strong>"));
+}
+
 TEST_CASE("every value that people chose is escaped and cannot reorder the text around it") {
     for (const auto field : {&LoginPage::client_name, &LoginPage::username, &LoginPage::message}) {
         LoginPage page = login_page();
@@ -298,6 +341,12 @@ TEST_CASE("every value that people chose is escaped and cannot reorder the text 
         page.scopes[0].*field = kHostile;
         check_harmless(shipped().consent(page));
     }
+    for (const auto field : {&web::LogoutPage::client_name, &web::LogoutPage::username}) {
+        web::LogoutPage page = logout_page();
+        page.*field = kHostile;
+        check_harmless(shipped().logout(page));
+    }
+    check_harmless(shipped().still_logged_in(kHostile));
     for (const auto field : {&ErrorPage::title, &ErrorPage::message, &ErrorPage::who}) {
         ErrorPage page = error_page();
         page.*field = kHostile;
@@ -306,6 +355,9 @@ TEST_CASE("every value that people chose is escaped and cannot reorder the text 
 }
 
 TEST_CASE("machine-made values are escaped too") {
+    web::LogoutPage logout = logout_page();
+    logout.action = logout.csrf = logout.resume = "\"><b>";
+    CHECK_FALSE(contains(shipped().logout(logout).body, "<b>"));
     LoginPage page = login_page();
     page.action = page.csrf = page.resume = "\"><b>";
     CHECK_FALSE(contains(shipped().login(page).body, "<b>"));
@@ -318,7 +370,8 @@ TEST_CASE("Pages: a missing file is named") {
     char path[] = "/tmp/postern-pages-XXXXXX";
     REQUIRE(::mkdtemp(path) != nullptr);
     const std::filesystem::path copy = std::filesystem::path{path} / "templates";
-    for (const char* name : {"login.html", "consent.html", "error.html", "form_post.html", "style.css", "mark.svg"}) {
+    for (const char* name : {"login.html", "consent.html", "error.html", "logout.html", "logged_out.html",
+                             "form_post.html", "style.css", "mark.svg"}) {
         CAPTURE(name);
         std::filesystem::remove_all(copy);
         std::filesystem::copy("templates", copy);

@@ -1,0 +1,93 @@
+// What a logout takes along, and what it leaves.
+#include "oidc/end_session.h"
+
+#include <doctest/doctest.h>
+
+#include "store/authorization_requests.h"
+#include "store/clients.h"
+#include "store/grants.h"
+#include "store/sessions.h"
+#include "support/world.h"
+
+using namespace postern;
+
+namespace {
+
+struct Fixture {
+    test::World world;
+    oauth::Context context = world.context();
+    model::Client app = world.add_confidential("app", "https://app.example/cb", "secret");
+    model::User alice = world.add_user("alice");
+    model::User bob = world.add_user("bob");
+    model::Session here = world.add_session(alice, "here");
+    model::Session elsewhere = world.add_session(alice, "elsewhere");
+    model::Session bobs = world.add_session(bob, "bobs");
+
+    void add_grant(const std::string& id, const model::Session& session, const std::string& scope) {
+        model::Grant grant;
+        grant.id = model::GrantId(id);
+        grant.client_id = app.id;
+        grant.subject = session.subject;
+        grant.scope = *model::Scope::parse(scope);
+        grant.sid = session.sid;
+        grant.created_at = grant.auth_time = world.clock.now();
+        store::Transaction transaction(world.database, store::Durability::lazy);
+        store::insert_grant(transaction, grant);
+        transaction.commit();
+    }
+    bool lives(const std::string& id) {
+        const auto grant = store::find_grant(world.database, model::GrantId(id));
+        REQUIRE(grant);
+        return !grant->ended_at;
+    }
+    bool lives(const model::Session& session) {
+        const util::Time now = world.clock.now();
+        return store::find_session(world.database, session.cookie_hash, now, now).has_value();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("end_session: this session and no other, with its grants but for offline access") {
+    Fixture f;
+    f.add_grant("online", f.here, "openid email");
+    f.add_grant("offline", f.here, "openid offline_access");
+    f.add_grant("lookalike", f.here, "openid not_offline_access");
+    f.add_grant("elsewhere", f.elsewhere, "openid");
+    f.add_grant("bob", f.bobs, "openid");
+    oidc::end_session(f.context, f.here);
+
+    CHECK_FALSE(f.lives(f.here));
+    CHECK(f.lives(f.elsewhere));
+    CHECK(f.lives(f.bobs));
+    CHECK_FALSE(f.lives("online"));
+    CHECK_FALSE(f.lives("lookalike"));
+    CHECK(f.lives("offline"));
+    CHECK(f.lives("elsewhere"));
+    CHECK(f.lives("bob"));
+
+    oidc::end_session(f.context, f.here);  // pressed twice
+    CHECK_FALSE(f.lives(f.here));
+}
+
+TEST_CASE("end_session: what the user approved without an answer yet is forgotten, what is answered stays answered") {
+    Fixture f;
+    const util::Time end = f.world.clock.now() + util::Seconds{600};
+    const model::RequestKey open("open");
+    const model::RequestKey used("used");
+    const model::RequestKey bobs("bobs");
+    {
+        store::Transaction transaction(f.world.database, store::Durability::lazy);
+        store::record_login(transaction, open, f.alice.subject, end);
+        store::record_decision(transaction, open, f.alice.subject, model::Decision::approved, end);
+        store::use_request(transaction, used, f.alice.subject, end);
+        store::record_decision(transaction, bobs, f.bob.subject, model::Decision::approved, end);
+        transaction.commit();
+    }
+    oidc::end_session(f.context, f.here);
+    CHECK_FALSE(store::find_progress(f.world.database, open));
+    const auto answered = store::find_progress(f.world.database, used);
+    REQUIRE(answered);
+    CHECK(answered->used);
+    CHECK(store::find_progress(f.world.database, bobs));
+}

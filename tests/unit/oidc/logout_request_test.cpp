@@ -1,0 +1,230 @@
+// Which logout requests mean something, and which addresses are followed.
+#include "oidc/logout_request.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "json/writer.h"
+#include "oidc/id_token.h"
+#include "store/clients.h"
+#include "support/query.h"
+#include "support/world.h"
+
+using namespace postern;
+using oidc::LogoutFault;
+using test::Query;
+
+namespace {
+
+const std::string kAway = "https://app.example/bye?a=1";
+
+struct Fixture {
+    test::World world;
+    oauth::Context context = world.context();
+    model::Client app = registered("app", {"https://app.example/", kAway});
+    model::Client other = registered("other", {"https://other.example/bye"});
+    model::User alice = world.add_user("alice");
+
+    model::Client registered(const std::string& id, std::vector<std::string> addresses) {
+        model::Client client;
+        client.id = model::ClientId(id);
+        client.name = id;
+        client.redirect_uris = {"https://" + id + ".example/cb"};
+        client.post_logout_redirect_uris = std::move(addresses);
+        world.add(client);
+        return client;
+    }
+
+    std::string hint(const std::string& client = "app") {
+        model::Grant grant;
+        grant.client_id = model::ClientId(client);
+        grant.subject = alice.subject;
+        grant.sid = model::Sid("a session long ago");
+        return oidc::make_id_token(context, {grant, std::nullopt, "access"});
+    }
+
+    auto parse(const Query& query) { return oidc::parse_logout_request(context, test::params(query.text())); }
+
+    /// The address; "page", or "page: " and the reason; "refused" for an unregistered one.
+    std::string verdict(const Query& query) {
+        const auto request = parse(query);
+        REQUIRE(request);
+        const auto after = oidc::verify_post_logout_redirect(context, *request);
+        if (!after) {
+            CHECK(after.error().fault == LogoutFault::redirect_unregistered);
+            return "refused";
+        }
+        if (after->url()) CHECK_FALSE(after->not_followed());
+        if (after->url()) return *after->url();
+        return after->not_followed() ? "page: " + after->not_followed()->error : "page";
+    }
+};
+
+}  // namespace
+
+TEST_CASE("parse_logout_request: who is meant and by whom [RP-Initiated Logout §2]") {
+    Fixture f;
+    struct Row {
+        std::string when;
+        Query query;
+        bool hinted;
+        std::string client;  ///< "" for none
+    };
+    const std::string hint = f.hint();
+    const Row rows[] = {
+        {"nothing at all", {}, false, ""},
+        {"a hint", {{"id_token_hint", hint}}, true, "app"},
+        {"a hint and its client", {{"id_token_hint", hint}, {"client_id", "app"}}, true, "app"},
+        {"a client alone", {{"client_id", "app"}}, false, "app"},
+        {"an empty hint is none", {{"id_token_hint", ""}, {"client_id", "app"}}, false, "app"},
+        {"what is ignored", {{"logout_hint", "alice"}, {"ui_locales", "de"}, {"sid", "x"}}, false, ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const auto request = f.parse(row.query);
+        REQUIRE(request);
+        CHECK(request->hinted_subject.has_value() == row.hinted);
+        if (request->hinted_subject) CHECK(*request->hinted_subject == f.alice.subject);
+        CHECK((request->client_id ? request->client_id->str() : "") == row.client);
+        CHECK(request->id.size() >= 22);
+        CHECK(request->expires_at == f.world.clock.now() + util::Seconds{600});
+    }
+    CHECK(f.parse({})->id != f.parse({})->id);
+}
+
+TEST_CASE("parse_logout_request: an expired ID token is a good hint [RP-Initiated Logout §2]") {
+    Fixture f;
+    const std::string hint = f.hint();
+    f.world.clock.advance(util::Seconds{400 * 86400});
+    const auto request = f.parse({{"id_token_hint", hint}});
+    REQUIRE(request);
+    CHECK(request->hinted_subject == f.alice.subject);
+}
+
+TEST_CASE("parse_logout_request: what is refused, and why [RP-Initiated Logout §2]") {
+    Fixture f;
+    const std::string hint = f.hint();
+    const std::string payload = hint.substr(hint.find('.'), hint.rfind('.') - hint.find('.'));
+    struct Row {
+        std::string when;
+        Query query;
+        LogoutFault fault;
+    };
+    const std::vector<Row> rows = {
+        {"client_id of another client",
+         {{"id_token_hint", hint}, {"client_id", "other"}},
+         LogoutFault::client_mismatch},
+        {"client_id of nobody", {{"id_token_hint", hint}, {"client_id", "App"}}, LogoutFault::client_mismatch},
+        {"no token at all", {{"id_token_hint", "x"}}, LogoutFault::hint_invalid},
+        {"alg none", {{"id_token_hint", "eyJhbGciOiJub25lIn0" + payload + "."}}, LogoutFault::hint_invalid},
+        {"no signature", {{"id_token_hint", hint.substr(0, hint.rfind('.') + 1)}}, LogoutFault::hint_invalid},
+        {"one byte less", {{"id_token_hint", hint.substr(0, hint.size() - 1)}}, LogoutFault::hint_invalid},
+        {"a blank behind it", {{"id_token_hint", hint + " "}}, LogoutFault::hint_invalid},
+        {"the hint twice", Query{{"id_token_hint", hint}}.and_also("id_token_hint", hint), LogoutFault::malformed},
+        {"client_id twice", Query{{"client_id", "app"}}.and_also("client_id", "app"), LogoutFault::malformed},
+        {"the address twice", Query{{"post_logout_redirect_uri", kAway}}.and_also("post_logout_redirect_uri", kAway),
+         LogoutFault::malformed},
+        {"state twice", Query{{"state", "a"}}.and_also("state", "b"), LogoutFault::malformed},
+        {"logout_hint twice", Query{{"logout_hint", "a"}}.and_also("logout_hint", "a"), LogoutFault::malformed},
+        {"ui_locales twice", Query{{"ui_locales", "a"}}.and_also("ui_locales", "a"), LogoutFault::malformed},
+        {"state with a bad escape", Query{}.raw("state=%zz"), LogoutFault::malformed},
+        {"state with a line end", Query{}.raw("state=%0a"), LogoutFault::malformed},
+        {"state too long", {{"state", std::string(2049, 's')}}, LogoutFault::malformed},
+        {"too much together",
+         {{"state", std::string(2048, 's')}, {"post_logout_redirect_uri", std::string(2049, 'u')}},
+         LogoutFault::malformed},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const auto request = f.parse(row.query);
+        REQUIRE_FALSE(request);
+        CHECK(request.error().fault == row.fault);
+        CHECK_FALSE(request.error().log_detail.empty());
+        CHECK(request.error().log_detail.find(hint) == std::string::npos);
+    }
+    CHECK(f.parse({{"state", std::string(2048, 's')}, {"post_logout_redirect_uri", std::string(2048, 'u')}}));
+    CHECK(f.parse(Query{{"unknown", "a"}}.and_also("unknown", "b")));
+}
+
+TEST_CASE("parse_logout_request: our other tokens are no hints [RFC 8725 §3.11]") {
+    Fixture f;
+    const auto& key = f.world.keys->signing_key(crypto::Algorithm::RS256, f.world.clock.now());
+    const auto now = util::to_epoch(f.world.clock.now());
+    const auto token = [&](jose::TokenType type, const std::string& issuer) {
+        const json::Object claims{
+            {"iss", issuer}, {"sub", f.alice.subject.str()}, {"aud", "app"}, {"iat", now}, {"exp", now + 60}};
+        return jose::sign_compact(key.key, key.kid, type, json::write(claims));
+    };
+    CHECK(f.parse({{"id_token_hint", token(jose::TokenType::id_token, "https://op.example")}}));
+    for (const std::string& hint : {token(jose::TokenType::access_token, "https://op.example"),
+                                    token(jose::TokenType::refresh_token, "https://op.example"),
+                                    token(jose::TokenType::id_token, "https://op.example/")}) {
+        const auto request = f.parse({{"id_token_hint", hint}});
+        REQUIRE_FALSE(request);
+        CHECK(request.error().fault == LogoutFault::hint_invalid);
+    }
+}
+
+TEST_CASE("verify_post_logout_redirect: byte-equal to a registered one, with a hint of its client [§2, §3]") {
+    Fixture f;
+    const auto ask = [&](const std::string& address) {
+        return Query{{"id_token_hint", f.hint()}, {"post_logout_redirect_uri", address}};
+    };
+    struct Row {
+        std::string when;
+        Query query;
+        std::string verdict;
+    };
+    const std::vector<Row> rows = {
+        {"no address", {{"id_token_hint", f.hint()}}, "page"},
+        {"state without an address is of no use", {{"id_token_hint", f.hint()}, {"state", "s"}}, "page"},
+        {"the first", ask("https://app.example/"), "https://app.example/"},
+        {"the second", ask(kAway), kAway},
+        {"with state", ask("https://app.example/").with("state", "a b&c=d#%+~\"<"),
+         "https://app.example/?state=a%20b%26c%3Dd%23%25%2B~%22%3C"},
+        {"state behind a query", ask(kAway).with("state", "s"), kAway + "&state=s"},
+        {"an empty state is none", ask(kAway).with("state", ""), kAway},
+        {"a parameter more", ask("https://app.example/?foo=bar"), "refused"},
+        {"a slash less", ask("https://app.example"), "refused"},
+        {"a fragment", ask("https://app.example/#x"), "refused"},
+        {"other case", ask("https://app.example/Bye?a=1"), "refused"},
+        {"a spelling", ask("https://app.example:443/"), "refused"},
+        {"a path below", ask("https://app.example/x"), "refused"},
+        {"another client's", ask("https://other.example/bye"), "refused"},
+        {"the redirect_uri is another list", ask("https://app.example/cb"), "refused"},
+        {"script", ask("javascript:alert(1)"), "refused"},
+        {"no hint, no client", {{"post_logout_redirect_uri", kAway}}, "page: logout_hint_missing"},
+        {"no hint, an unknown client",
+         {{"post_logout_redirect_uri", kAway}, {"client_id", "x"}},
+         "page: logout_hint_missing"},
+        {"no hint, its client",
+         {{"post_logout_redirect_uri", kAway}, {"client_id", "app"}},
+         "page: logout_hint_missing"},
+        {"no hint, not its client", {{"post_logout_redirect_uri", kAway}, {"client_id", "other"}}, "refused"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        CHECK(f.verdict(row.query) == row.verdict);
+    }
+}
+
+TEST_CASE("verify_post_logout_redirect: nothing is registered for a client that is disabled or gone") {
+    Fixture f;
+    const Query query{{"id_token_hint", f.hint()}, {"post_logout_redirect_uri", kAway}, {"state", "s"}};
+    CHECK(f.verdict(query) == kAway + "&state=s");
+    f.app.enabled = false;
+    {
+        store::Transaction transaction(f.world.database, store::Durability::full);
+        REQUIRE(store::update_client(transaction, f.app));
+        transaction.commit();
+    }
+    CHECK(f.verdict(query) == "page: client_disabled");
+    CHECK(f.verdict(query.with("post_logout_redirect_uri", "https://evil.example/")) == "page: client_disabled");
+    {
+        store::Transaction transaction(f.world.database, store::Durability::full);
+        REQUIRE(store::remove_client(transaction, f.app.id));
+        transaction.commit();
+    }
+    CHECK(f.verdict(query) == "page: client_unknown");
+}
