@@ -23,5 +23,6 @@ int main() {
         return std::vector{settings.paths.discovery, oidc::oauth_metadata_path(settings)};
     };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::head}; };
+    endpoint.readers = oauth::Readers::everybody;
     return server::serve(endpoint, discovery);
 }

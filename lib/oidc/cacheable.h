@@ -1,12 +1,15 @@
-// The public documents (discovery, key set): anybody may read and keep them for a while.
+// The public documents (discovery, key set): anybody may keep them for a while.
 #pragma once
 
 #include "http/message.h"
+#include "util/clock.h"
 
 namespace postern::oidc {
 
-/// 200 with `body`, cacheable for an hour (never longer than the lead of a key rotation), readable by pages of any
-/// origin.
+/// How long anybody may keep a public document; a new key is published for that long before it signs.
+inline constexpr util::Seconds kPublicMaxAge{3600};
+
+/// 200 with `body`, cacheable for kPublicMaxAge.
 http::Response cacheable(const json::Object& body);
 
 }  // namespace postern::oidc

@@ -46,11 +46,19 @@ oauth::Outcome<std::string> find_bearer_token(const http::Request& request) {
                          "it away: Apache passes it with `CGIPassAuth On`");
 }
 
-/// What makes an issued token inactive, in words for the client's developer; nullptr for an active one.
-const char* why_inactive(const std::optional<store::StoredAccessToken>& stored, util::Time now) {
-    if (!stored) return "the access token is unknown";
-    if (store::is_active(*stored, now)) return nullptr;
-    return now >= stored->token.expires_at ? "the access token has expired" : "the access token has been revoked";
+/// What makes an issued token inactive, in words for the client's developer; store::is_active has decided that it is.
+const char* why_inactive(const store::StoredAccessToken& stored, util::Time now) {
+    const struct {
+        bool applies;
+        const char* reason;
+    } rows[] = {
+        {now >= stored.token.expires_at, "the access token has expired"},
+        {stored.token.revoked_at || stored.grant.ended_at, "the access token has been revoked"},
+        {!stored.client_enabled, "the client of the access token is disabled"},
+        {!stored.user_enabled, "the user of the access token is disabled"},
+    };
+    const auto found = std::find_if(std::begin(rows), std::end(rows), [](const auto& row) { return row.applies; });
+    return found == std::end(rows) ? "the access token is not active" : found->reason;
 }
 
 }  // namespace
@@ -62,18 +70,24 @@ oauth::Outcome<std::string> parse_bearer_token(const http::Request& request, std
     return token;
 }
 
-oauth::Outcome<json::Object> userinfo(oauth::Context& context, const std::string& token,
-                                      const GetUserClaims& get_user_claims) {
+oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, const std::string& token) {
     // The signature before any claim, the stored state before any answer.
     const util::Time now = context.now();
     const auto jwt = jose::verify_jwt(context.keys.verifier(), token, jose::TokenType::access_token,
                                       context.settings.issuer, now, jose::Expiry::enforced);
     if (!jwt) return invalid_token(std::string(jose::describe(jwt.error())));
-    const auto stored = store::find_access_token(context.store, oauth::hash_of(token));
-    if (const char* reason = why_inactive(stored, now)) return invalid_token(reason);
-    if (!stored->token.scope.contains("openid"))
+    auto stored = store::find_access_token(context.store, oauth::hash_of(token));
+    if (!stored) return invalid_token("the access token is unknown");
+    if (!store::is_active(*stored, now)) return invalid_token(why_inactive(*stored, now));
+    return std::move(*stored);
+}
+
+oauth::Outcome<json::Object> userinfo(const store::StoredAccessToken& token, const GetUserClaims& get_user_claims) {
+    const model::Subject& subject = token.grant.subject;
+    if (!token.token.scope.contains("openid"))
         return oauth::make_error(oauth::ErrorCode::insufficient_scope, "openid scope required");
-    return userinfo_claims(get_user_claims(stored->grant.subject), stored->token.scope, stored->grant.subject);
+    if (subject.empty()) return invalid_token("the access token is not a user's");  // client_credentials
+    return userinfo_claims(get_user_claims(subject), token.token.scope, token.grant.claims.userinfo, subject);
 }
 
 GetUserClaims database_claims(oauth::Context& context) {

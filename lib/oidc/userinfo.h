@@ -8,6 +8,7 @@
 #include "oauth/context.h"
 #include "oauth/error.h"
 #include "oidc/claims.h"
+#include "store/access_tokens.h"
 
 namespace postern::oidc {
 
@@ -16,9 +17,13 @@ namespace postern::oidc {
 /// before anything is computed.
 oauth::Outcome<std::string> parse_bearer_token(const http::Request& request, std::size_t max_bytes);
 
-/// invalid_token with the reason in its description, or insufficient_scope without `openid`.
-oauth::Outcome<json::Object> userinfo(oauth::Context& context, const std::string& token,
-                                      const GetUserClaims& get_user_claims);
+/// The record of an access token that this server signed and that is active; invalid_token, with the reason in its
+/// description, for every other. No audience is asked for.
+oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, const std::string& token);
+
+/// What an active token releases; insufficient_scope without `openid`. `get_user_claims` is asked once, and only for a
+/// token that releases something.
+oauth::Outcome<json::Object> userinfo(const store::StoredAccessToken& token, const GetUserClaims& get_user_claims);
 
 /// The built-in `getUserClaims`: the claims column of the user's row, with `preferred_username` and `updated_at` from
 /// the row's other columns when the claims name none.

@@ -52,12 +52,6 @@ std::string join(const std::vector<std::string>& words) {
     return list;
 }
 
-std::string allowed_methods(const RequestRules& rules) {
-    std::vector<std::string> names;
-    for (const http::Method method : rules.methods) names.emplace_back(to_string(method));
-    return join(names);
-}
-
 std::optional<Failure> check_duplicate_variable(const Asked& asked) {
     const std::string& name = asked.variables.duplicate;
     if (name.empty()) return std::nullopt;
@@ -184,6 +178,12 @@ std::optional<std::string> if_given(const Variables& variables, std::string_view
 }
 
 }  // namespace
+
+std::string allowed_methods(const RequestRules& rules) {
+    std::vector<std::string> names;
+    for (const http::Method method : rules.methods) names.emplace_back(to_string(method));
+    return join(names);
+}
 
 std::vector<std::string> served_paths(const std::string& issuer, const std::vector<std::string>& relative) {
     const auto url = http::parse_url(issuer);

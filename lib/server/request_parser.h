@@ -29,6 +29,9 @@ struct RequestRules {
 /// strip it). The RFC 8414 §3.1 document stands in front of the base path and is taken as it is.
 std::vector<std::string> served_paths(const std::string& issuer, const std::vector<std::string>& relative);
 
+/// "GET, POST": for Allow.
+std::string allowed_methods(const RequestRules& rules);
+
 /// The request without its `id`, or the answer it gets instead: 404, 405, 400, 411, 413, 414, 431. Touches nothing but
 /// its arguments.
 util::Result<http::Request, Failure> parse_request(const Variables& variables, const Body& body,

@@ -7,6 +7,7 @@
 
 #include "http/message.h"
 #include "oauth/context.h"
+#include "oauth/cors.h"
 #include "server/config.h"
 #include "store/keys.h"
 #include "web/page.h"
@@ -30,8 +31,13 @@ struct Endpoint {
     /// discovery endpoint gives it complete, and nothing is added to it.
     std::function<std::vector<std::string>(const oauth::Settings&)> paths;
     std::function<std::vector<http::Method>(const oauth::Settings&)> methods;  ///< others are 405 with Allow
+    /// Other sites' pages that may read the answers, the server's own among them; unless nobody, OPTIONS is answered
+    /// too. `client_pages` needs the database.
+    oauth::Readers readers = oauth::Readers::nobody;
     StoreUse store = StoreUse::none;
     store::KeyUse keys = store::KeyUse::publish;
+    /// Whether an option makes the endpoint sign access tokens as well, which opens the private keys; empty: none does.
+    std::function<bool(const oauth::Settings&)> signs_access_tokens = {};
     bool seal = false;   ///< reads seal.key
     bool pages = false;  ///< reads the templates
     OnFailure on_failure = OnFailure::json;

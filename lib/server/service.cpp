@@ -20,8 +20,14 @@ std::string ring_path(const Config& config) {
     return (std::filesystem::path(config.database).parent_path() / "refusals.ring").string();
 }
 
+std::vector<http::Method> methods_of(const Config& config, const Endpoint& endpoint) {
+    auto methods = endpoint.methods(config.settings);
+    if (endpoint.readers != oauth::Readers::nobody) methods.push_back(http::Method::options);
+    return methods;
+}
+
 RequestRules rules_of(const Config& config, const Endpoint& endpoint) {
-    return {served_paths(config.settings.issuer, endpoint.paths(config.settings)), endpoint.methods(config.settings),
+    return {served_paths(config.settings.issuer, endpoint.paths(config.settings)), methods_of(config, endpoint),
             config.limits, config.trusted_proxies,
             endpoint.on_failure == OnFailure::page ? AuthorizationHeader::ignored : AuthorizationHeader::read};
 }
@@ -54,6 +60,7 @@ http::Response Service::handle(const Variables& variables, const Body& body, con
         auto request = parse_request(variables, body, rules_);
         if (!request) return render_failure(request.error(), endpoint_.on_failure, app_.pages_if_read(), id);
         request->id = id;
+        if (request->method == http::Method::options) return describe_options();
         return handler_(app_, *request);
     } catch (const store::StoreError& error) {
         return fail(store_failure(), id, "store_failed", error.what());
@@ -61,6 +68,36 @@ http::Response Service::handle(const Variables& variables, const Body& body, con
         return fail(internal_failure(), id, "failed", error.what());
     } catch (...) {
         return fail(internal_failure(), id, "failed", "an exception of unknown type");
+    }
+}
+
+/// OPTIONS says what may be asked (RFC 9110 §9.3.7); `share` adds what a preflight wants to know.
+http::Response Service::describe_options() const {
+    http::Response response;
+    response.status = 204;
+    response.set("Allow", allowed_methods(rules_));
+    return response;
+}
+
+/// Applied to every answer, refusals and failures of the server's own included: without it an application in a browser
+/// cannot tell a busy server from a broken network.
+void Service::share(http::Response& response, const Variables& variables) {
+    oauth::PageRequest page;
+    page.origin = std::string(variables.get("HTTP_ORIGIN"));
+    page.preflight = response.status == 204 && variables.get("REQUEST_METHOD") == "OPTIONS" && !page.origin.empty() &&
+                     !variables.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD").empty();
+    switch (endpoint_.readers) {
+        case oauth::Readers::nobody:
+            return;
+        case oauth::Readers::everybody:
+            return oauth::share_with_everybody(response, page, allowed_methods(rules_));
+        case oauth::Readers::client_pages:
+            break;
+    }
+    try {
+        oauth::share_with_client_pages(response, page, allowed_methods(rules_), app_.context().store);
+    } catch (const std::exception& error) {  // whose page it is cannot be known: nobody's
+        app_.log().error("origin_unknown", {{"reason", error.what()}});
     }
 }
 
@@ -96,6 +133,7 @@ void Service::run(Exchange& exchange) noexcept {
         const Body body = exchange.receive(app_.config().limits.body);
         const std::string method(exchange.variables().get("REQUEST_METHOD"));
         http::Response response = handle(exchange.variables(), body, id);
+        share(response, exchange.variables());
         const std::string wire = serialize(response, id, method == "HEAD");
         record_refusal(response, id);  // before the answer: whoever reads the id may ask about it at once
         const auto spent =

@@ -27,6 +27,8 @@ public:
 
 private:
     http::Response handle(const Variables& variables, const Body& body, const std::string& id);
+    http::Response describe_options() const;
+    void share(http::Response& response, const Variables& variables);
     http::Response fail(Failure failure, const std::string& id, const char* event, const char* reason);
     std::string serialize(http::Response& response, const std::string& id, bool head);
     void record_refusal(const http::Response& response, const std::string& id);

@@ -7,13 +7,21 @@ namespace postern::server {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "REQUEST_METHOD",      "REQUEST_URI",
-    "SCRIPT_NAME",         "PATH_INFO",
-    "QUERY_STRING",        "CONTENT_TYPE",
-    "CONTENT_LENGTH",      "REMOTE_ADDR",
-    "HTTP_COOKIE",         "HTTP_ORIGIN",
-    "HTTP_SEC_FETCH_SITE", "HTTP_X_FORWARDED_FOR",
-    "HTTP_AUTHORIZATION",  "HTTP_TRANSFER_ENCODING",
+    "REQUEST_METHOD",
+    "REQUEST_URI",
+    "SCRIPT_NAME",
+    "PATH_INFO",
+    "QUERY_STRING",
+    "CONTENT_TYPE",
+    "CONTENT_LENGTH",
+    "REMOTE_ADDR",
+    "HTTP_COOKIE",
+    "HTTP_ORIGIN",
+    "HTTP_SEC_FETCH_SITE",
+    "HTTP_X_FORWARDED_FOR",
+    "HTTP_AUTHORIZATION",
+    "HTTP_TRANSFER_ENCODING",
+    "HTTP_ACCESS_CONTROL_REQUEST_METHOD",
 };
 
 }  // namespace

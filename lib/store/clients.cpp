@@ -149,6 +149,19 @@ std::vector<Client> list_clients(Database& database, util::Time now) {
     return clients;
 }
 
+std::vector<RegisteredUri> find_redirect_uris(Database& database, std::string_view prefix,
+                                              const std::optional<ClientId>& client) {
+    auto rows = database.prepare(
+        "SELECT r.uri, c.native FROM redirect_uris r JOIN clients c ON c.id = r.client_id"
+        " WHERE r.kind = 'authorization' AND c.enabled = 1 AND r.client_id = COALESCE($3, r.client_id)"
+        " AND lower(substr(r.uri, 1, $2)) = $1");
+    rows.bind(1, std::string(prefix)).bind(2, static_cast<std::int64_t>(prefix.size()));
+    rows.bind(3, client ? std::optional<std::string>(client->str()) : std::nullopt);
+    std::vector<RegisteredUri> found;
+    while (rows.step()) found.push_back({rows.text(0), rows.integer(1) != 0});
+    return found;
+}
+
 bool insert_client(Transaction& transaction, const Client& client) {
     auto& database = transaction.database();
     auto insert = database.prepare(

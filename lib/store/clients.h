@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/client.h"
@@ -12,6 +14,15 @@ namespace postern::store {
 /// Whole, with URIs and unexpired secrets. Disabled clients are found too: the rule that refuses them is the caller's.
 std::optional<model::Client> find_client(Database& database, const model::ClientId& id, util::Time now);
 std::vector<model::Client> list_clients(Database& database, util::Time now);  ///< by id
+
+struct RegisteredUri {
+    std::string uri;
+    bool native = false;  ///< of its client
+};
+/// The redirect URIs of enabled clients, or of `client` while it is enabled, that begin with `prefix` when their own
+/// letters are made small. One pass over the table inside the database; only what matches comes out.
+std::vector<RegisteredUri> find_redirect_uris(Database& database, std::string_view prefix,
+                                              const std::optional<model::ClientId>& client);
 
 /// False when the id is taken.
 bool insert_client(Transaction& transaction, const model::Client& client);

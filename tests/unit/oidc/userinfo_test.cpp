@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
+
 #include "json/writer.h"
 #include "oauth/access_token.h"
 #include "oidc/id_token.h"
@@ -47,10 +49,15 @@ struct Fixture {
     }
 
     /// The body, or "error: description".
-    std::string ask(const std::string& value) {
-        const auto claims = oidc::userinfo(context, value, oidc::database_claims(context));
-        if (claims) return json::write(*claims);
-        return std::string(oauth::wire_name(claims.error().code)) + ": " + claims.error().description;
+    std::string ask(const std::string& value) { return ask(value, oidc::database_claims(context)); }
+    std::string ask(const std::string& value, const oidc::GetUserClaims& get_user_claims) {
+        const auto found = oidc::find_active_token(context, value);
+        if (!found) return told(found.error());
+        const auto claims = oidc::userinfo(*found, get_user_claims);
+        return claims ? json::write(*claims) : told(claims.error());
+    }
+    static std::string told(const oauth::OAuthError& error) {
+        return std::string(oauth::wire_name(error.code)) + ": " + error.description;
     }
 };
 
@@ -79,30 +86,89 @@ TEST_CASE("userinfo: each way a token is no good, with its reason") {
     CHECK(f.ask(good).starts_with("invalid_token: "));
 }
 
-TEST_CASE("userinfo: a revoked grant, a disabled client and a disabled user end the token at once") {
-    {
+TEST_CASE("find_active_token: what has been taken back ends the token at once, and is named") {
+    struct Row {
+        std::string reason;
+        void (*take_back)(Fixture&, store::Transaction&, const std::string& token);
+    };
+    const Row rows[] = {
+        {"the access token has been revoked",
+         [](Fixture& f, store::Transaction& t, const std::string& token) {
+             store::revoke_access_token(t, oauth::hash_of(token), f.world.clock.now());
+         }},
+        {"the access token has been revoked",
+         [](Fixture& f, store::Transaction& t, const std::string&) {
+             store::end_grant(t, f.grant.id, f.world.clock.now());
+         }},
+        {"the client of the access token is disabled",
+         [](Fixture& f, store::Transaction& t, const std::string&) {
+             f.client.enabled = false;
+             REQUIRE(store::update_client(t, f.client));
+         }},
+        {"the user of the access token is disabled",
+         [](Fixture& f, store::Transaction& t, const std::string&) {
+             f.user.enabled = false;
+             REQUIRE(store::update_user(t, f.user));
+         }},
+        {"the access token is unknown",
+         [](Fixture& f, store::Transaction& t, const std::string&) { REQUIRE(store::remove_client(t, f.client.id)); }},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.reason);
         Fixture f;
         const std::string token = f.token();
-        f.write([&](store::Transaction& t) { store::end_grant(t, f.grant.id, f.world.clock.now()); });
-        CHECK(f.ask(token) == "invalid_token: the access token has been revoked");
-    }
-    {
-        Fixture f;
-        const std::string token = f.token();
-        f.client.enabled = false;
-        f.write([&](store::Transaction& t) { REQUIRE(store::update_client(t, f.client)); });
-        CHECK(f.ask(token) == "invalid_token: the access token has been revoked");
-        f.client.enabled = true;
-        f.write([&](store::Transaction& t) { REQUIRE(store::update_client(t, f.client)); });
         CHECK(f.ask(token).starts_with("{"));
+        f.write([&](store::Transaction& t) { row.take_back(f, t, token); });
+        CHECK(f.ask(token) == "invalid_token: " + row.reason);
     }
-    {
-        Fixture f;
-        const std::string token = f.token();
-        f.user.enabled = false;
-        f.write([&](store::Transaction& t) { REQUIRE(store::update_user(t, f.user)); });
-        CHECK(f.ask(token) == "invalid_token: the access token has been revoked");
+}
+
+TEST_CASE("userinfo: sub is the token's, once and last, whatever the callback returns [OIDC Core §5.3.2, U05]") {
+    Fixture f;
+    const std::string token = f.token();
+    const std::string own = R"("sub":")" + f.user.subject.str() + "\"}";
+    struct Row {
+        const char* when;
+        json::Object claims;
+        std::string answer;
+    };
+    const Row rows[] = {
+        {"nothing", {}, "{" + own},
+        {"another subject first", {{"sub", "root"}, {"name", "Al"}}, R"({"name":"Al",)" + own},
+        {"a number", {{"name", "Al"}, {"sub", 0}}, R"({"name":"Al",)" + own},
+        {"sub twice", json::Object::from_unique({{"sub", "a"}, {"sub", "b"}}), "{" + own},
+        {"a claim twice", json::Object::from_unique({{"name", "A"}, {"name", "B"}}), R"({"name":"B",)" + own},
+        {"unknown and protocol claims", {{"iss", "https://evil.example"}, {"aud", "x"}, {"role", "admin"}}, "{" + own},
+        {"claims of other scopes", {{"email", "al@example.org"}, {"address", json::Object{}}}, "{" + own},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        int times = 0;
+        CHECK(f.ask(token, [&](const model::Subject& subject) {
+            ++times;
+            CHECK(subject == f.user.subject);
+            return row.claims;
+        }) == row.answer);
+        CHECK(times == 1);
     }
+}
+
+TEST_CASE("userinfo: the callback is not asked about a token that releases nothing, and its failure goes up") {
+    Fixture f;
+    const auto never = [](const model::Subject&) -> json::Object {
+        FAIL("asked");
+        return {};
+    };
+    CHECK(f.ask(f.token("profile"), never) == "insufficient_scope: openid scope required");
+    f.grant.id = model::GrantId("of nobody");
+    f.grant.subject = model::Subject();  // client_credentials
+    f.write([&](store::Transaction& t) { store::insert_grant(t, f.grant); });
+    CHECK(f.ask(f.token(), never) == "invalid_token: the access token is not a user's");
+    CHECK(f.ask(f.token("profile"), never) == "insufficient_scope: openid scope required");
+
+    Fixture g;
+    const auto broken = [](const model::Subject&) -> json::Object { throw std::runtime_error("directory down"); };
+    CHECK_THROWS_AS(g.ask(g.token(), broken), std::runtime_error);
 }
 
 TEST_CASE("parse_bearer_token: the header, then the form body, never the query [RFC 6750 §2]") {

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 /// A directory with keys, and a process of an endpoint in it that needs nothing else.
 class World {
 public:
-    explicit World(OnFailure on_failure = OnFailure::json, Handler handler = {}, StoreUse use = StoreUse::none)
+    explicit World(OnFailure on_failure = OnFailure::json, Handler handler = {}, StoreUse use = StoreUse::none,
+                   oauth::Readers readers = oauth::Readers::nobody)
         : directory_(fs::temp_directory_path() / ("postern-service-test." + std::to_string(getpid()))),
           handler_(handler ? std::move(handler) : [](App&, const http::Request& request) {
               return http::json(json::Object{{"id", request.id}, {"a", request.form.find("a").value_or("")}});
@@ -34,6 +35,7 @@ public:
         endpoint_.methods = [](const oauth::Settings&) { return std::vector<http::Method>{http::Method::post}; };
         endpoint_.on_failure = on_failure;
         endpoint_.store = use;
+        endpoint_.readers = readers;
         Config config;
         config.settings.issuer = "https://login.example.org";
         config.database = (directory_ / "postern.db").string();
@@ -75,6 +77,10 @@ public:
                              {"HTTP_COOKIE", "c=secret-cookie"},
                              {"HTTP_AUTHORIZATION", "Bearer secret-token"},
                              {"CONTENT_TYPE", "application/x-www-form-urlencoded"}};
+    }
+    FakeExchange& with(const std::string& variable, const std::string& value) {
+        variables_.values[variable] = value;
+        return *this;
     }
     const Variables& variables() const override { return variables_; }
     Body receive(std::size_t) override { return body_; }
@@ -158,6 +164,59 @@ TEST_CASE(
         world.service().run(next);
         CHECK(next.sent.starts_with("Status: 200 "));
     }
+}
+
+TEST_CASE("Service: pages that may read the answers may read failures too [Fetch §3.3]") {
+    struct Row {
+        const char* when;
+        std::function<void()> fail;
+    };
+    const Row rows[] = {{"busy", [] { throw store::StoreBusy("busy"); }}, {"broken", [] { throw 5; }}};
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        World world(
+            OnFailure::json,
+            [&](App&, const http::Request&) {
+                row.fail();
+                return http::Response{};
+            },
+            StoreUse::none, oauth::Readers::everybody);
+        FakeExchange exchange;
+        world.service().run(exchange);
+        CHECK(exchange.sent.starts_with("Status: 50"));
+        CHECK(exchange.header("Access-Control-Allow-Origin") == "*");
+    }
+    World lost(OnFailure::json, {}, StoreUse::none, oauth::Readers::client_pages);  // nowhere to look an origin up
+    FakeExchange exchange;
+    lost.service().run(exchange.with("HTTP_ORIGIN", "https://app.example"));
+    CHECK(exchange.sent.starts_with("Status: 200 "));
+    CHECK(exchange.header("Access-Control-Allow-Origin").empty());
+    CHECK(lost.log().find("origin_unknown") != std::string::npos);
+}
+
+TEST_CASE("Service: OPTIONS is answered where other sites' pages may read, and the handler is not asked") {
+    const Handler never = [](App&, const http::Request&) -> http::Response { throw std::runtime_error("asked"); };
+    World open(OnFailure::json, never, StoreUse::none, oauth::Readers::everybody);
+    FakeExchange preflight;
+    open.service().run(preflight.with("REQUEST_METHOD", "OPTIONS")
+                           .with("HTTP_ORIGIN", "https://app.example")
+                           .with("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "POST"));
+    CHECK(preflight.sent.starts_with("Status: 204 No Content\r\n"));
+    CHECK(preflight.header("Allow") == "POST, OPTIONS");
+    CHECK(preflight.header("Access-Control-Allow-Methods") == "POST, OPTIONS");
+    FakeExchange question;
+    open.service().run(question.with("REQUEST_METHOD", "OPTIONS"));
+    CHECK(question.sent.starts_with("Status: 204 No Content\r\n"));
+    CHECK(question.header("Allow") == "POST, OPTIONS");
+    CHECK(question.header("Access-Control-Allow-Methods").empty());
+
+    World closed(OnFailure::json, never);
+    FakeExchange refused;
+    closed.service().run(refused.with("REQUEST_METHOD", "OPTIONS").with("HTTP_ORIGIN", "https://app.example"));
+    CHECK(refused.sent.starts_with("Status: 405 "));
+    CHECK(refused.header("Allow") == "POST");
+    CHECK(refused.header("Vary").empty());
+    CHECK(refused.sent.find("Access-Control") == std::string::npos);
 }
 
 TEST_CASE("Service: an answer that may not leave becomes 500, and nothing of it is sent") {

@@ -2,6 +2,8 @@
 
 #include "unit/store/fixture.h"
 
+#include <set>
+
 using namespace postern;
 using namespace postern::test;
 using model::ClientId;
@@ -207,4 +209,35 @@ TEST_CASE("replace_client_secret: the same secret again stays the present one") 
     replace(database, "same", std::nullopt);
     replace(database, "same", kLater);
     CHECK(secrets_of(database, kLater + Seconds{1}) == Names{"same"});
+}
+
+TEST_CASE("find_redirect_uris: those of enabled clients that begin so, logout addresses not among them") {
+    auto database = store::Database::in_memory();
+    const auto add = [&](const char* id, std::vector<std::string> uris, bool native, bool enabled) {
+        model::Client put = client(id);
+        put.redirect_uris = std::move(uris);
+        put.post_logout_redirect_uris = {"https://a.example/out"};
+        put.native = native;
+        put.enabled = enabled;
+        written(database, [&](store::Transaction& transaction) { store::insert_client(transaction, put); });
+    };
+    add("one", {"https://a.example/1", "HTTPS://A.EXAMPLE/2", "https://b.example/"}, false, true);
+    add("two", {"https://a.example.evil/"}, true, true);
+    add("off", {"https://a.example/3"}, false, false);
+    const auto found = [&](const char* prefix, std::optional<ClientId> of = std::nullopt) {
+        std::set<std::string> uris;
+        for (const auto& uri : store::find_redirect_uris(database, prefix, of))
+            uris.insert(uri.uri + (uri.native ? " native" : ""));
+        return uris;
+    };
+    using Set = std::set<std::string>;
+    CHECK(found("https://a.example") ==
+          Set{"https://a.example/1", "HTTPS://A.EXAMPLE/2", "https://a.example.evil/ native"});
+    CHECK(found("https://a.example", ClientId("two")) == Set{"https://a.example.evil/ native"});
+    CHECK(found("https://a.example", ClientId("off")).empty());
+    CHECK(found("https://a.example", ClientId("none")).empty());
+    for (const char* none : {"https://a_example", "https://%", "HTTPS://a.example", "https://c.example", "null"}) {
+        CAPTURE(none);
+        CHECK(found(none).empty());
+    }
 }

@@ -1,0 +1,74 @@
+// Which other sites' pages may read what an endpoint answers.
+#include "oauth/cors.h"
+
+#include <algorithm>
+
+#include "http/url.h"
+#include "store/clients.h"
+#include "util/text.h"
+
+namespace postern::oauth {
+namespace {
+
+/// How long a browser may remember that it may ask. Each answer is decided by itself, so a client that was removed
+/// meanwhile is told nothing.
+constexpr const char* kPreflightSeconds = "600";
+
+/// A longer one is no host name (RFC 1035 §2.3.4) with a scheme and a port.
+constexpr std::size_t kLongestOrigin = 300;
+
+bool is_default_port(const http::UrlParts& url) {
+    return url.port.empty() || url.port == (url.scheme == "https" ? "443" : "80");
+}
+
+void vary_with_origin(http::Response& response) {
+    const std::string* vary = response.find("Vary");
+    response.set("Vary", vary == nullptr ? "Origin" : *vary + ", Origin");
+}
+
+void allow(http::Response& response, const std::string& origin, const PageRequest& page, const std::string& methods,
+           const char* headers) {
+    response.set("Access-Control-Allow-Origin", origin);
+    if (page.preflight) {
+        response.set("Access-Control-Allow-Methods", methods);
+        response.set("Access-Control-Allow-Headers", headers);
+        response.set("Access-Control-Max-Age", kPreflightSeconds);
+    } else {
+        // What an application acts on or shows; a page may read only a few headers unless told (Fetch §4.9).
+        response.set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, X-Request-Id");
+    }
+}
+
+}  // namespace
+
+std::optional<std::string> origin_of(std::string_view uri) {
+    const auto url = http::parse_url(uri);
+    if (!url || (url->scheme != "https" && url->scheme != "http") || url->host.empty()) return std::nullopt;
+    const std::string site = url->scheme + "://" + util::to_lower(url->host);  // RFC 6454 §6.2
+    return is_default_port(*url) ? site : site + ":" + url->port;
+}
+
+bool is_client_page(store::Database& database, std::string_view origin, const std::optional<model::ClientId>& client) {
+    if (origin.empty() || origin.size() > kLongestOrigin) return false;
+    const auto candidates = store::find_redirect_uris(database, origin, client);
+    return std::any_of(candidates.begin(), candidates.end(), [&](const store::RegisteredUri& candidate) {
+        const auto url = http::parse_url(candidate.uri);
+        const bool of_a_program = candidate.native && url && http::is_loopback_http(*url);  // RFC 8252 §7.3
+        return !of_a_program && origin_of(candidate.uri) == origin;
+    });
+}
+
+void share_with_client_pages(http::Response& response, const PageRequest& page, const std::string& methods,
+                             store::Database& database) {
+    vary_with_origin(response);  // also without an origin: a cache must not hand this answer to a page
+    std::optional<model::ClientId> client;
+    if (response.client_id) client.emplace(*response.client_id);
+    if (page.origin.empty() || !is_client_page(database, page.origin, client)) return;
+    allow(response, page.origin, page, methods, "Authorization, Content-Type");
+}
+
+void share_with_everybody(http::Response& response, const PageRequest& page, const std::string& methods) {
+    allow(response, "*", page, methods, "*");
+}
+
+}  // namespace postern::oauth

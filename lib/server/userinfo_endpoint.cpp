@@ -1,0 +1,57 @@
+// The UserInfo endpoint (OpenID Connect Core §5.3): claims for an access token with the openid scope.
+#include "server/userinfo_endpoint.h"
+
+#include "oauth/respond.h"
+#include "oidc/userinfo.h"
+#include "server/app.h"
+#include "server/serve.h"
+
+namespace postern::server {
+namespace {
+
+http::Response refuse(const oauth::OAuthError& error) {
+    return respond::bearer_error(error, error.code == oauth::ErrorCode::insufficient_scope ? "openid" : "");
+}
+
+http::Response userinfo(App& app, const http::Request& request, const oidc::GetUserClaims& get_user_claims) {
+    const auto bearer = oidc::parse_bearer_token(request, app.config().limits.token);
+    if (!bearer) return refuse(bearer.error());
+    const auto token = oidc::find_active_token(app.context(), *bearer);
+    if (!token) return refuse(token.error());
+    const auto claims = oidc::userinfo(*token, get_user_claims);
+    http::Response response = claims ? http::json(*claims) : refuse(claims.error());
+    response.client_id = token->grant.client_id.str();
+    return response;
+}
+
+Endpoint userinfo_endpoint() {
+    Endpoint endpoint;
+    endpoint.name = "userinfo";
+    endpoint.paths = [](const oauth::Settings& settings) {
+        const auto& path = settings.paths.userinfo;
+        return settings.oidc && path ? std::vector{*path} : std::vector<std::string>();  // part of OpenID Connect
+    };
+    endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::post}; };
+    endpoint.readers = oauth::Readers::client_pages;
+    endpoint.store = StoreUse::read;
+    endpoint.keys = store::KeyUse::verify;
+    return endpoint;
+}
+
+}  // namespace
+
+int serve_userinfo(const oidc::GetUserClaims& get_user_claims) {
+    return serve_userinfo(MakeGetUserClaims([&](oauth::Context&) { return get_user_claims; }));
+}
+
+int serve_userinfo(const MakeGetUserClaims& make_get_user_claims) {
+    oidc::GetUserClaims get_user_claims;  // made with the first request: the process opens its context in `serve`
+    return serve(userinfo_endpoint(), [&](App& app, const http::Request& request) {
+        if (!get_user_claims) get_user_claims = make_get_user_claims(app.context());
+        http::Response response = userinfo(app, request, get_user_claims);
+        response.set("Vary", "Authorization");
+        return response;
+    });
+}
+
+}  // namespace postern::server

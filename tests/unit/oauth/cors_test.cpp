@@ -1,0 +1,181 @@
+// Which other sites' pages may read an answer.
+#include "oauth/cors.h"
+
+#include <doctest/doctest.h>
+
+#include "store/clients.h"
+#include "support/world.h"
+
+using namespace postern;
+
+namespace {
+
+struct Fixture {
+    test::World world;
+
+    Fixture() {
+        add("app", {"https://app.example/cb", "https://app.example/other", "https://second.example:8443/cb"});
+        add("spa", {"HTTPS://SPA.Example:443/cb?x=1", "http://localhost:5173/"});
+        add("native",
+            {"http://127.0.0.1/cb", "http://[::1]:9000/cb", "http://localhost:7000/cb", "com.example.app:/cb",
+             "https://claimed.example/app"},
+            true);
+        add("null", {"null:/cb", "https://null.example/"}, true);
+    }
+
+    model::Client add(const std::string& id, std::vector<std::string> uris, bool native = false) {
+        model::Client client;
+        client.id = model::ClientId(id);
+        client.native = native;
+        client.redirect_uris = std::move(uris);
+        client.post_logout_redirect_uris = {"https://logout.example/"};
+        world.add(client);
+        return client;
+    }
+
+    bool any(const std::string& origin) { return oauth::is_client_page(world.database, origin, std::nullopt); }
+    bool of(const char* client, const std::string& origin) {
+        return oauth::is_client_page(world.database, origin, model::ClientId(client));
+    }
+};
+
+std::string header(const http::Response& response, const char* name) {
+    const std::string* value = response.find(name);
+    return value ? *value : "";
+}
+
+}  // namespace
+
+TEST_CASE("origin_of: scheme and host in small letters, the port unless it is the default [RFC 6454 §6.2]") {
+    struct Row {
+        const char* uri;
+        const char* origin;  ///< "" = none
+    };
+    const Row rows[] = {
+        {"https://app.example/cb", "https://app.example"},
+        {"https://app.example", "https://app.example"},
+        {"https://app.example?x", "https://app.example"},
+        {"HTTPS://App.Example/CB", "https://app.example"},
+        {"https://app.example:443/", "https://app.example"},
+        {"https://app.example:/", "https://app.example"},
+        {"https://app.example:80/", "https://app.example:80"},
+        {"http://app.example:80/", "http://app.example"},
+        {"http://app.example:443/", "http://app.example:443"},
+        {"https://app.example:8443/", "https://app.example:8443"},
+        {"http://[::1]:3000/cb", "http://[::1]:3000"},
+        {"com.example.app:/cb", ""},
+        {"com.example.app://app.example/cb", ""},
+        {"file:///etc/passwd", ""},
+        {"null", ""},
+        {"https:/cb", ""},
+        {"", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.uri);
+        CHECK(oauth::origin_of(row.uri).value_or("") == row.origin);
+    }
+}
+
+TEST_CASE("is_client_page: origins of redirect URIs, byte by byte, and nothing that resembles one [H09]") {
+    Fixture f;
+    for (const char* known : {"https://app.example", "https://second.example:8443", "https://spa.example",
+                              "http://localhost:5173", "https://claimed.example", "https://null.example"}) {
+        CAPTURE(known);
+        CHECK(f.any(known));
+    }
+    const std::string refused[] = {
+        "null",
+        "null:",
+        "",
+        "*",
+        "https://",
+        "https://app.exampl",
+        "https://app.example.evil",
+        "https://app.example/",
+        "https://app.example:443",
+        "https://app.example:8443",
+        "https://second.example",
+        "http://app.example",
+        "https://APP.example",
+        "HTTPS://app.example",
+        "https://spa.example:443",
+        "https://app.example/cb",
+        "https://app.example ",
+        "https://app.example,https://spa.example",
+        "https://app.example\n",
+        "https://%.example",
+        "https://_pp.example",
+        "http://localhost",
+        "https://localhost:5173",
+        "https://logout.example",
+        "https://app.example" + std::string(400, 'a'),
+        // Programs of the user's machine, not pages.
+        "http://127.0.0.1",
+        "http://127.0.0.1:80",
+        "http://[::1]:9000",
+        "http://localhost:7000",
+        "com.example.app:",
+        "com.example.app:/cb",
+    };
+    for (const std::string& origin : refused) {
+        CAPTURE(origin);
+        CHECK_FALSE(f.any(origin));
+    }
+}
+
+TEST_CASE("is_client_page: a known client's own pages only, and only while it is enabled") {
+    Fixture f;
+    CHECK(f.of("app", "https://app.example"));
+    CHECK_FALSE(f.of("app", "https://spa.example"));
+    CHECK_FALSE(f.of("nobody", "https://app.example"));
+    CHECK(f.of("spa", "https://spa.example"));
+    model::Client spa = f.add("shared", {"https://app.example/shared"});
+    spa.enabled = false;
+    store::Transaction transaction(f.world.database, store::Durability::lazy);
+    REQUIRE(store::update_client(transaction, spa));
+    transaction.commit();
+    CHECK_FALSE(f.of("shared", "https://app.example"));
+    CHECK(f.any("https://app.example"));
+}
+
+TEST_CASE("share_with_client_pages: what a browser wants to know, and Vary in any case [Fetch §3.3]") {
+    Fixture f;
+    const auto shared = [&](const std::string& origin, bool preflight, const char* client, const char* vary = nullptr) {
+        http::Response response;
+        if (client) response.client_id = client;
+        if (vary) response.set("Vary", vary);
+        oauth::share_with_client_pages(response, {origin, preflight}, "POST, OPTIONS", f.world.database);
+        CHECK(response.find("Access-Control-Allow-Credentials") == nullptr);
+        return response;
+    };
+    const auto answer = shared("https://app.example", false, "app", "Authorization");
+    CHECK(header(answer, "Access-Control-Allow-Origin") == "https://app.example");
+    CHECK(header(answer, "Access-Control-Expose-Headers") == "WWW-Authenticate, Retry-After, X-Request-Id");
+    CHECK(header(answer, "Vary") == "Authorization, Origin");
+    CHECK(answer.find("Access-Control-Max-Age") == nullptr);
+
+    const auto preflight = shared("https://spa.example", true, nullptr);
+    CHECK(header(preflight, "Access-Control-Allow-Origin") == "https://spa.example");
+    CHECK(header(preflight, "Access-Control-Allow-Methods") == "POST, OPTIONS");
+    CHECK(header(preflight, "Access-Control-Allow-Headers") == "Authorization, Content-Type");
+    CHECK(header(preflight, "Access-Control-Max-Age") == "600");
+    CHECK(preflight.find("Access-Control-Expose-Headers") == nullptr);
+
+    for (const auto& refused : {shared("https://spa.example", false, "app"), shared("null", true, nullptr),
+                                shared("", false, nullptr), shared("https://evil.example", true, nullptr)}) {
+        CHECK(refused.headers == std::vector<std::pair<std::string, std::string>>{{"Vary", "Origin"}});
+    }
+}
+
+TEST_CASE("share_with_everybody: any page, without its user's credentials [H08]") {
+    http::Response answer;
+    oauth::share_with_everybody(answer, {"", false}, "GET, HEAD, OPTIONS");
+    CHECK(header(answer, "Access-Control-Allow-Origin") == "*");
+    CHECK(answer.find("Access-Control-Allow-Credentials") == nullptr);
+    CHECK(answer.find("Vary") == nullptr);
+    http::Response preflight;
+    oauth::share_with_everybody(preflight, {"null", true}, "GET, HEAD, OPTIONS");
+    CHECK(header(preflight, "Access-Control-Allow-Origin") == "*");
+    CHECK(header(preflight, "Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS");
+    CHECK(header(preflight, "Access-Control-Allow-Headers") == "*");
+}
