@@ -5,27 +5,10 @@
 #include "store/authorization_requests.h"
 #include "store/users.h"
 #include "web/csrf.h"
+#include "web/permissions.h"
 
 namespace postern::web {
 namespace {
-
-struct ScopeText {
-    const char* scope;
-    const char* description;
-};
-constexpr ScopeText kStandardScopes[] = {
-    {"openid", "Confirm who you are"},    {"profile", "See your profile: name, picture, language and the like"},
-    {"email", "See your e-mail address"}, {"address", "See your postal address"},
-    {"phone", "See your phone number"},   {"offline_access", "Keep access while you are not using the application"},
-};
-
-std::string describe(const oauth::Settings& settings, const std::string& scope) {
-    if (const auto own = settings.scope_descriptions.find(scope); own != settings.scope_descriptions.end())
-        return own->second;
-    for (const ScopeText& text : kStandardScopes)
-        if (scope == text.scope) return text.description;
-    return "Use the permission \xe2\x80\x9c" + scope + "\xe2\x80\x9d";
-}
 
 /// Where the answer goes, since a name alone can be anybody's: the host, or the scheme of an app on this device.
 std::string destination(const std::string& redirect_uri) {
@@ -60,8 +43,7 @@ http::Response show_consent(Visit& visit) {
     page.action = visit.context.settings.url(visit.context.settings.paths.scopes);
     page.csrf = csrf_token(visit.context, Form::consent, visit.browser, resumed->request.id);
     page.resume = oauth::seal_request(visit.context, {resumed->request, visit.browser.binding()});
-    for (const std::string& scope : resumed->request.scope.tokens())
-        page.scopes.push_back(ConsentScope{scope, describe(visit.context.settings, scope)});
+    page.scopes = permissions(visit.context.settings, resumed->request);
     return visit.pages.consent(page);
 }
 

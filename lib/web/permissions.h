@@ -1,0 +1,16 @@
+// What does the consent page say that a client asks for?
+#pragma once
+
+#include <vector>
+
+#include "model/authorization.h"
+#include "oauth/settings.h"
+#include "web/page.h"
+
+namespace postern::web {
+
+/// A line for each scope in the order of the request, then one for each claim asked for by name that none of these
+/// scopes covers: nothing is granted that is not shown, and nothing is shown twice.
+std::vector<ConsentScope> permissions(const oauth::Settings& settings, const model::AuthorizationRequest& request);
+
+}  // namespace postern::web

@@ -1,0 +1,73 @@
+// The lines of the consent page.
+#include "web/permissions.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "model/standard_claims.h"
+
+using namespace postern;
+
+namespace {
+
+model::AuthorizationRequest request(const char* scope, model::RequestedClaims claims = {}) {
+    model::AuthorizationRequest asked;
+    asked.scope = *model::Scope::parse(scope);
+    asked.claims = std::move(claims);
+    return asked;
+}
+
+/// "name: description" of every line.
+std::string lines(const model::AuthorizationRequest& asked, const oauth::Settings& settings = {}) {
+    std::string text;
+    for (const web::ConsentScope& line : web::permissions(settings, asked))
+        text += line.name + ": " + line.description + "\n";
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("permissions: the operator's words for a scope, else ours, else its name") {
+    oauth::Settings settings;
+    settings.scope_descriptions = {{"api", "Read your notes"}, {"email", "Write to you"}};
+    CHECK(lines(request("openid api email other"), settings) ==
+          "openid: Confirm who you are\napi: Read your notes\nemail: Write to you\n"
+          "other: Use the permission \xe2\x80\x9cother\xe2\x80\x9d\n");
+    CHECK(lines(request("")) == "");
+}
+
+TEST_CASE("permissions: each claim asked for by name has its own line, unless a scope beside it says so already") {
+    struct Row {
+        const char* scope;
+        model::RequestedClaims claims;
+        const char* expected;
+    };
+    const Row rows[] = {
+        {"openid", {{"email"}, {}}, "openid: Confirm who you are\nemail: See your e-mail address\n"},
+        {"openid", {{}, {"email"}}, "openid: Confirm who you are\nemail: See your e-mail address\n"},
+        {"openid", {{"email"}, {"email"}}, "openid: Confirm who you are\nemail: See your e-mail address\n"},
+        {"openid",
+         {{"birthdate"}, {"gender"}},
+         "openid: Confirm who you are\nbirthdate: See your date of birth\ngender: See your gender\n"},
+        {"email", {{}, {"email", "email_verified"}}, "email: See your e-mail address\n"},
+        {"email", {{}, {"name"}}, "email: See your e-mail address\nname: See your full name\n"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.expected);
+        CHECK(lines(request(row.scope, row.claims)) == row.expected);
+    }
+}
+
+TEST_CASE("permissions: every standard claim has words of its own") {
+    std::set<std::string> descriptions;
+    for (const auto& claim : model::standard_claims()) {
+        const auto shown = web::permissions({}, request("", {{std::string(claim.name)}, {}}));
+        REQUIRE(shown.size() == 1);
+        CAPTURE(shown[0].description);
+        CHECK(shown[0].name == claim.name);
+        CHECK(shown[0].description.starts_with("See "));
+        descriptions.insert(shown[0].description);
+    }
+    CHECK(descriptions.size() == 19);
+}
