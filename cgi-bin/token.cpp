@@ -3,6 +3,7 @@
 #include "oauth/respond.h"
 #include "oauth/token_request.h"
 #include "oidc/token_response.h"
+#include "oidc/userinfo.h"
 #include "server/app.h"
 #include "server/serve.h"
 
@@ -19,7 +20,8 @@ http::Response token(server::App& app, const http::Request& request) {
     if (!client) return respond::json_error(request, client.error());
 
     if (!form->grant) return respond::json_error(request, form->grant.error());
-    const auto tokens = oidc::redeem_grant(context, *client, *form->grant);  // §4.1.3, §6, §4.4.2
+    const auto tokens =
+        oidc::redeem_grant(context, *client, *form->grant, oidc::database_claims(context));  // §4.1.3, §6, §4.4.2
     if (!tokens) return respond::json_error(request, tokens.error());
 
     return http::json(tokens->to_json());  // §5.1

@@ -4,6 +4,7 @@
 #include "crypto/digest.h"
 #include "jose/jws.h"
 #include "json/writer.h"
+#include "oauth/acr.h"
 #include "util/base64.h"
 
 namespace postern::oidc {
@@ -22,10 +23,13 @@ std::string make_id_token(oauth::Context& context, const IdTokenAbout& about) {
                         {"aud", about.grant.client_id.str()},
                         {"exp", util::to_epoch(now + settings.id_token_ttl)},
                         {"iat", util::to_epoch(now)},
-                        {"auth_time", util::to_epoch(about.grant.auth_time)}};
+                        {"auth_time", util::to_epoch(about.grant.auth_time)},
+                        {"acr", oauth::kAcr},
+                        {"amr", json::strings({std::string(oauth::kAmr)})}};
     if (about.nonce) claims.set("nonce", *about.nonce);
     claims.set("at_hash", at_hash(settings.id_token_algorithm, about.access_token));
     claims.set("sid", about.grant.sid.str());
+    for (const auto& [name, value] : about.claims.members()) claims.set(name, value);
 
     const store::SigningKey& key = context.keys.signing_key(settings.id_token_algorithm, now);
     return jose::sign_compact(key.key, key.kid, jose::TokenType::id_token, json::write(claims));

@@ -1,9 +1,10 @@
-// What an ID token says (OpenID Connect Core §2, §3.1.3.6): protocol claims only.
+// What an ID token says (OpenID Connect Core §2, §3.1.3.6): protocol claims, and what was asked for by name (§5.5).
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "json/value.h"
 #include "model/grant.h"
 #include "oauth/context.h"
 
@@ -13,6 +14,7 @@ struct IdTokenAbout {
     const model::Grant& grant;         ///< sub, aud (the client), auth_time, sid
     std::optional<std::string> nonce;  ///< exactly as it was sent
     std::string access_token;          ///< for `at_hash`
+    json::Object claims = {};          ///< of the user: what asked_claims let through
 };
 
 std::string make_id_token(oauth::Context& context, const IdTokenAbout& about);

@@ -14,6 +14,7 @@ namespace {
 struct Redeem {
     oauth::Context& context;
     const model::Client& client;
+    const GetUserClaims& get_user_claims;
 
     oauth::Outcome<TokenResponse> operator()(const oauth::AuthorizationCodeGrant& grant) const {
         const auto checked = oauth::check_code(context, client, grant);
@@ -67,7 +68,13 @@ struct Redeem {
     std::optional<std::string> id_token_for(const oauth::AccessTokenIssue& access, const model::Grant& grant,
                                             const std::optional<std::string>& nonce) const {
         if (!context.settings.oidc || !access.record.scope.contains("openid")) return std::nullopt;
-        return make_id_token(context, {grant, nonce, access.value});
+        return make_id_token(context, {grant, nonce, access.value, claims_for(grant)});
+    }
+
+    /// OpenID Connect Core §5.5. The callback is not troubled for a token that tells nothing about the user.
+    json::Object claims_for(const model::Grant& grant) const {
+        if (grant.claims.id_token.empty()) return {};
+        return asked_claims(get_user_claims(grant.subject), grant.claims.id_token);
     }
 };
 
@@ -83,8 +90,8 @@ json::Object TokenResponse::to_json() const {
 }
 
 oauth::Outcome<TokenResponse> redeem_grant(oauth::Context& context, const model::Client& client,
-                                           const oauth::TokenGrant& grant) {
-    return std::visit(Redeem{context, client}, grant);
+                                           const oauth::TokenGrant& grant, const GetUserClaims& get_user_claims) {
+    return std::visit(Redeem{context, client, get_user_claims}, grant);
 }
 
 }  // namespace postern::oidc

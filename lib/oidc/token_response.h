@@ -9,6 +9,7 @@
 #include "oauth/context.h"
 #include "oauth/error.h"
 #include "oauth/token_request.h"
+#include "oidc/claims.h"
 
 namespace postern::oidc {
 
@@ -27,6 +28,6 @@ struct TokenResponse {
 
 /// Everything is signed before the code or refresh token is spent, and nothing is returned that was not committed.
 oauth::Outcome<TokenResponse> redeem_grant(oauth::Context& context, const model::Client& client,
-                                           const oauth::TokenGrant& grant);
+                                           const oauth::TokenGrant& grant, const GetUserClaims& get_user_claims);
 
 }  // namespace postern::oidc

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "jose/jwt.h"
+#include "json/writer.h"
 #include "oauth/access_token.h"
 #include "support/world.h"
 
@@ -50,8 +51,8 @@ TEST_CASE("make_id_token: protocol claims and nothing else [OpenID Connect Core 
                                       world.clock.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
     const json::Object& claims = jwt->claims;
-    CHECK(names(claims) ==
-          std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"});
+    CHECK(names(claims) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr",
+                                                    "nonce", "at_hash", "sid"});
     CHECK(text(claims, "sub") == "alice-sub");
     CHECK(text(claims, "aud") == "app");
     CHECK(number(claims, "exp") == now + 3600);
@@ -60,12 +61,28 @@ TEST_CASE("make_id_token: protocol claims and nothing else [OpenID Connect Core 
     CHECK(text(claims, "nonce") == "n-0S6_WzA2Mj");
     CHECK(text(claims, "at_hash") == oidc::at_hash(crypto::Algorithm::RS256, "access"));
     CHECK(text(claims, "sid") == "sid-1");
+    CHECK(text(claims, "acr") == "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport");
+    CHECK(json::write(*claims.find("amr")) == R"(["pwd"])");  // RFC 8176 §2
 
     const std::string plain = oidc::make_id_token(context, {grant, std::nullopt, "access"});
     const auto without = jose::verify_jwt(world.keys->verifier(), plain, jose::TokenType::id_token,
                                           "https://op.example", world.clock.now(), jose::Expiry::enforced);
     REQUIRE(without);
     CHECK_FALSE(without->claims.find("nonce"));
+}
+
+TEST_CASE("make_id_token: claims that were asked for by name follow the protocol's own [OpenID Connect Core §5.5]") {
+    test::World world;
+    auto context = world.context();
+    const auto grant = grant_of(world);
+    json::Object asked{{"name", "Alice"}, {"email_verified", true}};
+    const auto jwt =
+        jose::verify_jwt(world.keys->verifier(), oidc::make_id_token(context, {grant, std::nullopt, "access", asked}),
+                         jose::TokenType::id_token, "https://op.example", world.clock.now(), jose::Expiry::enforced);
+    REQUIRE(jwt);
+    CHECK(names(jwt->claims) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr",
+                                                         "at_hash", "sid", "name", "email_verified"});
+    CHECK(text(jwt->claims, "name") == "Alice");
 }
 
 TEST_CASE("at_hash: the left half of the digest [OpenID Connect Core §3.1.3.6]") {
