@@ -77,10 +77,25 @@ CgiRequest with_basic(const std::string& form, const std::string& client) {
     return request;
 }
 
-Answer redeem(const Deployment& deployment, const Query& request, const std::string& client) {
+Answer as_client(const Deployment& deployment, const std::string& endpoint, const Query& form,
+                 const std::string& client) {
     const bool is_public = client == kSpa || client == kNative;
-    if (is_public) return deployment.cgi("token", post_form(request.with("client_id", client).text()));
-    return deployment.cgi("token", with_basic(request.text(), client));
+    if (is_public) return deployment.cgi(endpoint, post_form(form.with("client_id", client).text()));
+    return deployment.cgi(endpoint, with_basic(form.text(), client));
+}
+
+Answer redeem(const Deployment& deployment, const Query& request, const std::string& client) {
+    return as_client(deployment, "token", request, client);
+}
+
+bool is_active(const Deployment& deployment, const std::string& token) {
+    const Answer answer = as_client(deployment, "introspect", {{"token", token}}, kOther);
+    REQUIRE_MESSAGE(answer.status == 200, answer.body << answer.log);
+    const json::Object said = answer.json();
+    const json::Value* active = said.find("active");
+    REQUIRE(active != nullptr);
+    REQUIRE(active->if_bool() != nullptr);
+    return *active->if_bool();
 }
 
 CgiRequest bearer(const std::string& token) {

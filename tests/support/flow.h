@@ -33,8 +33,14 @@ Query token_request(const std::string& code, const std::string& client = kWeb);
 std::string basic(const std::string& client, const std::string& secret);
 
 CgiRequest with_basic(const std::string& form, const std::string& client = kWeb);
-/// The token request with the client's own credentials: Basic, or the id alone for public clients.
+/// The form posted to the endpoint with the client's own credentials: Basic, or the id alone for public clients.
+Answer as_client(const Deployment& deployment, const std::string& endpoint, const Query& form,
+                 const std::string& client = kWeb);
+/// The same at the token endpoint.
 Answer redeem(const Deployment& deployment, const Query& request, const std::string& client = kWeb);
+
+/// What introspection says to a client that the token was not issued to.
+bool is_active(const Deployment& deployment, const std::string& token);
 
 CgiRequest bearer(const std::string& token);
 Answer userinfo(const Deployment& deployment, const std::string& token);

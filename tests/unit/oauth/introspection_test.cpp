@@ -1,0 +1,247 @@
+// Which tokens are active, and what is said about them (RFC 7662 §2.2; the interface specification's section on it).
+#include "oauth/introspection.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "issued_tokens.h"
+#include "store/clients.h"
+#include "store/users.h"
+
+using namespace postern;
+
+namespace {
+
+constexpr const char* kInactive = R"({"active":false})";
+
+std::string answer_to(test::IssuedTokens& world, const std::string& value,
+                      oauth::TokenTypeHint hint = oauth::TokenTypeHint::none) {
+    return json::write(oauth::introspect(world.context, {value, hint}));
+}
+
+std::string member(const std::string& name, const std::string& value) { return ",\"" + name + "\":\"" + value + '"'; }
+
+std::string times(std::int64_t iat, std::int64_t exp) {
+    return ",\"exp\":" + std::to_string(exp) + ",\"iat\":" + std::to_string(iat);
+}
+
+std::string text_claim(test::IssuedTokens& world, jose::TokenType type, const std::string& token, const char* name) {
+    const auto jwt = jose::verify_jwt(world.context.keys.verifier(), token, type, world.context.settings.issuer,
+                                      world.context.now(), jose::Expiry::enforced);
+    REQUIRE(jwt);
+    REQUIRE(jwt->claims.find(name) != nullptr);
+    return *jwt->claims.find(name)->if_string();
+}
+
+}  // namespace
+
+TEST_CASE("introspection: who may ask, with each of the three switches [RFC 7662 §2.1, I07, I08, C12]") {
+    test::IssuedTokens world;
+    const std::string confidential = "client_id=app&client_secret=app-secret";
+    struct Row {
+        const char* when;
+        std::string form;
+        const char* by_default;
+        const char* public_too;
+        const char* anybody;
+    };
+    const std::vector<Row> rows = {
+        {"confidential", confidential, "", "", ""},
+        {"wrong secret", "client_id=app&client_secret=x", "invalid_client", "invalid_client", ""},
+        {"no secret", "client_id=app", "invalid_client", "invalid_client", ""},
+        {"public", "client_id=spa", "invalid_client", "", ""},
+        {"public with a secret", "client_id=spa&client_secret=x", "invalid_client", "invalid_client", ""},
+        {"unknown", "client_id=nobody", "invalid_client", "invalid_client", ""},
+        {"nobody", "token=x", "invalid_client", "invalid_client", ""},
+        {"id twice", confidential + "&client_id=app", "invalid_request", "invalid_request", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const auto asked = oauth::parse_presented_token(test::post(row.form), 8192);
+        REQUIRE(asked);
+        const auto verdict = [&](bool authenticate, bool confidential_only) {
+            world.world.settings.authenticate_introspect = authenticate;
+            world.world.settings.introspection_requires_confidential_client = confidential_only;
+            const auto caller = oauth::check_introspection_caller(world.context, *asked);
+            return caller ? std::string() : std::string(oauth::wire_name(caller.error().code));
+        };
+        CHECK(verdict(true, true) == row.by_default);
+        CHECK(verdict(true, false) == row.public_too);
+        CHECK(verdict(false, true) == row.anybody);
+        CHECK(verdict(false, false) == row.anybody);
+    }
+}
+
+TEST_CASE("introspection: an active access token, member by member [RFC 7662 §2.2]") {
+    test::IssuedTokens world;
+    const std::int64_t now = util::to_epoch(world.context.now());
+    const std::string sub = world.alice.subject.str();
+    const auto jti = [&](const std::string& token) {
+        return member("jti", text_claim(world, jose::TokenType::access_token, token, "jti"));
+    };
+    const std::string issuer = member("iss", "https://op.example");
+
+    const std::string plain = world.add_access(world.add_grant(world.app));
+    CHECK(answer_to(world, plain) ==
+          R"({"active":true,"scope":"openid email","client_id":"app","token_type":"Bearer")" +
+              member("username", "alice") + times(now, now + 900) + member("sub", sub) + issuer + jti(plain) + "}");
+
+    world.world.settings.username_in_access_token = false;
+    const std::string lean = world.add_access(world.add_grant(world.spa, ""), "https://api.example");
+    CHECK(answer_to(world, lean) == R"({"active":true,"client_id":"spa","token_type":"Bearer")" +
+                                        times(now, now + 900) + member("sub", sub) +
+                                        member("aud", "https://api.example") + issuer + jti(lean) + "}");
+}
+
+TEST_CASE("introspection: an active refresh token is not taken for an access token [I11, I14]") {
+    test::IssuedTokens world;
+    const std::int64_t now = util::to_epoch(world.context.now());
+    const std::string sub = member("sub", world.alice.subject.str()) + member("iss", "https://op.example");
+    const std::string head = R"({"active":true,"scope":"openid email","client_id":"app","token_type":"refresh_token")" +
+                             times(now, now + 2592000) + sub;
+
+    const std::string jwt = world.add_refresh(world.add_grant(world.app));
+    const std::string jti = text_claim(world, jose::TokenType::refresh_token, jwt, "jti");
+    CHECK(answer_to(world, jwt) == head + member("jti", jti) + "}");
+
+    world.world.settings.use_opaque_refresh_tokens = true;
+    CHECK(answer_to(world, world.add_refresh(world.add_grant(world.app))) == head + "}");
+}
+
+TEST_CASE("introspection: what storage says wins over signed claims [the interface specification, rule 7, I02]") {
+    test::IssuedTokens world;
+    const model::Grant grant = world.add_grant(world.app, "openid");
+    json::Object claims = world.claims("active", false);
+    claims.set("client_id", "claimed");
+    claims.set("token_type", "claimed");
+    claims.set("username", "mallory");
+    claims.set("nbf", util::to_epoch(world.context.now()));
+    claims.set("aud", json::strings({"a", "b"}));
+    const std::string token = world.sign(jose::TokenType::access_token, claims);
+    world.record_access(token, grant);
+    const std::int64_t now = util::to_epoch(world.context.now());
+    CHECK(answer_to(world, token) ==
+          R"({"active":true,"scope":"openid","client_id":"app","token_type":"Bearer")" + member("username", "mallory") +
+              times(now, now + 900) + ",\"nbf\":" + std::to_string(now) + member("sub", "claimed-sub") +
+              R"(,"aud":["a","b"])" + member("iss", "https://op.example") + member("jti", "claimed.jti") + "}");
+}
+
+TEST_CASE("introspection: a token of a client on its own behalf [RFC 6749 §4.4]") {
+    test::IssuedTokens world;
+    model::Grant grant;
+    grant.id = model::GrantId("machine-grant");
+    grant.client_id = world.app.id;
+    grant.scope = *model::Scope::parse("api");
+    grant.created_at = world.context.now();
+    world.write([&](store::Transaction& transaction) { store::insert_grant(transaction, grant); });
+    const std::string token = world.sign(jose::TokenType::access_token, world.claims("sub", "app"));
+    world.record_access(token, grant);
+    const std::string answer = answer_to(world, token);
+    CHECK(answer.find(R"("active":true,"scope":"api","client_id":"app")") != std::string::npos);
+    CHECK(answer.find(R"("sub":"app")") != std::string::npos);
+    CHECK(answer.find("username") == std::string::npos);
+}
+
+TEST_CASE("introspection: everything else is inactive, in one member [RFC 7662 §2.2, I03, I10]") {
+    using Change = std::function<void(test::IssuedTokens&, const model::Grant&, const std::string&)>;
+    struct Row {
+        const char* when;
+        Change change;
+        bool access;   ///< whether the access token is active afterwards
+        bool refresh;  ///< whether the refresh token is
+    };
+    const auto change_row = [](const char* sql) {
+        return [sql](test::IssuedTokens& world, const model::Grant&, const std::string&) {
+            world.write([&](store::Transaction& transaction) { transaction.database().prepare(sql).execute(); });
+        };
+    };
+    const std::vector<Row> rows = {
+        {"nothing", [](auto& world, auto&, auto&) { (void)world; }, true, true},
+        {"a second before the access token expires",
+         [](auto& world, auto&, auto&) { world.world.clock.advance(util::Seconds{899}); }, true, true},
+        {"access token expired", [](auto& world, auto&, auto&) { world.world.clock.advance(util::Seconds{900}); },
+         false, true},
+        {"refresh token expired", [](auto& world, auto&, auto&) { world.world.clock.advance(util::Seconds{2592000}); },
+         false, false},
+        {"access token revoked",
+         [](auto& world, auto&, const std::string& token) {
+             world.write([&](store::Transaction& transaction) {
+                 store::revoke_access_token(transaction, oauth::hash_of(token), world.context.now());
+             });
+         },
+         false, true},
+        {"refresh tokens revoked",
+         [](auto& world, const model::Grant& grant, auto&) {
+             world.write([&](store::Transaction& transaction) {
+                 store::revoke_refresh_tokens(transaction, grant.id, world.context.now());
+             });
+         },
+         true, false},
+        {"grant ended",
+         [](auto& world, const model::Grant& grant, auto&) {
+             world.write([&](store::Transaction& transaction) {
+                 store::end_grant(transaction, grant.id, world.context.now());
+             });
+         },
+         false, false},
+        {"refresh token used", change_row("UPDATE refresh_tokens SET state = 'used', rotated_at = 1"), true, false},
+        {"records deleted", change_row("DELETE FROM access_tokens"), false, true},
+        {"the other records deleted", change_row("DELETE FROM refresh_tokens"), true, false},
+        {"stored expiry set to zero", change_row("UPDATE access_tokens SET expires_at = 0"), false, true},
+        {"user disabled", change_row("UPDATE users SET enabled = 0"), false, false},
+        {"client disabled", change_row("UPDATE clients SET enabled = 0 WHERE id = 'app'"), false, false},
+        {"another client disabled", change_row("UPDATE clients SET enabled = 0 WHERE id = 'other'"), true, true},
+        {"client removed", change_row("DELETE FROM clients WHERE id = 'app'"), false, false},
+        {"user removed", change_row("DELETE FROM users"), false, false},
+    };
+    for (const bool opaque : {false, true}) {
+        for (const Row& row : rows) {
+            CAPTURE(opaque);
+            CAPTURE(row.when);
+            test::IssuedTokens world;
+            world.world.settings.use_opaque_refresh_tokens = opaque;
+            const model::Grant grant = world.add_grant(world.app);
+            const std::string access = world.add_access(grant);
+            const std::string refresh = world.add_refresh(grant);
+            row.change(world, grant, access);
+            CHECK((answer_to(world, access) != kInactive) == row.access);
+            CHECK((answer_to(world, refresh) != kInactive) == row.refresh);
+        }
+    }
+}
+
+TEST_CASE("introspection: a token whose own claims say that it is over is over, whatever its record says [J12]") {
+    test::IssuedTokens world;
+    const model::Grant grant = world.add_grant(world.app);
+    const std::int64_t now = util::to_epoch(world.context.now());
+    struct Row {
+        const char* claim;
+        std::int64_t value;
+        bool active;
+    };
+    for (const Row& row : {Row{"exp", now + 1, true},
+                           {"exp", now, false},
+                           {"iat", now + 60, true},
+                           {"iat", now + 61, false},
+                           {"nbf", now + 60, true},
+                           {"nbf", now + 61, false}}) {
+        CAPTURE(row.claim);
+        CAPTURE(row.value - now);
+        json::Object claims = world.claims(row.claim, row.value);
+        claims.set("n", std::string(row.claim) + std::to_string(row.value));
+        const std::string token = world.sign(jose::TokenType::access_token, claims);
+        world.record_access(token, grant);
+        CHECK((answer_to(world, token) != kInactive) == row.active);
+    }
+}
+
+TEST_CASE("introspection: the hint auth_code selects a handler that knows nothing [the interface specification, I06]") {
+    test::IssuedTokens world;
+    const model::Grant grant = world.add_grant(world.app);
+    const std::string code = world.add_code(grant);
+    for (const std::string& value : {code, world.add_access(grant), world.add_refresh(grant)})
+        CHECK(answer_to(world, value, oauth::TokenTypeHint::auth_code) == kInactive);
+    CHECK(answer_to(world, code) == kInactive);
+    CHECK(json::write(oauth::introspect(world.context, {})) == kInactive);
+}

@@ -1,0 +1,107 @@
+// A world in which clients hold tokens: what introspection and revocation are asked about.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+
+#include "jose/jws.h"
+#include "json/writer.h"
+#include "oauth/access_token.h"
+#include "oauth/refresh_token.h"
+#include "store/access_tokens.h"
+#include "store/grants.h"
+#include "store/refresh_tokens.h"
+#include "support/world.h"
+
+namespace postern::test {
+
+struct IssuedTokens {
+    World world;
+    oauth::Context context = world.context();
+    model::Client app = world.add_confidential("app", "https://app.example/cb", "app-secret");
+    model::Client other = world.add_confidential("other", "https://other.example/cb", "other-secret");
+    model::Client spa = world.add_public("spa", "https://spa.example/cb");
+    model::User alice = world.add_user("alice");
+
+    template <class Write>
+    void write(const Write& statements) {
+        store::Transaction transaction(world.database, store::Durability::lazy);
+        statements(transaction);
+        transaction.commit();
+    }
+
+    model::Grant add_grant(const model::Client& client, const std::string& scope = "openid email") {
+        model::Grant grant;
+        grant.id = model::GrantId(crypto::random_id(world.random));
+        grant.client_id = client.id;
+        grant.subject = alice.subject;
+        grant.scope = *model::Scope::parse(scope);
+        grant.auth_time = grant.created_at = world.clock.now();
+        write([&](store::Transaction& transaction) { store::insert_grant(transaction, grant); });
+        return grant;
+    }
+
+    std::string add_access(const model::Grant& grant, const std::optional<std::string>& audience = std::nullopt) {
+        const auto issue = oauth::make_access_token(context, grant, grant.scope, audience, alice.username);
+        write([&](store::Transaction& transaction) { store::insert_access_token(transaction, issue.record); });
+        return issue.value;
+    }
+
+    std::string add_refresh(const model::Grant& grant) {
+        const auto issue = oauth::make_refresh_token(context, grant, std::nullopt);
+        write([&](store::Transaction& transaction) { store::insert_refresh_token(transaction, issue.record); });
+        return issue.value;
+    }
+
+    std::string add_code(const model::Grant& grant) {
+        const std::string value = crypto::random_token(world.random);
+        model::AuthorizationCode code;
+        code.code_hash = oauth::hash_of(value);
+        code.grant_id = grant.id;
+        code.redirect_uri = "https://app.example/cb";
+        code.expires_at = world.clock.now() + util::Seconds{60};
+        write([&](store::Transaction& transaction) { store::insert_code(transaction, code); });
+        return value;
+    }
+
+    /// Signed by this server with its access token key, whatever the claims say.
+    std::string sign(jose::TokenType type, const json::Object& claims) {
+        const auto& key = context.keys.signing_key(context.settings.access_token_algorithm, context.now());
+        return jose::sign_compact(key.key, key.kid, type, json::write(claims));
+    }
+    /// The claims that every token of ours has, with one more or another.
+    json::Object claims(const std::string& name = {}, const json::Value& value = {}) {
+        json::Object claims{{"iss", context.settings.issuer},
+                            {"sub", "claimed-sub"},
+                            {"cid", "claimed-cid"},
+                            {"scope", "claimed"},
+                            {"jti", "claimed.jti"},
+                            {"iat", util::to_epoch(context.now())},
+                            {"exp", util::to_epoch(context.now() + util::Seconds{900})}};
+        if (!name.empty()) claims.set(name, value);
+        return claims;
+    }
+    /// A record of the table of access tokens under this value.
+    void record_access(const std::string& value, const model::Grant& grant) {
+        model::AccessToken token;
+        token.token_hash = oauth::hash_of(value);
+        token.jti = "stored.jti";
+        token.grant_id = grant.id;
+        token.scope = grant.scope;
+        token.issued_at = context.now();
+        token.expires_at = context.now() + util::Seconds{900};
+        write([&](store::Transaction& transaction) { store::insert_access_token(transaction, token); });
+    }
+    void record_refresh(const std::string& value, const model::Grant& grant) {
+        model::RefreshToken token;
+        token.token_hash = oauth::hash_of(value);
+        token.grant_id = grant.id;
+        token.issued_at = context.now();
+        token.expires_at = context.now() + util::Seconds{900};
+        write([&](store::Transaction& transaction) { store::insert_refresh_token(transaction, token); });
+    }
+};
+
+}  // namespace postern::test
