@@ -9,6 +9,14 @@ namespace {
 
 using namespace postern;
 
+http::Response revoke(server::App& app, const http::Request& request, const std::optional<model::ClientId>& client,
+                      const oauth::Outcome<oauth::PresentedToken>& token) {
+    if (!token) return respond::json_error(request, token.error());
+    const auto done = oauth::revoke(app.context(), client, *token);
+    app.log().info("revocation", {{"id", request.id}, {"done", done}});
+    return {};  // §2.2: 200 without a body, whatever was done
+}
+
 http::Response answer(server::App& app, const http::Request& request) {
     oauth::Context& context = app.context();
     const auto asked = oauth::parse_presented_token(request, app.config().limits.token);  // §2.1
@@ -17,10 +25,9 @@ http::Response answer(server::App& app, const http::Request& request) {
     const auto client = oauth::authenticate_revoker(context, *asked);  // §2.1, before anything can be probed
     if (!client) return respond::json_error(request, client.error());
 
-    if (!asked->token) return respond::json_error(request, asked->token.error());
-    const auto done = oauth::revoke(context, *client, *asked->token);
-    app.log().info("revocation", {{"id", request.id}, {"done", done}});
-    return {};  // §2.2: 200 without a body, whatever was done
+    http::Response response = revoke(app, request, *client, asked->token);
+    if (*client) response.client_id = (*client)->str();
+    return response;
 }
 
 /// Null in the configuration: not offered.
@@ -36,6 +43,7 @@ int main() {
     endpoint.name = "revoke";
     endpoint.paths = paths;
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::post}; };
+    endpoint.readers = oauth::Readers::client_pages;
     endpoint.store = server::StoreUse::write;
     endpoint.keys = store::KeyUse::verify;
     return server::serve(endpoint, answer);

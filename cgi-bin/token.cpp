@@ -11,6 +11,16 @@ namespace {
 
 using namespace postern;
 
+/// For a client that has proved who it is.
+http::Response redeem(oauth::Context& context, const http::Request& request, const model::Client& client,
+                      const oauth::Outcome<oauth::TokenGrant>& grant) {
+    if (!grant) return respond::json_error(request, grant.error());
+    const auto tokens =
+        oidc::redeem_grant(context, client, *grant, oidc::database_claims(context));  // §4.1.3, §6, §4.4.2
+    if (!tokens) return respond::json_error(request, tokens.error());
+    return http::json(tokens->to_json());  // §5.1
+}
+
 http::Response token(server::App& app, const http::Request& request) {
     oauth::Context& context = app.context();
     const auto form = oauth::parse_token_request(request);  // syntax, duplicates: §3.2
@@ -19,12 +29,9 @@ http::Response token(server::App& app, const http::Request& request) {
     const auto client = oauth::authenticate_client(context, form->credentials);  // §2.3
     if (!client) return respond::json_error(request, client.error());
 
-    if (!form->grant) return respond::json_error(request, form->grant.error());
-    const auto tokens =
-        oidc::redeem_grant(context, *client, *form->grant, oidc::database_claims(context));  // §4.1.3, §6, §4.4.2
-    if (!tokens) return respond::json_error(request, tokens.error());
-
-    return http::json(tokens->to_json());  // §5.1
+    http::Response response = redeem(context, request, *client, form->grant);
+    response.client_id = client->id.str();
+    return response;
 }
 
 }  // namespace
@@ -34,6 +41,7 @@ int main() {
     endpoint.name = "token";
     endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.token}; };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::post}; };
+    endpoint.readers = oauth::Readers::client_pages;
     endpoint.store = server::StoreUse::write;
     endpoint.keys = store::KeyUse::sign;
     return server::serve(endpoint, token);
