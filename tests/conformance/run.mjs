@@ -16,7 +16,7 @@ const LOGIN_ERRORS = ["login_required", "interaction_required", "account_selecti
 export const randomText = (length) => Array.from({ length }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join("");
 /// The long state of some modules: 128 characters, those of RFC 3986 §2.3 that are not alphanumeric at the end.
 export const longState = () => `${randomText(124)}-._~`;
-export const seconds = (count) => new Promise((done) => setTimeout(done, count * 1000));
+const realTime = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
 export const now = () => Math.floor(Date.now() / 1000);
 
 const formEncode = (text) => new URLSearchParams({ "": text }).toString().slice(1); // as the suite does it: RFC 6749 §2.3.1
@@ -32,9 +32,9 @@ export class Run {
   reviews = [];
   skipped = null;
 
-  /// `mode` is "query" or "form_post"; `send` stands between the run and the network.
-  constructor({ deployment, clients }, { mode = "query", send = request } = {}) {
-    Object.assign(this, { deployment, clients, mode, send, agent: new UserAgent({ ca: deployment.ca, send }) });
+  /// `mode` is "query" or "form_post"; `send` stands between the run and the network, `wait` lets seconds pass.
+  constructor({ deployment, clients }, { mode = "query", send = request, wait = realTime } = {}) {
+    Object.assign(this, { deployment, clients, mode, send, wait, agent: new UserAgent({ ca: deployment.ca, send }) });
   }
 
   /// Records what checks found; answers whether there was nothing of the level FAILURE.
@@ -107,15 +107,21 @@ export class Run {
     return { page, seen };
   }
 
-  /// One authorization request and what became of it: { client, sent, seen, page, callback }, with `callback` when the browser was
-  /// sent to another site, and `seen` without the page that posts itself.
-  async authorize({ client = "client", parameters = {}, post = false } = {}) {
-    const sent = {
+  /// The parameters of an authorization request; one that is undefined is left out of it.
+  newRequest({ client = "client", parameters = {} } = {}) {
+    return {
       response_type: "code", client_id: this.clients[client].id, redirect_uri: REDIRECT_URI, scope: "openid",
       state: randomText(10), nonce: randomText(10), ...(this.mode === "form_post" && { response_mode: "form_post" }), ...parameters,
     };
-    const endpoint = this.metadata.authorization_endpoint;
-    const first = post ? this.agent.post(endpoint, queryOf(sent)) : this.agent.visit(`${endpoint}?${queryOf(sent)}`);
+  }
+
+  authorizationUrl(sent) { return `${this.metadata.authorization_endpoint}?${queryOf(sent)}`; }
+
+  /// One authorization request and what became of it: { client, sent, seen, page, callback }, with `callback` when the browser was
+  /// sent to another site, and `seen` without the page that posts itself.
+  async authorize({ client = "client", parameters, post = false } = {}) {
+    const sent = this.newRequest({ client, parameters });
+    const first = post ? this.agent.post(this.metadata.authorization_endpoint, queryOf(sent)) : this.agent.visit(this.authorizationUrl(sent));
     const { page, seen } = await this.walk(await first);
     const callback = page.location && {
       target: page.location.href, method: page.posted ? page.form.method : "GET", enctype: page.form?.enctype,
@@ -242,8 +248,8 @@ export function difficultState() {
 }
 
 /// Runs one module to its end; an exception of the network or of a page that cannot be read is a FAILURE, too.
-export async function runModule(provider, { module, mode, client, send }) {
-  const run = new Run(provider, { mode, send });
+export async function runModule(provider, { module, client, ...options }) {
+  const run = new Run(provider, options);
   try {
     await run.setUp(client);
     await module(run);

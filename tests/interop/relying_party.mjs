@@ -16,8 +16,8 @@ export const CLIENTS = {
   none: ["--public"],
 };
 
-/// A deployment with the person and the clients, and openid-client's view of it.
-export async function openProvider(options) {
+/// A deployment with the person and the clients, and openid-client's view of it. `registration` has more options by method.
+export async function openProvider({ registration: more = {}, ...options }) {
   const deployment = await Deployment.start(options);
   try {
     const { sub } = await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
@@ -25,7 +25,7 @@ export async function openProvider(options) {
     const issuer = await Issuer.discover(deployment.issuer);
     const clients = {};
     for (const [method, registration] of Object.entries(CLIENTS)) {
-      const { client_id, client_secret } = await deployment.addClient(`app-${method}`, REDIRECT_URI, ...registration);
+      const { client_id, client_secret } = await deployment.addClient(`app-${method}`, REDIRECT_URI, ...registration, ...(more[method] ?? []));
       clients[method] = new issuer.Client({
         client_id, client_secret, redirect_uris: [REDIRECT_URI], response_types: ["code"], token_endpoint_auth_method: method,
         id_token_signed_response_alg: options.config?.idTokenAlgorithm ?? "RS256",

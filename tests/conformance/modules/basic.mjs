@@ -6,7 +6,7 @@ import { checkNothingElse, checkScopeClaims, checkUserinfo, SCOPE_CLAIMS } from 
 import { checkAccessToken, checkAcr, checkAuthTime, checkLaterLogin, checkRefreshToken, checkRefreshedIdToken, checkSameLogin, checkTokenError,
   checkTokenResponse } from "../checks/tokens.mjs";
 import { REDIRECT_URI } from "../provider.mjs";
-import { longState, now, randomText, seconds } from "../run.mjs";
+import { longState, now, randomText } from "../run.mjs";
 
 /// A flow with these parameters that must go well.
 const succeeds = (parameters) => (run) => run.signIn({ parameters });
@@ -33,7 +33,7 @@ function silently(parametersOf) {
 
 async function codeReuse(run, pause) {
   const flow = await run.signIn();
-  await seconds(pause);
+  await run.wait(pause);
   return { flow, again: await run.codeRequest(flow) };
 }
 
@@ -50,7 +50,7 @@ function skipWithoutUnsignedObjects(run) {
 
 async function refresh(run, { client, tokens, claims }, parameters) {
   run.check(checkRefreshToken(tokens.refresh_token));
-  await seconds(1); // so that a new iat can be told from the old one
+  await run.wait(1); // so that a new iat can be told from the old one
   const answer = await run.tokenRequest(client, { grant_type: "refresh_token", refresh_token: tokens.refresh_token, ...parameters });
   run.require(checkTokenResponse(answer, { idToken: "optional" }));
   run.check(checkAccessToken(answer.json.access_token));
@@ -98,7 +98,7 @@ export const BASIC = {
 
   "oidcc-prompt-login": async (run) => {
     const first = await run.signIn();
-    await seconds(1);
+    await run.wait(1);
     const second = await run.signIn({ parameters: { prompt: "login" } });
     run.expectLogin(second);
     run.check(checkLaterLogin(first.claims, second.claims));
@@ -109,7 +109,7 @@ export const BASIC = {
 
   "oidcc-max-age-1": async (run) => {
     const first = await run.signIn();
-    await seconds(2);
+    await run.wait(2);
     const second = await run.signIn({ parameters: { max_age: "1" } });
     run.expectLogin(second);
     run.check(checkAuthTime(second.claims, { now: now(), seconds: 301 }), checkLaterLogin(first.claims, second.claims));

@@ -1,0 +1,112 @@
+// Two client libraries behind one interface, so that each goes through the same tests.
+import { webcrypto } from "node:crypto";
+import * as oauth from "oauth4webapi";
+import { request } from "../support/user_agent.mjs";
+import { REDIRECT_URI } from "./relying_party.mjs";
+
+globalThis.crypto ??= webcrypto; // Node.js 18 has it under another name
+
+/// Answers of a token endpoint are { access_token, refresh_token, scope, id_token, claims }; claims are those of the verified ID
+/// token. A refusal is an exception with `error` and `status`.
+class OpenidClient {
+  constructor(provider, method, secret) {
+    const { metadata } = provider.clients[method];
+    this.client = secret ? new provider.issuer.Client({ ...metadata, client_secret: secret }) : provider.clients[method];
+  }
+
+  async #ask(promise) {
+    try {
+      return await promise;
+    } catch (caught) {
+      if (caught.response) caught.status = caught.response.statusCode;
+      throw caught;
+    }
+  }
+
+  #tokens = async (promise) => {
+    const tokens = await this.#ask(promise);
+    return { ...tokens, claims: tokens.id_token ? tokens.claims() : undefined };
+  };
+
+  callback({ location, posted }, checks) {
+    const incoming = posted ? { method: "POST", url: location.href, body: posted.toString() } : { method: "GET", url: location.href };
+    return this.#tokens(this.client.callback(REDIRECT_URI, this.client.callbackParams(incoming), checks));
+  }
+
+  refresh(token, parameters) { return this.#tokens(this.client.refresh(token, { exchangeBody: parameters })); }
+  clientCredentials(scope) { return this.#tokens(this.client.grant({ grant_type: "client_credentials", scope })); }
+  introspect(token, hint) { return this.#ask(this.client.introspect(token, hint)); }
+  revoke(token, hint) { return this.#ask(this.client.revoke(token, hint)); }
+  userinfo({ access_token }) { return this.#ask(this.client.userinfo(access_token)); }
+  endSessionUrl({ id_token }, parameters) { return this.client.endSessionUrl({ id_token_hint: id_token, ...parameters }); }
+}
+
+class Oauth4webapi {
+  #server;
+  #client;
+  #options;
+
+  constructor({ issuer, clients, deployment }, method, secret) {
+    const { client_id, client_secret } = clients[method].metadata;
+    this.#server = issuer.metadata;
+    this.#client = { client_id, client_secret: secret ?? client_secret, token_endpoint_auth_method: method };
+    // `fetch` of Node.js cannot be given an authority of one's own.
+    this.#options = { [oauth.customFetch]: async (url, { method: verb, headers, body }) => {
+      const answer = await request(url, { method: verb, headers: Object.fromEntries(new Headers(headers)), body: body?.toString(), ca: deployment.ca });
+      return new Response(answer.body, { status: answer.status, headers: Object.entries(answer.headers).flatMap(([name, value]) => [value].flat().map((one) => [name, one])) });
+    } };
+  }
+
+  #answer(processed, { status }) {
+    if (oauth.isOAuth2Error(processed)) throw Object.assign(new Error(processed.error_description), { error: processed.error, status });
+    return processed;
+  }
+
+  async #tokens(response, process) {
+    const tokens = this.#answer(await process(this.#server, this.#client, response), response);
+    if (!tokens.id_token) return tokens;
+    await oauth.validateIdTokenSignature(this.#server, tokens, this.#options);
+    return { ...tokens, claims: oauth.getValidatedIdTokenClaims(tokens) };
+  }
+
+  #with(parameters = {}) { return { ...this.#options, additionalParameters: parameters }; }
+
+  async callback({ location, posted }, { state, nonce, code_verifier }) {
+    const parameters = this.#answer(oauth.validateAuthResponse(this.#server, this.#client, posted ?? location, state), { status: 302 });
+    const response = await oauth.authorizationCodeGrantRequest(this.#server, this.#client, parameters, REDIRECT_URI, code_verifier, this.#options);
+    return this.#tokens(response, (server, client, answer) => oauth.processAuthorizationCodeOpenIDResponse(server, client, answer, nonce));
+  }
+
+  async refresh(token, parameters) {
+    const response = await oauth.refreshTokenGrantRequest(this.#server, this.#client, token, this.#with(parameters));
+    return this.#tokens(response, oauth.processRefreshTokenResponse);
+  }
+
+  async clientCredentials(scope) {
+    const response = await oauth.clientCredentialsGrantRequest(this.#server, this.#client, { scope }, this.#options);
+    return this.#tokens(response, oauth.processClientCredentialsResponse);
+  }
+
+  async introspect(token, hint) {
+    const response = await oauth.introspectionRequest(this.#server, this.#client, token, this.#with(hint && { token_type_hint: hint }));
+    return this.#answer(await oauth.processIntrospectionResponse(this.#server, this.#client, response), response);
+  }
+
+  async revoke(token, hint) {
+    const response = await oauth.revocationRequest(this.#server, this.#client, token, this.#with(hint && { token_type_hint: hint }));
+    this.#answer(await oauth.processRevocationResponse(response), response);
+  }
+
+  async userinfo({ access_token }) {
+    const response = await oauth.userInfoRequest(this.#server, this.#client, access_token, this.#options);
+    const [challenge] = oauth.parseWwwAuthenticateChallenges(response) ?? [];
+    if (challenge) throw Object.assign(new Error(challenge.parameters.error_description), { error: challenge.parameters.error, status: response.status });
+    return oauth.processUserInfoResponse(this.#server, this.#client, oauth.skipSubjectCheck, response);
+  }
+
+  endSessionUrl({ id_token }, parameters) {
+    return `${this.#server.end_session_endpoint}?${new URLSearchParams({ id_token_hint: id_token, ...parameters })}`;
+  }
+}
+
+export const LIBRARIES = { "openid-client": OpenidClient, oauth4webapi: Oauth4webapi };
