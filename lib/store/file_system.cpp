@@ -32,6 +32,35 @@ Descriptor open_directory(const std::string& path) {
     return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
+constexpr std::string_view kTemporarySuffix = ".new";
+
+bool write_all(int descriptor, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto count = ::write(descriptor, bytes.data(), bytes.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+/// Whoever may use the one file may use the other: a process that is locked out of a new key cannot sign.
+bool resemble(int descriptor, const std::string& like) {
+    struct stat model {};
+    struct stat status {};
+    if (like.empty() || ::lstat(like.c_str(), &model) != 0 || !S_ISREG(model.st_mode)) return true;
+    if (::fstat(descriptor, &status) != 0) return false;
+    const uid_t user = ::geteuid() == 0 ? model.st_uid : status.st_uid;
+    const bool owned = user == status.st_uid && model.st_gid == status.st_gid;
+    if (!owned && ::fchown(descriptor, user, model.st_gid) != 0) return false;
+    return ::fchmod(descriptor, model.st_mode & 07777) == 0;
+}
+
+bool write_temporary(const std::string& path, std::string_view bytes, mode_t mode, const std::string& like) {
+    const Descriptor file = make_file(path, mode);
+    return file && resemble(file.get(), like) && write_all(file.get(), bytes) && ::fsync(file.get()) == 0;
+}
+
 }  // namespace
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
@@ -103,6 +132,20 @@ bool sync_directory(const std::string& directory) {
     const Descriptor file = open_directory(directory);
     return file && ::fsync(file.get()) == 0;
 }
+
+bool replace_file(const std::string& path, std::string_view bytes, mode_t mode, const std::string& like) {
+    const auto slash = path.rfind('/') + 1;  // 0 when there is none
+    const auto temporary = path.substr(0, slash) + '.' + path.substr(slash) + std::string(kTemporarySuffix);
+    ::unlink(temporary.c_str());  // of a run that was killed
+    if (write_temporary(temporary, bytes, mode, like) && ::rename(temporary.c_str(), path.c_str()) == 0)
+        return sync_directory(directory_of(path));
+    const int reason = errno;
+    ::unlink(temporary.c_str());
+    errno = reason;
+    return false;
+}
+
+bool is_temporary_name(std::string_view name) { return name.starts_with('.') && name.ends_with(kTemporarySuffix); }
 
 std::string errno_text() { return std::generic_category().message(errno); }
 

@@ -55,6 +55,14 @@ bool make_directory(const std::string& path, mode_t mode);
 /// Makes the names in `directory` survive a power cut. False when the disk refuses.
 bool sync_directory(const std::string& directory);
 
+/// Makes `path` hold `bytes` by temporary file, fsync, rename and fsync of the directory, so that a reader sees all of
+/// it or nothing. Mode and group are those of the file `like` where there is one, and the owner too when root does it;
+/// else `mode`, and the owner as above. False when it failed; errno says why.
+bool replace_file(const std::string& path, std::string_view bytes, mode_t mode, const std::string& like = {});
+
+/// The name under which `replace_file` makes a file before it has its own: what a killed run may leave behind.
+bool is_temporary_name(std::string_view name);
+
 /// The text of `errno`.
 std::string errno_text();
 

@@ -80,16 +80,6 @@ std::string read_all(const CheckedFile& file, const std::string& path) {
     return bytes;
 }
 
-bool write_all(int descriptor, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto count = ::write(descriptor, bytes.data(), bytes.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
 struct CloseDirectory {
     void operator()(DIR* directory) const { ::closedir(directory); }
 };
@@ -145,26 +135,33 @@ PublicFile read_public_file(const std::string& path) {
     return {read_all(file, path), stamp_from(file.status)};
 }
 
+jose::JwkSet parse_published(const std::string& directory, const std::string& bytes) {
+    auto set = jose::parse_jwk_set(bytes);
+    if (!set)
+        refuse(directory + "/" + kPublishedFile, "is not a set of public keys (" + set.error() + ")",
+               "restore it from a backup");
+    return *std::move(set);
+}
+
 util::Secret read_private_file(const std::string& path) {
     const auto file = open_checked(path, S_IRWXO, "can be read or written by others", "0640");
     return util::Secret(read_all(file, path));
 }
 
-void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode) {
+void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode,
+                    const std::string& like) {
     const auto path = directory + "/" + name;
-    const auto temporary = directory + "/." + name + ".new";
-    ::unlink(temporary.c_str());  // of a run that was killed
-    {
-        const Descriptor file = make_file(temporary, mode);
-        if (!file || !write_all(file.get(), bytes) || ::fsync(file.get()) != 0) {
-            const auto reason = errno_text();
-            ::unlink(temporary.c_str());
-            refuse(path, "cannot be written (" + reason + ")", "make its directory writable for this user");
-        }
-    }
-    if (::rename(temporary.c_str(), path.c_str()) != 0 || !sync_directory(directory)) {
-        refuse(path, "cannot be written (" + errno_text() + ")", "make its directory writable for this user");
-    }
+    if (replace_file(path, bytes, mode, like.empty() ? like : directory + "/" + like)) return;
+    const char* fix = errno == EPERM ? "run this as root, who can give it the group it shall have"
+                                     : "make its directory writable for this user";
+    refuse(path, "cannot be written (" + errno_text() + ")", fix);
+}
+
+void remove_key_file(const std::string& directory, const std::string& name) {
+    const auto path = directory + "/" + name;
+    const bool gone = ::unlink(path.c_str()) == 0 || errno == ENOENT;
+    if (!gone || !sync_directory(directory))
+        refuse(path, "cannot be removed (" + errno_text() + ")", "make its directory writable for this user");
 }
 
 }  // namespace postern::store

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "crypto/key.h"
+#include "jose/jwk.h"
 #include "store/keys.h"
 #include "util/clock.h"
 #include "util/secret.h"
@@ -41,10 +42,23 @@ std::string stamp_of(const std::string& path);
 /// A regular file that others cannot write: whoever writes it decides whose signatures are believed.
 PublicFile read_public_file(const std::string& path);
 
+/// What jwks.json of `directory` says. Throws KeyError when it is no set of public keys.
+jose::JwkSet parse_published(const std::string& directory, const std::string& bytes);
+
 /// A regular file that others can neither read nor write.
 util::Secret read_private_file(const std::string& path);
 
-/// By temporary file, fsync, rename and fsync of the directory, so that a reader sees all of it or nothing.
-void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode);
+/// As a whole (`replace_file`). `like` names the file of the directory whose mode and group the new one gets; `mode` is
+/// for when that is not there.
+void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode,
+                    const std::string& like = {});
+
+/// The file need not be there.
+void remove_key_file(const std::string& directory, const std::string& name);
+
+inline constexpr const char* kPublishedFile = "jwks.json";
+inline constexpr const char* kSealFile = "seal.key";
+inline constexpr mode_t kPublicMode = 0644;
+inline constexpr mode_t kPrivateMode = 0640;
 
 }  // namespace postern::store

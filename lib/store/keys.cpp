@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -20,11 +21,8 @@
 namespace postern::store {
 namespace {
 
-constexpr const char* kPublished = "jwks.json";
-constexpr const char* kSeal = "seal.key";
 constexpr mode_t kDirectoryMode = 0750;
-constexpr mode_t kPublicMode = 0644;
-constexpr mode_t kPrivateMode = 0640;
+constexpr int kTries = 3;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
     throw KeyError(path + ": " + meaning + ": " + fix);
@@ -43,14 +41,6 @@ void check_directory(const std::string& directory) {
     }
 }
 
-jose::JwkSet parse_published(const std::string& directory, const std::string& bytes) {
-    auto set = jose::parse_jwk_set(bytes);
-    if (!set)
-        refuse(directory + "/" + kPublished, "is not a set of public keys (" + set.error() + ")",
-               "restore it from a backup");
-    return *std::move(set);
-}
-
 SigningKey read_signing_key(const std::string& directory, const KeyFileName& name, const jose::JwkSet& published) {
     const auto path = directory + "/" + name.to_string();
     const auto pem = read_private_file(path);
@@ -61,7 +51,7 @@ SigningKey read_signing_key(const std::string& directory, const KeyFileName& nam
         }
         const auto same = [&](const jose::Jwk& jwk) { return jwk.kid == name.kid; };
         if (std::none_of(published.begin(), published.end(), same)) {
-            refuse(path, "is not published: its key is missing in " + directory + "/" + kPublished,
+            refuse(path, "is not published: its key is missing in " + directory + "/" + kPublishedFile,
                    "restore that file, or move this one elsewhere");
         }
         return {name.kid, name.signs_from, std::move(key)};
@@ -77,7 +67,7 @@ std::vector<SigningKey> read_signing_keys(const std::string& directory, const jo
 }
 
 util::Secret read_seal_key(const std::string& directory) {
-    const auto path = directory + "/" + kSeal;
+    const auto path = directory + "/" + kSealFile;
     auto key = read_private_file(path);
     if (key.reveal().size() != crypto::kSealKeyBytes) {
         refuse(path, "does not hold exactly 32 bytes", "restore it from a backup");
@@ -93,8 +83,8 @@ void refuse_existing(const std::string& directory) {
                    "remove it if no token or page depends on it any more");
         }
     };
-    present(directory + "/" + kPublished);
-    present(directory + "/" + kSeal);
+    present(directory + "/" + kPublishedFile);
+    present(directory + "/" + kSealFile);
     for (const auto& name : private_keys_in(directory)) present(directory + "/" + name.to_string());
 }
 
@@ -127,6 +117,21 @@ KeyState state_of(const KeyFileName& name, const std::vector<KeyFileName>& names
     return newest->kid == name.kid ? KeyState::active : KeyState::retired;
 }
 
+/// A key signs until the next one of its algorithm does.
+std::optional<util::Time> end_of(std::vector<KeyFileName>::const_iterator name, const std::vector<KeyFileName>& names) {
+    const auto successor = std::find_if(std::next(name), names.end(),
+                                        [&](const KeyFileName& other) { return other.algorithm == name->algorithm; });
+    if (successor == names.end()) return std::nullopt;
+    return successor->signs_from;
+}
+
+util::Time last_change_of(const std::string& directory) {
+    struct stat status {};
+    if (::stat(directory.c_str(), &status) != 0)
+        refuse(directory, "cannot be looked at (" + errno_text() + ")", "let this user enter the directories above it");
+    return util::from_epoch(status.st_mtim.tv_sec);
+}
+
 }  // namespace
 
 Keys::Keys(std::string directory, KeyUse use, bool with_seal)
@@ -135,12 +140,24 @@ Keys::Keys(std::string directory, KeyUse use, bool with_seal)
 }
 
 void Keys::reload_if_changed() {
-    if (stamp_of(directory_ + "/" + kPublished) != stamp_) load();
+    if (stamp_of(directory_ + "/" + kPublishedFile) != stamp_) load();
 }
 
 void Keys::load() {
+    // A command may be changing the directory (key_directory.h): what was read before its step and what was read after
+    // it need not fit together, and reading all of it once more does.
+    for (int tries_left = kTries - 1;; --tries_left) {
+        try {
+            return read_all();
+        } catch (const KeyError&) {
+            if (tries_left == 0) throw;
+        }
+    }
+}
+
+void Keys::read_all() {
     check_directory(directory_);
-    auto file = read_public_file(directory_ + "/" + kPublished);
+    auto file = read_public_file(directory_ + "/" + kPublishedFile);
     auto published = parse_published(directory_, file.bytes);
     std::unique_ptr<jose::Verifier> verifier;
     if (use_ != KeyUse::publish) verifier = std::make_unique<jose::Verifier>(published);
@@ -181,7 +198,7 @@ void Keys::check_signing_key(crypto::Algorithm algorithm) const {
 }
 
 const util::Secret& Keys::seal_key() const {
-    if (seal_key_.empty()) throw KeyError(directory_ + ": opened without " + kSeal);
+    if (seal_key_.empty()) throw KeyError(directory_ + ": opened without " + kSealFile);
     return seal_key_;
 }
 
@@ -192,7 +209,7 @@ void Keys::create(const std::string& directory, const std::vector<crypto::Algori
     }
     refuse_existing(directory);
     NewFiles files(directory);
-    files.write(kSeal, util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), kPrivateMode);
+    files.write(kSealFile, util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), kPrivateMode);
     jose::JwkSet published;
     for (const auto algorithm : std::set<crypto::Algorithm>(algorithms.begin(), algorithms.end())) {
         const auto key = crypto::PrivateKey::generate(algorithm);
@@ -201,7 +218,7 @@ void Keys::create(const std::string& directory, const std::vector<crypto::Algori
         published.push_back(std::move(jwk));
     }
     // Last: what is published can be signed with.
-    files.write(kPublished, json::write_pretty(jose::to_json(published)), kPublicMode);
+    files.write(kPublishedFile, json::write_pretty(jose::to_json(published)), kPublicMode);
     files.keep();
 }
 
@@ -209,14 +226,15 @@ std::vector<KeyInfo> Keys::list(const std::string& directory, util::Time now) {
     check_directory(directory);
     const auto names = private_keys_in(directory);
     std::vector<KeyInfo> keys;
-    for (const auto& jwk : parse_published(directory, read_public_file(directory + "/" + kPublished).bytes)) {
+    for (const auto& jwk : parse_published(directory, read_public_file(directory + "/" + kPublishedFile).bytes)) {
         const auto name =
             std::find_if(names.begin(), names.end(), [&](const KeyFileName& n) { return n.kid == jwk.kid; });
-        // Published without a private half: it only verifies what it signed once.
-        KeyInfo info{jwk.kid, jwk.key.algorithm(), KeyState::retired, {}};
+        // Published without a private half: it only verifies what it signed once, before that half was taken away.
+        KeyInfo info{jwk.kid, jwk.key.algorithm(), KeyState::retired, {}, last_change_of(directory)};
         if (name != names.end()) {
             info.state = state_of(*name, names, now);
             info.signs_from = name->signs_from;
+            info.signs_until = end_of(name, names);
         }
         keys.push_back(std::move(info));
     }

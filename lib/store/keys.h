@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct KeyInfo {
     crypto::Algorithm algorithm{};
     KeyState state{};
     util::Time signs_from{};
+    std::optional<util::Time> signs_until;  ///< when its successor begins; nullopt: none is there
 };
 
 class Keys {
@@ -64,6 +66,7 @@ public:
 
 private:
     void load();
+    void read_all();
     std::string directory_;
     KeyUse use_;
     bool with_seal_;

@@ -244,6 +244,16 @@ TEST_CASE("Keys::list: next, active, retired, from the published set and the fil
     CHECK(state_of(active, kNow + Seconds{1}).state == KeyState::retired);
     CHECK(state_of(next, kNow + Seconds{1}).state == KeyState::active);
 
+    // Of its algorithm: the older key of another one ends nothing.
+    CHECK(state_of(old, kNow).signs_until == kNow);
+    CHECK(state_of(active, kNow).signs_until == kNow + Seconds{1});
+    CHECK(state_of(next, kNow).signs_until == std::nullopt);
+    CHECK(state_of(other, kNow).signs_until == std::nullopt);
+    // Nobody wrote down when the private half went, but the directory has not changed since.
+    struct stat changed {};
+    REQUIRE(::stat(directory.path().c_str(), &changed) == 0);
+    CHECK(state_of(without_pem, kNow).signs_until == util::from_epoch(changed.st_mtim.tv_sec));
+
     std::string order;
     for (const auto& key : Keys::list(directory.path(), kNow)) order += key.kid + " ";
     CHECK(order == other + " " + without_pem + " " + old + " " + active + " " + next + " ");

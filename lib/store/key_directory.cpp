@@ -1,0 +1,121 @@
+// Decides in which order files of the key directory change, so that no process ever finds one that it cannot use.
+#include "store/key_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "crypto/random.h"
+#include "crypto/seal.h"
+#include "json/writer.h"
+#include "store/key_files.h"
+
+namespace postern::store {
+namespace {
+
+/// On the directory itself: a lock file could be removed while it is held.
+Descriptor lock(const std::string& directory) {
+    Descriptor held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!held) throw KeyError(directory + ": cannot be opened (" + errno_text() + "): make it with `postern init`");
+    if (::flock(held.get(), LOCK_EX | LOCK_NB) != 0) {
+        throw KeyError(directory + ": another command is changing the keys; nothing was changed: try again");
+    }
+    return held;
+}
+
+void remove_leftovers(const std::string& directory) {
+    std::vector<std::string> leftovers;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+        if (is_temporary_name(at->path().filename().string())) leftovers.push_back(at->path().filename());
+    }
+    for (const auto& name : leftovers) remove_key_file(directory, name);
+}
+
+struct MadeKey {
+    crypto::PrivateKey key;
+    jose::Jwk jwk;
+    util::Seconds lead{};
+};
+
+std::vector<MadeKey> make_keys(const std::vector<NewKey>& wanted) {
+    std::vector<MadeKey> made;
+    for (const NewKey& one : wanted) {
+        auto key = crypto::PrivateKey::generate(one.algorithm);
+        jose::Jwk jwk{jose::thumbprint(key.public_key()), key.public_key()};
+        made.push_back({std::move(key), std::move(jwk), one.lead});
+    }
+    return made;
+}
+
+/// After the key that signs now, even when both came into being within one second: it would not be the newest.
+util::Time begin_of(const MadeKey& made, const std::vector<KeyFileName>& names, util::Time now) {
+    util::Time begin = now + made.lead;
+    for (const KeyFileName& name : names) {
+        const bool before = name.algorithm == made.key.algorithm() && name.signs_from <= now;
+        if (before) begin = std::max(begin, name.signs_from + util::Seconds{1});
+    }
+    return begin;
+}
+
+}  // namespace
+
+KeyDirectory::KeyDirectory(std::string directory) : directory_(std::move(directory)), lock_(lock(directory_)) {
+    remove_leftovers(directory_);
+}
+
+std::vector<KeyInfo> KeyDirectory::add(const std::vector<NewKey>& wanted, const util::Clock& clock) {
+    const auto made = make_keys(wanted);
+    const auto names = private_keys_in(directory_);
+    auto published = read_published();
+    for (const MadeKey& one : made) published.push_back(one.jwk);
+    publish(published);  // first: a private key that is not published is refused
+
+    // The lead counts from here: whoever fetched the set before has it without the new keys.
+    const util::Time now = clock.now();
+    const std::string like = names.empty() ? std::string() : names.back().to_string();
+    std::vector<KeyInfo> added;
+    for (const MadeKey& one : made) {
+        const KeyFileName name{one.key.algorithm(), begin_of(one, names, now), one.jwk.kid};
+        write_key_file(directory_, name.to_string(), one.key.to_pem().reveal(), kPrivateMode, like);
+        const auto state = name.signs_from > now ? KeyState::next : KeyState::active;
+        added.push_back({name.kid, name.algorithm, state, name.signs_from, std::nullopt});
+    }
+    for (const KeyFileName& name : names) {
+        const bool replaced = name.signs_from > now && std::ranges::any_of(made, [&](const MadeKey& one) {
+                                  return one.key.algorithm() == name.algorithm;
+                              });
+        if (replaced) remove_key_file(directory_, name.to_string());
+    }
+    publish(published);  // once more: now every process looks at the private keys
+    return added;
+}
+
+void KeyDirectory::remove(const std::string& kid) {
+    auto published = read_published();
+    for (const KeyFileName& name : private_keys_in(directory_)) {
+        if (name.kid == kid) remove_key_file(directory_, name.to_string());
+    }
+    std::erase_if(published, [&](const jose::Jwk& jwk) { return jwk.kid == kid; });
+    publish(published);
+}
+
+void KeyDirectory::renew_seal() {
+    const util::Secret seal(crypto::SystemRandom().bytes(crypto::kSealKeyBytes));
+    write_key_file(directory_, kSealFile, seal.reveal(), kPrivateMode, kSealFile);
+    publish(read_published());  // the same set, but every process reads everything anew
+}
+
+jose::JwkSet KeyDirectory::read_published() const {
+    return parse_published(directory_, read_public_file(directory_ + "/" + kPublishedFile).bytes);
+}
+
+void KeyDirectory::publish(const jose::JwkSet& keys) const {
+    write_key_file(directory_, kPublishedFile, json::write_pretty(jose::to_json(keys)), kPublicMode, kPublishedFile);
+}
+
+}  // namespace postern::store

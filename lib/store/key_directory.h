@@ -1,0 +1,46 @@
+// Changes to the key directory while processes work with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "store/file_system.h"
+#include "store/keys.h"
+
+namespace postern::store {
+
+/// Which key to make, and how long it is published before it signs.
+struct NewKey {
+    crypto::Algorithm algorithm{};
+    util::Seconds lead{};
+};
+
+/// The key directory, held alone: of two changes at the same time the later one would undo the earlier. Each change is
+/// a row of steps that are atomic by themselves; every process can work with what is there between two of them, and
+/// takes over what was done when jwks.json has been written for the last time.
+class KeyDirectory {
+public:
+    /// Throws KeyError when another process is changing the directory. Removes what a killed one left half-written.
+    explicit KeyDirectory(std::string directory);
+
+    /// As Keys::list.
+    std::vector<KeyInfo> list(util::Time now) const { return Keys::list(directory_, now); }
+
+    /// Makes keys that sign when they have been published for their lead (OpenID Connect Core §10.1.1), and takes the
+    /// private half of those that still wait for their time: they never sign, and stay published as retired ones.
+    std::vector<KeyInfo> add(const std::vector<NewKey>& wanted, const util::Clock& clock);
+
+    /// Takes the private half of `kid` away, then its public half: nothing that it signed is believed any more.
+    void remove(const std::string& kid);
+
+    /// A new seal.key: what was sealed with the old one is not opened any more.
+    void renew_seal();
+
+private:
+    jose::JwkSet read_published() const;
+    void publish(const jose::JwkSet& keys) const;
+    std::string directory_;
+    Descriptor lock_;
+};
+
+}  // namespace postern::store
