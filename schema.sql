@@ -165,7 +165,7 @@ CREATE INDEX refresh_tokens_by_parent ON refresh_tokens (parent_hash) WHERE pare
 -- Failed logins, counted against guessing (RFC 6749 §10.10, RFC 6819 §4.4.3.1). The only rows that a caller who is not
 -- authenticated can cause: their number is capped.
 CREATE TABLE login_attempts (
-    attempt_key TEXT NOT NULL PRIMARY KEY,  -- digest of an account's name or of an address
+    attempt_key TEXT NOT NULL PRIMARY KEY,  -- what is counted, and a digest of the account's name, the address or both
     failures    INTEGER NOT NULL,           -- since the window began
     ends_at     INTEGER NOT NULL            -- when the window ends and the row means nothing any more
 ) STRICT, WITHOUT ROWID;

@@ -26,6 +26,13 @@ inline std::optional<util::Time> optional_time_at(const Statement& row, int colu
     return util::from_epoch(*seconds);
 }
 
+/// NULL for none: a statement may then leave its condition out.
+template <class Id>
+std::optional<std::string> optional_text(const std::optional<Id>& id) {
+    if (!id) return std::nullopt;
+    return id->str();
+}
+
 /// A scope that was valid when it was stored. More tokens than one request may have are fine here: a consent adds up.
 model::Scope scope_at(const Statement& row, int column);
 

@@ -49,4 +49,25 @@ bool remove_consent(Transaction& transaction, const model::ClientId& client, con
                .execute() == 1;
 }
 
+std::vector<ListedConsent> list_consents(Database& database, const std::optional<model::ClientId>& client,
+                                         const std::optional<model::Subject>& subject) {
+    auto rows = database.prepare(
+        "SELECT c.client_id, c.subject, c.scope, c.granted_at, c.claims, u.username"
+        " FROM consents c JOIN users u ON u.subject = c.subject"
+        " WHERE ($1 IS NULL OR c.client_id = $1) AND ($2 IS NULL OR c.subject = $2)"
+        " ORDER BY c.granted_at, c.client_id, u.username");
+    rows.bind(1, optional_text(client)).bind(2, optional_text(subject));
+    std::vector<ListedConsent> consents;
+    while (rows.step()) {
+        ListedConsent& listed = consents.emplace_back();
+        listed.consent.client_id = model::ClientId(rows.text(0));
+        listed.consent.subject = model::Subject(rows.text(1));
+        listed.consent.scope = scope_at(rows, 2);
+        listed.consent.granted_at = time_at(rows, 3);
+        listed.consent.claims = model::parse_claim_names(rows.text(4));
+        listed.username = rows.text(5);
+    }
+    return consents;
+}
+
 }  // namespace postern::store

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "model/authorization.h"
 #include "store/database.h"
@@ -13,5 +15,13 @@ std::optional<model::Consent> find_consent(Database& database, const model::Clie
 void save_consent(Transaction& transaction, const model::Consent& consent);
 /// False when there was none. What was granted meanwhile is not touched: end_grants_of does that.
 bool remove_consent(Transaction& transaction, const model::ClientId& client, const model::Subject& subject);
+
+struct ListedConsent {
+    model::Consent consent;
+    std::string username;
+};
+/// The oldest first; of one client, one user, or both, when named.
+std::vector<ListedConsent> list_consents(Database& database, const std::optional<model::ClientId>& client,
+                                         const std::optional<model::Subject>& subject);
 
 }  // namespace postern::store

@@ -79,18 +79,19 @@ int read_number(Database& database, const char* sql) {
     return statement.step() ? static_cast<int>(statement.integer(0)) : 0;
 }
 
+void check_version(const std::string& path, int version) {
+    if (version == kSchemaVersion) return;
+    refuse(path,
+           "has schema version " + std::to_string(version) + ", this program needs " + std::to_string(kSchemaVersion),
+           version < kSchemaVersion ? "stop the serving processes and run `postern migrate`"
+                                    : "run the release of Postern that it belongs to");
+}
+
 void check_identity(Database& database) {
     const auto& path = database.path();
     if (read_number(database, "PRAGMA application_id") != kApplicationId) {
         refuse(path, "is not a database of Postern",
                "name another file as \"database\", or create one with `postern init`");
-    }
-    const int version = read_number(database, "PRAGMA user_version");
-    if (version != kSchemaVersion) {
-        refuse(
-            path,
-            "has schema version " + std::to_string(version) + ", this program needs " + std::to_string(kSchemaVersion),
-            "run the release of Postern that it belongs to");
     }
     auto mode = database.prepare("PRAGMA journal_mode");
     if (!mode.step() || mode.text(0) != "wal") {
@@ -188,6 +189,13 @@ Database::Database(Database&&) noexcept = default;
 Database::~Database() = default;
 
 Database::Database(const std::string& path, Access access, std::chrono::milliseconds gate_wait)
+    : Database(path, access, gate_wait, Versions::this_one) {}
+
+Database Database::open_for_migration(const std::string& path, std::chrono::milliseconds gate_wait) {
+    return {path, Access::read_write, gate_wait, Versions::any};
+}
+
+Database::Database(const std::string& path, Access access, std::chrono::milliseconds gate_wait, Versions accepted)
     : state_(std::make_unique<State>()) {
     state_->path = path;
     state_->access = access;
@@ -196,6 +204,7 @@ Database::Database(const std::string& path, Access access, std::chrono::millisec
     refuse_unusable(path, state_->connection, [&] {
         state_->open(path.c_str(), SQLITE_OPEN_READWRITE);
         check_identity(*this);
+        if (accepted == Versions::this_one) check_version(path, schema_version());
     });
     if (access == Access::query_only) {
         state_->run("PRAGMA query_only = ON");
@@ -217,6 +226,8 @@ Database Database::in_memory() {
     return Database(std::move(state));
 }
 
+int Database::schema_version() { return read_number(*this, "PRAGMA user_version"); }
+
 Statement Database::prepare(const char* sql) {
     auto& statement = state_->statements[sql];
     if (!statement) statement = state_->compile(sql);
@@ -232,12 +243,25 @@ void Database::checkpoint_if_due() noexcept {
     } catch (const StoreError&) {
         return;  // nothing is lost: the log stays a little longer
     }
+    copy_log_back();
+    state_->gate->unlock();
+}
+
+void Database::checkpoint() {
+    auto& state = *state_;
+    if (!state.gate || state.in_transaction()) return;
+    state.gate->lock(std::chrono::steady_clock::now() + state.wait);
+    copy_log_back();
+    state.gate->unlock();
+}
+
+void Database::copy_log_back() noexcept {
+    auto& log = state_->log;
     int frames = 0;
     sqlite3_busy_timeout(state_->connection, 0);
     const int result =
         sqlite3_wal_checkpoint_v2(state_->connection, nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);
     sqlite3_busy_timeout(state_->connection, static_cast<int>(state_->wait.count()));
-    state_->gate->unlock();
 
     // Until the log has begun anew, which a reader can hold back for long, another try would cost a sync and gain
     // little.

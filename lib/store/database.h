@@ -28,6 +28,7 @@ enum class Access { read_write, query_only };
 
 class Gate;
 class Database;
+void back_up(Database& source, const std::string& target);
 
 /// A prepared statement while it is being used: bind, step, read; reset when it goes out of scope.
 /// Parameters are bound by number to `$1`, `$2`, ...
@@ -99,6 +100,10 @@ public:
 
     /// Opens an existing database of exactly kSchemaVersion; never creates one. `gate_wait` bounds the wait for writers.
     Database(const std::string& path, Access access, std::chrono::milliseconds gate_wait = std::chrono::seconds(5));
+    /// For `postern migrate` alone: the same, whatever the schema version.
+    static Database open_for_migration(const std::string& path, std::chrono::milliseconds gate_wait = std::chrono::seconds(5));
+    int schema_version();
+
     /// For tests: in memory, schema loaded, no gate.
     static Database in_memory();
     Database(Database&&) noexcept;
@@ -109,14 +114,21 @@ public:
 
     /// After an answer has been sent: a passive checkpoint when the log has grown and the gate is free. Never throws.
     void checkpoint_if_due() noexcept;
+    /// After much has been written at once: a passive checkpoint however short the log is. Waits for the gate as a
+    /// transaction does.
+    void checkpoint();
 
     const std::string& path() const;
 
 private:
     friend class Transaction;
     friend class Snapshot;
+    friend void back_up(Database& source, const std::string& target);
+    enum class Versions { this_one, any };
     struct State;
     explicit Database(std::unique_ptr<State> state);
+    Database(const std::string& path, Access access, std::chrono::milliseconds gate_wait, Versions accepted);
+    void copy_log_back() noexcept;
     std::unique_ptr<State> state_;
 };
 

@@ -126,8 +126,8 @@ std::optional<Grant> find_grant(Database& database, const GrantId& id) {
     return grant_at(row, 0);
 }
 
-void end_grants_of_session(Transaction& transaction, const model::Sid& sid, util::Time now) {
-    transaction.database()
+std::int64_t end_grants_of_session(Transaction& transaction, const model::Sid& sid, util::Time now) {
+    return transaction.database()
         .prepare(
             "UPDATE grants SET ended_at = $2, kept_until = $2 WHERE sid = $1 AND ended_at IS NULL"
             " AND ' ' || scope || ' ' NOT LIKE '% offline_access %'")
@@ -147,12 +147,12 @@ std::int64_t end_grants_of(Transaction& transaction, const model::ClientId& clie
         .execute();
 }
 
-void end_grant(Transaction& transaction, const GrantId& id, util::Time now) {
-    transaction.database()
-        .prepare("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE id = $1 AND ended_at IS NULL")
-        .bind(1, id.str())
-        .bind(2, util::to_epoch(now))
-        .execute();
+bool end_grant(Transaction& transaction, const GrantId& id, util::Time now) {
+    return transaction.database()
+               .prepare("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE id = $1 AND ended_at IS NULL")
+               .bind(1, id.str())
+               .bind(2, util::to_epoch(now))
+               .execute() == 1;
 }
 
 }  // namespace postern::store

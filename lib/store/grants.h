@@ -23,12 +23,12 @@ bool redeem_code(Transaction& transaction, const model::ValueHash& code_hash, ut
 void burn_code(Transaction& transaction, const model::ValueHash& code_hash, util::Time now);
 std::optional<model::Grant> find_grant(Database& database, const model::GrantId& id);
 /// What was given in a session ends with it, but for what the user allowed to go on: grants with `offline_access`
-/// (OpenID Connect Core §11).
-void end_grants_of_session(Transaction& transaction, const model::Sid& sid, util::Time now);
+/// (OpenID Connect Core §11). Returns how many grants that were.
+std::int64_t end_grants_of_session(Transaction& transaction, const model::Sid& sid, util::Time now);
 /// Everything that the user gave the client. Returns how many grants that were.
 std::int64_t end_grants_of(Transaction& transaction, const model::ClientId& client, const model::Subject& subject,
                            util::Time now);
-/// Ends everything the grant yielded. No effect when it has ended.
-void end_grant(Transaction& transaction, const model::GrantId& id, util::Time now);
+/// Ends everything the grant yielded. False when it has ended before.
+bool end_grant(Transaction& transaction, const model::GrantId& id, util::Time now);
 
 }  // namespace postern::store

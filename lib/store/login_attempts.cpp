@@ -53,6 +53,18 @@ Attempts count_failure(Transaction& transaction, std::string_view key, util::Tim
     return attempts;
 }
 
+LoginPressure measure_pressure(Database& database, util::Time now, std::int64_t pair_limit, std::int64_t alone_limit) {
+    // Every failure counts in three counters; those of an address alone know each exactly once.
+    auto row = database.prepare(
+        "SELECT COALESCE(SUM(CASE WHEN attempt_key LIKE 'address:%' THEN failures ELSE 0 END), 0),"
+        " COALESCE(SUM(CASE WHEN failures >= CASE WHEN attempt_key LIKE 'pair:%' THEN $2 ELSE $3 END THEN 1 ELSE 0 "
+        "END), 0)"
+        " FROM login_attempts WHERE ends_at > $1");
+    row.bind(1, util::to_epoch(now)).bind(2, pair_limit).bind(3, alone_limit);
+    if (!row.step()) return {};
+    return {row.integer(0), row.integer(1)};
+}
+
 void clear_failures(Transaction& transaction, std::string_view key) {
     transaction.database().prepare("DELETE FROM login_attempts WHERE attempt_key = $1").bind(1, key).execute();
 }

@@ -9,6 +9,11 @@
 
 namespace postern::store {
 
+/// What each key begins with, so that counters of one sort can be told from the others: all else in it is a digest.
+inline constexpr std::string_view kPairCounter = "pair:";        ///< of a name at an address
+inline constexpr std::string_view kUserCounter = "user:";        ///< of a name anywhere
+inline constexpr std::string_view kAddressCounter = "address:";  ///< of an address whatever the name
+
 /// Failures counted for `key` (a digest, never a name) since its window began, and when the window ends.
 struct Attempts {
     std::int64_t failures = 0;
@@ -17,8 +22,15 @@ struct Attempts {
 Attempts find_attempts(Database& database, std::string_view key, util::Time now);
 /// No more rows than this, whatever callers send.
 inline constexpr std::int64_t kMaxAttemptRows = 100000;
-/// One more. A window that has ended starts anew. Rows are bounded: expired ones are deleted, the oldest beyond kMaxAttemptRows too.
+/// One more. A window that has ended starts anew. Rows are bounded: expired ones are deleted, the oldest beyond
+/// kMaxAttemptRows too.
 Attempts count_failure(Transaction& transaction, std::string_view key, util::Time now, util::Seconds window);
+/// Of the counters whose window runs.
+struct LoginPressure {
+    std::int64_t failures = 0;   ///< each is counted once
+    std::int64_t throttled = 0;  ///< counters that have reached their limit: names, addresses, or names at addresses
+};
+LoginPressure measure_pressure(Database& database, util::Time now, std::int64_t pair_limit, std::int64_t alone_limit);
 void clear_failures(Transaction& transaction, std::string_view key);
 
 }  // namespace postern::store

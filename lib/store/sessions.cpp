@@ -1,19 +1,14 @@
 // Decides which session a cookie stands for.
 #include "store/sessions.h"
 
+#include "store/authorization_requests.h"
 #include "store/columns.h"
+#include "store/grants.h"
 
 namespace postern::store {
+namespace {
 
-std::optional<model::Session> find_session(Database& database, const model::ValueHash& cookie_hash, util::Time now,
-                                           util::Time idle_since) {
-    auto row = database.prepare(
-        "SELECT s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at"
-        " FROM sessions s JOIN users u ON u.subject = s.subject"
-        " WHERE s.cookie_hash = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND u.enabled = 1");
-    row.bind(1, cookie_hash.str()).bind(2, util::to_epoch(now)).bind(3, util::to_epoch(idle_since));
-    if (!row.step()) return std::nullopt;
-
+model::Session session_at(const Statement& row) {
     model::Session session;
     session.cookie_hash = model::ValueHash(row.text(0));
     session.sid = model::Sid(row.text(1));
@@ -23,6 +18,19 @@ std::optional<model::Session> find_session(Database& database, const model::Valu
     session.last_seen_at = time_at(row, 5);
     session.expires_at = time_at(row, 6);
     return session;
+}
+
+}  // namespace
+
+std::optional<model::Session> find_session(Database& database, const model::ValueHash& cookie_hash, util::Time now,
+                                           util::Time idle_since) {
+    auto row = database.prepare(
+        "SELECT s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at"
+        " FROM sessions s JOIN users u ON u.subject = s.subject"
+        " WHERE s.cookie_hash = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND u.enabled = 1");
+    row.bind(1, cookie_hash.str()).bind(2, util::to_epoch(now)).bind(3, util::to_epoch(idle_since));
+    if (!row.step()) return std::nullopt;
+    return session_at(row);
 }
 
 void insert_session(Transaction& transaction, const model::Session& session) {
@@ -51,6 +59,40 @@ void touch_session(Transaction& transaction, const model::ValueHash& cookie_hash
         .bind(1, cookie_hash.str())
         .bind(2, util::to_epoch(now))
         .execute();
+}
+
+std::vector<ListedSession> list_sessions(Database& database, util::Time now, util::Time idle_since,
+                                         const std::optional<model::Subject>& subject) {
+    auto rows = database.prepare(
+        "SELECT s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at, u.username"
+        " FROM sessions s JOIN users u ON u.subject = s.subject"
+        " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND u.enabled = 1 AND ($3 IS NULL OR s.subject = $3)"
+        " ORDER BY s.created_at, s.sid");
+    rows.bind(1, util::to_epoch(now)).bind(2, util::to_epoch(idle_since)).bind(3, optional_text(subject));
+    std::vector<ListedSession> sessions;
+    while (rows.step()) sessions.push_back({session_at(rows), rows.text(7)});
+    return sessions;
+}
+
+std::vector<model::Subject> subjects_with_sessions(Database& database) {
+    auto rows = database.prepare(
+        "SELECT subject FROM sessions UNION SELECT subject FROM authorization_requests WHERE used = 0");
+    std::vector<model::Subject> subjects;
+    while (rows.step()) subjects.emplace_back(rows.text(0));
+    return subjects;
+}
+
+EndedSessions end_sessions(Transaction& transaction, const model::Subject& subject, util::Time now) {
+    auto& database = transaction.database();
+    EndedSessions ended;
+    {
+        auto sids = database.prepare("SELECT sid FROM sessions WHERE subject = $1");
+        sids.bind(1, subject.str());
+        while (sids.step()) ended.grants += end_grants_of_session(transaction, model::Sid(sids.text(0)), now);
+    }
+    ended.sessions = database.prepare("DELETE FROM sessions WHERE subject = $1").bind(1, subject.str()).execute();
+    end_open_requests(transaction, subject);
+    return ended;
 }
 
 }  // namespace postern::store

@@ -1,7 +1,10 @@
 // Table `sessions`.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "model/session.h"
 #include "store/database.h"
@@ -14,5 +17,25 @@ std::optional<model::Session> find_session(Database& database, const model::Valu
 void insert_session(Transaction& transaction, const model::Session& session);
 void remove_session(Transaction& transaction, const model::ValueHash& cookie_hash);
 void touch_session(Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now);
+
+struct ListedSession {
+    model::Session session;
+    std::string username;
+};
+/// Those that find_session would find, the oldest first; of one user when named.
+std::vector<ListedSession> list_sessions(Database& database, util::Time now, util::Time idle_since,
+                                         const std::optional<model::Subject>& subject);
+
+/// Whoever has a session or a request that is not answered yet.
+std::vector<model::Subject> subjects_with_sessions(Database& database);
+
+struct EndedSessions {
+    std::int64_t sessions = 0;
+    std::int64_t grants = 0;
+};
+/// All of the user's sessions, what was logged in for or decided in them and not answered yet, and what was given in
+/// them but for what the user allowed to go on (end_grants_of_session). Sessions that have expired but are still there
+/// count too: whoever ends sessions wants nothing left of them.
+EndedSessions end_sessions(Transaction& transaction, const model::Subject& subject, util::Time now);
 
 }  // namespace postern::store

@@ -4,30 +4,85 @@
 namespace postern::store {
 namespace {
 
-// $1 is now, $2 the number of rows. Each finds its rows by an index on the expiry.
-constexpr const char* kStatements[] = {
-    "DELETE FROM sessions WHERE cookie_hash IN"
-    " (SELECT cookie_hash FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
-    "DELETE FROM authorization_requests WHERE request_key IN"
-    " (SELECT request_key FROM authorization_requests WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
-    "DELETE FROM login_attempts WHERE attempt_key IN"
-    " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2)",
-    "DELETE FROM client_secrets WHERE (client_id, hash) IN"
-    " (SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"
-    " ORDER BY expires_at LIMIT $2)",
+/// Which rows of a table may go at $1.
+struct Rule {
+    const char* table;
+    const char* deletion;  ///< of at most $2 rows, the oldest first, found by an index
+    const char* count;     ///< rows that no rule above it has counted
+};
+
+// The grants whose turn it is. What hangs on them goes first, in steps of its own: a grant of a month may have
+// thousands of rotated refresh tokens, and taking all of them along at once would hold up every writer. Spent codes go
+// with their grant and not before, since a replay of one takes back what it yielded (RFC 6749 §4.1.2); so do rotated
+// refresh tokens, even of a grant that can only be used for minutes more (RFC 9700 §4.14.2).
+#define POSTERN_DUE "SELECT id FROM grants WHERE kept_until <= $1 ORDER BY kept_until, id LIMIT $2"
+
+constexpr Rule kRules[] = {
+    {"sessions",
+     "DELETE FROM sessions WHERE cookie_hash IN"
+     " (SELECT cookie_hash FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
+     "SELECT count(*) FROM sessions WHERE expires_at <= $1"},
+    {"authorization_requests",
+     "DELETE FROM authorization_requests WHERE request_key IN"
+     " (SELECT request_key FROM authorization_requests WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
+     "SELECT count(*) FROM authorization_requests WHERE expires_at <= $1"},
+    {"login_attempts",
+     "DELETE FROM login_attempts WHERE attempt_key IN"
+     " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2)",
+     "SELECT count(*) FROM login_attempts WHERE ends_at <= $1"},
+    {"client_secrets",
+     "DELETE FROM client_secrets WHERE (client_id, hash) IN"
+     " (SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"
+     " ORDER BY expires_at LIMIT $2)",
+     "SELECT count(*) FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"},
     // `jti` names the grant, so that an expired token can still end it without a row (RFC 7009 §2.1).
-    "DELETE FROM access_tokens WHERE token_hash IN"
-    " (SELECT token_hash FROM access_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
-    // Takes its codes along, spent ones too: a replay of them has nothing left to take back (RFC 6749 §4.1.2).
-    "DELETE FROM grants WHERE id IN (SELECT id FROM grants WHERE kept_until <= $1 ORDER BY kept_until LIMIT $2)",
+    {"access_tokens",
+     "DELETE FROM access_tokens WHERE token_hash IN"
+     " (SELECT token_hash FROM access_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
+     "SELECT count(*) FROM access_tokens WHERE expires_at <= $1"},
+    {"access_tokens",
+     "DELETE FROM access_tokens WHERE token_hash IN"
+     " (SELECT t.token_hash FROM (" POSTERN_DUE ") g JOIN access_tokens t ON t.grant_id = g.id LIMIT $2)",
+     "SELECT count(*) FROM grants g JOIN access_tokens t ON t.grant_id = g.id"
+     " WHERE g.kept_until <= $1 AND t.expires_at > $1"},
+    {"authorization_codes",
+     "DELETE FROM authorization_codes WHERE code_hash IN"
+     " (SELECT t.code_hash FROM (" POSTERN_DUE ") g JOIN authorization_codes t ON t.grant_id = g.id LIMIT $2)",
+     "SELECT count(*) FROM grants g JOIN authorization_codes t ON t.grant_id = g.id WHERE g.kept_until <= $1"},
+    {"refresh_tokens",
+     "DELETE FROM refresh_tokens WHERE token_hash IN"
+     " (SELECT t.token_hash FROM (" POSTERN_DUE ") g JOIN refresh_tokens t ON t.grant_id = g.id LIMIT $2)",
+     "SELECT count(*) FROM grants g JOIN refresh_tokens t ON t.grant_id = g.id WHERE g.kept_until <= $1"},
+    {"grants",
+     "DELETE FROM grants WHERE id IN (" POSTERN_DUE ")"
+     " AND NOT EXISTS (SELECT 1 FROM access_tokens t WHERE t.grant_id = grants.id)"
+     " AND NOT EXISTS (SELECT 1 FROM authorization_codes t WHERE t.grant_id = grants.id)"
+     " AND NOT EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.grant_id = grants.id)",
+     "SELECT count(*) FROM grants WHERE kept_until <= $1"},
 };
 
 }  // namespace
 
-void sweep(Transaction& transaction, util::Time now, int batch) {
-    for (const char* sql : kStatements) {
-        transaction.database().prepare(sql).bind(1, util::to_epoch(now)).bind(2, std::int64_t{batch}).execute();
+RowCounts sweep(Transaction& transaction, util::Time now, int batch) {
+    RowCounts deleted;
+    for (const Rule& rule : kRules) {
+        deleted[rule.table] += transaction.database()
+                                   .prepare(rule.deletion)
+                                   .bind(1, util::to_epoch(now))
+                                   .bind(2, std::int64_t{batch})
+                                   .execute();
     }
+    return deleted;
+}
+
+RowCounts count_sweepable(Database& database, util::Time now) {
+    RowCounts counts;
+    for (const Rule& rule : kRules) {
+        auto row = database.prepare(rule.count);
+        row.bind(1, util::to_epoch(now));
+        if (row.step()) counts[rule.table] += row.integer(0);
+    }
+    return counts;
 }
 
 }  // namespace postern::store

@@ -1,6 +1,10 @@
 // Deletes what no rule can ask for any more, a little at a time, so that the file stays flat without a cron job.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+
 #include "store/database.h"
 #include "util/clock.h"
 
@@ -10,7 +14,14 @@ namespace postern::store {
 /// rows at a time than that, a busy server would make more than it deletes.
 inline constexpr int kSweepBatch = 128;
 
-/// At most `batch` rows of each table. Spent codes stay until their grant has ended or its last token has expired.
-void sweep(Transaction& transaction, util::Time now, int batch = kSweepBatch);
+/// Rows by the name of their table; every table that is swept is there.
+using RowCounts = std::map<std::string, std::int64_t>;
+
+/// Deletes at most `batch` rows of each table. Spent codes and rotated refresh tokens stay until their grant has ended
+/// or its last token has expired: one of them that comes back is the sign of a theft.
+RowCounts sweep(Transaction& transaction, util::Time now, int batch = kSweepBatch);
+
+/// How many rows sweeps at `now` would delete altogether.
+RowCounts count_sweepable(Database& database, util::Time now);
 
 }  // namespace postern::store

@@ -16,7 +16,8 @@ namespace postern::web {
 namespace {
 
 constexpr std::chrono::milliseconds kSlotWait{4000};
-constexpr int kAloneFactor = 10;
+
+std::string counter(std::string_view sort, const std::string& of) { return std::string(sort) + crypto::sha256_hex(of); }
 
 /// What failures are counted under: digests, so that the table names nobody, with the limit of each.
 struct Counter {
@@ -35,10 +36,9 @@ std::string network_of(const std::string& address) {
 Counters counters_for(const oauth::LoginSettings& login, const std::string& username, const std::string& network) {
     const std::int64_t limit = login.max_failures;
     // NUL cannot occur in a name, so no two pairs share a key.
-    return {
-        Counter{crypto::sha256_hex("pair" + std::string(1, '\0') + username + std::string(1, '\0') + network), limit},
-        Counter{crypto::sha256_hex("user" + std::string(1, '\0') + username), limit * kAloneFactor},
-        Counter{crypto::sha256_hex("address" + std::string(1, '\0') + network), limit * kAloneFactor}};
+    return {Counter{counter(store::kPairCounter, username + std::string(1, '\0') + network), limit},
+            Counter{counter(store::kUserCounter, username), limit * kAloneFactor},
+            Counter{counter(store::kAddressCounter, network), limit * kAloneFactor}};
 }
 
 std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counters& counters) {

@@ -16,6 +16,9 @@ enum class PasswordOutcome {
     busy,       ///< every hash slot of the machine stayed taken for the bounded wait
 };
 
+/// A name or an address alone may fail this many times as often as both together.
+inline constexpr int kAloneFactor = 10;
+
 struct PasswordVerdict {
     PasswordOutcome outcome = PasswordOutcome::wrong;
     util::Seconds wait{};  ///< when throttled

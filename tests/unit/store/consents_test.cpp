@@ -55,3 +55,38 @@ TEST_CASE("consents: more words than one request may have add up and come back")
     }
     CHECK(store::find_consent(database, ClientId("client"), Subject("sub-1"))->scope.tokens().size() == 180);
 }
+
+TEST_CASE("list_consents: the oldest first, of one client, one user or both") {
+    auto database = sample_database();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_client(transaction, client("other"));
+        store::insert_user(transaction, user("sub-2", "bob"));
+        const auto give = [&](const char* to, const char* from, int when) {
+            store::save_consent(transaction, {ClientId(to),
+                                              Subject(from),
+                                              *model::Scope::parse("openid email"),
+                                              kNow + Seconds{when},
+                                              {"phone_number", "name"}});
+        };
+        give("other", "sub-1", 1);
+        give("client", "sub-1", 3);
+        give("client", "sub-2", 2);
+    });
+    const auto listed = [&](std::optional<ClientId> client, std::optional<Subject> subject) {
+        std::string text;
+        for (const auto& each : store::list_consents(database, client, subject))
+            text += each.consent.client_id.str() + "/" + each.username + " ";
+        return text;
+    };
+    CHECK(listed({}, {}) == "other/alice client/bob client/alice ");
+    CHECK(listed(ClientId("client"), {}) == "client/bob client/alice ");
+    CHECK(listed({}, Subject("sub-1")) == "other/alice client/alice ");
+    CHECK(listed(ClientId("client"), Subject("sub-2")) == "client/bob ");
+    CHECK(listed(ClientId("other"), Subject("sub-2")) == "");
+    CHECK(listed(ClientId(""), {}) == "");
+    const auto one = store::list_consents(database, ClientId("other"), {}).front().consent;
+    CHECK(one.subject == Subject("sub-1"));
+    CHECK(one.scope.to_string() == "openid email");
+    CHECK(one.granted_at == kNow + Seconds{1});
+    CHECK((one.claims == model::ClaimNames{"name", "phone_number"}));
+}

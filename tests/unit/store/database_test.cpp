@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "store/gate.h"
 #include "unit/store/fixture.h"
 
 using namespace postern;
@@ -337,4 +338,24 @@ TEST_CASE("Database::checkpoint_if_due: an incomplete one is forgotten when the 
     grow(database, "c", 3);
     database.checkpoint_if_due();
     CHECK(size_of(path) > complete);
+}
+
+TEST_CASE("Database::checkpoint: copies the log back however short it is, and waits for the gate") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    Database::create(path);
+    Database database(path, Access::read_write, kShort);
+    const auto before = read_file(path);
+    written(database, [](Transaction& transaction) { insert(transaction, "a"); });
+    CHECK(read_file(path) == before);
+    {
+        store::Gate gate(path + ".gate");
+        REQUIRE(gate.try_lock());
+        CHECK_THROWS_AS(database.checkpoint(), store::StoreBusy);
+        CHECK(read_file(path) == before);
+    }
+    database.checkpoint();
+    CHECK(read_file(path) != before);
+    CHECK_NOTHROW(Database(path, Access::query_only).checkpoint());
+    CHECK_NOTHROW(Database::in_memory().checkpoint());
 }

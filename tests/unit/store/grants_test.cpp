@@ -181,6 +181,11 @@ TEST_CASE("end_grant: once, and only this one") {
     end(database, kNow + Seconds{2});
     CHECK(store::find_code(database, kCode)->grant.ended_at == kNow + Seconds{1});
     CHECK_FALSE(store::find_code(database, ValueHash("second"))->grant.ended_at);
+    written(database, [](store::Transaction& transaction) {
+        CHECK(store::end_grant(transaction, GrantId("second"), kNow));
+        CHECK_FALSE(store::end_grant(transaction, GrantId("second"), kNow));
+        CHECK_FALSE(store::end_grant(transaction, GrantId("unknown"), kNow));
+    });
 }
 
 TEST_CASE("grants: one that points nowhere is refused") {

@@ -17,6 +17,31 @@ store::Attempts fail(store::Database& database, const char* key, Time now) {
 
 }  // namespace
 
+TEST_CASE("measure_pressure: each failure once, and each counter by the limit of its sort, inside the window") {
+    auto database = store::Database::in_memory();
+    const auto fails = [&](const char* pair, const char* user, const char* address, int times, Time now) {
+        for (int i = 0; i < times; ++i) {
+            for (const char* key : {pair, user, address}) fail(database, key, now);
+        }
+    };
+    fails("pair:a1", "user:a", "address:1", 3, kNow);
+    fails("pair:b1", "user:b", "address:1", 2, kNow + Seconds{10});
+    fails("pair:b2", "user:b", "address:2", 1, kNow + Seconds{10});
+    const auto pressure = [&](Time now, std::int64_t pair_limit, std::int64_t alone_limit) {
+        const auto found = store::measure_pressure(database, now, pair_limit, alone_limit);
+        return std::pair(found.failures, found.throttled);
+    };
+    using Pair = std::pair<std::int64_t, std::int64_t>;
+    CHECK((pressure(kNow + Seconds{20}, 4, 6) == Pair(6, 0)));
+    CHECK((pressure(kNow + Seconds{20}, 3, 6) == Pair(6, 1)));
+    CHECK((pressure(kNow + Seconds{20}, 3, 5) == Pair(6, 2)));
+    CHECK((pressure(kNow + Seconds{20}, 1, 3) == Pair(6, 6)));
+    // The address's window began with the first failure and ends with all that it counted.
+    CHECK((pressure(kNow + kWindow, 3, 5) == Pair(1, 0)));
+    CHECK((pressure(kNow + kWindow, 1, 3) == Pair(1, 3)));
+    CHECK((pressure(kNow + kWindow + Seconds{10}, 1, 1) == Pair(0, 0)));
+}
+
 TEST_CASE("login attempts: failures add up inside the window, which failures do not prolong") {
     auto database = store::Database::in_memory();
     CHECK(store::find_attempts(database, "key", kNow).failures == 0);

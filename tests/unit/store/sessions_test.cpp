@@ -1,5 +1,6 @@
 #include "store/sessions.h"
 
+#include "store/authorization_requests.h"
 #include "unit/store/fixture.h"
 
 using namespace postern;
@@ -89,4 +90,95 @@ TEST_CASE("remove_session: the old cookie is worth nothing, the session's inner 
     });
     CHECK_FALSE(store::find_session(database, ValueHash("cookie"), kNow, kNow));
     CHECK(store::find_session(database, ValueHash("new cookie"), kNow, kNow)->sid == session().sid);
+}
+
+TEST_CASE("list_sessions: those that a cookie could still open, the oldest first, of one user or of all") {
+    auto database = with_session();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_user(transaction, user("sub-2", "bob"));
+        auto disabled = user("sub-3", "carol");
+        disabled.enabled = false;
+        store::insert_user(transaction, disabled);
+        const auto add = [&](const char* name, const char* subject, auto change) {
+            auto each = session();
+            each.cookie_hash = ValueHash(name);
+            each.sid = model::Sid(name);
+            each.subject = model::Subject(subject);
+            change(each);
+            store::insert_session(transaction, each);
+        };
+        add("older", "sub-2", [](model::Session& each) { each.created_at = kNow - Seconds{50}; });
+        add("expired", "sub-2", [](model::Session& each) { each.expires_at = kNow; });
+        add("idle", "sub-1", [](model::Session& each) { each.last_seen_at = kNow - Seconds{31}; });
+        add("carol's", "sub-3", [](model::Session&) {});
+    });
+    const auto listed = [&](std::optional<model::Subject> subject) {
+        std::string text;
+        for (const auto& each : store::list_sessions(database, kNow, kNow - Seconds{30}, subject))
+            text += each.session.sid.str() + "/" + each.username + " ";
+        return text;
+    };
+    CHECK(listed({}) == "older/bob sid/alice ");
+    CHECK(listed(model::Subject("sub-1")) == "sid/alice ");
+    CHECK(listed(model::Subject("sub-3")) == "");
+    CHECK(listed(model::Subject("")) == "");
+}
+
+TEST_CASE("end_sessions: sessions, open requests and what was given in them end, but what may go on offline") {
+    auto database = with_session();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_user(transaction, user("sub-2", "bob"));
+        auto second = session();
+        second.cookie_hash = ValueHash("second");
+        second.sid = model::Sid("second");
+        second.expires_at = kNow - Seconds{1};  // still there
+        store::insert_session(transaction, second);
+        auto bobs = session();
+        bobs.cookie_hash = ValueHash("bob's");
+        bobs.sid = model::Sid("bob's");
+        bobs.subject = model::Subject("sub-2");
+        store::insert_session(transaction, bobs);
+        for (const char* key : {"open", "answered"})
+            store::record_login(transaction, model::RequestKey(key), session().subject, kNow + Seconds{9});
+        store::use_request(transaction, model::RequestKey("answered"), session().subject, kNow + Seconds{9});
+        store::record_login(transaction, model::RequestKey("bob's"), bobs.subject, kNow + Seconds{9});
+        const auto give = [&](const char* id, const char* sid, const char* scope, const char* subject = "sub-1") {
+            auto each = grant(id, subject);
+            each.sid = model::Sid(sid);
+            each.scope = *model::Scope::parse(scope);
+            store::insert_grant(transaction, each);
+        };
+        give("1", "sid", "openid");
+        give("2", "second", "openid");
+        give("3", "sid", "openid offline_access");
+        give("4", "gone long ago", "openid");
+        give("5", "bob's", "openid", "sub-2");
+    });
+    const auto subjects = [&] {
+        std::string text;
+        for (const auto& each : store::subjects_with_sessions(database)) text += each.str() + " ";
+        return text;
+    };
+    CHECK(subjects() == "sub-1 sub-2 ");
+    const auto ended = written(database, [](store::Transaction& transaction) {
+        return store::end_sessions(transaction, session().subject, kNow);
+    });
+    CHECK(ended.sessions == 2);
+    CHECK(ended.grants == 2);
+    CHECK(subjects() == "sub-2 ");
+    CHECK(count(database, "SELECT count(*) FROM sessions") == 1);
+    CHECK_FALSE(store::find_progress(database, model::RequestKey("open")));
+    CHECK(store::find_progress(database, model::RequestKey("answered")));
+    CHECK(store::find_progress(database, model::RequestKey("bob's")));
+    for (const char* id : {"1", "2"}) CHECK(store::find_grant(database, model::GrantId(id))->ended_at);
+    for (const char* id : {"3", "4", "5"}) CHECK_FALSE(store::find_grant(database, model::GrantId(id))->ended_at);
+}
+
+TEST_CASE("subjects_with_sessions: who has only an open request is one of them") {
+    auto database = sample_database();
+    CHECK(store::subjects_with_sessions(database).empty());
+    written(database, [](store::Transaction& transaction) {
+        store::record_login(transaction, model::RequestKey("open"), session().subject, kNow);
+    });
+    CHECK(store::subjects_with_sessions(database).size() == 1);
 }

@@ -160,6 +160,81 @@ TEST_CASE("sweep: takes away twice what 64 requests can make, so that a busy ser
     CHECK(count(database, "SELECT count(*) FROM authorization_codes") == 0);
 }
 
+TEST_CASE(
+    "sweep: rotated refresh tokens stay while their grant lives, so that a stolen one is recognised [RFC 9700 "
+    "§4.14.2]") {
+    auto database = with_redeemed_code();
+    const auto first = refresh_token_of("grant");
+    auto second = first;
+    second.token_hash = ValueHash("second");
+    second.parent_hash = first.token_hash;
+    written(database, [&](store::Transaction& transaction) {
+        store::insert_refresh_token(transaction, first);
+        store::rotate_refresh_token(transaction, first.token_hash, kNow, Seconds{0});
+        store::insert_refresh_token(transaction, second);
+    });
+    sweep(database, first.expires_at - Seconds{1});
+    CHECK(store::find_refresh_token(database, first.token_hash));
+    CHECK(has_code(database));
+    sweep(database, first.expires_at);
+    CHECK(count(database, "SELECT count(*) FROM refresh_tokens") == 0);
+    CHECK(count(database, "SELECT count(*) FROM grants") == 0);
+}
+
+TEST_CASE("sweep: a grant with thousands of refresh tokens goes a batch at a time, and last") {
+    auto database = sample_database();
+    constexpr int kTokens = 25;
+    written(database, [](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant());
+        for (int i = 0; i < kTokens; ++i) {
+            auto each = refresh_token_of("grant");
+            each.token_hash = ValueHash(std::to_string(i));
+            store::insert_refresh_token(transaction, each);
+        }
+        store::end_grant(transaction, grant().id, kNow);
+    });
+    int left = kTokens;
+    while (left > 10) {
+        sweep(database, kNow, 10);
+        left -= 10;
+        CHECK(count(database, "SELECT count(*) FROM refresh_tokens") == left);
+        CHECK(count(database, "SELECT count(*) FROM grants") == 1);
+    }
+    sweep(database, kNow, 10);
+    CHECK(count(database, "SELECT count(*) FROM refresh_tokens") == 0);
+    CHECK(count(database, "SELECT count(*) FROM grants") == 0);
+}
+
+TEST_CASE("sweep: says what it deleted, which is what was to be deleted before") {
+    auto database = with_redeemed_code();
+    auto expired = token("expired");
+    expired.expires_at = kNow + Seconds{1};
+    written(database, [&](store::Transaction& transaction) {
+        store::insert_access_token(transaction, expired);
+        store::insert_refresh_token(transaction, refresh_token_of("grant"));
+        store::insert_grant(transaction, grant("living"));
+        store::insert_access_token(transaction, token("living", "living"));
+        store::end_grant(transaction, grant().id, kNow);
+    });
+    const store::RowCounts expected = {
+        {"access_tokens", 2}, {"authorization_codes", 1}, {"authorization_requests", 0}, {"client_secrets", 0},
+        {"grants", 1},        {"login_attempts", 0},      {"refresh_tokens", 1},         {"sessions", 0},
+    };
+    const store::RowCounts nothing = {
+        {"access_tokens", 0}, {"authorization_codes", 0}, {"authorization_requests", 0}, {"client_secrets", 0},
+        {"grants", 0},        {"login_attempts", 0},      {"refresh_tokens", 0},         {"sessions", 0},
+    };
+    const auto deleted = [&] {
+        return written(database,
+                       [](store::Transaction& transaction) { return store::sweep(transaction, kNow + Seconds{1}); });
+    };
+    CHECK((store::count_sweepable(database, kNow + Seconds{1}) == expected));
+    CHECK((deleted() == expected));
+    CHECK((store::count_sweepable(database, kNow + Seconds{1}) == nothing));
+    CHECK((deleted() == nothing));
+    CHECK(count(database, "SELECT count(*) FROM access_tokens") == 1);
+}
+
 TEST_CASE("sweep: every statement finds its rows by an index, however many live ones there are") {
     auto database = sample_database();
     constexpr const char* kQueries[] = {
@@ -170,7 +245,7 @@ TEST_CASE("sweep: every statement finds its rows by an index, however many live 
         "EXPLAIN QUERY PLAN SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= 1"
         " ORDER BY expires_at LIMIT 1",
         "EXPLAIN QUERY PLAN SELECT token_hash FROM access_tokens WHERE expires_at <= 1 ORDER BY expires_at LIMIT 1",
-        "EXPLAIN QUERY PLAN SELECT id FROM grants WHERE kept_until <= 1 ORDER BY kept_until LIMIT 1",
+        "EXPLAIN QUERY PLAN SELECT id FROM grants WHERE kept_until <= 1 ORDER BY kept_until, id LIMIT 1",
     };
     for (const char* sql : kQueries) {
         CAPTURE(sql);

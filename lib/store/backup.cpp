@@ -1,0 +1,138 @@
+// Decides how a copy of the database comes about: whole, checked and on the disk before it has its name.
+#include "store/backup.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+#include "store/connection.h"
+
+namespace postern::store {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
+    throw StoreUnusable(path + ": " + meaning + ": " + fix);
+}
+
+[[noreturn]] void refuse_existing(const std::string& path) {
+    refuse(path, "exists already", "name a new file; nothing is ever replaced");
+}
+
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// The copy while it is being made, under a name of this process alone. Gone unless it was given its name.
+class Unfinished {
+public:
+    explicit Unfinished(const std::string& target)
+        : target_(target),
+          path_(directory_of(target) + "/." + name_of(target) + "." + std::to_string(::getpid()) + ".part") {
+        // Not by make_file: a copy belongs to whoever asked for it, whoever's directory it is put in.
+        const Descriptor file(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+        if (!file)
+            refuse(target, "cannot be made (" + errno_text() + ")", "name a file in a directory you can write to");
+        if (::fchmod(file.get(), 0600) != 0) refuse_mode();
+    }
+    Unfinished(const Unfinished&) = delete;
+    Unfinished& operator=(const Unfinished&) = delete;
+    ~Unfinished() {
+        for (const char* suffix : {"", "-journal", "-wal", "-shm"}) ::unlink((path_ + suffix).c_str());
+    }
+
+    const std::string& path() const { return path_; }
+
+    /// Once SQLite has closed it.
+    void finish() const {
+        const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file || ::fsync(file.get()) != 0) throw StoreError(path_ + ": cannot be synced: " + errno_text());
+        // link, not rename: it never replaces what has come there meanwhile. Some file systems have no links.
+        if (::link(path_.c_str(), target_.c_str()) != 0) {
+            if (errno == EEXIST) refuse_existing(target_);
+            if (::rename(path_.c_str(), target_.c_str()) != 0)
+                throw StoreError(target_ + ": cannot be made: " + errno_text());
+        }
+        if (!sync_directory(directory_of(target_))) {
+            const std::string reason = errno_text();
+            ::unlink(target_.c_str());
+            throw StoreError(target_ + ": its directory cannot be synced: " + reason);
+        }
+    }
+
+private:
+    [[noreturn]] void refuse_mode() const {
+        const std::string reason = errno_text();
+        ::unlink(path_.c_str());
+        refuse(target_, "cannot be closed to others (" + reason + ")", "name a file on a file system that has modes");
+    }
+
+    std::string target_;
+    std::string path_;
+};
+
+/// A connection to the copy, which nobody else knows.
+class Copy {
+public:
+    explicit Copy(const std::string& path) {
+        constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+        sqlite3* opened = nullptr;
+        // Without locks and shared memory, which the disk of a backup may not have.
+        const int result = sqlite3_open_v2(path.c_str(), &opened, kFlags, "unix-none");
+        connection_.reset(opened);
+        check(result, "open the copy");
+        // It is synced when it is whole.
+        constexpr const char* kSettings = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF";
+        check(sqlite3_exec(opened, kSettings, nullptr, nullptr, nullptr), "set up the copy");
+    }
+
+    /// In one step, and so in one read transaction: with several, every commit of another process between them would
+    /// make SQLite begin anew.
+    void fill_from(sqlite3* source) {
+        sqlite3_backup* backup = sqlite3_backup_init(connection_.get(), "main", source, "main");
+        if (!backup) throw_store_error(connection_.get(), sqlite3_errcode(connection_.get()), "begin the copy");
+        int result = sqlite3_backup_step(backup, -1);
+        for (int tries = 0; is_passing(result) && tries < kPassingTries; ++tries)
+            result = sqlite3_backup_step(backup, -1);
+        const int finished = sqlite3_backup_finish(backup);
+        if (result != SQLITE_DONE) throw_store_error(connection_.get(), result, "copy the database");
+        check(finished, "finish the copy");
+    }
+
+    void check_pages() {
+        sqlite3_stmt* statement = nullptr;
+        check(sqlite3_prepare_v2(connection_.get(), "PRAGMA quick_check(1)", -1, &statement, nullptr),
+              "check the copy");
+        const int result = sqlite3_step(statement);
+        const auto* text = result == SQLITE_ROW ? sqlite3_column_text(statement, 0) : nullptr;
+        const std::string said = text ? reinterpret_cast<const char*>(text) : sqlite3_errmsg(connection_.get());
+        sqlite3_finalize(statement);
+        if (said != "ok") throw StoreError("the copy is damaged, so the database probably is: " + said);
+    }
+
+private:
+    void check(int result, const char* doing) {
+        if (result != SQLITE_OK) throw_store_error(connection_.get(), result, doing);
+    }
+    struct Close {
+        void operator()(sqlite3* connection) const { sqlite3_close(connection); }
+    };
+    std::unique_ptr<sqlite3, Close> connection_;
+};
+
+}  // namespace
+
+void back_up(Database& source, const std::string& target) {
+    struct stat status {};
+    if (::lstat(target.c_str(), &status) == 0) refuse_existing(target);
+    const Unfinished unfinished(target);
+    {
+        Copy copy(unfinished.path());
+        copy.fill_from(source.state_->connection);
+        copy.check_pages();
+    }
+    unfinished.finish();
+}
+
+}  // namespace postern::store

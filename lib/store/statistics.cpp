@@ -1,0 +1,47 @@
+// Decides what is counted, by the same rules by which it is accepted.
+#include "store/statistics.h"
+
+namespace postern::store {
+namespace {
+
+std::int64_t first(Statement row) { return row.step() ? row.integer(0) : 0; }
+
+Statistics::ByState by_state(Statement rows) {
+    Statistics::ByState count;
+    while (rows.step()) (rows.integer(0) != 0 ? count.enabled : count.disabled) = rows.integer(1);
+    return count;
+}
+
+// Behind the table of `t`: what all of them ask of their grant, client and user.
+#define POSTERN_ACTIVE                                                                           \
+    " t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"                 \
+    " LEFT JOIN users u ON u.subject = g.subject WHERE t.expires_at > $1 AND g.ended_at IS NULL" \
+    " AND c.enabled = 1 AND (g.subject IS NULL OR u.enabled = 1) AND "
+
+}  // namespace
+
+Statistics read_statistics(Database& database, util::Time now, util::Time idle_since) {
+    const auto at = [&](const char* sql) {
+        auto row = database.prepare(sql);
+        row.bind(1, util::to_epoch(now));
+        return first(std::move(row));
+    };
+    Statistics statistics;
+    statistics.clients = by_state(database.prepare("SELECT enabled, count(*) FROM clients GROUP BY enabled"));
+    statistics.users = by_state(database.prepare("SELECT enabled, count(*) FROM users GROUP BY enabled"));
+    auto sessions = database.prepare(
+        "SELECT count(*) FROM sessions s JOIN users u ON u.subject = s.subject"
+        " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND u.enabled = 1");
+    sessions.bind(1, util::to_epoch(now)).bind(2, util::to_epoch(idle_since));
+    statistics.sessions = first(std::move(sessions));
+    statistics.consents = first(database.prepare("SELECT count(*) FROM consents"));
+    statistics.grants = at("SELECT count(*) FROM grants WHERE ended_at IS NULL AND kept_until > $1");
+    statistics.authorization_codes =
+        at("SELECT count(*) FROM authorization_codes" POSTERN_ACTIVE "t.redeemed_at IS NULL AND t.burned_at IS NULL");
+    statistics.access_tokens = at("SELECT count(*) FROM access_tokens" POSTERN_ACTIVE "t.revoked_at IS NULL");
+    statistics.refresh_tokens =
+        at("SELECT count(*) FROM refresh_tokens" POSTERN_ACTIVE "t.state = 'current' AND t.revoked_at IS NULL");
+    return statistics;
+}
+
+}  // namespace postern::store

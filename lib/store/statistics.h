@@ -1,0 +1,31 @@
+// How much of everything there is: numbers for an operator and for monitoring.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "store/database.h"
+#include "util/clock.h"
+
+namespace postern::store {
+
+struct Statistics {
+    struct ByState {
+        std::int64_t enabled = 0;
+        std::int64_t disabled = 0;
+    };
+    ByState clients;
+    ByState users;
+    std::int64_t sessions = 0;  ///< neither expired nor idle, of users who are enabled
+    std::int64_t consents = 0;
+    std::int64_t grants = 0;               ///< not ended, and something under it has not expired
+    std::int64_t authorization_codes = 0;  ///< these three: active, as list_tokens has it
+    std::int64_t access_tokens = 0;
+    std::int64_t refresh_tokens = 0;
+};
+
+/// Each number is of one moment, not all of the same: one pass over a large table must not hold the log for all others.
+Statistics read_statistics(Database& database, util::Time now, util::Time idle_since);
+
+}  // namespace postern::store

@@ -1,0 +1,75 @@
+// Decides what an operator is told about codes and tokens, and which of them are active.
+#include "store/token_list.h"
+
+#include "store/columns.h"
+
+namespace postern::store {
+namespace {
+
+// $1 client, $2 subject, $3 before, each NULL when it is not asked for.
+#define POSTERN_GRANT_FILTER \
+    " ($1 IS NULL OR g.client_id = $1) AND ($2 IS NULL OR g.subject = $2) AND ($3 IS NULL OR g.created_at < $3)"
+
+// $4 is now, $5 whether inactive ones are listed too. `usable` is what each table says for itself; the rest is the same
+// for all: the grant lives, client and user are enabled.
+constexpr const char* kTokens =
+    "SELECT kind, grant_id, client_id, subject, username, scope, audience, jti, issued_at, expires_at, active FROM ("
+    "SELECT t.kind, t.grant_id, g.client_id, g.subject, u.username, COALESCE(t.scope, g.scope) AS scope, t.audience,"
+    " t.jti, COALESCE(t.issued_at, g.created_at) AS issued_at, t.expires_at,"
+    " t.usable AND t.expires_at > $4 AND g.ended_at IS NULL AND c.enabled = 1"
+    " AND (g.subject IS NULL OR u.enabled = 1) AS active"
+    " FROM ("
+    "SELECT 'authorization_code' AS kind, grant_id, NULL AS scope, audience, NULL AS jti, NULL AS issued_at,"
+    " expires_at, redeemed_at IS NULL AND burned_at IS NULL AS usable FROM authorization_codes"
+    " UNION ALL "
+    "SELECT 'access_token', grant_id, scope, audience, jti, issued_at, expires_at, revoked_at IS NULL"
+    " FROM access_tokens"
+    " UNION ALL "
+    "SELECT 'refresh_token', grant_id, NULL, NULL, NULL, issued_at, expires_at,"
+    " state = 'current' AND revoked_at IS NULL FROM refresh_tokens"
+    ") t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"
+    " LEFT JOIN users u ON u.subject = g.subject"
+    " WHERE" POSTERN_GRANT_FILTER ") listed WHERE active OR $5 = 1 ORDER BY issued_at, grant_id, kind";
+
+void bind_filter(Statement& statement, const GrantFilter& filter) {
+    statement.bind(1, optional_text(filter.client))
+        .bind(2, optional_text(filter.subject))
+        .bind(3, epoch(filter.before));
+}
+
+}  // namespace
+
+std::vector<ListedToken> list_tokens(Database& database, const GrantFilter& filter, util::Time now, Listed listed) {
+    auto rows = database.prepare(kTokens);
+    bind_filter(rows, filter);
+    rows.bind(4, util::to_epoch(now)).bind(5, flag(listed == Listed::everything));
+    std::vector<ListedToken> tokens;
+    while (rows.step()) {
+        ListedToken& token = tokens.emplace_back();
+        token.kind = rows.text(0);
+        token.grant_id = model::GrantId(rows.text(1));
+        token.client_id = model::ClientId(rows.text(2));
+        token.subject = model::Subject(rows.text(3));
+        token.username = rows.text(4);
+        token.scope = rows.text(5);
+        token.audience = rows.text(6);
+        token.jti = rows.text(7);
+        token.issued_at = time_at(rows, 8);
+        token.expires_at = time_at(rows, 9);
+        token.active = rows.integer(10) != 0;
+    }
+    return tokens;
+}
+
+std::vector<model::GrantId> find_living_grants(Database& database, const GrantFilter& filter,
+                                               const model::GrantId& after, std::size_t limit) {
+    auto rows = database.prepare("SELECT g.id FROM grants g WHERE" POSTERN_GRANT_FILTER
+                                 " AND g.ended_at IS NULL AND g.id > $4 ORDER BY g.id LIMIT $5");
+    bind_filter(rows, filter);
+    rows.bind(4, after.str()).bind(5, static_cast<std::int64_t>(limit));
+    std::vector<model::GrantId> ids;
+    while (rows.step()) ids.emplace_back(rows.text(0));
+    return ids;
+}
+
+}  // namespace postern::store

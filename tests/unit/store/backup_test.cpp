@@ -1,0 +1,167 @@
+#include "store/backup.h"
+
+#include <fcntl.h>
+
+#include <set>
+
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using store::Access;
+using store::Database;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kInsert[] = "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 1)";
+constexpr char kCount[] = "SELECT count(*) FROM login_attempts";
+
+/// With as many rows as fill a few hundred pages.
+void fill(Database& database, int rows = 5000) {
+    written(database, [&](store::Transaction& transaction) {
+        for (int i = 0; i < rows; ++i)
+            transaction.database().prepare(kInsert).bind(1, std::to_string(i) + std::string(100, 'x')).execute();
+    });
+}
+
+std::set<std::string> names_in(const std::string& directory) {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(directory)) names.insert(entry.path().filename());
+    return names;
+}
+
+/// A database in a directory, and another directory for copies.
+struct Place {
+    Place() {
+        Database::create(path);
+        fs::create_directory(copies);
+    }
+    TemporaryDirectory directory;
+    std::string path = directory / "postern.db";
+    std::string copies = directory / "copies";
+    std::string copy = copies + "/copy.db";
+};
+
+}  // namespace
+
+TEST_CASE("back_up: the copy is one file, closed to others, that a server can work with") {
+    const Place place;
+    const auto former = ::umask(0);
+    for (const Access access : {Access::read_write, Access::query_only}) {
+        {
+            Database writer(place.path, Access::read_write);
+            if (access == Access::read_write) fill(writer);  // they are in the log, not yet in the file
+        }
+        Database source(place.path, access);
+        store::back_up(source, place.copy);
+        CHECK(names_in(place.copies) == std::set<std::string>{"copy.db"});
+        CHECK(mode_of(place.copy) == 0600);
+        {
+            Database copy(place.copy, Access::read_write);
+            CHECK(count(copy, kCount) == 5000);
+            CHECK(count(copy, "PRAGMA user_version") == store::kSchemaVersion);
+            fill(copy, 0);
+        }
+        for (const auto& name : names_in(place.copies)) fs::remove(place.copies + "/" + name);
+    }
+    ::umask(former);
+}
+
+TEST_CASE("back_up: nothing that is there is replaced, and a failure leaves nothing behind") {
+    const Place place;
+    Database source(place.path, Access::read_write);
+    write_file(place.copy, "precious");
+    fs::create_symlink("nowhere", place.copies + "/link");
+    struct Row {
+        std::string target;
+        const char* says;
+    };
+    const Row rows[] = {
+        {place.copy, "exists already"},
+        {place.copies + "/link", "exists already"},
+        {place.copies, "exists already"},
+        {place.path, "exists already"},
+        {place.copies + "/no/such/copy.db", "cannot be made"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.target);
+        const auto message = refusal<store::StoreUnusable>([&] { store::back_up(source, row.target); });
+        CHECK(mentions(message, row.target));
+        CHECK(mentions(message, row.says));
+    }
+    CHECK(read_file(place.copy) == "precious");
+    CHECK(names_in(place.copies) == std::set<std::string>{"copy.db", "link"});
+}
+
+TEST_CASE("back_up: what is not committed is not in the copy, and does not hold it up") {
+    const Place place;
+    Database writer(place.path, Access::read_write);
+    store::Transaction transaction(writer, store::Durability::lazy);
+    writer.prepare(kInsert).bind(1, "a").execute();
+    Database source(place.path, Access::read_write);
+    store::back_up(source, place.copy);
+    transaction.commit();
+    Database copy(place.copy, Access::query_only);
+    CHECK(count(copy, kCount) == 0);
+}
+
+TEST_CASE("back_up: a copy taken while another process writes is of one moment") {
+    const Place place;
+    {
+        Database database(place.path, Access::read_write);
+        fill(database);
+    }
+    int stop[2]{};
+    REQUIRE(::pipe(stop) == 0);
+    const pid_t child = start_child([&] {
+        ::close(stop[1]);
+        Database database(place.path, Access::read_write, std::chrono::seconds(20));
+        const int ready = ::fcntl(stop[0], F_SETFL, O_NONBLOCK);
+        char byte = 0;
+        for (int i = 0; ready == 0 && ::read(stop[0], &byte, 1) != 0; ++i) {  // two rows each time, until told to stop
+            store::Transaction transaction(database, store::Durability::lazy);
+            for (const char* half : {"first ", "second "})
+                database.prepare(kInsert).bind(1, half + std::to_string(i)).execute();
+            transaction.commit();
+            database.checkpoint_if_due();
+        }
+        return 0;
+    });
+    ::close(stop[0]);
+    std::int64_t last = 0;
+    {
+        Database source(place.path, Access::query_only);
+        while (count(source, kCount) == 5000) ::usleep(1000);  // it has begun
+        for (int i = 0; i < 20; ++i) {
+            const auto target = place.copies + "/" + std::to_string(i);
+            store::back_up(source, target);
+            Database copy(target, Access::query_only);
+            last = count(copy, kCount);
+            CHECK(last % 2 == 0);
+        }
+    }
+    ::close(stop[1]);
+    CHECK(exit_code_of(child) == 0);
+    CHECK(last > 5000);
+}
+
+TEST_CASE("back_up: a copy that does not pass the check is no backup") {
+    const Place place;
+    {
+        Database database(place.path, Access::read_write);
+        fill(database);
+        database.checkpoint();
+    }
+    auto bytes = read_file(place.path);
+    const std::string filler(100, 'x');
+    const auto leaf = bytes.rfind(filler) / 4096 * 4096;
+    bytes.replace(leaf + 3, 2, "\xff\xff");  // the page's number of cells
+    write_file(place.path, bytes);
+    for (const char* suffix : {"-wal", "-shm"}) fs::remove(place.path + suffix);
+    Database source(place.path, Access::read_write);
+    const auto message = refusal<store::StoreError>([&] { store::back_up(source, place.copy); });
+    CHECK(mentions(message, "damaged"));
+    CHECK(names_in(place.copies).empty());
+}

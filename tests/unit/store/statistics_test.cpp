@@ -1,0 +1,65 @@
+#include "store/statistics.h"
+
+#include <map>
+
+#include "store/consents.h"
+#include "store/sessions.h"
+#include "store/token_list.h"
+#include "unit/store/sample_tokens.h"
+
+using namespace postern;
+using namespace postern::test;
+using model::ClientId;
+using model::GrantId;
+using model::Subject;
+using model::ValueHash;
+using store::Listed;
+
+TEST_CASE("read_statistics: counts what list_tokens lists, and everything else by the rules it is accepted by") {
+    auto database = with_tokens();
+    written(database, [](store::Transaction& transaction) {
+        auto disabled = client("disabled");
+        disabled.enabled = false;
+        store::insert_client(transaction, disabled);
+        auto carol = user("sub-3", "carol");
+        carol.enabled = false;
+        store::insert_user(transaction, carol);
+        store::insert_grant(transaction, grant("carol's", "sub-3"));
+        store::insert_access_token(transaction, token("carol's", "carol's"));
+        store::redeem_code(transaction, ValueHash("code a"), kNow);
+        store::revoke_access_token(transaction, ValueHash("token b"), kNow);
+        store::rotate_refresh_token(transaction, ValueHash("refresh of c"), kNow, Seconds{10});
+        store::end_grant(transaction, GrantId("d"), kNow);
+        const auto log_in = [&](const char* name, const char* subject, Time last_seen, Time until) {
+            model::Session session;
+            session.cookie_hash = ValueHash(name);
+            session.sid = model::Sid(name);
+            session.subject = Subject(subject);
+            session.last_seen_at = last_seen;
+            session.expires_at = until;
+            store::insert_session(transaction, session);
+        };
+        log_in("live", "sub-1", kNow, kNow + Seconds{1});
+        log_in("idle", "sub-1", kNow - Seconds{31}, kNow + Seconds{1});
+        log_in("expired", "sub-1", kNow, kNow);
+        log_in("disabled", "sub-3", kNow, kNow + Seconds{1});
+        store::save_consent(transaction, {ClientId("client"), Subject("sub-1"), {}, kNow});
+    });
+    const auto statistics = store::read_statistics(database, kNow, kNow - Seconds{30});
+    CHECK(statistics.clients.enabled == 2);
+    CHECK(statistics.clients.disabled == 1);
+    CHECK(statistics.users.enabled == 2);
+    CHECK(statistics.users.disabled == 1);
+    CHECK(statistics.sessions == 1);
+    CHECK(statistics.consents == 1);
+    CHECK(statistics.grants == 4);
+    std::map<std::string, std::int64_t> active;
+    for (const auto& each : store::list_tokens(database, {}, kNow, Listed::active)) ++active[each.kind];
+    CHECK(statistics.authorization_codes == 2);
+    CHECK(statistics.access_tokens == 2);
+    CHECK(statistics.refresh_tokens == 2);
+    CHECK(active["authorization_code"] == statistics.authorization_codes);
+    CHECK(active["access_token"] == statistics.access_tokens);
+    CHECK(active["refresh_token"] == statistics.refresh_tokens);
+    CHECK(store::read_statistics(database, kNow + Seconds{86400}, kNow).grants == 0);
+}
