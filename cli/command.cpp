@@ -16,9 +16,13 @@ CLI::App& add_command(CLI::App& parent, Invocation& invocation, const char* name
                     "Configuration file (else $POSTERN_CONFIG, else /etc/postern/postern.json)")
         ->option_text("FILE");
     command.add_flag("--json", invocation.json, "Print JSON");
-    command.footer(std::string("Example:\n  ") + example);
+    command.footer(std::string("Example:\n  ") + example + "\n\nExit codes: 0 done, 1 refused, 2 wrong usage.");
     command.callback([&invocation, action = std::move(action)] { invocation.action = action; });
     return command;
+}
+
+void explain(CLI::App& command, const std::string& text) {
+    command.description(command.get_description() + "\n\n" + text);
 }
 
 CLI::Option* add_repeated(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help) {

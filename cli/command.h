@@ -40,6 +40,9 @@ struct Invocation {
 CLI::App& add_command(CLI::App& parent, Invocation& invocation, const char* name, const char* summary,
                       const char* example, std::function<void()> action);
 
+/// What --help says about the command below its summary, and only there.
+void explain(CLI::App& command, const std::string& text);
+
 /// An option that may be repeated and takes exactly one value each time (CLI11 would let it swallow what follows).
 CLI::Option* add_repeated(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help);
 
@@ -48,6 +51,7 @@ void add_init_command(CLI::App& app, Invocation& invocation);
 void add_client_commands(CLI::App& app, Invocation& invocation);
 void add_user_commands(CLI::App& app, Invocation& invocation);
 void add_key_commands(CLI::App& app, Invocation& invocation);
+void add_publish_command(CLI::App& app, Invocation& invocation);
 void add_doctor_command(CLI::App& app, Invocation& invocation);
 void add_why_command(CLI::App& app, Invocation& invocation);
 

@@ -1,49 +1,36 @@
-// `postern key list`: the signing keys and what each is for at this moment.
+// `postern key`: the signing keys, from their publication to their end.
+#include "key.h"
+
 #include <CLI/CLI.hpp>
 
-#include "command.h"
+#include "key_view.h"
 #include "output.h"
-#include "store/keys.h"
 
 namespace postern::cli {
 namespace {
 
-const char* to_string(store::KeyState state) {
-    switch (state) {
-        case store::KeyState::next:
-            return "next";
-        case store::KeyState::active:
-            return "active";
-        case store::KeyState::retired:
-            break;
-    }
-    return "retired";
-}
-
 void list(const Invocation& invocation) {
-    const auto keys = store::Keys::list(invocation.load_config().keys, util::SystemClock().now());
+    const server::Config config = invocation.load_config();
+    const auto keys = store::Keys::list(config.keys, util::SystemClock().now());
+    if (!invocation.json) return print_keys(keys, config.settings);
     json::Array array;
-    std::vector<std::vector<std::string>> rows;
-    for (const store::KeyInfo& key : keys) {
-        const std::string algorithm(crypto::to_string(key.algorithm));
-        array.emplace_back(json::Object{{"kid", key.kid},
-                                        {"alg", algorithm},
-                                        {"state", to_string(key.state)},
-                                        {"signs_from", util::to_epoch(key.signs_from)}});
-        rows.push_back({key.kid, algorithm, to_string(key.state), to_text(key.signs_from)});
-    }
-    if (invocation.json) return print_json(std::move(array));
-    print_table({"KID", "ALG", "STATE", "SIGNS_FROM"}, rows);
+    for (const store::KeyInfo& key : keys) array.emplace_back(to_json(key, config.settings));
+    print_json(std::move(array));
 }
 
 }  // namespace
 
 void add_key_commands(CLI::App& app, Invocation& invocation) {
-    CLI::App& group = *app.add_subcommand("key", "Look at the signing keys");
+    CLI::App& group = *app.add_subcommand("key", "List, rotate and retire the signing keys; renew seal.key");
     group.require_subcommand(1);
-    add_command(group, invocation, "list",
-                "List signing keys: next (published, not yet used), active, retired (still published)",
-                "postern key list --json", [&invocation] { list(invocation); });
+    CLI::App& command = add_command(group, invocation, "list", "List the signing keys and what each is for now",
+                                    "postern key list --json", [&invocation] { list(invocation); });
+    explain(command,
+            "next: published, waits for its time to sign. active: signs. retired: no longer signs, but stays published "
+            "so that its tokens verify; NEEDED_UNTIL is when the last of them has expired and `postern key retire` "
+            "takes it away.");
+    add_rotate_command(group, invocation);
+    add_retire_command(group, invocation);
 }
 
 }  // namespace postern::cli

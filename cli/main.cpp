@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "command.h"
+#include "help.h"
 #include "util/text.h"
 
 namespace {
@@ -60,17 +61,19 @@ int main(int argc, char** argv) {
     invocation.config_path = server::default_config_path();
 
     CLI::App app("Administers Postern, an OAuth 2.0 authorization server and OpenID Provider.", "postern");
+    cli::set_help_format(app);
     app.require_subcommand(1);
     app.add_option("--config", invocation.config_path,
                    "Configuration file (else $POSTERN_CONFIG, else /etc/postern/postern.json)")
         ->option_text("FILE");
-    app.footer("Exit codes: 0 done, 1 refused, 2 wrong usage. `postern COMMAND --help` explains each command.");
     cli::add_init_command(app, invocation);
     cli::add_doctor_command(app, invocation);
     cli::add_client_commands(app, invocation);
     cli::add_user_commands(app, invocation);
     cli::add_key_commands(app, invocation);
+    cli::add_publish_command(app, invocation);
     cli::add_why_command(app, invocation);
+    cli::finish_help(app);
 
     const int parsed = parse(app, argc, argv);
     return invocation.action && parsed == kDone ? run(invocation) : parsed;  // --help leaves nothing to run

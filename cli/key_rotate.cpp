@@ -1,0 +1,159 @@
+// `postern key rotate`: makes the next keys, published before they sign (OpenID Connect Core §10.1.1).
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "key.h"
+#include "key_rules.h"
+#include "key_view.h"
+#include "oidc/cacheable.h"
+#include "output.h"
+#include "store/key_directory.h"
+
+namespace postern::cli {
+namespace {
+
+using store::KeyInfo;
+using store::KeyState;
+
+constexpr std::int64_t kDefaultLead = oidc::kPublicMaxAge.count();
+constexpr std::int64_t kMaxLead = 365LL * 24 * 3600;
+constexpr std::chrono::milliseconds kLongestWait{1500};
+
+struct RotateOptions {
+    std::optional<std::string> algorithm;
+    std::optional<std::int64_t> lead;
+    bool seal = false;
+    bool force = false;
+};
+
+util::Time now() { return util::SystemClock().now(); }
+
+const KeyInfo* find(const std::vector<KeyInfo>& keys, crypto::Algorithm algorithm, KeyState state) {
+    const auto found = std::ranges::find_if(
+        keys, [&](const KeyInfo& key) { return key.algorithm == algorithm && key.state == state; });
+    return found == keys.end() ? nullptr : &*found;
+}
+
+/// --seal alone is about seal.key only.
+std::vector<crypto::Algorithm> algorithms_asked_for(const RotateOptions& options, const oauth::Settings& settings) {
+    if (options.algorithm) return {*crypto::parse_algorithm(*options.algorithm)};
+    if (options.seal && !options.lead) return {};
+    return algorithms_in_use(settings);
+}
+
+/// Two keys under way at a time would shorten each other's time of publication.
+void require_none_waiting(const std::vector<KeyInfo>& keys, crypto::Algorithm algorithm) {
+    const KeyInfo* next = find(keys, algorithm, KeyState::next);
+    if (!next) return;
+    throw Refused("the " + std::string(crypto::to_string(algorithm)) + " key " + next->kid +
+                  " waits already and signs from " + to_text(next->signs_from) +
+                  "; nothing was changed: wait until then, or replace it with --force");
+}
+
+/// A configured algorithm without a key that signs stands still: waiting would not help anybody.
+store::NewKey new_key(const std::vector<KeyInfo>& keys, crypto::Algorithm algorithm, const RotateOptions& options,
+                      const oauth::Settings& settings) {
+    if (is_in_use(algorithm, settings) && !find(keys, algorithm, KeyState::active)) {
+        print_note("no " + std::string(crypto::to_string(algorithm)) + " key signs now, so the new one does at once");
+        return {algorithm, util::Seconds{0}};
+    }
+    if (!is_in_use(algorithm, settings)) {
+        print_note("the configuration does not sign with " + std::string(crypto::to_string(algorithm)) +
+                   "; it can be changed when the new key is active");
+    }
+    return {algorithm, util::Seconds{options.lead.value_or(kDefaultLead)}};
+}
+
+/// Once, however many keys are made; a first key of its algorithm was in nobody's copy of the set.
+void note_short_lead(const std::vector<KeyInfo>& keys, const std::vector<store::NewKey>& wanted) {
+    const bool is_short = std::ranges::any_of(wanted, [&](const store::NewKey& key) {
+        return key.lead < oidc::kPublicMaxAge && find(keys, key.algorithm, KeyState::active);
+    });
+    if (!is_short) return;
+    print_note("clients may keep the key set for " + std::to_string(oidc::kPublicMaxAge.count()) +
+               " seconds: until then, one that does not look again for an unknown key refuses what the new one signs");
+}
+
+/// "At once" is a second later when the active key was made in this one.
+void wait_until(util::Time time) {
+    const auto end = std::chrono::steady_clock::now() + kLongestWait;
+    while (now() < time && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+std::vector<KeyInfo> rotate_keys(store::KeyDirectory& directory, const std::vector<crypto::Algorithm>& algorithms,
+                                 const RotateOptions& options, const oauth::Settings& settings) {
+    const auto keys = directory.list(now());
+    if (!options.force) {
+        for (const crypto::Algorithm algorithm : algorithms) require_none_waiting(keys, algorithm);
+    }
+    std::vector<store::NewKey> wanted;
+    for (const crypto::Algorithm algorithm : algorithms) wanted.push_back(new_key(keys, algorithm, options, settings));
+    note_short_lead(keys, wanted);
+    auto added = directory.add(wanted, util::SystemClock());
+    for (KeyInfo& key : added) {
+        const bool at_once = key.signs_from <= now() + util::Seconds{1};
+        if (at_once) wait_until(key.signs_from);
+        key.state = key.signs_from <= now() ? KeyState::active : KeyState::next;
+    }
+    return added;
+}
+
+void rotate(const Invocation& invocation, const RotateOptions& options) {
+    const server::Config config = invocation.load_config();
+    store::KeyDirectory directory(config.keys);
+    std::vector<KeyInfo> added;
+    const auto algorithms = algorithms_asked_for(options, config.settings);
+    if (!algorithms.empty()) added = rotate_keys(directory, algorithms, options, config.settings);
+    if (options.seal) {
+        directory.renew_seal();
+        print_note(
+            "seal.key is new: people who are just logging in or deciding must start again at the application; "
+            "whoever is logged in stays so");
+    }
+    if (invocation.json) {
+        json::Array array;
+        for (const KeyInfo& key : added) array.emplace_back(to_json(key, config.settings));
+        return print_json(std::move(array));
+    }
+    if (!added.empty()) print_keys(added, config.settings);
+    if (options.seal) std::cout << "seal.key is renewed\n";
+}
+
+}  // namespace
+
+void add_rotate_command(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<RotateOptions>();
+    CLI::App& command =
+        add_command(group, invocation, "rotate", "Make new signing keys, published first; prints them",
+                    "postern key rotate\n"
+                    "  postern key rotate --alg ES256 --lead 86400\n"
+                    "  postern key rotate --lead 0 --force\n"
+                    "      after a theft, followed by `postern key retire KID --force` for each key from before",
+                    [&invocation, options] { rotate(invocation, *options); });
+    explain(
+        command,
+        "Each algorithm in use gets a key that is published at once and signs when the lead is over; the key before "
+        "it signs until then, and stays published so that its tokens verify. Nothing has to be restarted. "
+        "`postern key list` shows the states, `postern key retire` ends a key that is no longer needed. Exits 1 and "
+        "changes nothing while a key from an earlier rotation still waits for its time. Where `postern publish` is "
+        "used, run it again at once.");
+    command.add_option("--alg", options->algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)")
+        ->option_text("ALG")
+        ->check(CLI::IsMember({"RS256", "ES256", "EdDSA"}));
+    command
+        .add_option("--lead", options->lead,
+                    "How long the new key is published before it signs, at most a year; 0 = signs at once (default: "
+                    "3600, as long as clients may keep the key set)")
+        ->option_text("SECONDS")
+        ->check(CLI::Range(std::int64_t{0}, kMaxLead));
+    command.add_flag("--seal", options->seal,
+                     "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents "
+                     "that are under way, not sessions");
+    command.add_flag("--force", options->force, "Replace a key that still waits: it never signs, and is retired");
+}
+
+}  // namespace postern::cli
