@@ -40,7 +40,7 @@ cli_OBJ      := $(call objects,tests/cli/*.cpp)
 TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 NODE_MODULES := tests/node_modules/.package-lock.json
 
-SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/support/*.cpp)
+SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/support/*.cpp)
 HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h)
 # A target that only wants -j when nobody has asked for it.
 PARALLEL = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
@@ -123,6 +123,7 @@ install: all
 	install -m 755 $(CGI) $(DESTDIR)$(PREFIX)/lib/postern/cgi-bin
 	install -m 644 schema.sql $(DESTDIR)$(PREFIX)/share/postern
 	install -m 644 templates/* $(DESTDIR)$(PREFIX)/share/postern/templates
+	@scripts/install-library $(LIB) $(DESTDIR)$(PREFIX) "$(PROJECT_LDLIBS)"
 	@scripts/install-config $(DESTDIR)$(SYSCONFDIR)/postern/postern.json
 
 clean:

@@ -194,7 +194,7 @@ Answer Deployment::cgi(const std::string& endpoint, const CgiRequest& request) c
     std::vector<std::string> argv;
     if (request.obeys_modes && ::geteuid() == 0)
         argv.insert(argv.end(), {"/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"});
-    argv.push_back((build_directory() / "cgi-bin" / endpoint).string());
+    argv.push_back(request.program.value_or(build_directory() / "cgi-bin" / endpoint).string());
     argv.insert(argv.end(), request.arguments.begin(), request.arguments.end());
     const ProcessResult result = execute(argv, environment, request.body);
     Answer answer = parse_answer(result.out);

@@ -27,6 +27,7 @@ struct CgiRequest {
     std::string address = "192.0.2.1";
     /// CGI variables that replace the proper ones; nullopt takes one away.
     std::map<std::string, std::optional<std::string>> variables;
+    std::optional<std::filesystem::path> program;  ///< nullopt: the endpoint's executable as it was built
     std::vector<std::string> arguments;  ///< what a server makes of a query without "="
     bool obeys_modes = false;            ///< run by root, the program gets no power over file modes
 };

@@ -1,0 +1,229 @@
+// Which pages of other sites may read the answers of which endpoint (the Fetch standard, §3.3; H07-H09).
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "json/writer.h"
+#include "support/flow.h"
+
+namespace {
+
+using namespace postern::test;
+
+const std::string kWebPage = "https://app.example";
+const std::string kSpaPage = "https://spa.example";
+
+/// What applications in a browser call.
+const std::vector<std::string> kForClientPages = {"token", "revoke", "userinfo"};
+const std::vector<std::string> kForEverybody = {"discovery", "jwks"};
+
+CgiRequest from_page(CgiRequest request, const std::string& origin) {
+    request.headers.emplace_back("Origin", origin);
+    return request;
+}
+
+CgiRequest preflight(const std::string& origin, const std::string& method = "POST") {
+    CgiRequest request;
+    request.method = "OPTIONS";
+    request.headers = {{"Access-Control-Request-Method", method}, {"Access-Control-Request-Headers", "authorization"}};
+    return origin.empty() ? request : from_page(request, origin);
+}
+
+/// The origin that may read; "" for nobody. Credentials are never invited, and caches always know.
+std::string reader_of(const Answer& answer) {
+    CHECK_FALSE(answer.has("Access-Control-Allow-Credentials"));
+    if (answer.header("Access-Control-Allow-Origin") != "*") {
+        CHECK(answer.header("Vary").find("Origin") != std::string::npos);
+    }
+    return answer.header("Access-Control-Allow-Origin");
+}
+
+/// The wrong origins beside the right one.
+const std::vector<std::string> kStrangers = {"null",
+                                             "*",
+                                             "https://evil.example",
+                                             "https://app.example.evil.example",
+                                             "https://app.exampl",
+                                             "http://app.example",
+                                             "https://app.example:8443",
+                                             "https://app.example:443",
+                                             "https://APP.example",
+                                             "https://app.example/",
+                                             "https://app.example, https://spa.example",
+                                             "https://sub.app.example",
+                                             "file://",
+                                             "http://127.0.0.1",
+                                             "http://127.0.0.1:50123",
+                                             "com.example.app:"};
+
+TEST_CASE("preflight: the pages of every registered client may ask, nobody else's [Fetch §3.3.3, H09]") {
+    const Deployment op;
+    for (const std::string& endpoint : kForClientPages) {
+        CAPTURE(endpoint);
+        for (const std::string& origin : {kWebPage, kSpaPage, std::string("https://many.example")}) {
+            const Answer answer = op.cgi(endpoint, preflight(origin));
+            CHECK(answer.status == 204);
+            CHECK(answer.body.empty());
+            CHECK(reader_of(answer) == origin);
+            CHECK(answer.header("Access-Control-Allow-Methods") == answer.header("Allow"));
+            CHECK(answer.header("Access-Control-Allow-Methods").find("POST") != std::string::npos);
+            CHECK(answer.header("Access-Control-Allow-Headers") == "Authorization, Content-Type");
+            CHECK(answer.header("Access-Control-Max-Age") == "600");
+        }
+        for (const std::string& origin : kStrangers) {
+            CAPTURE(origin);
+            const Answer answer = op.cgi(endpoint, preflight(origin));
+            CHECK(answer.status == 204);
+            CHECK(reader_of(answer).empty());
+            for (const auto& header : answer.headers) CHECK_FALSE(header.first.starts_with("Access-Control-"));
+        }
+    }
+    CHECK(op.cgi("token", preflight(kSpaPage)).header("Access-Control-Allow-Methods") == "POST, OPTIONS");
+    CHECK(op.cgi("userinfo", preflight(kSpaPage)).header("Access-Control-Allow-Methods") == "GET, POST, OPTIONS");
+}
+
+TEST_CASE("OPTIONS that is no preflight says what may be asked, and does nothing [RFC 9110 §9.3.7]") {
+    const Deployment op;
+    for (const std::string& endpoint : kForClientPages) {
+        CAPTURE(endpoint);
+        CgiRequest question;
+        question.method = "OPTIONS";
+        for (const CgiRequest& request : {question, from_page(question, kSpaPage), preflight("")}) {
+            const Answer answer = op.cgi(endpoint, request);
+            CHECK(answer.status == 204);
+            CHECK(answer.header("Allow").ends_with("POST, OPTIONS"));
+            CHECK_FALSE(answer.has("Access-Control-Allow-Methods"));
+            CHECK_FALSE(answer.has("Content-Length"));
+        }
+    }
+}
+
+TEST_CASE("token: what an authenticated client is told, its own pages may read, and no other client's [H09]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const std::string code = alice.obtain_code(authorization_request(kSpa));
+    const auto ask = [&](const Query& form, const std::string& origin) {
+        return op.cgi("token", from_page(post_form(form.with("client_id", kSpa).text()), origin));
+    };
+    for (const std::string& origin : {kWebPage, std::string("null"), std::string("https://evil.example")}) {
+        CAPTURE(origin);
+        const Answer refused = ask({{"grant_type", "authorization_code"}, {"code", "x"}}, origin);
+        CHECK(refused.verdict() == "400 invalid_grant");
+        CHECK(reader_of(refused).empty());
+    }
+    const Answer malformed = ask({{"grant_type", "carrier_pigeon"}}, kSpaPage);
+    CHECK(malformed.verdict() == "400 unsupported_grant_type");
+    CHECK(reader_of(malformed) == kSpaPage);
+    const Answer tokens = ask(token_request(code, kSpa), kSpaPage);
+    CHECK(tokens.status == 200);
+    CHECK(reader_of(tokens) == kSpaPage);
+    CHECK(tokens.header("Access-Control-Expose-Headers").find("WWW-Authenticate") != std::string::npos);
+
+    const Answer web = op.cgi("token", from_page(with_basic(token_request("x").text()), kSpaPage));
+    CHECK(web.verdict() == "400 invalid_grant");
+    CHECK(reader_of(web).empty());
+}
+
+TEST_CASE("token and userinfo: who is refused before it is known who asks learns why, on any client's page [H09]") {
+    const Deployment op;
+    struct Row {
+        std::string when;
+        std::string endpoint;
+        CgiRequest request;
+        int status;
+    };
+    CgiRequest wrong_secret = post_form(token_request("x").text());
+    wrong_secret.headers = {{"Authorization", basic(kWeb, "wrong")}};
+    CgiRequest two_headers = bearer("x, Bearer y");
+    const std::vector<Row> rows = {
+        {"unknown client", "token", post_form(token_request("x").with("client_id", "nobody").text()), 401},
+        {"wrong secret", "token", wrong_secret, 401},
+        {"given twice", "token", post_form("grant_type=a&grant_type=a"), 400},
+        {"no token", "userinfo", {}, 401},
+        {"bad token", "userinfo", bearer("x"), 401},
+        // Refused by the server before the endpoint saw it.
+        {"wrong method", "token", get_request(""), 405},
+        {"large body", "token", post_form(std::string(70000, 'a')), 413},
+        {"two headers", "userinfo", two_headers, 400},
+        {"long header", "userinfo", bearer(std::string(32000, 'a')), 431},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        for (const std::string& origin : {kWebPage, kSpaPage}) {
+            const Answer answer = op.cgi(row.endpoint, from_page(row.request, origin));
+            CHECK(answer.status == row.status);
+            CHECK(reader_of(answer) == origin);
+            CHECK(answer.header("Access-Control-Expose-Headers") == "WWW-Authenticate, Retry-After, X-Request-Id");
+        }
+        for (const std::string& origin : kStrangers) {
+            CAPTURE(origin);
+            CHECK(reader_of(op.cgi(row.endpoint, from_page(row.request, origin))).empty());
+        }
+        CHECK(reader_of(op.cgi(row.endpoint, row.request)).empty());
+    }
+}
+
+TEST_CASE("userinfo: claims and the lack of scope are for the pages of the token's client [H09]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const std::string with = text_of(obtain_tokens(op, alice, authorization_request()), "access_token");
+    const std::string without =
+        text_of(obtain_tokens(op, alice, authorization_request().with("scope", "email")), "access_token");
+    for (const auto& row : std::vector<std::pair<std::string, int>>{{with, 200}, {without, 403}}) {
+        CAPTURE(row.second);
+        const Answer own = op.cgi("userinfo", from_page(bearer(row.first), kWebPage));
+        CHECK(own.status == row.second);
+        CHECK(reader_of(own) == kWebPage);
+        CHECK(own.header("Vary") == "Authorization, Origin");
+        for (const std::string& origin : {kSpaPage, std::string("null")}) {
+            const Answer other = op.cgi("userinfo", from_page(bearer(row.first), origin));
+            CHECK(other.status == row.second);  // CORS protects readers, it is no access control
+            CHECK(reader_of(other).empty());
+        }
+    }
+}
+
+TEST_CASE("a disabled or removed client's pages may no longer ask, those of an enabled one may again") {
+    const Deployment op;
+    struct Row {
+        std::vector<std::string> command;
+        std::string reader;
+    };
+    const Row rows[] = {{{"client", "disable", kSpa}, ""},
+                        {{"client", "enable", kSpa}, kSpaPage},
+                        {{"client", "set", kSpa, "--redirect-uri", "https://new.example/cb"}, ""},
+                        {{"client", "set", kSpa, "--redirect-uri", "HTTPS://SPA.example:443/cb"}, kSpaPage},
+                        {{"client", "remove", kSpa}, ""}};
+    CHECK(reader_of(op.cgi("token", preflight(kSpaPage))) == kSpaPage);
+    for (const Row& row : rows) {
+        op.must(row.command);
+        CAPTURE(row.command[1]);
+        CHECK(reader_of(op.cgi("token", preflight(kSpaPage))) == row.reader);
+        CHECK(reader_of(op.cgi("userinfo", from_page({}, kSpaPage))) == row.reader);
+    }
+}
+
+TEST_CASE("discovery and jwks: any page may read them, failures too, and ask first if it likes [H08]") {
+    const Deployment op;
+    for (const std::string& endpoint : kForEverybody) {
+        CAPTURE(endpoint);
+        for (const std::string method : {"GET", "HEAD", "POST"}) {
+            CAPTURE(method);
+            for (const std::string& origin : {kSpaPage, std::string("null"), std::string("https://evil.example")}) {
+                CgiRequest request;
+                request.method = method;
+                const Answer answer = op.cgi(endpoint, from_page(request, origin));
+                CHECK(answer.status == (std::string(method) == "POST" ? 405 : 200));
+                CHECK(reader_of(answer) == "*");
+            }
+        }
+        const Answer asked = op.cgi(endpoint, preflight("https://evil.example", "GET"));
+        CHECK(asked.status == 204);
+        CHECK(reader_of(asked) == "*");
+        CHECK(asked.header("Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS");
+        CHECK(reader_of(op.cgi(endpoint)) == "*");
+    }
+}
+
+}  // namespace
