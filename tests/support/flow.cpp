@@ -44,20 +44,23 @@ Query authorization_request(const std::string& client) {
 
 std::string verdict_of(const Deployment& deployment, const Answer& answer, const std::string& client,
                        const std::string& state) {
-    if (answer.status != 303) {
+    const auto landing = leave(deployment, answer);
+    if (!landing && answer.status != 303) {
         CHECK_FALSE(answer.has("Location"));
         return "page " + std::to_string(answer.status);
     }
-    const std::string location = answer.location();
-    const std::string target = without_query(location);
-    if (target == deployment.url("login")) return "login";
-    if (target == deployment.url("scopes")) return "consent";
-    CHECK(target == redirect_uri_of(client));
-    CHECK(query_parameter(location, "state").value_or("") == state);
-    CHECK(query_parameter(location, "iss").value_or("") == deployment.issuer());
-    const auto error = query_parameter(location, "error");
-    if (error) CHECK_FALSE(query_parameter(location, "code").has_value());
-    return error.value_or(query_parameter(location, "code") ? "code" : "nothing");
+    if (!landing) {
+        for (const std::string endpoint : {"login", "authorize"})
+            if (without_query(answer.location()) == deployment.url(endpoint)) return endpoint;
+        CHECK(without_query(answer.location()) == deployment.url("scopes"));
+        return "consent";
+    }
+    CHECK(without_query(landing->url) == redirect_uri_of(client));
+    CHECK(landing->parameter("state") == state);
+    CHECK(landing->parameter("iss") == deployment.issuer());
+    const bool is_error = !landing->parameter("error").empty();
+    if (is_error) CHECK((landing->parameter("code") + landing->parameter("access_token")).empty());
+    return landing->verdict();
 }
 
 Query token_request(const std::string& code, const std::string& client) {

@@ -21,8 +21,8 @@ std::string redirect_uri_of(const std::string& client);
 /// response_type, client_id, redirect_uri, scope "openid email", state, nonce, S256 challenge.
 Query authorization_request(const std::string& client = kWeb);
 
-/// What the authorization endpoint said to this one request: "login", "consent", "code", "page 400", or the error on
-/// the client's redirect_uri, whose `state` and `iss` are checked.
+/// What the authorization endpoint said to this one request: "login", "consent", "page 400", or what the client is told
+/// at its redirect_uri in whatever response mode, "code", "token" or the error, with `state` and `iss` checked.
 std::string verdict_of(const Deployment& deployment, const Answer& answer, const std::string& client = kWeb,
                        const std::string& state = kState);
 

@@ -47,11 +47,10 @@ std::string Query::text() const {
     return text + raw_;
 }
 
-std::optional<std::string> query_parameter(std::string_view url, std::string_view name) {
-    const auto mark = url.find('?');
-    if (mark == std::string_view::npos) return std::nullopt;
-    const auto query = url.substr(mark + 1, url.find('#') - mark - 1);
-    for (const auto piece : util::split(query, '&')) {
+namespace {
+
+std::optional<std::string> find_in(std::string_view text, std::string_view name) {
+    for (const auto piece : util::split(text, '&')) {
         const auto equals = piece.find('=');
         if (equals == std::string_view::npos || util::form_decode(piece.substr(0, equals)) != name) continue;
         return util::form_decode(piece.substr(equals + 1));
@@ -59,6 +58,21 @@ std::optional<std::string> query_parameter(std::string_view url, std::string_vie
     return std::nullopt;
 }
 
-std::string without_query(std::string_view url) { return std::string(url.substr(0, url.find('?'))); }
+}  // namespace
+
+std::optional<std::string> query_parameter(std::string_view url, std::string_view name) {
+    url = url.substr(0, url.find('#'));
+    const auto mark = url.find('?');
+    if (mark == std::string_view::npos) return std::nullopt;
+    return find_in(url.substr(mark + 1), name);
+}
+
+std::optional<std::string> fragment_parameter(std::string_view url, std::string_view name) {
+    const auto mark = url.find('#');
+    if (mark == std::string_view::npos) return std::nullopt;
+    return find_in(url.substr(mark + 1), name);
+}
+
+std::string without_query(std::string_view url) { return std::string(url.substr(0, url.find_first_of("?#"))); }
 
 }  // namespace postern::test

@@ -36,12 +36,42 @@ void check_host_prefix(const std::string& name, const std::vector<std::string>& 
     CHECK_MESSAGE((secure && root), "a browser would drop the cookie " << name);
 }
 
+/// The form that the page of form_post sends by itself (OAuth 2.0 Form Post Response Mode §2).
+std::optional<Form> self_sent_form(const Answer& answer) {
+    if (answer.status != 200 || answer.body.find("<script>") == std::string::npos) return std::nullopt;
+    return find_form(answer.body);
+}
+
 }  // namespace
+
+std::optional<Landing> leave(const Deployment& deployment, const Answer& answer) {
+    Landing landing;
+    landing.answer = answer;
+    landing.left = true;
+    if (const auto form = self_sent_form(answer)) {
+        landing.url = form->action;
+        landing.mode = "form_post";
+        landing.posted = form->fields;
+    } else if (answer.status == 303 || answer.status == 302) {
+        landing.url = answer.location();
+        landing.mode = landing.url.find('#') == std::string::npos ? "query" : "fragment";
+    }
+    if (landing.mode.empty() || !endpoint_at(deployment, landing.url).empty()) return std::nullopt;
+    return landing;
+}
+
+std::string Landing::parameter(std::string_view name) const {
+    if (mode == "fragment") return fragment_parameter(url, name).value_or("");
+    if (mode != "form_post") return query_parameter(url, name).value_or("");
+    const auto found = posted.find(std::string(name));
+    return found == posted.end() ? "" : found->second;
+}
 
 std::string Landing::verdict() const {
     if (left) {
         const std::string error = parameter("error");
         if (!error.empty()) return error;
+        if (!parameter("access_token").empty()) return "token";
         return parameter("code").empty() ? "nothing" : "code";
     }
     if (answer.status != 200) return "page " + std::to_string(answer.status);
@@ -96,12 +126,12 @@ Landing UserAgent::follow(const std::string& url, Answer answer) {
     landing.url = url;
     landing.visited.push_back(url);
     for (int i = 0; i < kMostRedirects; ++i) {
+        if (auto left = leave(deployment_, answer)) {
+            left->visited = std::move(landing.visited);
+            return *left;
+        }
         if (answer.status != 303 && answer.status != 302) break;
         landing.url = answer.location();
-        if (endpoint_at(deployment_, landing.url).empty()) {
-            landing.left = true;
-            break;
-        }
         landing.visited.push_back(landing.url);
         answer = fetch(landing.url);
     }

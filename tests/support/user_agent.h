@@ -15,15 +15,20 @@ namespace postern::test {
 /// Where following redirects ended: on a page of the server, or at an address that is not the server's.
 struct Landing {
     std::string url;
-    Answer answer;                     ///< the page, or the redirect that led away
+    Answer answer;                     ///< the page, or the answer that led away
     bool left = false;                 ///< `url` is not the issuer's
     std::vector<std::string> visited;  ///< every address of the server on the way, the last one included
+    std::string mode;                  ///< how the client is told: "query", "fragment", "form_post"; "" when not `left`
+    std::map<std::string, std::string> posted = {};  ///< what the page of form_post sends
 
-    /// A parameter that was sent to the client, or "".
-    std::string parameter(std::string_view name) const { return query_parameter(url, name).value_or(""); }
-    /// "login", "consent", "logout" (the question), "page 400"; at the client "code" or the error.
+    /// A parameter that was sent to the client in that mode, or "".
+    std::string parameter(std::string_view name) const;
+    /// "login", "consent", "logout" (the question), "page 400"; at the client "code", "token" or the error.
     std::string verdict() const;
 };
+
+/// The answer as the client gets it; nullopt when it does not lead away from the server.
+std::optional<Landing> leave(const Deployment& deployment, const Answer& answer);
 
 class UserAgent {
 public:
