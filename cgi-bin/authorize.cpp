@@ -28,6 +28,7 @@ int main() {
     endpoint.methods = methods;
     endpoint.store = server::StoreUse::write;
     endpoint.keys = store::KeyUse::verify;  // id_token_hint
+    endpoint.signs_access_tokens = [](const oauth::Settings& settings) { return settings.implicit; };
     endpoint.seal = true;
     endpoint.pages = true;
     endpoint.on_failure = server::OnFailure::page;

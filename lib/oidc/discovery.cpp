@@ -2,50 +2,110 @@
 #include "oidc/discovery.h"
 
 #include "http/url.h"
+#include "oauth/acr.h"
 #include "oauth/scope_policy.h"
 #include "oidc/claims.h"
 
 namespace postern::oidc {
 namespace {
 
-json::Value supported_scopes(const oauth::Settings& settings) {
-    std::vector<std::string> scopes;
+using Names = std::vector<std::string>;
+
+Names supported_scopes(const oauth::Settings& settings) {
+    Names scopes;
     if (settings.oidc) scopes = oauth::openid_scopes().tokens();
     for (const auto& [scope, description] : settings.scope_descriptions) scopes.push_back(scope);
-    return json::strings(scopes);
+    return scopes;
+}
+
+Names with_implicit(const oauth::Settings& settings, Names names, const char* implicit) {
+    if (settings.implicit) names.emplace_back(implicit);
+    return names;
+}
+
+/// What the ID token says of itself, before what is said of the user.
+Names all_claims() {
+    Names claims = {"iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid"};
+    for (std::string& claim : supported_claims()) claims.push_back(std::move(claim));
+    return claims;
+}
+
+/// How clients authenticate at an endpoint that lets public clients in, too.
+const Names kAnyClient = {"client_secret_basic", "client_secret_post", "none"};
+const Names kConfidentialClients = {"client_secret_basic", "client_secret_post"};
+/// Where nobody authenticates, credentials are not looked at.
+const Names kNobody = {"none"};
+
+const Names& introspection_auth_methods(const oauth::Settings& settings) {
+    if (!settings.authenticate_introspect) return kNobody;
+    return settings.introspection_requires_confidential_client ? kConfidentialClients : kAnyClient;
+}
+
+const Names& revocation_auth_methods(const oauth::Settings& settings) {
+    return settings.authenticate_revoke ? kAnyClient : kNobody;
+}
+
+/// An endpoint that may be switched off, and RFC 8414's member about it.
+void add_endpoint(json::Object& document, const oauth::Settings& settings, const std::optional<std::string>& path,
+                  const std::string& name, const Names& auth_methods) {
+    if (!path) return;
+    document.set(name + "_endpoint", settings.url(*path));
+    document.set(name + "_endpoint_auth_methods_supported", json::strings(auth_methods));
 }
 
 void add_openid_members(json::Object& document, const oauth::Settings& settings) {
     if (settings.paths.userinfo) document.set("userinfo_endpoint", settings.url(*settings.paths.userinfo));
+    if (settings.paths.logout) document.set("end_session_endpoint", settings.url(*settings.paths.logout));
     document.set("subject_types_supported", json::strings({"public"}));
     document.set("id_token_signing_alg_values_supported",
                  json::strings({std::string(crypto::to_string(settings.id_token_algorithm))}));
-    document.set("claims_supported", json::strings(supported_claims()));
+    document.set("acr_values_supported", json::strings({std::string(oauth::kAcr)}));
+    document.set("prompt_values_supported", json::strings({"none", "login", "consent", "select_account"}));
+    document.set("claims_supported", json::strings(all_claims()));
     document.set("claim_types_supported", json::strings({"normal"}));
-    document.set("claims_parameter_supported", false);
+    document.set("claims_parameter_supported", true);
     document.set("request_parameter_supported", false);
     document.set("request_uri_parameter_supported", false);  // its default is true: Discovery §3
+}
+
+json::Object computed_members(const oauth::Settings& settings) {
+    json::Object document{
+        {"issuer", settings.issuer},
+        {"authorization_endpoint", settings.url(settings.paths.authorize)},
+        {"jwks_uri", settings.url(settings.paths.jwks)},
+        {"response_types_supported", json::strings(with_implicit(settings, {"code"}, "token"))},
+        {"response_modes_supported", json::strings({"query", "fragment", "form_post"})},
+        {"grant_types_supported",
+         json::strings(
+             with_implicit(settings, {"authorization_code", "refresh_token", "client_credentials"}, "implicit"))},
+        {"code_challenge_methods_supported", json::strings({"S256"})},
+        {"authorization_response_iss_parameter_supported", true},  // RFC 9207 §3
+    };
+    const Names scopes = supported_scopes(settings);
+    if (!scopes.empty()) document.set("scopes_supported", json::strings(scopes));  // no empty lists: RFC 8414 §3.2
+    add_endpoint(document, settings, settings.paths.token, "token", kAnyClient);
+    add_endpoint(document, settings, settings.paths.introspect, "introspection", introspection_auth_methods(settings));
+    add_endpoint(document, settings, settings.paths.revoke, "revocation", revocation_auth_methods(settings));
+    if (settings.oidc) add_openid_members(document, settings);
+    return document;
 }
 
 }  // namespace
 
 json::Object discovery(const oauth::Settings& settings) {
-    json::Object document{
-        {"issuer", settings.issuer},
-        {"authorization_endpoint", settings.url(settings.paths.authorize)},
-        {"token_endpoint", settings.url(settings.paths.token)},
-        {"jwks_uri", settings.url(settings.paths.jwks)},
-        {"scopes_supported", supported_scopes(settings)},
-        {"response_types_supported", json::strings({"code"})},
-        {"response_modes_supported", json::strings({"query"})},
-        {"grant_types_supported", json::strings({"authorization_code"})},
-        {"token_endpoint_auth_methods_supported", json::strings({"client_secret_basic", "client_secret_post", "none"})},
-        {"code_challenge_methods_supported", json::strings({"S256"})},
-        {"authorization_response_iss_parameter_supported", true},
-    };
-    if (settings.oidc) add_openid_members(document, settings);
-    for (const auto& [name, value] : settings.metadata.members()) document.set(name, value);
+    json::Object document = computed_members(settings);
+    for (const auto& [name, value] : settings.metadata.members())
+        if (!is_computed_member(name)) document.set(name, value);
     return document;
+}
+
+bool is_computed_member(std::string_view name) {
+    static const json::Object everything = [] {
+        oauth::Settings settings;
+        settings.oidc = true;
+        return computed_members(settings);
+    }();
+    return name.ends_with("_endpoint") || name.ends_with("_alg_values_supported") || everything.find(name) != nullptr;
 }
 
 std::string oauth_metadata_path(const oauth::Settings& settings) {

@@ -2,15 +2,19 @@
 #pragma once
 
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "json/value.h"
 #include "oauth/settings.h"
 
 namespace postern::oidc {
 
-/// The document of both well-known addresses. Without OpenID Connect it has RFC 8414's members only.
+/// The document of both well-known addresses. Without OpenID Connect it has RFC 8414's members only. Members of the
+/// option `metadata` are added behind; they replace nothing.
 json::Object discovery(const oauth::Settings& settings);
+
+/// Members that say where and how this server works: computed under some settings, and so never configured.
+bool is_computed_member(std::string_view name);
 
 /// The second well-known address: RFC 8414 §3.1 puts it in front of the issuer's path,
 /// `/.well-known/oauth-authorization-server/auth` for `https://host/auth`.

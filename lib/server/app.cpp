@@ -18,10 +18,17 @@ std::optional<web::Pages> read_pages(const Config& config, const Endpoint& endpo
     return web::Pages(config.templates);
 }
 
+store::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) {
+    const bool asked_for = endpoint.signs_access_tokens && endpoint.signs_access_tokens(settings);
+    return asked_for ? store::KeyUse::sign : endpoint.keys;
+}
+
 /// A process that will have to sign starts with the keys for it or not at all.
-void check_signing_keys(const store::Keys& keys, const oauth::Settings& settings) {
+void check_signing_keys(const store::Keys& keys, const Endpoint& endpoint, const oauth::Settings& settings) {
+    if (key_use(endpoint, settings) != store::KeyUse::sign) return;
     keys.check_signing_key(settings.access_token_algorithm);
-    if (settings.oidc) keys.check_signing_key(settings.id_token_algorithm);
+    const bool signs_id_tokens = endpoint.keys == store::KeyUse::sign && settings.oidc;
+    if (signs_id_tokens) keys.check_signing_key(settings.id_token_algorithm);
 }
 
 }  // namespace
@@ -30,9 +37,9 @@ App::App(Config config, const Endpoint& endpoint)
     : config_(std::move(config)),
       log_(util::open_log_sink(config_.log_target), config_.log_level, endpoint.name),
       database_(open_database(config_, endpoint.store)),
-      keys_(config_.keys, endpoint.keys, endpoint.seal),
+      keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal),
       pages_(read_pages(config_, endpoint)) {
-    if (endpoint.keys == store::KeyUse::sign) check_signing_keys(keys_, config_.settings);
+    check_signing_keys(keys_, endpoint, config_.settings);
     if (database_) context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_});
 }
 

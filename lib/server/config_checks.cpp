@@ -102,11 +102,6 @@ Fault file_fault(std::string_view name) {
     return std::nullopt;
 }
 
-bool is_computed_metadata(std::string_view member) {
-    return member == "issuer" || member == "jwks_uri" || member.ends_with("_endpoint") ||
-           member.ends_with("_alg_values_supported");
-}
-
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     const std::string left = util::to_lower(a);
     const std::string right = util::to_lower(b);

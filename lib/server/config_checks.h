@@ -21,9 +21,6 @@ Fault path_fault(std::string_view path);
 /// An absolute file name: the working directory of a CGI program is the web server's choice.
 Fault file_fault(std::string_view name);
 
-/// Discovery members that say where and with which algorithms this server works: computed, never configured.
-bool is_computed_metadata(std::string_view member);
-
 /// The known word that is nearest to `word` by edits, when it is near enough to be a slip of the pen.
 template <class Words>
 std::optional<std::string> nearest(std::string_view word, const Words& known);

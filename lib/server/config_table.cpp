@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/scope.h"
+#include "oidc/discovery.h"
 #include "server/address.h"
 #include "server/config_checks.h"
 #include "util/text.h"
@@ -170,7 +171,7 @@ Problems read_metadata(Config& config, const json::Value& value) {
     if (value.if_object() == nullptr) return wrong("must be an object");
     Problems problems;
     for (const auto& member : value.if_object()->members()) {
-        if (is_computed_metadata(member.first)) {
+        if (oidc::is_computed_member(member.first)) {
             problems.push_back({"." + member.first, "cannot be replaced: the server computes it"});
         } else if (member.second.is_null()) {
             problems.push_back({"." + member.first, "must have a value: leave the member out instead"});

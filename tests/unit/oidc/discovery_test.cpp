@@ -34,8 +34,9 @@ TEST_CASE("discovery: a row per member, with OpenID Connect and without") {
         {"scopes_supported", R"(["openid","profile","email","address","phone","offline_access","read"])",
          R"(["read"])"},
         {"response_types_supported", R"(["code"])", R"(["code"])"},
-        {"response_modes_supported", R"(["query"])", R"(["query"])"},
-        {"grant_types_supported", R"(["authorization_code"])", R"(["authorization_code"])"},
+        {"response_modes_supported", R"(["query","fragment","form_post"])", R"(["query","fragment","form_post"])"},
+        {"grant_types_supported", R"(["authorization_code","refresh_token","client_credentials"])",
+         R"(["authorization_code","refresh_token","client_credentials"])"},
         {"subject_types_supported", R"(["public"])", "absent"},
         {"id_token_signing_alg_values_supported", R"(["RS256"])", "absent"},
         {"token_endpoint_auth_methods_supported", R"(["client_secret_basic","client_secret_post","none"])",
@@ -44,10 +45,20 @@ TEST_CASE("discovery: a row per member, with OpenID Connect and without") {
         {"authorization_response_iss_parameter_supported", "true", "true"},
         {"request_parameter_supported", "false", "absent"},
         {"request_uri_parameter_supported", "false", "absent"},
-        {"claims_parameter_supported", "false", "absent"},
-        {"introspection_endpoint", "absent", "absent"},
-        {"revocation_endpoint", "absent", "absent"},
-        {"end_session_endpoint", "absent", "absent"},
+        {"claims_parameter_supported", "true", "absent"},
+        {"claim_types_supported", R"(["normal"])", "absent"},
+        {"acr_values_supported", R"(["urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"])", "absent"},
+        {"prompt_values_supported", R"(["none","login","consent","select_account"])", "absent"},
+        {"introspection_endpoint", R"("https://op.example/auth/token/introspect")",
+         R"("https://op.example/auth/token/introspect")"},
+        {"introspection_endpoint_auth_methods_supported", R"(["client_secret_basic","client_secret_post"])",
+         R"(["client_secret_basic","client_secret_post"])"},
+        {"revocation_endpoint", R"("https://op.example/auth/token/revoke")",
+         R"("https://op.example/auth/token/revoke")"},
+        {"revocation_endpoint_auth_methods_supported", R"(["client_secret_basic","client_secret_post","none"])",
+         R"(["client_secret_basic","client_secret_post","none"])"},
+        {"end_session_endpoint", R"("https://op.example/auth/logout")", "absent"},
+        {"registration_endpoint", "absent", "absent"},
     };
     settings.oidc = true;
     const json::Object on = oidc::discovery(settings);
@@ -60,15 +71,87 @@ TEST_CASE("discovery: a row per member, with OpenID Connect and without") {
     }
 }
 
-TEST_CASE("discovery: extra members and an endpoint that is not offered") {
+TEST_CASE("discovery: every option that changes what the server does changes what it says [RFC 8414 §2]") {
+    struct Row {
+        const char* when;
+        void (*change)(oauth::Settings&);
+        const char* name;
+        const char* value;
+    };
+    using oauth::Settings;
+    const Row rows[] = {
+        {"implicit", [](Settings& s) { s.implicit = true; }, "response_types_supported", R"(["code","token"])"},
+        {"implicit", [](Settings& s) { s.implicit = true; }, "grant_types_supported",
+         R"(["authorization_code","refresh_token","client_credentials","implicit"])"},
+        {"public clients may introspect", [](Settings& s) { s.introspection_requires_confidential_client = false; },
+         "introspection_endpoint_auth_methods_supported", R"(["client_secret_basic","client_secret_post","none"])"},
+        {"nobody authenticates to introspect", [](Settings& s) { s.authenticate_introspect = false; },
+         "introspection_endpoint_auth_methods_supported", R"(["none"])"},
+        {"nobody authenticates to revoke", [](Settings& s) { s.authenticate_revoke = false; },
+         "revocation_endpoint_auth_methods_supported", R"(["none"])"},
+        {"no introspection", [](Settings& s) { s.paths.introspect.reset(); }, "introspection_endpoint", "absent"},
+        {"no introspection", [](Settings& s) { s.paths.introspect.reset(); },
+         "introspection_endpoint_auth_methods_supported", "absent"},
+        {"no revocation", [](Settings& s) { s.paths.revoke.reset(); }, "revocation_endpoint", "absent"},
+        {"no revocation", [](Settings& s) { s.paths.revoke.reset(); }, "revocation_endpoint_auth_methods_supported",
+         "absent"},
+        {"no logout", [](Settings& s) { s.paths.logout.reset(); }, "end_session_endpoint", "absent"},
+        {"no UserInfo", [](Settings& s) { s.paths.userinfo.reset(); }, "userinfo_endpoint", "absent"},
+        {"renamed", [](Settings& s) { s.paths.introspect = "/i"; }, "introspection_endpoint",
+         R"("https://op.example/i")"},
+        {"renamed", [](Settings& s) { s.paths.revoke = "/r"; }, "revocation_endpoint", R"("https://op.example/r")"},
+        {"renamed", [](Settings& s) { s.paths.logout = "/bye"; }, "end_session_endpoint",
+         R"("https://op.example/bye")"},
+        {"another algorithm", [](Settings& s) { s.id_token_algorithm = crypto::Algorithm::EdDSA; },
+         "id_token_signing_alg_values_supported", R"(["EdDSA"])"},
+        {"no scope at all: an empty list is left out [RFC 8414 §3.2]", [](Settings& s) { s.oidc = false; },
+         "scopes_supported", "absent"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        CAPTURE(row.name);
+        oauth::Settings settings;
+        settings.issuer = "https://op.example";
+        settings.oidc = true;
+        CHECK(member(oidc::discovery(settings), row.name) != row.value);
+        row.change(settings);
+        CHECK(member(oidc::discovery(settings), row.name) == row.value);
+    }
+}
+
+TEST_CASE("discovery: members of the configuration are added and replace nothing") {
     oauth::Settings settings;
     settings.issuer = "https://op.example";
-    settings.oidc = true;
-    settings.paths.userinfo.reset();
-    settings.metadata = json::Object{{"op_policy_uri", "https://op.example/policy"}};
+    settings.metadata = json::Object{{"op_policy_uri", "https://op.example/policy"},
+                                     {"issuer", "https://evil.example"},
+                                     {"response_types_supported", json::strings({"id_token"})},
+                                     {"claims_parameter_supported", false},
+                                     {"registration_endpoint", "https://evil.example"}};
     const json::Object document = oidc::discovery(settings);
-    CHECK(member(document, "userinfo_endpoint") == "absent");
     CHECK(member(document, "op_policy_uri") == R"("https://op.example/policy")");
+    CHECK(member(document, "issuer") == R"("https://op.example")");
+    CHECK(member(document, "response_types_supported") == R"(["code"])");
+    CHECK(member(document, "claims_parameter_supported") == "absent");  // OpenID Connect is off
+    CHECK(member(document, "registration_endpoint") == "absent");
+}
+
+TEST_CASE("is_computed_member: whatever the document may say under some settings is never configured") {
+    oauth::Settings settings;
+    settings.issuer = "https://op.example";
+    settings.oidc = settings.implicit = true;
+    settings.scope_descriptions = {{"read", "Read"}};
+    const json::Object document = oidc::discovery(settings);
+    for (const auto& [name, value] : document.members()) {
+        CAPTURE(name);
+        CHECK(oidc::is_computed_member(name));
+    }
+    for (const char* name : {"made_up_endpoint", "token_endpoint_auth_signing_alg_values_supported"})
+        CHECK(oidc::is_computed_member(name));
+    for (const char* name : {"service_documentation", "op_policy_uri", "op_tos_uri", "ui_locales_supported", "issuers",
+                             "endpoint", "display_values_supported", ""}) {
+        CAPTURE(name);
+        CHECK_FALSE(oidc::is_computed_member(name));
+    }
 }
 
 TEST_CASE("oauth_metadata_path: in front of the issuer's path [RFC 8414 §3.1]") {

@@ -83,18 +83,6 @@ TEST_CASE("file_fault: a file name is absolute and printable") {
     }
 }
 
-TEST_CASE("is_computed_metadata: places and algorithms of this server are never configured") {
-    for (const char* member :
-         {"issuer", "jwks_uri", "token_endpoint", "made_up_endpoint", "id_token_signing_alg_values_supported"}) {
-        CAPTURE(member);
-        CHECK(is_computed_metadata(member));
-    }
-    for (const char* member : {"service_documentation", "op_policy_uri", "op_tos_uri", "issuers", "endpoint"}) {
-        CAPTURE(member);
-        CHECK_FALSE(is_computed_metadata(member));
-    }
-}
-
 TEST_CASE("nearest: a slip of the pen finds its word, another word finds nothing") {
     const std::array<std::string_view, 3> known{"accessTokenTTL", "idTokenTTL", "keys"};
     CHECK(nearest("accessTokenTtl", known) == "accessTokenTTL");

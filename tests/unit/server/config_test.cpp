@@ -152,6 +152,8 @@ TEST_CASE("parse_config: one step outside a range or type is refused under the k
         {R"("metadata": {"token_endpoint": "https://evil.example"})", "metadata.token_endpoint"},
         {R"("metadata": {"id_token_signing_alg_values_supported": ["none"]})",
          "metadata.id_token_signing_alg_values_supported"},
+        {R"("metadata": {"response_types_supported": ["id_token"]})", "metadata.response_types_supported"},
+        {R"("metadata": {"ui_locales_supported": ["de"]})", ""},
         {R"("login.window": 60)", "login.window"},
         {R"("ISSUER": "https://x.example")", "ISSUER"},
     };
