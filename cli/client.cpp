@@ -9,6 +9,7 @@
 #include "crypto/digest.h"
 #include "crypto/random.h"
 #include "input.h"
+#include "lookup.h"
 #include "oauth/registration.h"
 #include "output.h"
 #include "store/clients.h"
@@ -25,16 +26,6 @@ using store::Durability;
 constexpr std::int64_t kMaxKeepOld = 365LL * 24 * 3600;
 
 util::Time now() { return util::SystemClock().now(); }
-
-Refused no_such_client(const std::string& id) {
-    return Refused("there is no client " + in_quotes(id) + "; `postern client list` shows all");
-}
-
-Client require_client(store::Database& database, const std::string& id) {
-    auto client = store::find_client(database, model::ClientId(id), now());
-    if (!client) throw no_such_client(id);
-    return *std::move(client);
-}
 
 void require_sound(const Client& client, const oauth::Settings& settings) {
     const auto problems = oauth::registration_problems(client, settings);
@@ -178,7 +169,7 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
 void remove(const Invocation& invocation, const std::string& id) {
     store::Database database = open_database(invocation.load_config(), Access::read_write);
     store::Transaction transaction(database, Durability::full);
-    if (!store::remove_client(transaction, model::ClientId(id))) throw no_such_client(id);
+    store::remove_client(transaction, require_client(database, id).id);
     commit(transaction);
     if (invocation.json) return print_json(json::Object{{"client_id", id}});
     std::cout << "client " << in_quotes(id) << " is removed, with its grants, tokens and consents\n";

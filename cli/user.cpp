@@ -8,6 +8,7 @@
 #include "crypto/password.h"
 #include "crypto/random.h"
 #include "input.h"
+#include "lookup.h"
 #include "output.h"
 #include "store/users.h"
 #include "user_view.h"
@@ -31,14 +32,6 @@ void require_username(const std::string& name) {
         throw Refused("the user name must be 1 to 128 bytes of UTF-8 text without control and direction characters");
     // A blank at either end cannot be seen when it is typed.
     if (util::trim(name) != name) throw Refused("the user name begins or ends with a blank; remove it");
-}
-
-/// By user name, else by subject, which is what tokens and logs show.
-User require_user(store::Database& database, const std::string& name) {
-    auto user = store::find_user_by_name(database, name);
-    if (!user) user = store::find_user(database, model::Subject(name));
-    if (!user) throw Refused("there is no user " + in_quotes(name) + "; `postern user list` shows all");
-    return *std::move(user);
 }
 
 void note_custom_claims(const json::Object& claims) {

@@ -61,12 +61,10 @@ std::vector<ListedToken> list_tokens(Database& database, const GrantFilter& filt
     return tokens;
 }
 
-std::vector<model::GrantId> find_living_grants(Database& database, const GrantFilter& filter,
-                                               const model::GrantId& after, std::size_t limit) {
+std::vector<model::GrantId> find_living_grants(Database& database, const GrantFilter& filter) {
     auto rows = database.prepare("SELECT g.id FROM grants g WHERE" POSTERN_GRANT_FILTER
-                                 " AND g.ended_at IS NULL AND g.id > $4 ORDER BY g.id LIMIT $5");
+                                 " AND g.ended_at IS NULL ORDER BY g.id");
     bind_filter(rows, filter);
-    rows.bind(4, after.str()).bind(5, static_cast<std::int64_t>(limit));
     std::vector<model::GrantId> ids;
     while (rows.step()) ids.emplace_back(rows.text(0));
     return ids;

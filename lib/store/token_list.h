@@ -1,7 +1,6 @@
 // What is out there: the codes and tokens of all grants, as an operator sees them. Their values are nowhere.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,8 +37,7 @@ enum class Listed { active, everything };
 /// once, a few hundred bytes each: a reader who is paused by its terminal must not keep the log from being copied back.
 std::vector<ListedToken> list_tokens(Database& database, const GrantFilter& filter, util::Time now, Listed listed);
 
-/// Up to `limit` living grants that the filter means, with ids above `after`, by id: a page of what can be ended.
-std::vector<model::GrantId> find_living_grants(Database& database, const GrantFilter& filter,
-                                               const model::GrantId& after, std::size_t limit);
+/// The grants that the filter means and that have not ended.
+std::vector<model::GrantId> find_living_grants(Database& database, const GrantFilter& filter);
 
 }  // namespace postern::store

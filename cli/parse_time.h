@@ -1,0 +1,15 @@
+// Moments as people and programs type them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "util/clock.h"
+
+namespace postern::cli {
+
+/// Seconds since 1970, or a date-time of RFC 3339 §5.6, whose fraction of a second is rounded up: what happened in that
+/// second has happened before it was over. nullopt for everything else.
+std::optional<util::Time> parse_time(std::string_view text);
+
+}  // namespace postern::cli

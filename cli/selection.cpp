@@ -1,0 +1,52 @@
+// Decides whom a filter means, and that nothing is ended for everybody by leaving one out.
+#include "selection.h"
+
+#include <CLI/CLI.hpp>
+
+#include "command.h"
+#include "lookup.h"
+#include "output.h"
+#include "parse_time.h"
+
+namespace postern::cli {
+
+void add_user_filter(CLI::App& command, Selection& selection) {
+    command.add_option("--user", selection.user, "Only of this user: the user name, or the `sub` that tokens show")
+        ->option_text("NAME");
+}
+
+void add_client_filter(CLI::App& command, Selection& selection) {
+    command.add_option("--client", selection.client, "Only of this client")->option_text("ID");
+}
+
+void add_before_filter(CLI::App& command, Selection& selection) {
+    command
+        .add_option("--before", selection.before,
+                    "Only what was given before this moment: seconds since 1970, or as in 2026-01-31T23:00:00Z")
+        ->option_text("TIME");
+}
+
+void add_all_option(CLI::App& command, Selection& selection) {
+    command.add_flag("--all", selection.all, "Everybody's; without it at least one filter is needed");
+}
+
+void require_choice(const Selection& selection) {
+    const bool filtered = selection.user || selection.client || selection.before;
+    if (filtered && selection.all) throw UsageError("--all means everybody's; leave it or the other options out");
+    if (!filtered && !selection.all) throw UsageError("name whose with the options of --help, or say --all");
+}
+
+store::GrantFilter resolve(store::Database& database, const Selection& selection) {
+    store::GrantFilter filter;
+    if (selection.before) {
+        filter.before = parse_time(*selection.before);
+        if (!filter.before)
+            throw UsageError("--before " + in_quotes(*selection.before) +
+                             " is no time; write seconds since 1970, or for example 2026-01-31T23:00:00Z");
+    }
+    if (selection.user) filter.subject = require_user(database, *selection.user).subject;
+    if (selection.client) filter.client = require_client(database, *selection.client).id;
+    return filter;
+}
+
+}  // namespace postern::cli

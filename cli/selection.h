@@ -1,0 +1,35 @@
+// Which sessions, consents or tokens a command is about: its filters, and --all where it ends something.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "store/token_list.h"
+
+namespace CLI {
+class App;
+}
+
+namespace postern::cli {
+
+/// As typed: an empty optional was not given.
+struct Selection {
+    std::optional<std::string> user;
+    std::optional<std::string> client;
+    std::optional<std::string> before;
+    bool all = false;
+};
+
+void add_user_filter(CLI::App& command, Selection& selection);
+void add_client_filter(CLI::App& command, Selection& selection);
+void add_before_filter(CLI::App& command, Selection& selection);
+void add_all_option(CLI::App& command, Selection& selection);
+
+/// For commands that end something: nothing typed is not everything meant. Throws UsageError without a filter and
+/// without --all, and when both are given.
+void require_choice(const Selection& selection);
+
+/// Throws UsageError for a time that is none, Refused for a user or client that is not there.
+store::GrantFilter resolve(store::Database& database, const Selection& selection);
+
+}  // namespace postern::cli
