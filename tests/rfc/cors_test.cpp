@@ -1,5 +1,8 @@
 // Which pages of other sites may read the answers of which endpoint (the Fetch standard, §3.3; H07-H09).
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -123,6 +126,57 @@ TEST_CASE("token: what an authenticated client is told, its own pages may read, 
     const Answer web = op.cgi("token", from_page(with_basic(token_request("x").text()), kSpaPage));
     CHECK(web.verdict() == "400 invalid_grant");
     CHECK(reader_of(web).empty());
+}
+
+TEST_CASE("revoke: an answer is for the client that proved who it is, or for all when none is asked for [H09]") {
+    Deployment op;
+    const auto ask = [&](const std::string& client, const std::string& origin) {
+        const Query form = {{"token", "x"}, {"client_id", client}};
+        return op.cgi("revoke", from_page(post_form(form.text()), origin));
+    };
+    CHECK(ask(kSpa, kSpaPage).status == 200);
+    CHECK(reader_of(ask(kSpa, kSpaPage)) == kSpaPage);
+    CHECK(reader_of(ask(kSpa, kWebPage)).empty());
+    CHECK(reader_of(ask(kSpa, "null")).empty());
+    const Answer no_token = op.cgi("revoke", from_page(post_form(Query{{"client_id", kSpa}}.text()), kSpaPage));
+    CHECK(no_token.verdict() == "400 invalid_request");
+    CHECK(reader_of(no_token) == kSpaPage);
+    CHECK(ask("nobody", kWebPage).verdict() == "401 invalid_client");
+    CHECK(reader_of(ask("nobody", kWebPage)) == kWebPage);
+    op.configure("authenticateRevoke", false);
+    CHECK(ask(kSpa, kWebPage).status == 200);
+    CHECK(reader_of(ask(kSpa, kWebPage)) == kWebPage);
+    CHECK(reader_of(ask(kSpa, "https://evil.example")).empty());
+}
+
+TEST_CASE("token: a busy server tells a page so, and when to come again [Fetch §3.3.4]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const Query form = token_request(alice.obtain_code(authorization_request(kSpa)), kSpa).with("client_id", kSpa);
+    const int gate = ::open((op.database_file().string() + ".gate").c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(gate >= 0);
+    REQUIRE(::flock(gate, LOCK_EX) == 0);
+    const Answer busy = op.cgi("token", from_page(post_form(form.text()), kSpaPage));
+    ::close(gate);
+    CHECK(busy.verdict() == "503 temporarily_unavailable");
+    CHECK(reader_of(busy) == kSpaPage);
+    CHECK(busy.has("Retry-After"));
+    CHECK(busy.header("Access-Control-Expose-Headers").find("Retry-After") != std::string::npos);
+    CHECK(op.cgi("token", from_page(post_form(form.text()), kSpaPage)).status == 200);
+}
+
+TEST_CASE("introspection is not for pages: no header, and OPTIONS is a wrong method [H09]") {
+    const Deployment op;
+    for (const CgiRequest& request : {preflight(kWebPage), from_page(with_basic("token=x"), kWebPage),
+                                      from_page(post_form("token=x"), kSpaPage), from_page({}, kWebPage)}) {
+        CAPTURE(request.method);
+        const Answer answer = op.cgi("introspect", request);
+        for (const auto& header : answer.headers) CHECK_FALSE(header.first.starts_with("Access-Control-"));
+        if (request.method == "OPTIONS") {
+            CHECK(answer.status == 405);
+            CHECK(answer.header("Allow") == "POST");
+        }
+    }
 }
 
 TEST_CASE("token and userinfo: who is refused before it is known who asks learns why, on any client's page [H09]") {
