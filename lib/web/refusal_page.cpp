@@ -68,7 +68,7 @@ constexpr Row kRows[] = {
     {PageFault::logout_redirect_unregistered, 400, "logout_redirect_unregistered",
      "The return address is not registered",
      "The application asked for you to be sent, after signing out, to an address that it has not registered. You were "
-     "not sent there and not signed out.",
+     "not signed out.",
      kAppOwner},
     {PageFault::logout_resume_invalid, 400, "logout_resume_invalid", "This sign-out cannot be continued",
      "The link is incomplete or was not made by this server. You were not signed out.", kSignOutAgain},

@@ -189,4 +189,20 @@ TEST_CASE("damaged: an answer is an error and nothing else, whatever part of the
     }
 }
 
+TEST_CASE("busy: a logout that could not be written is none, and is said to be none") {
+    std::signal(SIGPIPE, SIG_IGN);
+    const Deployment op;
+    UserAgent alice(op);
+    const auto tokens = obtain_tokens(op, alice, authorization_request());
+    const std::string url = op.url("logout") + "?" + Query{{"id_token_hint", text_of(tokens, "id_token")}}.text();
+    {
+        const Occupant occupant(op);
+        check_try_again(op, alice.fetch(url));
+    }
+    CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "code");
+    CHECK(userinfo(op, text_of(tokens, "access_token")).status == 200);
+    CHECK(alice.fetch(url).status == 200);
+    CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
+}
+
 }  // namespace
