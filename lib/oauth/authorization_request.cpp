@@ -149,6 +149,8 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
 
     auto scope = resolve_scope(context.settings, client, params.find("scope"));
     if (!scope) return scope.error();
+    // No refresh token will come of it, so there is nothing to keep (OpenID Connect Core §11).
+    if (*type == model::ResponseType::token) scope->remove("offline_access");
     auto prompt = parse_prompt(params.find("prompt"));
     if (!prompt) return prompt.error();
     auto max_age = parse_max_age(params.find("max_age"));

@@ -169,3 +169,104 @@ TEST_CASE("check_registration: what a client has lost since it asked is refused 
     strict.scope = model::Scope();
     CHECK(oauth::check_registration(f.world.settings, strict, *with_challenge));
 }
+
+TEST_CASE("parse_authorization_request: response_type=token is for clients of the implicit grant, while it is on") {
+    const std::string request = "client_id=app&response_type=token&scope=openid+offline_access";
+    Fixture f;
+    const auto verdict = [&](const std::string& more) {
+        const auto asked = f.ask(request + more);
+        return asked ? std::string() : std::string(oauth::wire_name(asked.error().code));
+    };
+    CHECK(verdict("") == "unsupported_response_type");
+    f.world.settings.implicit = true;
+    CHECK(verdict("") == "unauthorized_client");
+    {
+        store::Transaction transaction(f.world.database, store::Durability::lazy);
+        model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
+        client.grants = {model::GrantType::implicit};
+        client.pkce = model::Pkce::required;
+        REQUIRE(store::update_client(transaction, client));
+        transaction.commit();
+    }
+    CHECK(verdict("") == "");  // a challenge would have no code to protect
+    CHECK(verdict("&response_mode=form_post") == "");
+    CHECK(verdict("&response_mode=query") == "invalid_request");
+    const auto asked = f.ask(request);
+    REQUIRE(asked);
+    CHECK(asked->response_type == model::ResponseType::token);
+    CHECK(asked->response_mode == model::ResponseMode::fragment);
+    CHECK(asked->scope.to_string() == "openid");  // OpenID Connect Core §11: ignored where no code is returned
+    const auto code = f.ask("client_id=app&response_type=code");
+    REQUIRE_FALSE(code);
+    CHECK(code.error().code == ErrorCode::unauthorized_client);
+}
+
+TEST_CASE("check_registration: the implicit grant may be switched off or taken away while a request is under way") {
+    Fixture f;
+    f.world.settings.implicit = true;
+    model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
+    client.grants = {model::GrantType::implicit};
+    model::AuthorizationRequest asked;
+    asked.response_type = model::ResponseType::token;
+    const auto verdict = [&] {
+        const auto ok = oauth::check_registration(f.world.settings, client, asked);
+        return ok ? std::string() : std::string(oauth::wire_name(ok.error().code));
+    };
+    CHECK(verdict() == "");
+    client.grants = {model::GrantType::authorization_code};
+    CHECK(verdict() == "unauthorized_client");
+    f.world.settings.implicit = false;
+    CHECK(verdict() == "unsupported_response_type");
+}
+
+TEST_CASE("parse_authorization_request: whom and what the client asks for by name is recorded [OIDC Core §5.5]") {
+    Fixture f;
+    const std::string claims =
+        R"(&claims={"userinfo":{"name":null,"email":null},"id_token":{"email":null,"sub":{"value":"alice"}}})";
+    const auto asked = f.ask(kBase + "&scope=openid+email&login_hint=al" + claims);
+    REQUIRE(asked);
+    CHECK(model::to_string(asked->claims.userinfo) == "name");
+    CHECK(model::to_string(asked->claims.id_token) == "email");
+    CHECK(asked->hinted_subject == model::Subject("alice"));
+    CHECK(asked->login_hint == "al");
+    // Nothing of it without the scope openid, but for the hint that every login form can use.
+    for (const char* scope : {"&scope=email", ""}) {
+        const auto plain = f.ask(kBase + scope + "&login_hint=al" + claims);
+        REQUIRE(plain);
+        CHECK(plain->claims.empty());
+        CHECK_FALSE(plain->hinted_subject.has_value());
+        CHECK(plain->login_hint == "al");
+    }
+    const auto refused = f.ask(kBase + "&scope=openid&id_token_hint=alice");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::invalid_request);
+}
+
+TEST_CASE("parse_authorization_request: where no ID token is issued, nothing is asked for it [OIDC Core §5.5]") {
+    Fixture f;
+    f.world.settings.implicit = true;
+    {
+        store::Transaction transaction(f.world.database, store::Durability::lazy);
+        model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
+        client.grants = {model::GrantType::implicit};
+        REQUIRE(store::update_client(transaction, client));
+        transaction.commit();
+    }
+    const auto asked = f.ask(
+        R"(client_id=app&response_type=token&scope=openid&claims={"userinfo":{"name":null},"id_token":{"email":null}})");
+    REQUIRE(asked);
+    CHECK(model::to_string(asked->claims.userinfo) == "name");
+    CHECK(asked->claims.id_token.empty());
+}
+
+TEST_CASE("check_registration: a claim whose scope the client has lost is refused when the request comes back") {
+    Fixture f;
+    const auto asked = f.ask(kBase + R"(&scope=openid&claims={"id_token":{"email":null}})");
+    REQUIRE(asked);
+    model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
+    CHECK(oauth::check_registration(f.world.settings, client, *asked));
+    client.scope.remove("email");
+    const auto lost = oauth::check_registration(f.world.settings, client, *asked);
+    REQUIRE_FALSE(lost);
+    CHECK(lost.error().code == ErrorCode::invalid_scope);
+}
