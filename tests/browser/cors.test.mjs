@@ -1,0 +1,91 @@
+// What a real browser lets a page of another site read (the Fetch standard): preflights, errors, hidden headers.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, describe, it } from "node:test";
+import { Deployment } from "../support/deployment.mjs";
+import { openBrowser } from "./browser.mjs";
+
+/// An empty page on an origin of its own.
+function openSite() {
+  return new Promise((done, failed) => {
+    const server = createServer((_, answer) => answer.setHeader("Content-Type", "text/html").end("<title>site</title>"));
+    server.on("error", failed).listen(0, "127.0.0.1", () => done({
+      origin: `http://127.0.0.1:${server.address().port}`,
+      close: () => new Promise((closed) => { server.close(closed); server.closeAllConnections(); }),
+    }));
+  });
+}
+
+/// Runs in the page: what a script there gets to know of an answer, or "unreadable".
+async function read({ url, method = "GET", headers = {}, body }) {
+  try {
+    const answer = await fetch(url, { method, headers, body });
+    const challenge = answer.headers.get("WWW-Authenticate");
+    const text = await answer.text();
+    return { status: answer.status, challenge, id: answer.headers.get("X-Request-Id"), error: text ? JSON.parse(text).error ?? null : null };
+  } catch {
+    return "unreadable";
+  }
+}
+
+describe("pages of other sites", () => {
+  let deployment;
+  let browser;
+  let application;
+  let stranger;
+  const form = (fields) => ({ method: "POST", body: new URLSearchParams(fields).toString(), headers: { "Content-Type": "application/x-www-form-urlencoded" } });
+
+  before(async () => {
+    [application, stranger] = await Promise.all([openSite(), openSite()]);
+    deployment = await Deployment.start({ tls: false });
+    await deployment.addClient("app", `${application.origin}/callback`, "--public");
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await deployment?.stop();
+    await Promise.all([application?.close(), stranger?.close()]);
+  });
+
+  async function ask(site, request) {
+    const page = await browser.newPage();
+    try {
+      await page.goto(site.origin);
+      return await page.evaluate(read, { ...request, url: deployment.issuer + request.path });
+    } finally {
+      await page.close();
+    }
+  }
+
+  const rows = [
+    { what: "a refused code", status: 400, error: "invalid_grant",
+      request: { path: "/token", ...form({ grant_type: "authorization_code", client_id: "app", code: "x", code_verifier: "x".repeat(43), redirect_uri: "http://x" }) } },
+    { what: "an unknown client", status: 401, error: "invalid_client",
+      request: { path: "/token", ...form({ grant_type: "authorization_code", client_id: "nobody", code: "x" }) } },
+    { what: "a revocation", status: 200, error: null, request: { path: "/token/revoke", ...form({ token: "x", client_id: "app" }) } },
+    { what: "UserInfo with a bad token, after a preflight", status: 401, error: "invalid_token", challenge: /^Bearer error="invalid_token"/,
+      request: { path: "/userinfo", headers: { Authorization: "Bearer x" } } },
+    { what: "a wrong method, after a preflight", status: 405, error: "invalid_request", request: { path: "/token", headers: { Authorization: "Basic eDp5" } } },
+  ];
+  for (const { what, request, status, error, challenge } of rows) {
+    it(`${what}: a registered page reads it, a stranger does not`, async () => {
+      const seen = await ask(application, request);
+      assert.equal(seen.status, status);
+      assert.equal(seen.error, error);
+      assert.match(seen.id, /^[0-9a-z]{12}$/);
+      if (challenge) assert.match(seen.challenge, challenge);
+      assert.equal(await ask(stranger, request), "unreadable");
+    });
+  }
+
+  for (const path of ["/.well-known/openid-configuration", "/jwks"]) {
+    it(`${path}: any page reads it, after a preflight too`, async () => {
+      assert.equal((await ask(stranger, { path })).status, 200);
+      assert.equal((await ask(stranger, { path, headers: { "X-Requested-With": "fetch" } })).status, 200);
+    });
+  }
+
+  it("introspection: no page reads it", async () => {
+    assert.equal(await ask(application, { path: "/token/introspect", ...form({ token: "x" }) }), "unreadable");
+  });
+});
