@@ -229,6 +229,30 @@ TEST_CASE("start: keys that are missing, damaged or badly protected stop those w
          [](Deployment& op) { fs::remove(a_private_key(op, "RS256")); },
          "RS256",
          "postern key list"},
+        {"signing key unreadable, with the implicit grant",
+         {"token", "authorize"},
+         [](Deployment& op) {
+             op.configure("implicit", true);
+             ::chmod(a_private_key(op, "ES256").c_str(), 0);
+         },
+         "ES256",
+         "mode"},
+        {"no key for the access token, with the implicit grant",
+         {"token", "authorize"},
+         [](Deployment& op) {
+             op.configure("implicit", true);
+             fs::remove(a_private_key(op, "ES256"));
+         },
+         "ES256",
+         "postern key list"},
+        {"no key for the ID token, with the implicit grant",
+         {"token"},
+         [](Deployment& op) {
+             op.configure("implicit", true);
+             fs::remove(a_private_key(op, "RS256"));
+         },
+         "RS256",
+         "postern key list"},
         {"signing key garbage",
          {"token"},
          [](Deployment& op) { write_file(a_private_key(op, "ES256"), "garbage"); },
@@ -305,6 +329,19 @@ TEST_CASE("start: templates that are missing or would not escape stop the pages"
              fs::remove(op.directory() / "templates" / "login.html");
          },
          "login.html", ""},
+        {"form_post.html missing, as in templates of an earlier version", kPages,
+         [](Deployment& op) {
+             own_templates(op);
+             fs::remove(op.directory() / "templates" / "form_post.html");
+         },
+         "templates/form_post.html", "No such file"},
+        {"a script where none may run", kPages,
+         [](Deployment& op) {
+             own_templates(op);
+             const fs::path page = op.directory() / "templates" / "login.html";
+             write_file(page, read_file(page) + "<script>a()</script>");
+         },
+         "login.html", "script"},
         {"style.css missing", kPages,
          [](Deployment& op) {
              own_templates(op);
