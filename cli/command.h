@@ -52,6 +52,13 @@ void add_client_commands(CLI::App& app, Invocation& invocation);
 void add_user_commands(CLI::App& app, Invocation& invocation);
 void add_key_commands(CLI::App& app, Invocation& invocation);
 void add_publish_command(CLI::App& app, Invocation& invocation);
+void add_token_commands(CLI::App& app, Invocation& invocation);
+void add_session_commands(CLI::App& app, Invocation& invocation);
+void add_consent_commands(CLI::App& app, Invocation& invocation);
+void add_purge_command(CLI::App& app, Invocation& invocation);
+void add_backup_command(CLI::App& app, Invocation& invocation);
+void add_migrate_command(CLI::App& app, Invocation& invocation);
+void add_stats_command(CLI::App& app, Invocation& invocation);
 void add_doctor_command(CLI::App& app, Invocation& invocation);
 void add_why_command(CLI::App& app, Invocation& invocation);
 

@@ -73,6 +73,13 @@ int main(int argc, char** argv) {
     cli::add_key_commands(app, invocation);
     cli::add_publish_command(app, invocation);
     cli::add_why_command(app, invocation);
+    cli::add_token_commands(app, invocation);
+    cli::add_session_commands(app, invocation);
+    cli::add_consent_commands(app, invocation);
+    cli::add_purge_command(app, invocation);
+    cli::add_backup_command(app, invocation);
+    cli::add_migrate_command(app, invocation);
+    cli::add_stats_command(app, invocation);
     cli::finish_help(app);
 
     const int parsed = parse(app, argc, argv);

@@ -33,6 +33,15 @@ void print_row(const std::vector<std::string>& cells, const std::vector<std::siz
 
 }  // namespace
 
+JsonRows::JsonRows() { std::cout << '['; }
+
+JsonRows::~JsonRows() { std::cout << (empty_ ? "]\n" : "\n]\n"); }
+
+void JsonRows::print(const json::Value& row) {
+    std::cout << (empty_ ? "\n  " : ",\n  ") << json::write(row);
+    empty_ = false;
+}
+
 void print_json(const json::Value& value) { std::cout << json::write_pretty(value); }
 
 void print_fields(const std::vector<std::pair<std::string, std::string>>& fields) {
@@ -56,6 +65,10 @@ void print_table(const std::vector<std::string>& heading, const std::vector<std:
         for (std::size_t i = 0; i < line.size(); ++i) columns[i] = std::max(columns[i], width(line[i]));
     }
     for (const auto& line : lines) print_row(line, columns);
+}
+
+std::string counted(std::int64_t number, const std::string& noun) {
+    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
 std::string to_text(util::Time time) {

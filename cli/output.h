@@ -11,8 +11,29 @@
 
 namespace postern::cli {
 
+/// An array on standard output while its rows are being printed.
+class JsonRows {
+public:
+    JsonRows();
+    JsonRows(const JsonRows&) = delete;
+    JsonRows& operator=(const JsonRows&) = delete;
+    ~JsonRows();
+    void print(const json::Value& row);
+
+private:
+    bool empty_ = true;
+};
+
 /// Pretty JSON and a newline on standard output.
 void print_json(const json::Value& value);
+
+/// A JSON array of what `to_json` makes of each row, one row a line: neither the text nor the values of a long list are
+/// ever in memory as a whole.
+template <class Rows, class ToJson>
+void print_json_rows(const Rows& rows, ToJson to_json) {
+    JsonRows array;
+    for (const auto& row : rows) array.print(to_json(row));
+}
 
 /// "name  value" lines with the values in one column. Pairs with an empty value are left out. Values are made safe for
 /// a terminal.
@@ -21,6 +42,8 @@ void print_fields(const std::vector<std::pair<std::string, std::string>>& fields
 /// A heading line and rows, each column as wide as its widest cell.
 void print_table(const std::vector<std::string>& heading, const std::vector<std::vector<std::string>>& rows);
 
+/// "1 grant", "2 grants"
+std::string counted(std::int64_t number, const std::string& noun);
 /// 2026-01-02 03:04:05 UTC
 std::string to_text(util::Time time);
 /// "a b c"

@@ -1,0 +1,25 @@
+// Numbers for Prometheus, in its text exposition format 0.0.4.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace postern::cli {
+
+struct Sample {
+    std::vector<std::pair<std::string, std::string>> labels;
+    std::int64_t value = 0;
+};
+
+/// All are gauges: they say how things are, and none is counted by this program.
+struct Metric {
+    std::string name;  ///< without the prefix "postern_"
+    std::string help;
+    std::vector<Sample> samples;
+};
+
+void print_metrics(const std::vector<Metric>& metrics);
+
+}  // namespace postern::cli
