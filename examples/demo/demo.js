@@ -133,6 +133,17 @@ async function finish(answer) {
   record("userinfo", { checks });
   demand(checks, "The UserInfo answer");
   showSuccess(claims, user);
+  offerSignOut(flow.discovery, tokens.id_token);
+}
+
+/// The ID token tells the server whose session is meant, so that it need not ask (OpenID Connect RP-Initiated Logout §2).
+function offerSignOut(discovery, idToken) {
+  if (!discovery.end_session_endpoint) return;
+  const target = new URL(discovery.end_session_endpoint);
+  target.searchParams.set("id_token_hint", idToken);
+  target.searchParams.set("post_logout_redirect_uri", REDIRECT_URI);
+  byId("sign-out").addEventListener("click", () => location.assign(target));
+  byId("sign-out").hidden = false;
 }
 
 // ---- Showing it ----
@@ -193,7 +204,7 @@ function headline(title, state) {
 
 function showSuccess(claims, user) {
   headline(`Hello, ${user.name ?? user.preferred_username ?? claims.sub}`, "done");
-  byId("summary").textContent = "You are signed in, and every check passed. Starting over forgets the tokens on this page; your session at the server lives on, so it may not ask you again.";
+  byId("summary").textContent = "You are signed in, and every check passed. Starting over forgets the tokens on this page; your session at the server lives on, so it may not ask you again. Signing out ends it.";
   showClaims(byId("id-token"), claims);
   showClaims(byId("userinfo"), user);
   byId("results").hidden = false;

@@ -158,6 +158,14 @@ void advise_uri(const std::string& uri, bool native, std::vector<std::string>& a
     }
 }
 
+/// RP-Initiated Logout §3 knows no exception for the port of a native client.
+void advise_logout_uri(const std::string& uri, bool native, std::vector<std::string>& advice) {
+    const auto url = http::parse_url(uri);
+    if (!native || !url || !http::is_loopback_http(*url)) return;
+    advice.push_back("post-logout redirect URI " + quoted(uri) +
+                     ": the port must be the registered one, for native clients too");
+}
+
 }  // namespace
 
 std::optional<std::string> redirect_uri_problem(std::string_view uri, bool native) {
@@ -194,6 +202,11 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
 std::vector<std::string> registration_advice(const Client& client, const Settings& settings) {
     std::vector<std::string> advice;
     for (const std::string& uri : client.redirect_uris) advise_uri(uri, client.native, advice);
+    for (const std::string& uri : client.post_logout_redirect_uris) advise_logout_uri(uri, client.native, advice);
+    if (!settings.oidc && !client.post_logout_redirect_uris.empty()) {
+        advice.emplace_back(
+            "post-logout redirect URIs do nothing while OpenID Connect is off; set \"oidc\" in the configuration");
+    }
     if (!settings.oidc && client.scope.contains("openid")) {
         advice.emplace_back(
             "the scope openid does nothing while OpenID Connect is off; set \"oidc\" in the configuration");

@@ -15,7 +15,8 @@ export async function openDemo(options = {}) {
   const deployment = await Deployment.start({ tls: false, demo: true, ...options });
   try {
     await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
-    await deployment.addClient("demo-spa", `${deployment.origin}/demo/`, "--public", "--name", "Demo page");
+    await deployment.addClient("demo-spa", `${deployment.origin}/demo/`, "--public", "--name", "Demo page",
+      "--post-logout-redirect-uri", `${deployment.origin}/demo/`);
     return deployment;
   } catch (error) {
     await deployment.stop();

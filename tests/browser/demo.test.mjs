@@ -88,6 +88,19 @@ for (const tls of [false, true]) {
       await state(page, "done");
     }));
 
+    it("signs out at the server without a question, and is back at its start", () => withDemo(async (page) => {
+      await page.click("#sign-in");
+      await signIn(page);
+      await page.waitForSelector('#approve, html[data-state="done"]');
+      if (await page.locator("#approve").count() > 0) await page.click("#approve");
+      await state(page, "done");
+      await page.click("#sign-out");
+      await state(page, "ready");
+      assert.equal(page.url(), `${deployment.origin}/demo/`);
+      await page.click("#sign-in");
+      await page.waitForSelector("#password");
+    }));
+
     it("refuses an answer that belongs to no sign-in of this tab", () => withDemo(async (page) => {
       await page.goto(`${deployment.origin}/demo/?code=stolen&state=guessed&iss=${encodeURIComponent(deployment.issuer)}`);
       await state(page, "failed");

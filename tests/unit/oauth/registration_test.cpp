@@ -308,6 +308,24 @@ TEST_CASE("registration: advice about what is legal and probably a mistake") {
     CHECK(mentions(oauth::registration_advice(client, plain), "OpenID Connect is off"));
 }
 
+TEST_CASE("registration: advice about post-logout redirect URIs [RP-Initiated Logout §3]") {
+    Client client = web_client();
+    client.post_logout_redirect_uris = {"http://127.0.0.1/bye", "https://h/bye"};
+    CHECK(oauth::registration_advice(client, settings()).empty());
+    client.native = true;
+    CHECK(oauth::registration_advice(client, settings()).size() == 1);
+    CHECK(mentions(oauth::registration_advice(client, settings()), "\"http://127.0.0.1/bye\": the port must be"));
+
+    client = web_client();
+    client.scope = {};
+    oauth::Settings plain = settings();
+    plain.oidc = false;
+    CHECK(oauth::registration_advice(client, plain).empty());
+    client.post_logout_redirect_uris = {"https://h/bye"};
+    CHECK(oauth::registration_problems(client, plain).empty());
+    CHECK(mentions(oauth::registration_advice(client, plain), "post-logout redirect URIs do nothing"));
+}
+
 TEST_CASE("registration: an operator's own secret is 32 to 512 printable ASCII characters [RFC 6749 appendix A.2]") {
     CHECK_FALSE(oauth::client_secret_problem(std::string(32, 'a')));
     CHECK_FALSE(oauth::client_secret_problem(std::string(512, '~')));
