@@ -55,7 +55,7 @@ void check_try_again(const Deployment& op, const Answer& answer) {
     check_mute(op, answer);
 }
 
-TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go on [S03]") {
+TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go on [S03, V06, RFC 7009 §2.2.1]") {
     std::signal(SIGPIPE, SIG_IGN);
     const Deployment op;
     UserAgent alice(op);
@@ -66,12 +66,15 @@ TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go
     const Landing login = visitor.authorize(authorization_request());
     const auto codes = op.count_rows("authorization_codes");
 
-    Answer token, code, decision, session, failure;
+    const Query revocation{{"token", text_of(tokens, "refresh_token")}};
+
+    Answer token, code, decision, session, failure, revoked;
     {
         const Occupant occupant(op);
         UserAgent tabs[4] = {alice, alice, visitor, visitor};
         std::vector<std::thread> writers;
         writers.emplace_back([&] { token = redeem(op, exchange); });
+        writers.emplace_back([&] { revoked = as_client(op, "revoke", revocation); });
         writers.emplace_back([&] { code = tabs[0].fetch(op.url("authorize") + "?" + authorization_request().text()); });
         writers.emplace_back([&] { decision = tabs[1].send(op.url("scopes"), tabs[1].form_of(consent, "approve")); });
         writers.emplace_back([&] {
@@ -85,6 +88,7 @@ TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go
         for (std::thread& writer : writers) writer.join();
 
         CHECK(userinfo(op, text_of(tokens, "access_token")).status == 200);
+        CHECK(is_active(op, text_of(tokens, "refresh_token")));
         CHECK(op.cgi("discovery").status == 200);
         CHECK(op.cgi("jwks").status == 200);
         CHECK(visitor.open(login.url).verdict() == "login");
@@ -93,9 +97,11 @@ TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go
         CHECK(verdict_of(op, op.cgi("authorize", get_request(authorization_request().with("prompt", "none").text()))) ==
               "login_required");
     }
-    check_try_again(op, token);
-    CHECK(token.verdict() == "503 temporarily_unavailable");
-    CHECK(token.header("Content-Type") == "application/json");
+    for (const Answer* answer : {&token, &revoked}) {  // RFC 7009 §2.2.1, V06: never a 200
+        check_try_again(op, *answer);
+        CHECK(answer->verdict() == "503 temporarily_unavailable");
+        CHECK(answer->header("Content-Type") == "application/json");
+    }
     for (const Answer* page : {&code, &decision, &session, &failure}) {
         check_try_again(op, *page);
         CHECK(page->header("Content-Type") == "text/html; charset=utf-8");
@@ -104,6 +110,9 @@ TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go
     CHECK(op.count_rows("authorization_codes") == codes);
     CHECK(op.count_rows("login_attempts") == 0);
 
+    CHECK(is_active(op, text_of(tokens, "refresh_token")));
+    CHECK(as_client(op, "revoke", revocation).status == 200);
+    CHECK_FALSE(is_active(op, text_of(tokens, "refresh_token")));
     CHECK(redeem(op, exchange).status == 200);
     CHECK(alice.approve(consent).verdict() == "code");
     CHECK(visitor.log_in(login).verdict() == "code");
@@ -125,7 +134,7 @@ private:
     fs::path directory_;
 };
 
-TEST_CASE("read-only: nothing is minted, nothing is told, and the code is good afterwards [S09, S14]") {
+TEST_CASE("read-only: nothing is minted, nothing is told, and the code is good afterwards [S09, S14, V06]") {
     const Deployment op;
     UserAgent alice(op);
     const auto tokens = obtain_tokens(op, alice, authorization_request());
@@ -138,7 +147,9 @@ TEST_CASE("read-only: nothing is minted, nothing is told, and the code is good a
         CgiRequest token = with_basic(exchange.text());
         CgiRequest code = get_request(authorization_request().text());
         code.headers = {{"Cookie", cookies}};
-        for (const auto& row : {std::pair<std::string, CgiRequest>{"token", token}, {"authorize", code}}) {
+        const CgiRequest revocation = with_basic(Query{{"token", text_of(tokens, "access_token")}}.text());
+        for (const auto& row :
+             {std::pair<std::string, CgiRequest>{"token", token}, {"authorize", code}, {"revoke", revocation}}) {
             const auto& endpoint = row.first;
             const auto& request = row.second;
             CAPTURE(endpoint);
@@ -158,6 +169,7 @@ TEST_CASE("read-only: nothing is minted, nothing is told, and the code is good a
         check_mute(op, claims);
     }
     CHECK(op.count_rows("authorization_codes") == codes);
+    CHECK(is_active(op, text_of(tokens, "access_token")));
     CHECK(redeem(op, exchange).status == 200);
     CHECK(alice.authorize(authorization_request()).verdict() == "code");
 }
@@ -174,7 +186,11 @@ TEST_CASE("damaged: an answer is an error and nothing else, whatever part of the
         for (std::size_t i = keep; i < bytes.size(); ++i) bytes[i] = '\x5a';
         write_file(op.database_file(), bytes);
         for (const char* suffix : {"-wal", "-shm"}) fs::remove(op.database_file().string() + suffix);
-        const std::vector<Answer> answers = {userinfo(op, text_of(tokens, "access_token")), redeem(op, exchange),
+        const Query known{{"token", text_of(tokens, "access_token")}};
+        const std::vector<Answer> answers = {userinfo(op, text_of(tokens, "access_token")),
+                                             redeem(op, exchange),
+                                             as_client(op, "introspect", known),
+                                             as_client(op, "revoke", known),
                                              alice.fetch(op.url("authorize") + "?" + authorization_request().text()),
                                              op.cgi("authorize", get_request(authorization_request().text()))};
         for (const Answer& answer : answers) {

@@ -1,0 +1,384 @@
+// The revocation endpoint (RFC 7009 and the interface specification's section on it), a row per rule.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "forgeries.h"
+#include "store/sweep.h"
+#include "support/flow.h"
+
+namespace {
+
+using namespace postern::test;
+using std::chrono::seconds;
+namespace json = postern::json;
+namespace store = postern::store;
+
+Query of(const std::string& token) { return Query{{"token", token}}; }
+Query code_hint(const std::string& code) { return of(code).with("token_type_hint", "auth_code"); }
+
+Answer revoke(const Deployment& op, const Query& form, const std::string& client = kWeb) {
+    return as_client(op, "revoke", form, client);
+}
+
+Answer refresh(const Deployment& op, const std::string& token, const std::string& client = kWeb) {
+    return redeem(op, Query{{"grant_type", "refresh_token"}, {"refresh_token", token}}, client);
+}
+
+/// 200 and nothing else.
+void check_quiet(const Answer& answer) {
+    CHECK(answer.status == 200);
+    CHECK(answer.body.empty());
+    CHECK(answer.header("Content-Length") == "0");
+    CHECK_FALSE(answer.has("Content-Type"));
+    CHECK(answer.header("Cache-Control") == "no-store");
+}
+
+/// The answer without what is new in every answer.
+std::string shape_of(const Answer& answer) {
+    std::string text = answer.raw;
+    const std::string id = answer.header("X-Request-Id");
+    REQUIRE_FALSE(id.empty());
+    text.replace(text.find(id), id.size(), "ID");
+    return text;
+}
+
+struct Ready {
+    Deployment op;
+    UserAgent alice{op};
+    json::Object tokens;
+    std::string client;
+    explicit Ready(const Deployment::Options& options = {}, const std::string& id = kWeb) : op(options), client(id) {
+        tokens = obtain_tokens(op, alice, authorization_request(client), client);
+    }
+    std::string access() const { return text_of(tokens, "access_token"); }
+    std::string refresh_token() const { return text_of(tokens, "refresh_token"); }
+    /// A letter for each that introspection calls active: access, refresh.
+    std::string alive() const {
+        return std::string(is_active(op, access()) ? "a" : "") + (is_active(op, refresh_token()) ? "r" : "");
+    }
+};
+
+TEST_CASE("revocation: afterwards introspection, UserInfo and the token endpoint agree [RFC 7009 §2.1, §2.2, V05]") {
+    struct Row {
+        const char* when;
+        bool access;  ///< which of the two is revoked
+        const char* hint;
+        const char* alive;
+    };
+    const std::vector<Row> rows = {
+        {"access token", true, "", ""},
+        {"access token, hinted", true, "access_token", ""},
+        {"access token, hinted wrongly", true, "refresh_token", ""},
+        {"refresh token", false, "", ""},
+        {"refresh token, hinted", false, "refresh_token", ""},
+        {"refresh token, hinted wrongly", false, "access_token", ""},
+        {"access token as a code", true, "auth_code", "ar"},
+        {"refresh token as a code", false, "auth_code", "ar"},
+    };
+    for (const bool opaque : {false, true}) {
+        for (const Row& row : rows) {
+            CAPTURE(opaque);
+            CAPTURE(row.when);
+            Deployment::Options options;
+            options.config = json::Object{{"useOpaqueRefreshTokens", opaque}};
+            const Ready r(options);
+            REQUIRE(r.alive() == "ar");
+            check_quiet(
+                revoke(r.op, of(row.access ? r.access() : r.refresh_token()).with("token_type_hint", row.hint)));
+            CHECK(r.alive() == row.alive);
+            const Answer info = userinfo(r.op, r.access());
+            CHECK(info.status == (row.alive[0] == 'a' ? 200 : 401));
+            if (info.status == 401) CHECK(info.member("error") == "invalid_token");
+            CHECK(refresh(r.op, r.refresh_token()).verdict() == (row.alive[0] == 'a' ? "200" : "400 invalid_grant"));
+        }
+    }
+}
+
+TEST_CASE("revocation: an access token leaves its siblings, a refresh token takes the whole line [RFC 7009 §2.1]") {
+    Ready r;
+    const auto bystander = obtain_tokens(r.op, r.alice, authorization_request());
+    const Answer second = refresh(r.op, r.refresh_token());
+    REQUIRE(second.verdict() == "200");
+    check_quiet(revoke(r.op, of(r.access())));
+    CHECK(userinfo(r.op, r.access()).status == 401);
+    CHECK(userinfo(r.op, second.member("access_token")).status == 200);
+    CHECK(refresh(r.op, second.member("refresh_token")).verdict() == "400 invalid_grant");
+
+    // The refresh token that has been used already: all that a client may have after a lost answer.
+    check_quiet(revoke(r.op, of(r.refresh_token())));
+    CHECK(userinfo(r.op, second.member("access_token")).status == 401);
+    CHECK(is_active(r.op, text_of(bystander, "access_token")));
+    CHECK(is_active(r.op, text_of(bystander, "refresh_token")));
+    // And again, which changes nothing (RFC 7009 §2.2).
+    for (const std::string& token : {r.access(), r.refresh_token(), second.member("refresh_token")})
+        check_quiet(revoke(r.op, of(token)));
+}
+
+TEST_CASE("revocation: the answer tells nobody what the token was [RFC 7009 §2.2, V01]") {
+    Ready r;
+    const auto others = obtain_tokens(r.op, r.alice, authorization_request(kOther), kOther);
+    const std::string code = r.alice.obtain_code(authorization_request());
+    const std::string foreign_code = r.alice.obtain_code(authorization_request(kOther));
+    const std::vector<std::pair<std::string, Query>> rows = {
+        {"foreign access token", of(text_of(others, "access_token"))},
+        {"foreign refresh token", of(text_of(others, "refresh_token"))},
+        {"foreign code", code_hint(foreign_code)},
+        {"ID token", of(text_of(r.tokens, "id_token"))},
+        {"own code without the hint", of(code)},
+        {"forged", of(r.access() + "A")},
+        {"malformed", of("..")},
+        {"own code", code_hint(code)},
+        {"own code again", code_hint(code)},
+        {"own access token", of(r.access())},
+        {"own refresh token", of(r.refresh_token())},
+        {"own refresh token again", of(r.refresh_token())},
+    };
+    const std::string unknown = shape_of(revoke(r.op, of("unknown")));
+    for (const auto& row : rows) {
+        CAPTURE(row.first);
+        const Answer answer = revoke(r.op, row.second);
+        check_quiet(answer);
+        CHECK(shape_of(answer) == unknown);
+    }
+    CHECK(is_active(r.op, text_of(others, "access_token")));
+    CHECK(is_active(r.op, text_of(others, "refresh_token")));
+    CHECK(redeem(r.op, token_request(foreign_code, kOther), kOther).verdict() == "200");
+}
+
+TEST_CASE("revocation: a forged token changes nothing, whoever shows it [rule 3, V02, V03, J01-J17]") {
+    for (const bool authenticated : {true, false}) {
+        CAPTURE(authenticated);
+        Ready r;
+        r.op.configure("authenticateRevoke", authenticated);
+        for (const std::string& token : {r.access(), r.refresh_token()}) {
+            for (const Forgery& forgery : forgeries_of(token)) {
+                CAPTURE(forgery.first);
+                check_quiet(revoke(r.op, of(forgery.second)));
+            }
+        }
+        check_quiet(revoke(r.op, of(text_of(r.tokens, "id_token"))));
+        check_quiet(revoke(r.op, Query().raw("token=%zz")));
+        CHECK(r.alive() == "ar");
+    }
+}
+
+TEST_CASE("revocation: who may revoke, and how it says who it is [rule 1, RFC 7009 §2.1, C08, C13, V08, V12]") {
+    const Ready r;
+    const std::string secret = secret_of(kWeb);
+    const Query form = of("unknown");
+    struct Row {
+        std::string clause;
+        std::string when;
+        std::string authorization;
+        Query form;
+        std::string expected;
+    };
+    const std::vector<Row> rows = {
+        {"§2.1", "header", basic(kWeb, secret), form, "200"},
+        {"§2.1", "body", "", form.with("client_id", kWeb).with("client_secret", secret), "200"},
+        {"C13", "a client with another grant", basic(kMachine, secret_of(kMachine)), form, "200"},
+        {"V12", "public client", "", form.with("client_id", kSpa), "200"},
+        {"V08", "nothing", "", form, "401 invalid_client"},
+        {"V08", "unknown client", "", form.with("client_id", "nobody"), "401 invalid_client"},
+        {"V08", "wrong secret", basic(kWeb, "x"), form, "401 invalid_client"},
+        {"V08", "wrong secret in the body", "", form.with("client_id", kWeb).with("client_secret", "x"),
+         "401 invalid_client"},
+        {"C08", "confidential client without secret", "", form.with("client_id", kWeb), "401 invalid_client"},
+        {"C09", "public client with a secret", "", form.with("client_id", kSpa).with("client_secret", "x"),
+         "401 invalid_client"},
+        {"C12", "nobody, without a token", "", Query(), "401 invalid_client"},
+        {"C12", "nobody, unknown hint", "", form.with("token_type_hint", "x"), "401 invalid_client"},
+        {"C12", "wrong secret, unknown hint", basic(kWeb, "x"), form.with("token_type_hint", "x"),
+         "401 invalid_client"},
+        {"C01", "two ways", basic(kWeb, secret), form.with("client_secret", secret), "400 invalid_request"},
+        {"C01", "id twice", "", form.with("client_id", kSpa).and_also("client_id", kSpa), "400 invalid_request"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        CAPTURE(row.when);
+        CgiRequest request = post_form(row.form.text());
+        if (!row.authorization.empty()) request.headers = {{"Authorization", row.authorization}};
+        const Answer answer = r.op.cgi("revoke", request);
+        CHECK(answer.verdict() == row.expected);
+        CHECK(answer.header("Cache-Control") == "no-store");
+        CHECK(answer.header("WWW-Authenticate").starts_with("Basic realm=\"") ==
+              (answer.status == 401 && !row.authorization.empty()));
+        if (answer.status == 200) check_quiet(answer);
+    }
+}
+
+TEST_CASE("revocation: a failed authentication revokes nothing [V08]") {
+    const Ready r;
+    for (const std::string& token : {r.access(), r.refresh_token()}) {
+        CgiRequest request = post_form(of(token).text());
+        CHECK(r.op.cgi("revoke", request).status == 401);
+        request.headers = {{"Authorization", basic(kWeb, "wrong")}};
+        CHECK(r.op.cgi("revoke", request).status == 401);
+        CHECK(r.op.cgi("revoke", post_form(of(token).with("client_id", kWeb).text())).status == 401);
+        CHECK(revoke(r.op, of(token), kSpa).status == 200);  // who it is, but not whose it is
+    }
+    CHECK(r.alive() == "ar");
+}
+
+TEST_CASE("revocation: a public client revokes its own by its id alone, really [V12]") {
+    for (const std::string client : {kSpa, kNative}) {
+        for (const bool access : {true, false}) {
+            CAPTURE(client);
+            CAPTURE(access);
+            const Ready r({}, client);
+            check_quiet(revoke(r.op, of(access ? r.access() : r.refresh_token()), kOther));
+            check_quiet(revoke(r.op, of(access ? r.access() : r.refresh_token()), client == kSpa ? kNative : kSpa));
+            CHECK(r.alive() == "ar");
+            check_quiet(revoke(r.op, of(access ? r.access() : r.refresh_token()), client));
+            CHECK(r.alive() == "");
+        }
+    }
+}
+
+TEST_CASE("revocation: a client on its own behalf gives back its token [RFC 6749 §4.4]") {
+    const Deployment op;
+    const std::string token = redeem(op, Query{{"grant_type", "client_credentials"}}, kMachine).member("access_token");
+    check_quiet(revoke(op, of(token), kWeb));
+    CHECK(is_active(op, token));
+    check_quiet(revoke(op, of(token), kMachine));
+    CHECK_FALSE(is_active(op, token));
+}
+
+TEST_CASE("revocation: the request is a form with one token, sent by POST [RFC 7009 §2.1, §2.2.1, §2.3, V11]") {
+    const Ready r;
+    const Query form = of(r.access());
+    struct Row {
+        std::string clause;
+        std::string when;
+        std::string body;
+        std::string query;
+        std::string type;
+        std::string expected;
+    };
+    const std::string www = "application/x-www-form-urlencoded";
+    const std::vector<Row> rows = {
+        {"§2.1", "no token", "", "", www, "400 invalid_request"},
+        {"§2.1", "empty token", "token=", "", www, "400 invalid_request"},
+        {"§2.1", "token in the address", "", form.text(), www, "400 invalid_request"},
+        {"§2.1", "token twice", form.and_also("token", r.access()).text(), "", www, "400 invalid_request"},
+        {"§2.1", "hint twice", form.text() + "&token_type_hint=access_token&token_type_hint=access_token", "", www,
+         "400 invalid_request"},
+        {"§2.2.1", "unknown hint", form.with("token_type_hint", "id_token").text(), "", www,
+         "400 unsupported_token_type"},
+        {"§2.2.1", "capitals", form.with("token_type_hint", "Access_Token").text(), "", www,
+         "400 unsupported_token_type"},
+        {"§2.2.1", "unknown hint, unknown token", of("x").with("token_type_hint", "code").text(), "", www,
+         "400 unsupported_token_type"},
+        {"§2.1", "JSON", "{\"token\":\"" + r.access() + "\"}", "", "application/json", "400 invalid_request"},
+        {"§2.1", "plain text", form.text(), "", "text/plain", "400 invalid_request"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        CAPTURE(row.when);
+        CgiRequest request = with_basic(row.body);
+        request.query = row.query;
+        request.content_type = row.type;
+        CHECK(r.op.cgi("revoke", request).verdict() == row.expected);
+    }
+    for (const std::string method : {"GET", "HEAD", "DELETE"}) {
+        CAPTURE(method);
+        CgiRequest request = with_basic("");
+        request.method = method;
+        request.query = form.and_also("callback", "package.myCallback").text();
+        const Answer answer = r.op.cgi("revoke", request);
+        CHECK(answer.status == 405);
+        CHECK(answer.header("Allow").find("POST") != std::string::npos);
+        CHECK(answer.header("Allow").find("GET") == std::string::npos);
+        CHECK(answer.body.find("myCallback") == std::string::npos);
+    }
+    CHECK(r.alive() == "ar");
+    CgiRequest beside = with_basic(form.and_also("x", "1").and_also("x", "2").text());
+    beside.query = "token=x&token_type_hint=x";
+    check_quiet(r.op.cgi("revoke", beside));
+    CHECK(r.alive() == "");
+}
+
+TEST_CASE("revocation: a code by hint, and then it cannot be redeemed [V09]") {
+    const Deployment op;
+    UserAgent alice(op);
+    struct Row {
+        const char* when;
+        const char* hint;
+        const char* client;
+        const char* exchange;
+    };
+    const std::vector<Row> rows = {
+        {"hinted", "auth_code", kWeb, "400 invalid_grant"},
+        {"without hint", "", kWeb, "200"},
+        {"hinted as an access token", "access_token", kWeb, "200"},
+        {"hinted as a refresh token", "refresh_token", kWeb, "200"},
+        {"another client", "auth_code", kOther, "200"},
+        {"a public client", "auth_code", kSpa, "200"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const std::string code = alice.obtain_code(authorization_request());
+        check_quiet(revoke(op, of(code).with("token_type_hint", row.hint), row.client));
+        CHECK(redeem(op, token_request(code)).verdict() == row.exchange);
+    }
+    // Redeemed: unchanged, what it yielded lives on.
+    const std::string code = alice.obtain_code(authorization_request());
+    const Answer tokens = redeem(op, token_request(code));
+    check_quiet(revoke(op, code_hint(code)));
+    CHECK(is_active(op, tokens.member("access_token")));
+    CHECK(is_active(op, tokens.member("refresh_token")));
+}
+
+TEST_CASE("revocation: an expired access token still ends the refresh token, its row there or not [rule 4, V04]") {
+    for (const bool swept : {false, true}) {
+        CAPTURE(swept);
+        Ready r;
+        r.op.advance(seconds(900));
+        if (swept) {
+            store::Database database(r.op.database_file().string(), store::Access::read_write);
+            store::Transaction transaction(database, store::Durability::full);
+            store::sweep(transaction, postern::util::from_epoch(r.op.now()));
+            transaction.commit();
+        }
+        REQUIRE(r.op.count_rows("access_tokens") == (swept ? 0 : 1));
+        REQUIRE(r.alive() == "r");
+        check_quiet(revoke(r.op, of(r.access()), kOther));
+        check_quiet(revoke(r.op, of(r.access()), kSpa));
+        REQUIRE(r.alive() == "r");
+        check_quiet(revoke(r.op, of(r.access())));
+        CHECK(r.alive() == "");
+        CHECK(refresh(r.op, r.refresh_token()).verdict() == "400 invalid_grant");
+    }
+}
+
+TEST_CASE("revocation: is where the configuration puts it, or nowhere [paths]") {
+    Ready r;
+    CHECK(r.op.path_of("revoke") == "/token/revoke");
+    r.op.configure("paths", json::Object{{"revoke", "/oauth/revoke"}});
+    CgiRequest old_path = with_basic(of(r.refresh_token()).text());
+    old_path.path = "/token/revoke";
+    CHECK(r.op.cgi("revoke", old_path).status == 404);
+    CHECK(r.alive() == "ar");
+    check_quiet(revoke(r.op, of(r.refresh_token())));
+    CHECK(r.alive() == "");
+    r.op.configure("paths", json::Object{{"revoke", nullptr}});
+    CHECK(r.op.cgi("revoke", old_path).status == 404);
+}
+
+TEST_CASE("revocation: the operator can see what was done, and no token of anybody") {
+    const Ready r;
+    const Answer foreign = revoke(r.op, of(r.refresh_token()), kOther);
+    CHECK(foreign.log.find("belongs to another client") != std::string::npos);
+    const Answer done = revoke(r.op, of(r.refresh_token()));
+    CHECK(done.log.find("its grant has ended") != std::string::npos);
+    CHECK(done.log.find(done.header("X-Request-Id")) != std::string::npos);
+    for (const Answer& answer : {foreign, done}) {
+        CHECK(answer.log.find(r.refresh_token()) == std::string::npos);
+        CHECK(answer.log.find(r.refresh_token().substr(r.refresh_token().rfind('.'))) == std::string::npos);
+        CHECK(answer.raw.find("grant") == std::string::npos);
+    }
+}
+
+}  // namespace
