@@ -18,8 +18,10 @@ using namespace postern::test;
 namespace fs = std::filesystem;
 namespace json = postern::json;
 
-const std::vector<std::string> kAll = {"authorize", "login", "scopes", "token", "userinfo", "discovery", "jwks"};
-const std::vector<std::string> kWithDatabase = {"authorize", "login", "scopes", "token", "userinfo"};
+const std::vector<std::string> kAll = {"authorize", "login",    "scopes",    "token", "introspect",
+                                       "revoke",    "userinfo", "discovery", "jwks"};
+const std::vector<std::string> kWithDatabase = {"authorize",  "login",  "scopes",  "token",
+                                                "introspect", "revoke", "userinfo"};
 const std::vector<std::string> kPages = {"authorize", "login", "scopes"};
 
 struct Row {
@@ -53,6 +55,7 @@ void check_rows(const std::vector<Row>& rows) {
             CgiRequest request;
             request.obeys_modes = true;
             if (endpoint == "token") request = with_basic("grant_type=authorization_code&code=x");
+            if (endpoint == "introspect" || endpoint == "revoke") request = with_basic("token=x");
             request.obeys_modes = true;
             const Answer answer = op.cgi(endpoint, request);
             check_mute(op, answer);

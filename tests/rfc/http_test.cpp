@@ -12,12 +12,14 @@ namespace {
 
 using namespace postern::test;
 
-const std::vector<const char*> kEndpoints = {"authorize", "login", "scopes", "token", "userinfo", "discovery", "jwks", "logout"};
+const std::vector<const char*> kEndpoints = {"authorize", "login",    "scopes",    "token", "introspect",
+                                             "revoke",    "userinfo", "discovery", "jwks",  "logout"};
 
 /// A request that each endpoint answers in its own way: success or a refusal of its own.
 CgiRequest usual(const std::string& endpoint) {
     if (endpoint == "authorize") return get_request(authorization_request().text());
     if (endpoint == "token") return with_basic("grant_type=authorization_code&code=x");
+    if (endpoint == "introspect" || endpoint == "revoke") return with_basic("token=x");
     if (endpoint == "userinfo") return bearer("x");
     return {};
 }
@@ -234,6 +236,8 @@ TEST_CASE("wrong methods are 405 and name the right ones [RFC 9110 §15.5.6, X17
         {"login", {"PUT", "DELETE", "HEAD", "OPTIONS"}, "GET, POST"},
         {"scopes", {"PUT", "DELETE", "HEAD", "OPTIONS"}, "GET, POST"},
         {"token", {"GET", "PUT", "DELETE", "TRACE"}, "POST"},
+        {"introspect", {"GET", "HEAD", "PUT", "DELETE", "TRACE", "OPTIONS"}, "POST"},
+        {"revoke", {"GET", "HEAD", "PUT", "DELETE", "TRACE"}, "POST"},
         {"userinfo", {"PUT", "DELETE", "TRACE"}, "GET, POST"},
         {"discovery", {"POST", "PUT", "DELETE"}, "GET, HEAD"},
         {"jwks", {"POST", "PUT", "DELETE"}, "GET, HEAD"},
