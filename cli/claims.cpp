@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "command.h"
 #include "http/url.h"
@@ -170,12 +171,12 @@ void set_claims(json::Object& claims, const json::Object& given) {
     for (const auto& [name, value] : given.members()) set_claim(claims, name, value);
 }
 
-std::vector<std::string> custom_claims(const json::Object& claims) {
+void note_custom_claims(const json::Object& claims) {
     std::vector<std::string> names;
     for (const auto& member : claims.members()) {
         if (&shape_of(member.first) == &kCustom) names.push_back(member.first);
     }
-    return names;
+    if (!names.empty()) print_note("kept, but released by no scope of OpenID Connect: " + join(names, ", "));
 }
 
 }  // namespace postern::cli

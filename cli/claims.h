@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "json/value.h"
 
@@ -16,7 +15,7 @@ void set_text_claim(json::Object& claims, std::string_view assignment);
 /// Puts every member of `given` into `claims`. Throws Refused for a name or value that cannot be a claim.
 void set_claims(json::Object& claims, const json::Object& given);
 
-/// The names in `claims` that OpenID Connect Core §5.1 does not define: kept, but no standard scope releases them.
-std::vector<std::string> custom_claims(const json::Object& claims);
+/// Says which names in `claims` OpenID Connect Core §5.1 does not define: kept, but no standard scope releases them.
+void note_custom_claims(const json::Object& claims);
 
 }  // namespace postern::cli

@@ -104,6 +104,8 @@ util::Secret ask(const char* prompt) {
     return util::Secret(std::move(line));
 }
 
+}  // namespace
+
 /// The login form refuses control bytes and text that is not UTF-8, so such a password could be set and never used.
 const char* password_problem(std::string_view password) {
     switch (crypto::check_password(password)) {
@@ -121,8 +123,6 @@ const char* password_problem(std::string_view password) {
         return "the password contains a control character, so nobody could type it into the login form";
     return nullptr;
 }
-
-}  // namespace
 
 util::Secret read_secret_line(const char* what) {
     std::string line;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "json/value.h"
 #include "util/secret.h"
@@ -20,5 +21,8 @@ util::Secret prompt_new_password();
 
 /// A new password: one line of standard input, or typed twice. Refuses what could never be typed into the login form.
 util::Secret read_new_password(bool from_stdin);
+
+/// Why a password could not be used at the login form; nullptr: it could.
+const char* password_problem(std::string_view password);
 
 }  // namespace postern::cli

@@ -11,8 +11,9 @@
 #include "lookup.h"
 #include "output.h"
 #include "store/users.h"
+#include "user_import.h"
+#include "user_rules.h"
 #include "user_view.h"
-#include "util/text.h"
 
 namespace postern::cli {
 namespace {
@@ -21,23 +22,7 @@ using model::User;
 using store::Access;
 using store::Durability;
 
-constexpr std::size_t kMaxUsernameBytes = 128;
-
 util::Time now() { return util::SystemClock().now(); }
-
-void require_username(const std::string& name) {
-    const bool fits =
-        !name.empty() && name.size() <= kMaxUsernameBytes && util::is_utf8(name) && util::displayable(name) == name;
-    if (!fits)
-        throw Refused("the user name must be 1 to 128 bytes of UTF-8 text without control and direction characters");
-    // A blank at either end cannot be seen when it is typed.
-    if (util::trim(name) != name) throw Refused("the user name begins or ends with a blank; remove it");
-}
-
-void note_custom_claims(const json::Object& claims) {
-    const auto names = custom_claims(claims);
-    if (!names.empty()) print_note("kept, but released by no scope of OpenID Connect: " + join(names, ", "));
-}
 
 struct ClaimOptions {
     bool from_stdin = false;
@@ -262,6 +247,7 @@ void add_user_commands(CLI::App& app, Invocation& invocation) {
                      [&invocation](const std::string& name) { show(invocation, name); });
     add_set(group, invocation);
     add_passwd(group, invocation);
+    add_user_import_command(group, invocation);
     add_name_command(group, invocation, "disable", "Keep a user from logging in; ends sessions and tokens",
                      "postern user disable ada",
                      [&invocation](const std::string& name) { enable(invocation, name, false); });

@@ -1,0 +1,35 @@
+// One line of a file of users: htpasswd (`name:hash`) or JSON Lines.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "json/value.h"
+#include "util/secret.h"
+
+namespace postern::cli {
+
+/// An empty optional was not given.
+struct ImportedUser {
+    std::size_t line = 0;
+    std::string username;
+    std::optional<std::string> password_hash;  ///< as a login verifies it
+    std::optional<util::Secret> password;      ///< not both
+    std::optional<json::Object> claims;
+    std::optional<bool> enabled;
+};
+
+enum class ImportFormat { htpasswd, json_lines };
+
+/// Told by the first line that says anything.
+ImportFormat format_of(std::string_view line);
+
+/// True for a line that says nothing: empty, or a comment of the format.
+bool is_blank_line(ImportFormat format, std::string_view line);
+
+/// Throws Refused with what is wrong in the line, never with a password or a hash; `user` then has what was read so
+/// far.
+void parse_import_line(ImportFormat format, std::string_view line, ImportedUser& user);
+
+}  // namespace postern::cli

@@ -1,0 +1,32 @@
+// How far a long piece of work has come, for whoever waits at a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace postern::cli {
+
+/// A bar on standard error while it lives, when that is a terminal; otherwise nothing at all.
+class Progress {
+public:
+    Progress(std::string what, std::size_t total);
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    ~Progress();  ///< takes the bar away
+
+    void advance(std::size_t by = 1);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    void draw(Clock::time_point now);
+    std::string what_;
+    std::size_t total_;
+    std::size_t done_ = 0;
+    std::size_t drawn_ = 0;  ///< columns that are written on
+    bool visible_;
+    Clock::time_point begun_ = Clock::now();
+    Clock::time_point next_ = begun_;
+};
+
+}  // namespace postern::cli

@@ -1,0 +1,305 @@
+// `postern user import`: people taken over from elsewhere, all of a file or nobody.
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "crypto/password.h"
+#include "installation.h"
+#include "json/reader.h"
+#include "json/writer.h"
+#include "store/sessions.h"
+#include "store/users.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+// crypt(3) of "secret" and of "other".
+const std::string kBcrypt = "$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW";
+const std::string kSha512 =
+    "$6$saltstring$AIsRs/Ee56G/tC8MEHhvReZTfx8u3rXXMl6eYrjCG9ibix19DxoMBLogdTET5Ukw9Sf7eZTITsuk0Ry5qulYz.";
+
+std::optional<model::User> find(const Installation& installation, const std::string& name) {
+    auto database = installation.open();
+    return store::find_user_by_name(database, name);
+}
+
+model::User stored(const Installation& installation, const std::string& name) {
+    auto user = find(installation, name);
+    CAPTURE(name);
+    REQUIRE(user);
+    return *user;
+}
+
+bool opens_with(const Installation& installation, const std::string& name, const std::string& password) {
+    return crypto::verify_password(util::Secret(password), stored(installation, name).password_hash);
+}
+
+std::size_t count(const Installation& installation) {
+    auto database = installation.open();
+    return store::list_users(database).size();
+}
+
+std::int64_t number_of(const json::Value& result, const char* member) {
+    return *member_of(result, member).if_integer();
+}
+
+/// The --json result of an import that is refused.
+json::Value refused_json(const Installation& installation, const std::string& input,
+                         std::vector<std::string> options = {}) {
+    std::vector<std::string> arguments = {"user", "import", "-", "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const auto result = installation.postern(arguments, input);
+    CAPTURE(result.err);
+    REQUIRE(result.exit_code == 1);
+    CHECK(is_one_plain_line(result.err));
+    auto value = json::parse(result.out);
+    REQUIRE(value);
+    return *std::move(value);
+}
+
+const util::Time kNow = util::SystemClock().now();
+const model::ValueHash kCookie{std::string(64, 'a')};
+
+void log_in(const Installation& installation, const model::Subject& subject) {
+    auto database = installation.open();
+    store::Transaction transaction(database, store::Durability::full);
+    model::Session session;
+    session.cookie_hash = kCookie;
+    session.sid = model::Sid("sid");
+    session.subject = subject;
+    session.auth_time = session.created_at = session.last_seen_at = kNow;
+    session.expires_at = kNow + util::Seconds(3600);
+    store::insert_session(transaction, session);
+    transaction.commit();
+}
+
+bool logged_in(const Installation& installation) {
+    auto database = installation.open();
+    return store::find_session(database, kCookie, kNow, kNow - util::Seconds(3600)).has_value();
+}
+
+}  // namespace
+
+TEST_CASE("user import: htpasswd lines become users who log in with the passwords that they have") {
+    const Installation installation;
+    const auto result = installation.must_json(
+        {"user", "import", "-"}, "# made by htpasswd\r\n\r\nada:" + kBcrypt + "\r\n" + "Grace Hopper:" + kSha512 +
+                                     ":19000:0:99999:7:::\n  \nold:$2a$" + kBcrypt.substr(4));
+    CHECK(number_of(result, "added") == 3);
+    CHECK(number_of(result, "updated") == 0);
+    CHECK(member_of(result, "refused").if_array()->empty());
+    for (const char* name : {"ada", "Grace Hopper", "old"}) {
+        CHECK(opens_with(installation, name, "secret"));
+        CHECK_FALSE(opens_with(installation, name, "Secret"));
+        CHECK(stored(installation, name).enabled);
+    }
+    CHECK(stored(installation, "ada").subject != stored(installation, "old").subject);
+    CHECK(stored(installation, "ada").subject.str().size() == 22);
+}
+
+TEST_CASE("user import: JSON lines bring hash or password, claims and state; a file is read like standard input") {
+    const Installation installation;
+    const auto file = installation.directory() / "people.jsonl";
+    std::ofstream(file) << "\xef\xbb\xbf{\"username\":\"ada\",\"password_hash\":\"" << kBcrypt
+                        << "\",\"claims\":{\"email\":\"ada@example.org\",\"address\":{\"country\":\"UK\"}}}\n"
+                        << "\n{\"username\":\"bob\",\"password\":\"p\xc3\xa4ssword\",\"enabled\":false}\n"
+                        << "{\"username\":\"eve\"}\n";
+    const auto result = installation.must({"user", "import", file.string()});
+    CHECK(result == "3 added, 0 updated, 0 unchanged, 0 refused\n");
+    CHECK(opens_with(installation, "ada", "secret"));
+    CHECK(json::write(stored(installation, "ada").claims) ==
+          "{\"email\":\"ada@example.org\",\"address\":{\"country\":\"UK\"}}");
+    CHECK(opens_with(installation, "bob", "p\xc3\xa4ssword"));
+    CHECK(stored(installation, "bob").password_hash.starts_with("$y$"));
+    CHECK_FALSE(stored(installation, "bob").enabled);
+    CHECK(stored(installation, "eve").password_hash.empty());  // no password opens it
+    CHECK(stored(installation, "eve").enabled);
+}
+
+TEST_CASE("user import: each faulty line is named with its reason, and nobody is imported") {
+    const Installation installation;
+    installation.must({"user", "add", "taken", "--password-stdin"}, "secret\n");
+    struct Row {
+        std::string line;
+        const char* word;
+    };
+    const auto json_user = [](const std::string& members) { return "{\"username\":\"x\"," + members + "}"; };
+    const std::vector<Row> htpasswd = {
+        {"nothing", "name:hash"},
+        {"x:$apr1$abcdefgh$ABCDEFGHIJKLMNOPQRSTUV", "$apr1$"},
+        {"x:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=", "{SHA}"},
+        {"x:!:19000:::::", "locked"},
+        {"x:", "no hash"},
+        {"x:plain", "not known"},
+        {"x:" + kBcrypt.substr(0, 59), "not complete"},
+        {"x:$2y$20" + kBcrypt.substr(6), "cost 20"},
+        {":" + kBcrypt, "user name"},
+        {" x:" + kBcrypt, "blank"},
+        {std::string(129, 'x') + ":" + kBcrypt, "128 bytes"},
+        {"x\xff:" + kBcrypt, "UTF-8"},
+        {"x\x01:" + kBcrypt, "control"},
+        {std::string("x\0y:", 4) + kBcrypt, "control"},
+        {"x:" + kBcrypt.substr(0, 30) + std::string(1, '\0') + kBcrypt.substr(31), "not complete"},
+        {"x:" + kBcrypt + ":" + std::string(70000, 'x'), "65536"},
+        {"taken:" + kBcrypt, "--update"},
+        {"good:" + kBcrypt, "in line 1 already"},
+    };
+    const std::vector<Row> lines = {
+        {"good:" + kBcrypt, "not JSON"},
+        {"{\"username\":\"x\"", "not JSON"},
+        {"[\"x\"]", "object"},
+        {"{\"password\":\"secret\"}", "missing"},
+        {"{\"username\":7}", "text"},
+        {"{\"username\":\"\"}", "user name"},
+        {"{\"username\":\"x\",\"username\":\"y\"}", "not JSON"},
+        {json_user("\"password\":\"a\",\"password_hash\":\"" + kBcrypt + "\""), "one of them"},
+        {json_user("\"password\":\"\""), "empty"},
+        {json_user("\"password\":\"" + std::string(512, 'a') + "\""), "511"},
+        {json_user("\"password\":\"a\\tb\""), "control"},
+        {json_user("\"password\":\"a\\u0000b\""), "not JSON"},
+        {json_user("\"password\":\"a\xff\""), "not JSON"},
+        {json_user("\"password\":1"), "text"},
+        {json_user("\"password_hash\":\"\""), "no hash"},
+        {json_user("\"claims\":{\"email\":\"nobody\"}"), "email"},
+        {json_user("\"claims\":{\"sub\":\"me\"}"), "server itself"},
+        {json_user("\"claims\":[]"), "object"},
+        {json_user("\"enabled\":\"no\""), "true or false"},
+        {json_user("\"sub\":\"me\""), "no member"},
+        {"{\"username\":\"taken\"}", "--update"},
+        {"{\"username\":\"good\"}", "in line 1 already"},
+    };
+    const auto check = [&](const std::string& good, const Row& row) {
+        CAPTURE(row.line);
+        const auto result = installation.postern({"user", "import", "-"}, good + "\n" + row.line + "\n");
+        CAPTURE(result.err);
+        CHECK(result.exit_code == 1);
+        CHECK(result.out == "0 added, 0 updated, 0 unchanged, 1 refused\n");
+        CHECK(result.err.starts_with("postern: line 2"));
+        CHECK(result.err.find(row.word) != std::string::npos);
+        CHECK(result.err.find(kBcrypt) == std::string::npos);
+        CHECK(result.err.find("nobody was imported") != std::string::npos);
+        CHECK(count(installation) == 1);
+    };
+    for (const Row& row : htpasswd) check("good:" + kBcrypt, row);
+    for (const Row& row : lines) check("{\"username\":\"good\"}", row);
+}
+
+TEST_CASE("user import: all faults of a file are told at once, in the order of its lines, for programs too") {
+    const Installation installation;
+    installation.must({"user", "add", "b", "--password-stdin"}, "secret\n");
+    const std::string input = "a:" + kBcrypt + "\nb:" + kBcrypt + "\n\nc:x\na:" + kBcrypt + "\n";
+    const auto result = refused_json(installation, input);
+    const json::Array& refused = *member_of(result, "refused").if_array();
+    REQUIRE(refused.size() == 3);
+    const char* names[] = {"b", "c", "a"};
+    const int lines[] = {2, 4, 5};
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(number_of(refused[i], "line") == lines[i]);
+        CHECK(text_of(refused[i], "username") == names[i]);
+        CHECK_FALSE(text_of(refused[i], "reason").empty());
+    }
+    CHECK(count(installation) == 1);
+}
+
+TEST_CASE("user import: --skip-faulty takes the good lines, and still exits 1") {
+    const Installation installation;
+    const auto result = refused_json(installation, "a:" + kBcrypt + "\nb:x\nc:" + kBcrypt + "\n", {"--skip-faulty"});
+    CHECK(number_of(result, "added") == 2);
+    CHECK(member_of(result, "refused").if_array()->size() == 1);
+    CHECK(count(installation) == 2);
+    CHECK(opens_with(installation, "c", "secret"));
+}
+
+TEST_CASE("user import: --dry-run finds what the import would, and writes nothing") {
+    const Installation installation;
+    installation.must({"user", "import", "-"}, "a:" + kBcrypt + "\n");
+    const std::string input = "a:" + kSha512 + "\nb:" + kSha512 + "\n";
+    const auto result = installation.must_json({"user", "import", "-", "--dry-run", "--update"}, input);
+    CHECK(number_of(result, "added") == 1);
+    CHECK(number_of(result, "updated") == 1);
+    CHECK(*member_of(result, "dry_run").if_bool());
+    CHECK(count(installation) == 1);
+    CHECK(stored(installation, "a").password_hash == kBcrypt);
+    CHECK(number_of(refused_json(installation, input, {"--dry-run", "--skip-faulty"}), "added") == 1);
+    CHECK(count(installation) == 1);
+    CHECK(installation.postern({"user", "import", "-", "--dry-run"}, "a:x\n").exit_code == 1);
+}
+
+TEST_CASE("user import: --update changes what the file has and leaves the rest; what is equal is not touched") {
+    const Installation installation;
+    installation.must({"user", "add", "ada", "--password-stdin", "--claim", "name=Ada", "--claim", "nickname=A"},
+                      "secret\n");
+    const auto before = stored(installation, "ada");
+    const auto update = [&](const std::string& line) {
+        const auto result = installation.must_json({"user", "import", "-", "--update"}, line + "\n");
+        return std::pair(number_of(result, "updated"), number_of(result, "unchanged"));
+    };
+    using Counts = std::pair<std::int64_t, std::int64_t>;
+    log_in(installation, before.subject);
+    CHECK(update("{\"username\":\"ada\"}") == Counts{0, 1});
+    CHECK(update("{\"username\":\"ada\",\"password\":\"secret\"}") == Counts{0, 1});  // the one that she has
+    CHECK(update("{\"username\":\"ada\",\"enabled\":true,\"claims\":{\"name\":\"Ada\",\"nickname\":\"A\"}}") ==
+          Counts{0, 1});
+    CHECK(stored(installation, "ada").password_hash == before.password_hash);
+    CHECK(update("{\"username\":\"ada\",\"claims\":{\"name\":\"Lovelace\"}}") == Counts{1, 0});
+    CHECK(json::write(stored(installation, "ada").claims) == "{\"name\":\"Lovelace\"}");  // all of them
+    CHECK(logged_in(installation));
+
+    CHECK(update("ada:" + kBcrypt) == Counts{1, 0});
+    CHECK(opens_with(installation, "ada", "secret"));
+    CHECK(stored(installation, "ada").subject == before.subject);
+    CHECK(json::write(stored(installation, "ada").claims) == "{\"name\":\"Lovelace\"}");
+    CHECK_FALSE(logged_in(installation));  // as after `user passwd`
+
+    log_in(installation, before.subject);
+    CHECK(update("{\"username\":\"ada\",\"enabled\":false}") == Counts{1, 0});
+    CHECK_FALSE(logged_in(installation));  // as after `user disable`
+    CHECK(update("ada:" + kBcrypt) == Counts{0, 1});
+    CHECK_FALSE(stored(installation, "ada").enabled);
+}
+
+TEST_CASE("user import: more people than one transaction takes, each of them once") {
+    const Installation installation;
+    std::string input;
+    for (int i = 0; i < 1001; ++i) input += "user" + std::to_string(i) + ":" + kBcrypt + "\n";
+    CHECK(number_of(installation.must_json({"user", "import", "-"}, input), "added") == 1001);
+    CHECK(count(installation) == 1001);
+    CHECK(opens_with(installation, "user1000", "secret"));
+    CHECK(number_of(installation.must_json({"user", "import", "-", "--update"}, input), "unchanged") == 1001);
+    CHECK(installation.postern({"user", "import", "-"}, input).exit_code == 1);
+    CHECK(count(installation) == 1001);
+}
+
+TEST_CASE("user import: files that are none are refused in one line") {
+    const Installation installation;
+    for (const std::string& file : {std::string("/nonexistent/users"), installation.directory().string(),
+                                    std::string("/dev/null"), std::string("-")}) {
+        CAPTURE(file);
+        const auto result = installation.postern({"user", "import", file});
+        CHECK(result.exit_code == 1);
+        CHECK(result.out.empty());
+        CHECK(is_one_plain_line(result.err));
+    }
+}
+
+TEST_CASE("user import: a terminal sees how far it is, anything else sees no bar and no control character") {
+    const Installation installation;
+    const auto file = installation.directory() / "people.jsonl";
+    std::ofstream(file)
+        << "{\"username\":\"a\",\"password\":\"secret\"}\n{\"username\":\"b\",\"password\":\"secret\"}\n";
+    const auto quiet = installation.postern({"user", "import", "--dry-run", file.string()});
+    CHECK(quiet.exit_code == 0);
+    CHECK(quiet.err.empty());
+    const auto shown =
+        run({"/usr/bin/script", "-qec", postern_program() + " user import " + file.string(), "/dev/null"},
+            {{"PATH", "/usr/bin:/bin"}, {"POSTERN_CONFIG", installation.config_file().string()}});
+    CHECK(shown.exit_code == 0);
+    CHECK(shown.out.find("hashing [###############---------------] 1/2") != std::string::npos);
+    CHECK(shown.out.find("writing [##############################] 2/2") != std::string::npos);
+    CHECK(shown.out.find("\r2 added") != std::string::npos);  // the bar is gone
+    CHECK(count(installation) == 2);
+    const auto again = installation.postern({"user", "import", "--update", file.string()});
+    CHECK(again.err.empty());
+}
