@@ -125,7 +125,7 @@ CREATE TABLE authorization_codes (
     audience          TEXT,              -- recorded; the token request's own value decides
     expires_at        INTEGER NOT NULL,  -- RFC 6749 §4.1.2: ten minutes at most
     redeemed_at       INTEGER,           -- set once, by the one request that gets the tokens
-    burned_at         INTEGER,           -- spent without a token: wrong verifier or redirect_uri
+    burned_at         INTEGER,           -- spent without a token: wrong verifier or redirect_uri, or revoked (RFC 7009)
     CHECK (redeemed_at IS NULL OR burned_at IS NULL)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);

@@ -35,7 +35,7 @@ struct AuthorizationCode {
     std::optional<std::string> audience;  ///< recorded as specified; the token request's value decides the token
     util::Time expires_at{};
     std::optional<util::Time> redeemed_at;
-    std::optional<util::Time> burned_at;  ///< a wrong verifier or redirect_uri spent it without a token
+    std::optional<util::Time> burned_at;  ///< spent without a token: wrong verifier or redirect_uri, or revoked
 };
 
 struct AccessToken {

@@ -76,7 +76,8 @@ Outcome<CheckedCode> check_code(Context& context, const model::Client& client, c
                              "the code was issued to " + stored->grant.client_id.str() + "; it still works there");
     if (stored->code.redeemed_at) return answer_replay(context, *stored, grant);
     if (stored->code.burned_at)
-        return invalid_grant(kNotValid, "a wrong verifier or redirect_uri spent the code before");
+        return invalid_grant(kNotValid,
+                             "a wrong verifier or redirect_uri spent the code before, or the client revoked it");
     if (stored->grant.ended_at) return invalid_grant(kNotValid, "the grant has been revoked");
     if (context.now() >= stored->code.expires_at) return invalid_grant(kNotValid, "the code has expired");
 
