@@ -38,7 +38,7 @@ Outcome<AskedClaim> parse_claim(const std::string& name, const json::Value& how)
         if (!essential->if_bool()) return invalid_request("essential in claims must be true or false");
         claim.essential = *essential->if_bool();
     }
-    if (const json::Value* value = object->find("value")) claim.values = {*value};
+    if (const json::Value* value = object->find("value")) claim.values.emplace(1, *value);
     if (const json::Value* values = object->find("values")) {
         if (!values->if_array()) return invalid_request("values in claims must be an array");
         if (!claim.values) claim.values.emplace();

@@ -75,7 +75,9 @@ Action decide(const Situation& s) {
         return Refuse{make_error(ErrorCode::access_denied, "the user denied the request"), true};
     // Asked to log in as the user the client wants, somebody else did.
     if (is_somebody_else(s) && logged_in_for_this(s))
-        return Refuse{make_error(ErrorCode::login_required, "another user than the one asked for has logged in"), true};
+        return Refuse{make_error(ErrorCode::login_required, "another user than the one asked for has logged in",
+                                 "the client named the user by id_token_hint or by the sub of claims"),
+                      true};
 
     const bool silent = asks(s, model::Prompt::none);  // OpenID Connect Core §3.1.2.6
     if (needs_login(s)) {

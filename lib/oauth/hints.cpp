@@ -11,8 +11,10 @@ Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, 
     const auto token = params.find("id_token_hint");
     if (!token || !context.settings.oidc) return claimed;
     auto hint = verify_id_token_hint(context, *token);
-    if (!hint) return invalid_request("id_token_hint is not an ID token of this server");
-    // Nobody can be both, so no login could ever help: login_required would only send the user round in circles.
+    if (!hint)
+        return invalid_request("id_token_hint is not an ID token of this server",
+                               "changed, cut short, of another issuer, no ID token, or signed with a retired key");
+    // Nobody can be both, so no login could help: docs/decisions/0014-expected-users-and-single-claims.md.
     if (claimed && *claimed != hint->subject)
         return invalid_request("id_token_hint and the sub in claims name different users");
     return std::optional(std::move(hint->subject));
