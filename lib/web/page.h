@@ -20,7 +20,7 @@ struct LoginPage {
 };
 
 struct ConsentScope {
-    std::string name;         ///< the scope token
+    std::string name;         ///< the scope token, or a claim asked for by name
     std::string description;  ///< what it lets the client do, one sentence
 };
 
