@@ -49,9 +49,7 @@ struct Answer {
     }
 
     http::Response operator()(const oauth::Refuse& refuse) const {
-        // Only a denial ends what a user has begun; a silent request has no page to come back from.
-        if (refuse.error.code == oauth::ErrorCode::access_denied)
-            oauth::end_request(visit.context, asked, *visit.browser.session);
+        if (refuse.ends_request) oauth::end_request(visit.context, asked, *visit.browser.session);
         return authorization_error(visit.pages, target, refuse.error);
     }
 
