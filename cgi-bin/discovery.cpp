@@ -10,8 +10,8 @@ namespace {
 
 using namespace postern;
 
-http::Response discovery(server::App& app, const http::Request&) {
-    return oidc::cacheable(oidc::discovery(app.settings()));
+http::Response discovery(server::App& app, const http::Request& request) {
+    return oidc::cacheable(request, oidc::discovery(app.settings()));
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace {
 
 using namespace postern;
 
-http::Response jwks(server::App& app, const http::Request&) {
-    return oidc::cacheable(jose::to_json(app.keys().published()));
+http::Response jwks(server::App& app, const http::Request& request) {
+    return oidc::cacheable(request, jose::to_json(app.keys().published()));
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ struct Request {
     std::string cookie;        ///< the header's value as it came; read it with http/cookie.h
     std::optional<std::string> origin;
     std::optional<std::string> sec_fetch_site;
+    std::optional<std::string> if_none_match;
     std::string remote_address;  ///< of the client; through trusted proxies when configured
 };
 

@@ -1,11 +1,40 @@
-// The public documents: how long they keep.
+// The public documents: how long they keep, and who has them already.
 #include "oidc/cacheable.h"
 
+#include <algorithm>
+
+#include "crypto/digest.h"
+#include "util/base64.h"
+#include "util/text.h"
+
 namespace postern::oidc {
+namespace {
+
+/// Whether If-None-Match names the tag: "*" or a list, whose marks of weakness do not count here (RFC 9110 §13.1.2,
+/// §8.8.3.2). The tags of this server have no comma.
+bool names_tag(std::string_view if_none_match, std::string_view tag) {
+    const auto tags = util::split(if_none_match, ',');
+    return std::any_of(tags.begin(), tags.end(), [&](std::string_view listed) {
+        listed = util::trim(listed);
+        if (listed.starts_with("W/")) listed.remove_prefix(2);
+        return listed == tag || listed == "*";
+    });
+}
+
+}  // namespace
 
 http::Response cacheable(const json::Object& body) {
     http::Response response = http::json(body);
     response.set("Cache-Control", "public, max-age=" + std::to_string(kPublicMaxAge.count()));
+    response.set("ETag", '"' + util::base64url_encode(crypto::sha256(response.body)) + '"');
+    return response;
+}
+
+http::Response cacheable(const http::Request& request, const json::Object& body) {
+    http::Response response = cacheable(body);
+    if (!request.if_none_match || !names_tag(*request.if_none_match, *response.find("ETag"))) return response;
+    response.status = 304;
+    response.body.clear();
     return response;
 }
 

@@ -9,7 +9,9 @@ namespace postern::oidc {
 /// How long anybody may keep a public document; a new key is published for that long before it signs.
 inline constexpr util::Seconds kPublicMaxAge{3600};
 
-/// 200 with `body`, cacheable for kPublicMaxAge.
+/// 200 with `body`, cacheable for kPublicMaxAge, and an ETag of its content.
 http::Response cacheable(const json::Object& body);
+/// The same, or 304 for who says that it has this very content (RFC 9110 §13.1.2).
+http::Response cacheable(const http::Request& request, const json::Object& body);
 
 }  // namespace postern::oidc

@@ -222,6 +222,7 @@ util::Result<http::Request, Failure> parse_request(const Variables& variables, c
     request.cookie = std::string(variables.get("HTTP_COOKIE"));
     request.origin = if_given(variables, "HTTP_ORIGIN");
     request.sec_fetch_site = if_given(variables, "HTTP_SEC_FETCH_SITE");
+    request.if_none_match = if_given(variables, "HTTP_IF_NONE_MATCH");
     request.remote_address =
         client_address(variables.get("REMOTE_ADDR"), variables.get("HTTP_X_FORWARDED_FOR"), rules.trusted_proxies);
     return with_body(std::move(request), asked);

@@ -18,6 +18,7 @@ constexpr std::string_view kNames[] = {
     "HTTP_COOKIE",
     "HTTP_ORIGIN",
     "HTTP_SEC_FETCH_SITE",
+    "HTTP_IF_NONE_MATCH",
     "HTTP_X_FORWARDED_FOR",
     "HTTP_AUTHORIZATION",
     "HTTP_TRANSFER_ENCODING",

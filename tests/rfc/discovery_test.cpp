@@ -438,6 +438,16 @@ TEST_CASE("discovery and jwks: public, cacheable for at most an hour, open to an
         CHECK(answer.header("Cache-Control") == "public, max-age=3600");
         CHECK(answer.body.starts_with("{"));
         CHECK(answer.body.find("evil.example") == std::string::npos);
+        const std::string tag = answer.header("ETag");
+        CHECK(tag.size() > 20);
+        request.headers.emplace_back("If-None-Match", "\"other\", W/" + tag);
+        const Answer kept = op.cgi(endpoint, request);
+        CHECK(kept.status == 304);
+        CHECK(kept.body.empty());
+        CHECK(kept.header("ETag") == tag);
+        CHECK(kept.header("Access-Control-Allow-Origin") == "*");
+        CHECK_FALSE(kept.has("Content-Length"));
+        request.headers.pop_back();
         request.method = "HEAD";
         const Answer head = op.cgi(endpoint, request);
         CHECK(head.status == 200);

@@ -40,6 +40,7 @@ TEST_CASE("parse_request: everything a handler reads arrives decoded and in its 
                                                   {"HTTP_COOKIE", "a=b"},
                                                   {"HTTP_ORIGIN", "https://app.example"},
                                                   {"HTTP_SEC_FETCH_SITE", "same-origin"},
+                                                  {"HTTP_IF_NONE_MATCH", "\"tag\""},
                                                   {"REMOTE_ADDR", "127.0.0.1"},
                                                   {"HTTP_X_FORWARDED_FOR", "198.51.100.9"}}),
                                        body("code=1%2B2&scope=a+b"), rules());
@@ -54,6 +55,7 @@ TEST_CASE("parse_request: everything a handler reads arrives decoded and in its 
     CHECK(request->cookie == "a=b");
     CHECK(request->origin == "https://app.example");
     CHECK(request->sec_fetch_site == "same-origin");
+    CHECK(request->if_none_match == "\"tag\"");
     CHECK(request->remote_address == "198.51.100.9");
     const auto bare = parse_request(variables({{"HTTP_AUTHORIZATION", ""}}), body(""), rules());
     REQUIRE(bare);
