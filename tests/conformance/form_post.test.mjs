@@ -40,7 +40,8 @@ describe("form_post in Chromium", () => {
       await afterConsent(page);
       await page.waitForURL(REDIRECT_URI);
       const request = await arrived;
-      const callback = { target: request.url(), method: request.method(), enctype: request.headers()["content-type"], parameters: new URLSearchParams(request.postData()) };
+      const callback = { target: request.url(), method: request.method(), enctype: request.headers()["content-type"],
+        parameters: new URLSearchParams(request.postData()) };
       await run.finish({ client: "client", sent, callback });
       assert.deepEqual(run.findings, []);
       assert.deepEqual(violations, []);

@@ -14,7 +14,8 @@ export const USER = {
     profile: "https://example.org/zoe", picture: "https://example.org/zoe.png", website: "https://zoe.example.org/", gender: "female",
     birthdate: "1999-12-31", zoneinfo: "Europe/Berlin", locale: "de-DE",
     email: "zoe@example.org", email_verified: true, phone_number: "+49 30 5550100", phone_number_verified: false,
-    address: { formatted: "Am Tor 1\n10115 Berlin", street_address: "Am Tor 1", locality: "Berlin", region: "Berlin", postal_code: "10115", country: "DE" },
+    address: { formatted: "Am Tor 1\n10115 Berlin", street_address: "Am Tor 1", locality: "Berlin", region: "Berlin", postal_code: "10115",
+      country: "DE" },
   },
 };
 

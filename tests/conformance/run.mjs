@@ -1,7 +1,10 @@
-// One run of one module: the suite's side of the conversation, and the findings it gathers.
-import { randomBytes, randomInt } from "node:crypto";
+// One run of one module: the suite's side of the conversation, and the findings it gathers. Checks that the suite makes in some
+// modules only (extra claims in the ID token, Cache-Control, the entropy of a code) are made in all of them here.
+import { randomInt } from "node:crypto";
 import { UserAgent, request } from "../support/user_agent.mjs";
-import { checkDelivery, checkErrorResponse, checkIss, checkLogoutRedirect, checkState, checkSuccessResponse } from "./checks/authorization_response.mjs";
+import {
+  checkDelivery, checkErrorResponse, checkIss, checkLogoutRedirect, checkState, checkSuccessResponse,
+} from "./checks/authorization_response.mjs";
 import { checkUserinfo } from "./checks/claims.mjs";
 import { worst } from "./checks/finding.mjs";
 import { checkPage, kindOf } from "./checks/page.mjs";
@@ -20,7 +23,6 @@ const realTime = (seconds) => new Promise((done) => setTimeout(done, seconds * 1
 export const now = () => Math.floor(Date.now() / 1000);
 
 const formEncode = (text) => new URLSearchParams({ "": text }).toString().slice(1); // as the suite does it: RFC 6749 §2.3.1
-const isObject = (value) => typeof value === "object" && value !== null;
 /// A parameter that is undefined is left out.
 const queryOf = (parameters) => new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined));
 
@@ -70,7 +72,8 @@ export class Run {
     const body = form && queryOf(form).toString();
     const more = form ? { "content-type": "application/x-www-form-urlencoded" } : {};
     const length = method === "POST" ? { "content-length": Buffer.byteLength(body ?? "") } : {};
-    const answer = await this.send(url, { method, body, ca: this.deployment.ca, headers: { accept: "application/json", ...more, ...length, ...headers } });
+    const answer = await this.send(url, { method, body, ca: this.deployment.ca,
+      headers: { accept: "application/json", ...more, ...length, ...headers } });
     try {
       return { ...answer, json: JSON.parse(answer.body) };
     } catch {
@@ -170,10 +173,11 @@ export class Run {
   async tokenRequest(client, form) {
     const { id, secret, method } = this.clients[client];
     const basic = Buffer.from(`${formEncode(id)}:${formEncode(secret)}`).toString("base64");
-    return this.fetch(this.metadata.token_endpoint, {
-      method: "POST",
-      ...(method === "client_secret_basic" ? { form, headers: { authorization: `Basic ${basic}` } } : { form: { ...form, client_id: id, client_secret: secret } }),
-    });
+    const withCredentials = {
+      client_secret_basic: { form, headers: { authorization: `Basic ${basic}` } },
+      client_secret_post: { form: { ...form, client_id: id, client_secret: secret } },
+    };
+    return this.fetch(this.metadata.token_endpoint, { method: "POST", ...withCredentials[method] });
   }
 
   codeRequest({ client, code }, more = {}) {
@@ -198,7 +202,8 @@ export class Run {
     const answer = await this.codeRequest(flow, exchange);
     this.require(checkTokenResponse(answer, { idToken: "required" }));
     flow.tokens = answer.json;
-    flow.claims = this.readIdToken(answer.json.id_token, { client: flow.client, nonce: flow.sent.nonce, accessToken: answer.json.access_token, code: flow.code });
+    const { client, code, sent: { nonce }, tokens: { access_token: accessToken } } = flow;
+    flow.claims = this.readIdToken(flow.tokens.id_token, { client, nonce, accessToken, code });
     flow.userinfo = await this.expectUserinfo(flow);
     return flow;
   }
@@ -244,7 +249,8 @@ export function difficultState() {
   const punctuation = Array.from({ length: 30 }, (_, at) => signs[at % signs.length].replace(/[ +;]/, "~"));
   const letters = Array.from({ length: 50 }, () => ALPHANUMERIC[randomInt(52)]);
   const digits = Array.from({ length: 10 }, () => String(randomInt(10)));
-  return [...letters, ...digits, ...punctuation].map((sign) => [randomBytes(4).readUInt32BE(), sign]).sort(([a], [b]) => a - b).map(([, sign]) => sign).join("");
+  const numbered = [...letters, ...digits, ...punctuation].map((sign) => [Math.random(), sign]);
+  return numbered.sort(([a], [b]) => a - b).map(([, sign]) => sign).join("");
 }
 
 /// Runs one module to its end; an exception of the network or of a page that cannot be read is a FAILURE, too.

@@ -9,7 +9,6 @@ import { CLIENTS, PERSON, authorizationUrl, newChecks, openProvider, walk } from
 const LOGGED_OUT_URI = "https://client.example/signed-out";
 const REGISTRATION = ["--scope", "openid profile email reports", "--post-logout-redirect-uri", LOGGED_OUT_URI, "--grant", "authorization_code",
   "--grant", "refresh_token"];
-const SERVICE = ["--grant", "client_credentials"];
 const INACTIVE = { active: false };
 
 const refused = (promise, error, status) => assert.rejects(promise, (caught) => {
@@ -125,7 +124,8 @@ function tests(library, method, opaque, providerOf) {
     const { tokens } = await signIn();
     for (const hint of ["refresh_token", "access_token", undefined]) {
       const { active, token_type, sub, client_id } = await client.introspect(tokens.refresh_token, hint);
-      assert.deepEqual({ active, token_type, sub, client_id }, { active: true, token_type: "refresh_token", sub: providerOf().sub, client_id: `app-${method}` });
+      assert.deepEqual({ active, token_type, sub, client_id },
+        { active: true, token_type: "refresh_token", sub: providerOf().sub, client_id: `app-${method}` });
     }
     await client.revoke(tokens.refresh_token);
     assert.deepEqual(await client.introspect(tokens.refresh_token), INACTIVE);
@@ -165,7 +165,8 @@ for (const opaque of [false, true]) {
   describe(`tokens in use, refresh tokens ${opaque ? "opaque" : "signed"}`, () => {
     let provider;
     before(async () => {
-      const registration = { client_secret_basic: [...REGISTRATION, ...SERVICE], client_secret_post: [...REGISTRATION, ...SERVICE], none: REGISTRATION };
+      const confidential = [...REGISTRATION, "--grant", "client_credentials"];
+      const registration = { client_secret_basic: confidential, client_secret_post: confidential, none: REGISTRATION };
       provider = await openProvider({ config: { useOpaqueRefreshTokens: opaque, scopeDescriptions: { reports: "Read reports" } }, registration });
     });
     after(async () => { await provider?.deployment.stop(); });

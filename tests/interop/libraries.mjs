@@ -52,8 +52,10 @@ class Oauth4webapi {
     this.#client = { client_id, client_secret: secret ?? client_secret, token_endpoint_auth_method: method };
     // `fetch` of Node.js cannot be given an authority of one's own.
     this.#options = { [oauth.customFetch]: async (url, { method: verb, headers, body }) => {
-      const answer = await request(url, { method: verb, headers: Object.fromEntries(new Headers(headers)), body: body?.toString(), ca: deployment.ca });
-      return new Response(answer.body, { status: answer.status, headers: Object.entries(answer.headers).flatMap(([name, value]) => [value].flat().map((one) => [name, one])) });
+      const sent = { method: verb, headers: Object.fromEntries(new Headers(headers)), body: body?.toString() };
+      const answer = await request(url, { ...sent, ca: deployment.ca });
+      const received = Object.entries(answer.headers).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+      return new Response(answer.body, { status: answer.status, headers: received });
     } };
   }
 
@@ -100,7 +102,10 @@ class Oauth4webapi {
   async userinfo({ access_token }) {
     const response = await oauth.userInfoRequest(this.#server, this.#client, access_token, this.#options);
     const [challenge] = oauth.parseWwwAuthenticateChallenges(response) ?? [];
-    if (challenge) throw Object.assign(new Error(challenge.parameters.error_description), { error: challenge.parameters.error, status: response.status });
+    if (challenge) {
+      const { error, error_description } = challenge.parameters;
+      throw Object.assign(new Error(error_description), { error, status: response.status });
+    }
     return oauth.processUserInfoResponse(this.#server, this.#client, oauth.skipSubjectCheck, response);
   }
 

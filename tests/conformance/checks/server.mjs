@@ -81,7 +81,8 @@ export function checkDiscovery({ status, headers, json }) {
       [() => json.code_challenge_methods_supported?.length > 0 && !includes("code_challenge_methods_supported", "S256", "plain"), "FAILURE",
         "no known PKCE method is supported"],
       [() => locales.some((tag) => !LANGUAGE.test(tag)), "FAILURE", "a language tag is not one in canonical form"],
-      [() => (json.userinfo_signing_alg_values_supported ?? []).some((name) => !ALGORITHMS.test(name)), "FAILURE", "UserInfo is signed with an unknown algorithm"],
+      [() => (json.userinfo_signing_alg_values_supported ?? []).some((name) => !ALGORITHMS.test(name)),
+        "FAILURE", "UserInfo is signed with an unknown algorithm"],
     ),
     ...checkEndpoints(json),
   ];
@@ -108,7 +109,8 @@ function checkKey(key) {
   return findings(
     [!text(key.kty), "FAILURE", "a key has no kty"],
     [key.kty === "oct" || PRIVATE.some((name) => name in key), "FAILURE", "a key has secret members"],
-    [needed.some((name) => !text(key[name]) || !/^[A-Za-z0-9_-]+$/.test(key[name])), "FAILURE", `a key lacks one of ${needed}, in base64url without padding`],
+    [needed.some((name) => !text(key[name]) || !/^[A-Za-z0-9_-]+$/.test(key[name])),
+      "FAILURE", `a key lacks one of ${needed}, in base64url without padding`],
     [!text(key.kid) || key.kid.trim() === "", "FAILURE", "a key has no kid"],
     [text(key.kty) && key.kty !== "oct" && !(key.kty in NEEDED), "WARNING", `nobody knows keys of type ${key.kty}`],
     [key.kty in CURVES && !CURVES[key.kty].includes(key.crv), "WARNING", `nobody knows the curve ${key.crv}`],
@@ -122,6 +124,9 @@ export function checkJwks(jwks) {
   const kids = jwks.keys.map((key) => key?.kid);
   return [
     ...jwks.keys.flatMap(checkKey),
-    ...findings([jwks.keys.length === 0, "FAILURE", "the key set is empty"], [new Set(kids).size !== kids.length, "FAILURE", "two keys have the same kid"]),
+    ...findings(
+      [jwks.keys.length === 0, "FAILURE", "the key set is empty"],
+      [new Set(kids).size !== kids.length, "FAILURE", "two keys have the same kid"],
+    ),
   ];
 }

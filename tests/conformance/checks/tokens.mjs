@@ -35,7 +35,8 @@ export function checkTokenResponse({ status, headers, json }, { idToken }) {
     [typeof access_token !== "string" || access_token === "", "FAILURE", "there is no access_token"],
     [!/^bearer$/i.test(token_type ?? ""), "FAILURE", `token_type is ${token_type}`],
     [expires_in === undefined, "WARNING", "there is no expires_in"],
-    [expires_in !== undefined && !(Number.isInteger(expires_in) && expires_in > 0 && expires_in <= YEAR), "FAILURE", `expires_in is ${JSON.stringify(expires_in)}`],
+    [expires_in !== undefined && !(Number.isInteger(expires_in) && expires_in > 0 && expires_in <= YEAR),
+      "FAILURE", `expires_in is ${JSON.stringify(expires_in)}`],
     [(idToken === "required" || id_token !== undefined) && !parseJwt(id_token), "FAILURE", "there is no id_token that can be read"],
   );
 }
@@ -70,7 +71,8 @@ export function checkSignature({ header, signed, signature }, jwks) {
     [header.alg !== "RS256", "FAILURE", `alg is ${header.alg}, not RS256`],
     [typeof header.kid !== "string", "FAILURE", "the header has no kid"],
     [sameKid.length !== 1, "FAILURE", `${sameKid.length} keys of the key set have the kid`],
-    [() => key.kty !== "RSA" || (key.alg ?? "RS256") !== "RS256" || (key.use ?? "sig") !== "sig", "FAILURE", "the key is not made for RS256 signatures"],
+    [() => key.kty !== "RSA" || (key.alg ?? "RS256") !== "RS256" || (key.use ?? "sig") !== "sig", "FAILURE",
+      "the key is not made for RS256 signatures"],
     [() => !verify("sha256", Buffer.from(signed), createPublicKey({ key, format: "jwk" }), signature), "FAILURE", "the signature does not verify"],
   );
 }

@@ -3,8 +3,10 @@
 // oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported.
 import { createHash } from "node:crypto";
 import { checkNothingElse, checkScopeClaims, checkUserinfo, SCOPE_CLAIMS } from "../checks/claims.mjs";
-import { checkAccessToken, checkAcr, checkAuthTime, checkLaterLogin, checkRefreshToken, checkRefreshedIdToken, checkSameLogin, checkTokenError,
-  checkTokenResponse } from "../checks/tokens.mjs";
+import {
+  checkAccessToken, checkAcr, checkAuthTime, checkLaterLogin, checkRefreshToken, checkRefreshedIdToken, checkSameLogin, checkTokenError,
+  checkTokenResponse,
+} from "../checks/tokens.mjs";
 import { REDIRECT_URI } from "../provider.mjs";
 import { longState, now, randomText } from "../run.mjs";
 
@@ -104,7 +106,10 @@ export const BASIC = {
     run.check(checkLaterLogin(first.claims, second.claims));
   },
 
-  "oidcc-prompt-none-not-logged-in": async (run) => { run.expectNobody(await run.authorize({ parameters: { prompt: "none", state: longState() } })); },
+  "oidcc-prompt-none-not-logged-in": async (run) => {
+    run.expectNobody(await run.authorize({ parameters: { prompt: "none", state: longState() } }));
+  },
+
   "oidcc-prompt-none-logged-in": silently(() => ({})),
 
   "oidcc-max-age-1": async (run) => {

@@ -55,7 +55,8 @@ function selfMade({ iss, aud, ...claims }) {
 export const LOGOUT = {
   "oidcc-rp-initiated-logout-discovery-endpoint-verification": async (run) => { run.check(checkEndSession(run.metadata)); },
   "oidcc-rp-initiated-logout": leadsBack(),
-  "oidcc-rp-initiated-logout-bad-post-logout-redirect-uri": leadsNowhere(() => ({ post_logout_redirect_uri: `${POST_LOGOUT_REDIRECT_URI}${randomText(10)}` })),
+  "oidcc-rp-initiated-logout-bad-post-logout-redirect-uri":
+    leadsNowhere(() => ({ post_logout_redirect_uri: `${POST_LOGOUT_REDIRECT_URI}${randomText(10)}` })),
   "oidcc-rp-initiated-logout-modified-id-token-hint": leadsNowhere(({ idToken }) => ({ id_token_hint: unsigned(idToken) })),
   "oidcc-rp-initiated-logout-no-id-token-hint": leadsNowhere(() => ({ id_token_hint: undefined })),
   "oidcc-rp-initiated-logout-no-params": signsOut(() => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined, state: undefined })),
