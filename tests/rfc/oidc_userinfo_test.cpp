@@ -219,7 +219,7 @@ TEST_CASE(
     CHECK_FALSE(refused.has("WWW-Authenticate"));
 }
 
-TEST_CASE("options: UserInfo is there with `issuer` and `oidc`, and only then [the interface specification]") {
+TEST_CASE("options: UserInfo is there with issuer and oidc, and only then [the interface specification]") {
     struct Row {
         std::string when;
         std::optional<json::Value> oidc;
@@ -251,7 +251,7 @@ TEST_CASE("options: UserInfo is there with `issuer` and `oidc`, and only then [t
     }
 }
 
-TEST_CASE("options: without `oidc` no ID token is issued and its scopes are unknown [the interface specification]") {
+TEST_CASE("options: without oidc no ID token is issued and its scopes are unknown [the interface specification]") {
     for (const bool on : {true, false}) {
         CAPTURE(on);
         Deployment op;

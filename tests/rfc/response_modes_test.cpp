@@ -152,7 +152,7 @@ TEST_CASE("response_mode: in doubt about client or redirect_uri there is a page 
     }
 }
 
-TEST_CASE("response_mode: `postern why` explains a refusal whichever way it was sent") {
+TEST_CASE("response_mode: postern why explains a refusal whichever way it was sent") {
     const Deployment op;
     for (const std::string& mode : kModes) {
         CAPTURE(mode);

@@ -120,7 +120,7 @@ TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps 
     CHECK(userinfo(n.op, without.member("access_token")).status == 403);
 }
 
-TEST_CASE("refresh: each request decides anew about `aud`, and a refused one rotates nothing [RFC 8707 §2.2]") {
+TEST_CASE("refresh: each request decides anew about aud, and a refused one rotates nothing [RFC 8707 §2.2]") {
     const Ready r;
     check_refused(
         r.op, r.refresh_token(),

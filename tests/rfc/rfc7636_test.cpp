@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "json/writer.h"
 #include "support/flow.h"
+#include "util/base64.h"
 
 namespace {
 
@@ -175,6 +177,26 @@ TEST_CASE("pkce: a challenge once sent binds confidential clients too [RFC 7636 
         const std::string again = alice.obtain_code(authorization_request(client));
         CHECK(redeem(op, token_request(again, client), client).verdict() == "200");
     }
+}
+
+TEST_CASE("pkce: nobody but the client is told the challenge: no address, page, code or token has it [RFC 7636 §4.4]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const std::string asked = op.url("authorize") + "?" + authorization_request().text();
+    const Landing login = alice.follow(asked, alice.fetch(asked));
+    const Landing consent = alice.log_in(login);
+    const Landing client = alice.approve(consent);
+    REQUIRE(client.verdict() == "code");
+    const Answer tokens = redeem(op, token_request(client.parameter("code")));
+    REQUIRE(tokens.verdict() == "200");
+    std::string seen = login.url + login.answer.raw + consent.url + consent.answer.raw + client.answer.raw + tokens.raw;
+    for (const char* name : {"access_token", "id_token", "refresh_token"})
+        seen += postern::json::write(jwt_claims(tokens.member(name)));
+    // The request travels sealed, which is more than encoded.
+    const auto resume = postern::util::base64url_decode(query_parameter(login.url, "resume").value_or("?"));
+    REQUIRE(resume);
+    seen += *resume;
+    CHECK(seen.find(kChallenge) == std::string::npos);
 }
 
 }  // namespace

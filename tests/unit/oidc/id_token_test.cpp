@@ -92,7 +92,7 @@ TEST_CASE("at_hash: the left half of the digest [OpenID Connect Core §3.1.3.6]"
     CHECK(oidc::at_hash(crypto::Algorithm::EdDSA, "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y").size() == 43);
 }
 
-TEST_CASE("make_access_token: the claims of the interface specification, `aud` on request only") {
+TEST_CASE("make_access_token: the claims of the interface specification, aud on request only") {
     test::World world;
     auto context = world.context();
     const auto grant = grant_of(world);
