@@ -105,7 +105,8 @@ http::Response Pages::still_logged_in(const std::string& username) const {
 }
 
 http::Response Pages::form_post(const FormPostPage& page) const {
-    Values values{.texts = {{"client_name", util::displayable(page.client_name)}, {"action", page.action}}, .lists = {}};
+    Values values{.texts = {{"client_name", util::displayable(page.client_name)}, {"action", page.action}},
+                  .lists = {}};
     auto& fields = values.lists["fields"];
     for (const auto& [name, value] : page.fields)
         if (value) fields.push_back({.texts = {{"name", name}, {"value", *value}}, .lists = {}});

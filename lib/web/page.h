@@ -14,9 +14,9 @@ struct LoginPage {
     std::string client_name;  ///< displayable
     std::string action;       ///< absolute URL the form posts to
     std::string csrf;
-    std::string resume;       ///< the sealed request
-    std::string username;     ///< typed before, or ""
-    std::string message;      ///< what went wrong last time, or ""
+    std::string resume;    ///< the sealed request
+    std::string username;  ///< typed before, or ""
+    std::string message;   ///< what went wrong last time, or ""
 };
 
 struct ConsentScope {
@@ -26,7 +26,8 @@ struct ConsentScope {
 
 struct ConsentPage {
     std::string client_name;
-    std::string client_host;  ///< where the answer goes (host of the redirect_uri, or its scheme), so that a name alone convinces nobody
+    std::string client_host;  ///< where the answer goes (host of the redirect_uri, or its scheme), so that a name alone
+                              ///< convinces nobody
     std::string username;     ///< who is logged in
     std::string action;
     std::string csrf;
@@ -60,8 +61,9 @@ struct LogoutPage {
 /// The templates of one directory, read once per process.
 class Pages {
 public:
-    /// Reads login.html, consent.html, error.html, logout.html, logged_out.html, form_post.html, and style.css and mark.svg, which they splice in. Throws
-    /// std::runtime_error naming the file when one is missing, not a regular file, over 256 KiB, or uses an unescaped tag.
+    /// Reads login.html, consent.html, error.html, logout.html, logged_out.html, form_post.html, and style.css and
+    /// mark.svg, which they splice in. Throws std::runtime_error naming the file when one is missing, not a regular
+    /// file, over 256 KiB, or uses an unescaped tag.
     explicit Pages(const std::string& directory);
     Pages(Pages&&) noexcept;
     ~Pages();

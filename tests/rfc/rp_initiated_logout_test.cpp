@@ -144,9 +144,9 @@ TEST_CASE("certification: oidcc-rp-initiated-logout-discovery-endpoint-verificat
     const Deployment op;
     const auto document = op.cgi("discovery").json();
     CHECK(text_of(document, "end_session_endpoint") == op.url("logout"));
-    for (const auto& [name, value] : document.members()) {
-        CAPTURE(name);
-        if (name.ends_with("_endpoint")) CHECK(text_of(document, name).starts_with("https://"));
+    for (const auto& member : document.members()) {
+        CAPTURE(member.first);
+        if (member.first.ends_with("_endpoint")) CHECK(text_of(document, member.first).starts_with("https://"));
     }
 }
 
