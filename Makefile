@@ -87,7 +87,7 @@ FROZEN_CLOCK := $(BUILD)/tests/frozen_clock.so
 $(FROZEN_CLOCK): tests/support/frozen_clock.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -shared -o $@ $<
-$(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests: | $(FROZEN_CLOCK)
+$(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests: | $(FROZEN_CLOCK)
 
 check-unit: $(BUILD)/tests/unit_tests
 	$(BUILD)/tests/unit_tests

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "findings.h"
+#include "key_rules.h"
 #include "output.h"
 #include "store/database.h"
 #include "store/keys.h"
@@ -27,12 +28,13 @@ void check_database(Findings& findings, const server::Config& config) {
     }
 }
 
-/// The algorithms that the configuration signs with.
-std::vector<crypto::Algorithm> algorithms_in_use(const oauth::Settings& settings) {
-    std::vector<crypto::Algorithm> algorithms = {settings.access_token_algorithm};
-    if (settings.oidc && settings.id_token_algorithm != algorithms[0])
-        algorithms.push_back(settings.id_token_algorithm);
-    return algorithms;
+/// The private half of a key is a risk as long as it lies there, so it goes when nothing needs the public one.
+void check_retired_keys(Findings& findings, const server::Config& config, util::Time now) {
+    for (const store::KeyInfo& key : store::Keys::list(config.keys, now)) {
+        if (key.state != store::KeyState::retired || now < last_token_expires(key, config.settings)) continue;
+        findings.warning("keys", "everything that the retired key " + key.kid + " signed has expired",
+                         "postern key retire " + key.kid);
+    }
 }
 
 void check_keys(Findings& findings, const server::Config& config, util::Time now) {
@@ -42,6 +44,7 @@ void check_keys(Findings& findings, const server::Config& config, util::Time now
             const auto& key = keys.signing_key(algorithm, now);
             findings.ok("keys", std::string(crypto::to_string(algorithm)) + " signs with " + key.kid);
         }
+        check_retired_keys(findings, config, now);
     } catch (const std::exception& error) {  // KeyError, or CryptoError for a key that cannot be used
         findings.error("keys", error.what(), kAsSaid);
     }

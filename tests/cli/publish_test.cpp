@@ -1,0 +1,81 @@
+// `postern publish`: the public documents as files, the same as from the endpoints.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "installation.h"
+#include "json/reader.h"
+#include "json/writer.h"
+#include "support/deployment.h"
+
+using namespace postern::test;
+namespace json = postern::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::size_t entries(const fs::path& directory) {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TEST_CASE("publish: each file is byte for byte what the endpoint answers, readable by everybody") {
+    const Deployment op(
+        Deployment::Options{"https://op.example/auth", {{"scopeDescriptions", json::Object{{"api", "The API"}}}}});
+    const fs::path to = op.directory() / "public" / ".well-known";
+    const auto printed = json::parse(op.must({"publish", to.string(), "--json"}));
+    REQUIRE(printed);
+    CHECK(words_of(*printed, "files").find((to / "jwks.json").string()) != std::string::npos);
+    const auto discovery = op.cgi("discovery");
+    REQUIRE(discovery.status == 200);
+    CHECK(read_file(to / "openid-configuration") == discovery.body);
+    CHECK(read_file(to / "oauth-authorization-server") == discovery.body);
+    CHECK(read_file(to / "jwks.json") == op.cgi("jwks").body);
+    CHECK(entries(to) == 3);  // no temporary file
+    for (const auto& entry : fs::directory_iterator(to)) CHECK(mode_of(entry.path()) == 0644);
+    CHECK(mode_of(to) == 0755);
+}
+
+TEST_CASE("publish: run again, it replaces the files as a whole, after a rotation with the new keys") {
+    const Deployment op;
+    const fs::path to = op.directory();
+    op.must({"publish", to.string()});
+    const std::string before = read_file(to / "jwks.json");
+    fs::create_hard_link(to / "jwks.json", to / "kept");
+    op.must({"key", "rotate"});
+    op.must({"publish", to.string()});
+    CHECK(read_file(to / "jwks.json") == op.cgi("jwks").body);
+    CHECK(read_file(to / "jwks.json") != before);
+    CHECK(read_file(to / "kept") == before);  // another file, never half of each
+}
+
+TEST_CASE("publish: without OpenID Connect there is no openid-configuration, and one from before is named") {
+    const Deployment op;
+    const fs::path to = op.directory() / "public";
+    op.must({"publish", to.string()});
+    json::Object config = op.config();
+    config.erase("oidc");
+    op.write_config(json::write(config));
+    const auto again = op.postern({"publish", to.string()});
+    CHECK(again.exit_code == 0);
+    CHECK(again.err.find((to / "openid-configuration").string()) != std::string::npos);
+    CHECK(again.out.find("openid-configuration") == std::string::npos);
+    CHECK(read_file(to / "oauth-authorization-server") == op.cgi("discovery").body);
+    fs::remove_all(to);
+    CHECK(op.postern({"publish", to.string()}).err.empty());
+    CHECK(entries(to) == 2);
+}
+
+TEST_CASE("publish: what cannot be written or read is refused in one line") {
+    const Deployment op;
+    write_file(op.directory() / "file", "");
+    const auto no_directory = op.postern({"publish", (op.directory() / "file").string()});
+    CHECK(no_directory.exit_code == 1);
+    CHECK(is_one_plain_line(no_directory.err));
+    write_file(op.keys_directory() / "jwks.json", "{}");
+    const auto no_keys = op.postern({"publish", (op.directory() / "new").string()});
+    CHECK(no_keys.exit_code == 1);
+    CHECK(is_one_plain_line(no_keys.err));
+    CHECK_FALSE(fs::exists(op.directory() / "new"));
+}
