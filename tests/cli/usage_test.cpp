@@ -31,6 +31,16 @@ const std::vector<std::vector<std::string>> kCommands = {
     {"user", "disable"},
     {"user", "enable"},
     {"user", "remove"},
+    {"token", "list"},
+    {"token", "revoke"},
+    {"session", "list"},
+    {"session", "end"},
+    {"consent", "list"},
+    {"consent", "revoke"},
+    {"purge"},
+    {"backup"},
+    {"migrate"},
+    {"stats"},
 };
 
 }  // namespace
@@ -83,6 +93,12 @@ TEST_CASE("usage: a command line that cannot be understood exits 2 with one line
         {"key", "retire", "--force"},
         {"publish"},
         {"why"},
+        {"token"},
+        {"session"},
+        {"consent"},
+        {"purge", "now"},
+        {"migrate", "2"},
+        {"stats", "--xml"},
         {"init", "--owner", "nobody"},
         {"init", "--owner", ":nogroup"},
         {"init", "--owner", "nobody:"},
@@ -123,8 +139,12 @@ TEST_CASE("usage: a configuration that is missing or wrong is refused with its n
 
 TEST_CASE("usage: without a database every command says that init creates it") {
     const Installation installation(Installation::Start::configured);
-    for (const std::vector<std::string>& arguments :
-         std::vector<std::vector<std::string>>{{"user", "list"}, {"client", "list"}, {"client", "remove", "a"}}) {
+    const std::vector<std::vector<std::string>> rows = {
+        {"user", "list"},  {"client", "list"},          {"client", "remove", "a"},
+        {"token", "list"}, {"session", "end", "--all"}, {"consent", "list"},
+        {"purge"},         {"backup", "copy.db"},       {"migrate"},
+        {"stats"}};
+    for (const auto& arguments : rows) {
         const auto result = installation.postern(arguments);
         CHECK(result.exit_code == 1);
         CHECK(is_one_plain_line(result.err));

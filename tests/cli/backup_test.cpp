@@ -1,0 +1,95 @@
+// `postern backup`: a copy that can take the database's place.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "given.h"
+
+using namespace postern;
+using namespace postern::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string target(const Installation& installation) { return (installation.directory() / "copy.db").string(); }
+
+}  // namespace
+
+TEST_CASE("backup: a file of its owner alone, said with its size and with what is not in it") {
+    const Installation installation;
+    put_sample(installation);
+    const auto told = installation.must_json({"backup", target(installation)});
+    CHECK(text_of(told, "file") == target(installation));
+    CHECK(*member_of(told, "bytes").if_integer() == static_cast<std::int64_t>(fs::file_size(target(installation))));
+    CHECK(*member_of(told, "schema_version").if_integer() == store::kSchemaVersion);
+    CHECK(words_of(told, "not_included") ==
+          installation.keys_directory().string() + " " + installation.config_file().string());
+    CHECK(test::mode_of(target(installation)) == 0600);
+
+    fs::remove(target(installation));
+    const std::string text = installation.must({"backup", target(installation)});
+    CHECK(text.find(target(installation)) != std::string::npos);
+    CHECK(text.find(installation.keys_directory().string()) != std::string::npos);
+}
+
+TEST_CASE("backup: put back as its help says, it is the database as it was; what was revoked since lives again [S17]") {
+    const Installation installation;
+    put_sample(installation);
+    installation.must({"backup", target(installation)});
+    installation.must({"token", "revoke", "--user", "ada"});
+    installation.must({"user", "remove", "bob"});
+    CHECK(living_grants(installation) == "mail");
+
+    for (const char* suffix : {"-wal", "-shm"}) fs::remove(installation.database_file().string() + suffix);
+    fs::copy_file(target(installation), installation.database_file(), fs::copy_options::overwrite_existing);
+    installation.must({"user", "list"});
+    for (const char* suffix : {"-wal", "-shm"}) CHECK(fs::exists(installation.database_file().string() + suffix));
+    CHECK(living_grants(installation) == "ada mail,ada wiki,bob wiki,mail");
+    const auto now = std::to_string(util::to_epoch(util::SystemClock().now()) + 1);
+    installation.must({"token", "revoke", "--before", now});
+    CHECK(living_grants(installation).empty());
+    installation.must({"doctor"});
+}
+
+TEST_CASE("backup: a writer in the middle of its work holds nothing up") {
+    const Installation installation;
+    put_sample(installation);
+    const int gate = ::open((installation.database_file().string() + ".gate").c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(gate >= 0);
+    REQUIRE(::flock(gate, LOCK_EX) == 0);
+    installation.must({"backup", target(installation)});
+    ::close(gate);
+}
+
+TEST_CASE("backup: nothing is replaced, nothing half done is left") {
+    const Installation installation;
+    std::ofstream(target(installation)) << "precious";
+    struct Row {
+        std::vector<std::string> arguments;
+        int exit_code;
+    };
+    const Row rows[] = {
+        {{"backup"}, 2},
+        {{"backup", target(installation)}, 1},
+        {{"backup", installation.database_file().string()}, 1},
+        {{"backup", installation.directory().string()}, 1},
+        {{"backup", (installation.directory() / "no" / "copy.db").string()}, 1},
+        {{"backup", ""}, 1},
+        {{"backup", "a", "b"}, 2},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.arguments.back());
+        const auto result = installation.postern(row.arguments);
+        CHECK(result.exit_code == row.exit_code);
+        CHECK(result.out.empty());
+        CHECK(is_one_plain_line(result.err));
+    }
+    CHECK(fs::file_size(target(installation)) == 8);
+    std::size_t entries = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(installation.directory())) ++entries;
+    CHECK(entries == 4);  // configuration, data, keys, and the precious file
+}

@@ -1,0 +1,147 @@
+// Puts users, clients, grants and sessions into an installation, as the endpoints would.
+#include "given.h"
+
+#include <doctest/doctest.h>
+#include <sqlite3.h>
+
+#include "store/access_tokens.h"
+#include "store/authorization_requests.h"
+#include "store/clients.h"
+#include "store/consents.h"
+#include "store/grants.h"
+#include "store/refresh_tokens.h"
+#include "store/sessions.h"
+#include "store/users.h"
+
+namespace postern::test {
+namespace {
+
+template <class Action>
+void write(const Installation& installation, Action action) {
+    auto database = installation.open();
+    store::Transaction transaction(database, store::Durability::lazy);
+    action(transaction);
+    transaction.commit();
+}
+
+model::Subject subject_of(const std::string& name) { return model::Subject(name.empty() ? "" : "sub of " + name); }
+
+}  // namespace
+
+util::Time given_at() {
+    static const util::Time time = util::SystemClock().now();
+    return time;
+}
+
+std::string put_user(const Installation& installation, const std::string& name) {
+    model::User user;
+    user.subject = subject_of(name);
+    user.username = name;
+    user.created_at = user.updated_at = given_at();
+    write(installation, [&](store::Transaction& transaction) { REQUIRE(store::insert_user(transaction, user)); });
+    return user.subject.str();
+}
+
+void put_client(const Installation& installation, const std::string& id) {
+    model::Client client;
+    client.id = model::ClientId(id);
+    client.name = id;
+    client.grants = {model::GrantType::authorization_code, model::GrantType::refresh_token};
+    client.redirect_uris = {"https://" + id + ".example/cb"};
+    client.created_at = given_at();
+    write(installation, [&](store::Transaction& transaction) { REQUIRE(store::insert_client(transaction, client)); });
+}
+
+void put_grant(const Installation& installation, const Given& given) {
+    model::Grant grant;
+    grant.id = model::GrantId(given.id);
+    grant.client_id = model::ClientId(given.client);
+    grant.subject = subject_of(given.user);
+    grant.scope = *model::Scope::parse(given.scope);
+    grant.sid = model::Sid(given.sid);
+    grant.auth_time = grant.created_at = given_at() - given.ago;
+
+    model::AuthorizationCode code;
+    code.code_hash = model::ValueHash("hash of code " + given.id);
+    code.grant_id = grant.id;
+    code.redirect_uri = "https://client.example/cb";
+    code.expires_at = given_at() + util::Seconds{600};
+
+    model::AccessToken access;
+    access.token_hash = model::ValueHash("hash of access token " + given.id);
+    access.jti = given.id + ".random";
+    access.grant_id = grant.id;
+    access.scope = grant.scope;
+    access.issued_at = given_at();
+    access.expires_at = given_at() + util::Seconds{900};
+
+    model::RefreshToken refresh;
+    refresh.token_hash = model::ValueHash("hash of refresh token " + given.id);
+    refresh.grant_id = grant.id;
+    refresh.issued_at = grant.created_at;
+    refresh.expires_at = grant.created_at + util::Seconds{30 * 86400};
+
+    write(installation, [&](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant);
+        store::insert_code(transaction, code);
+        store::insert_access_token(transaction, access);
+        store::insert_refresh_token(transaction, refresh);
+    });
+}
+
+void put_session(const Installation& installation, const std::string& sid, const std::string& user) {
+    model::Session session;
+    session.cookie_hash = model::ValueHash("hash of cookie " + sid);
+    session.sid = model::Sid(sid);
+    session.subject = subject_of(user);
+    session.auth_time = given_at() - util::Seconds{30};
+    session.created_at = given_at() - util::Seconds{30};
+    session.last_seen_at = given_at() - util::Seconds{20};
+    session.expires_at = given_at() + util::Seconds{40000};
+    write(installation, [&](store::Transaction& transaction) {
+        store::insert_session(transaction, session);
+        store::record_login(transaction, model::RequestKey("request of " + sid), session.subject, session.expires_at);
+    });
+}
+
+void put_consent(const Installation& installation, const std::string& client, const std::string& user,
+                 const std::string& scope) {
+    write(installation, [&](store::Transaction& transaction) {
+        store::save_consent(
+            transaction,
+            {model::ClientId(client), subject_of(user), *model::Scope::parse(scope), given_at(), {"phone_number"}});
+    });
+}
+
+void put_sample(const Installation& installation) {
+    for (const char* name : {"ada", "bob"}) put_user(installation, name);
+    for (const char* id : {"wiki", "mail"}) put_client(installation, id);
+    const util::Seconds day{86400};
+    put_grant(installation, {.id = "ada wiki", .client = "wiki", .user = "ada", .ago = day});
+    put_grant(installation, {.id = "ada mail", .client = "mail", .user = "ada", .ago = day - util::Seconds{1}});
+    put_grant(installation, {.id = "bob wiki", .client = "wiki", .user = "bob", .ago = day - util::Seconds{2}});
+    put_grant(installation, {.id = "mail", .client = "mail", .user = ""});
+}
+
+std::string living_grants(const Installation& installation) {
+    auto database = installation.open();
+    std::string ids;
+    for (const auto& id : store::find_living_grants(database, {})) ids += (ids.empty() ? "" : ",") + id.str();
+    return ids;
+}
+
+std::int64_t count_rows(const Installation& installation, const std::string& rest) {
+    sqlite3* connection = nullptr;
+    REQUIRE(sqlite3_open(installation.database_file().c_str(), &connection) == SQLITE_OK);
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    sqlite3_stmt* statement = nullptr;
+    const std::string sql = "SELECT count(*) FROM " + rest;
+    REQUIRE(sqlite3_prepare_v2(connection, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK);
+    REQUIRE(sqlite3_step(statement) == SQLITE_ROW);
+    const auto count = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(connection);
+    return count;
+}
+
+}  // namespace postern::test

@@ -1,0 +1,45 @@
+// An installation in which users are logged in and have given clients something, for tests of what ends it.
+#pragma once
+
+#include <string>
+
+#include "installation.h"
+#include "store/token_list.h"
+
+namespace postern::test {
+
+/// The moment at which everything was given; the clock of the command is the system's.
+util::Time given_at();
+
+/// Returns the subject, "sub of <name>".
+std::string put_user(const Installation& installation, const std::string& name);
+void put_client(const Installation& installation, const std::string& id);
+
+/// One grant with an authorization code, an access token and a refresh token, all of them active.
+struct Given {
+    std::string id;
+    std::string client = "wiki";
+    std::string user = "ada";  ///< "": the client on its own behalf
+    std::string sid = "";
+    std::string scope = "openid";
+    util::Seconds ago{0};  ///< before given_at()
+};
+void put_grant(const Installation& installation, const Given& given);
+
+/// A session, and a request that its user has logged in for and not answered.
+void put_session(const Installation& installation, const std::string& sid, const std::string& user);
+
+void put_consent(const Installation& installation, const std::string& client, const std::string& user,
+                 const std::string& scope);
+
+/// Users ada and bob, clients wiki and mail, and the grants "ada wiki", "ada mail", "bob wiki" (a day old each, in that
+/// order a second apart) and "mail" of the client mail itself.
+void put_sample(const Installation& installation);
+
+/// The ids of grants that have not ended, in order, separated by commas.
+std::string living_grants(const Installation& installation);
+
+/// What `SELECT count(*) FROM <rest>` says.
+std::int64_t count_rows(const Installation& installation, const std::string& rest);
+
+}  // namespace postern::test

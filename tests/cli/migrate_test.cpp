@@ -1,0 +1,105 @@
+// `postern migrate`: the command and what leads to it. What a migrated database can do: tests/cgi/migration_test.cpp.
+#include <doctest/doctest.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "given.h"
+
+using namespace postern;
+using namespace postern::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+void execute(const fs::path& file, const std::string& sql) {
+    sqlite3* connection = nullptr;
+    REQUIRE(sqlite3_open(file.c_str(), &connection) == SQLITE_OK);
+    CHECK(sqlite3_exec(connection, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(connection);
+}
+
+/// What the release with schema version 1 left.
+void put_version_1(const Installation& installation) {
+    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(installation.database_file().string() + suffix);
+    std::ostringstream schema;
+    schema << std::ifstream("tests/support/schema-v1.sql").rdbuf();
+    execute(installation.database_file(), "PRAGMA journal_mode = WAL;" + schema.str() +
+                                              "INSERT INTO users VALUES ('sub of ada', 'ada', '', '{}', 1, 1, 1)");
+    fs::permissions(installation.database_file(), fs::perms(0660));
+}
+
+}  // namespace
+
+TEST_CASE("migrate: every other command, doctor first, says that it is needed") {
+    const Installation installation;
+    put_version_1(installation);
+    for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+             {"user", "list"}, {"token", "revoke", "--all"}, {"stats"}, {"backup", "/tmp/no-copy.db"}, {"purge"}}) {
+        CAPTURE(arguments.front());
+        const auto result = installation.postern(arguments);
+        CHECK(result.exit_code == 1);
+        CHECK(is_one_plain_line(result.err));
+        CHECK(result.err.find("postern migrate") != std::string::npos);
+    }
+    const auto doctor = installation.postern({"doctor"});
+    CHECK(doctor.exit_code == 1);
+    CHECK(doctor.out.find("postern migrate") != std::string::npos);
+}
+
+TEST_CASE("migrate: says from where to where and where the copy is; a second time there is nothing to do") {
+    const Installation installation;
+    put_version_1(installation);
+    const auto migrated = installation.must_json({"migrate"});
+    CHECK(*member_of(migrated, "from").if_integer() == 1);
+    CHECK(*member_of(migrated, "to").if_integer() == store::kSchemaVersion);
+    const std::string copy = installation.database_file().string() + ".v1";
+    CHECK(text_of(migrated, "copy") == copy);
+    CHECK(test::mode_of(copy) == 0600);
+    CHECK(installation.must({"user", "list"}).find("ada") != std::string::npos);
+    installation.must({"doctor"});
+
+    const auto again = installation.must_json({"migrate"});
+    CHECK(*member_of(again, "from").if_integer() == store::kSchemaVersion);
+    CHECK(again.if_object()->find("copy") == nullptr);
+    CHECK(installation.must({"migrate"}).find("nothing to do") != std::string::npos);
+}
+
+TEST_CASE("migrate: a person is told what to do next") {
+    const Installation installation;
+    put_version_1(installation);
+    const std::string text = installation.must({"migrate"});
+    for (const char* part : {"postern.db.v1", "Start the serving processes"})
+        CHECK_MESSAGE(text.find(part) != std::string::npos, part);
+}
+
+TEST_CASE("migrate: what cannot be migrated is refused and left as it is [S11]") {
+    struct Row {
+        const char* sql;
+        const char* says;
+    };
+    const Row rows[] = {
+        {"PRAGMA user_version = 999", "999"},
+        {"PRAGMA user_version = 0", "no release"},
+        {"PRAGMA application_id = 7", "not a database of Postern"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.sql);
+        const Installation installation;
+        execute(installation.database_file(), row.sql);
+        const auto result = installation.postern({"migrate"});
+        CHECK(result.exit_code == 1);
+        CHECK(result.out.empty());
+        CHECK(is_one_plain_line(result.err));
+        CHECK(result.err.find(row.says) != std::string::npos);
+    }
+    const Installation installation;
+    put_version_1(installation);
+    std::ofstream(installation.database_file().string() + ".v1") << "precious";
+    const auto result = installation.postern({"migrate"});
+    CHECK(result.exit_code == 1);
+    CHECK(result.err.find("exists already") != std::string::npos);
+    CHECK(installation.postern({"user", "list"}).err.find("schema version 1") != std::string::npos);
+}

@@ -1,0 +1,84 @@
+// `postern purge`: deletes what has expired or ended, and nothing that a rule may still ask for.
+#include <doctest/doctest.h>
+
+#include "given.h"
+#include "store/grants.h"
+#include "store/login_attempts.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+std::string counts_of(const json::Value& deleted) {
+    REQUIRE(deleted.if_object());
+    std::string text;
+    for (const auto& [table, rows] : deleted.if_object()->members()) {
+        if (*rows.if_integer() != 0) text += table + " " + std::to_string(*rows.if_integer()) + ", ";
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("purge: a living installation is left as it is") {
+    const Installation installation;
+    put_sample(installation);
+    put_session(installation, "ada 1", "ada");
+    put_consent(installation, "wiki", "ada", "openid");
+    const auto deleted = installation.must_json({"purge"});
+    CHECK(counts_of(deleted).empty());
+    CHECK(deleted.if_object()->size() == 8);
+    CHECK(living_grants(installation) == "ada mail,ada wiki,bob wiki,mail");
+    for (const char* table : {"sessions", "consents"}) CHECK(count_rows(installation, table) == 1);
+}
+
+TEST_CASE("purge: everything at once, however much it is, told by table; a second time there is nothing left") {
+    const Installation installation;
+    put_sample(installation);
+    constexpr int kMany = 1000;
+    {
+        auto database = installation.open();
+        store::Transaction transaction(database, store::Durability::lazy);
+        for (int i = 0; i < kMany; ++i) {
+            model::Grant grant;
+            grant.id = model::GrantId("old " + std::to_string(i));
+            grant.client_id = model::ClientId("wiki");
+            grant.subject = model::Subject("sub of ada");
+            grant.created_at = given_at() - util::Seconds{90000};
+            store::insert_grant(transaction, grant);
+            model::AuthorizationCode code;
+            code.code_hash = model::ValueHash("old " + std::to_string(i));
+            code.grant_id = grant.id;
+            code.expires_at = grant.created_at + util::Seconds{60};
+            store::insert_code(transaction, code);
+        }
+        store::end_grant(transaction, model::GrantId("ada mail"), given_at() - util::Seconds{1});
+        store::count_failure(transaction, "key", given_at() - util::Seconds{1000}, util::Seconds{900});
+        transaction.commit();
+    }
+    CHECK(counts_of(installation.must_json({"purge"})) ==
+          "access_tokens 1, authorization_codes 1001, grants 1001, login_attempts 1, refresh_tokens 1, ");
+    CHECK(count_rows(installation, "grants") == 3);
+    CHECK(counts_of(installation.must_json({"purge"})).empty());
+    const std::string table = installation.must({"purge"});
+    CHECK(table.starts_with("TABLE"));
+    CHECK(table.find("refresh_tokens          0\n") != std::string::npos);
+}
+
+TEST_CASE("purge: copies the log back into the database file afterwards") {
+    const Installation installation;
+    const auto before = std::filesystem::file_size(installation.database_file());
+    put_sample(installation);
+    {
+        auto database = installation.open();
+        store::Transaction transaction(database, store::Durability::lazy);
+        for (int i = 0; i < 2000; ++i) {
+            store::count_failure(transaction, "key " + std::to_string(i), given_at(), util::Seconds{900});
+        }
+        transaction.commit();
+    }
+    CHECK(std::filesystem::file_size(installation.database_file()) == before);
+    installation.must({"purge"});
+    CHECK(std::filesystem::file_size(installation.database_file()) > before);
+}
