@@ -116,10 +116,10 @@ bool accept_one(FCGX_Request& request) {
 }  // namespace
 
 Transport start_transport() {
-    // The library waits up to two seconds for a peer that is slow to speak or to hang up; milliseconds are enough on
-    // one machine.
+    // After the answer the library waits up to two seconds for the peer to hang up; milliseconds are enough. Its other
+    // wait, for a peer that has connected to begin to speak, must stay long: a web server that the machine's load holds
+    // up between the two would lose the request.
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "50", 0);
-    setenv("LIBFCGI_IS_AF_UNIX_KEEPER_POLL_TIMEOUT", "50", 0);
     const Transport transport = FCGX_IsCGI() != 0 ? Transport::cgi : Transport::fastcgi;
     // The library has just put its own handlers there.
     void (*const on_stop)(int) = transport == Transport::cgi ? SIG_DFL : request_stop;
