@@ -54,10 +54,10 @@ TEST_CASE("discovery: says what is true of this server and nothing more [D01]") 
     CHECK(list_of(document, "claim_types_supported") == Strings{"normal"});
     CHECK(flag_of(document, "authorization_response_iss_parameter_supported", false));
     // Nothing is empty: RFC 8414 §3.2. Nothing is said twice.
-    for (const auto& [name, value] : document.members()) {
-        CAPTURE(name);
-        if (!value.if_array()) continue;
-        Strings list = list_of(document, name.c_str());
+    for (const auto& member : document.members()) {
+        CAPTURE(member.first);
+        if (!member.second.if_array()) continue;
+        Strings list = list_of(document, member.first.c_str());
         CHECK_FALSE(list.empty());
         std::sort(list.begin(), list.end());
         CHECK(std::adjacent_find(list.begin(), list.end()) == list.end());
