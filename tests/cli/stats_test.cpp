@@ -120,8 +120,7 @@ TEST_CASE("stats: what purge deletes is what was to be purged") {
     const auto stats = installation.must_json({"stats"});
     const auto deleted = installation.must_json({"purge"});
     for (const auto& [table, rows] : member_of(stats, "purgeable").if_object()->members()) {
-        CAPTURE(table);
-        CHECK(at(deleted, table.c_str()) == *rows.if_integer());
+        CHECK_MESSAGE(at(deleted, table.c_str()) == *rows.if_integer(), std::string(table));
     }
     const auto after = installation.must_json({"stats"});
     for (const auto& [table, rows] : member_of(after, "purgeable").if_object()->members())
