@@ -195,6 +195,11 @@ void add_add(CLI::App& group, Invocation& invocation) {
                     "  postern client add spa --public --redirect-uri https://app.example.org/\n"
                     "  postern client add backup --grant client_credentials --scope \"files:read\"",
                     [&invocation, options] { add(invocation, *options); });
+    explain(
+        command,
+        "Without options it is a confidential client for the authorization code flow with refresh tokens; it needs a "
+        "--redirect-uri. Answers go to registered URIs only, equal byte for byte; those that nobody could use safely "
+        "are refused with the reason. The secret is printed once and kept as a hash.");
     add_id(command, options->id);
     add_client_options(command, options->client);
     command.add_flag("--secret-stdin", options->secret_stdin,
@@ -207,6 +212,10 @@ void add_set(CLI::App& group, Invocation& invocation) {
         add_command(group, invocation, "set", "Change a client: each option given replaces what was there",
                     "postern client set wiki --redirect-uri https://new.example.org/cb --no-first-party",
                     [&invocation, options] { set(invocation, *options); });
+    explain(command,
+            "What is not given stays: the defaults below are those of `postern client add`. Of options that may be "
+            "repeated all values must be given again. Takes effect at once; tokens that were given out stay, with what "
+            "was approved.");
     add_id(command, options->id);
     add_client_options(command, options->client);
     add_client_set_options(command, options->client);
@@ -217,10 +226,14 @@ void add_secret(CLI::App& group, Invocation& invocation) {
     CLI::App& command = add_command(group, invocation, "secret", "Give a client a new secret; the old one ends",
                                     "postern client secret wiki --keep-old 86400",
                                     [&invocation, options] { rotate_secret(invocation, *options); });
+    explain(
+        command,
+        "The new secret works at once and is printed this once. To change it without an interruption, let both work "
+        "while the client is being configured. Tokens that were given out stay.");
     add_id(command, options->id);
     command
         .add_option("--keep-old", options->keep_old,
-                    "Let the old secret work for so many seconds more (at most a year)")
+                    "Let the old secret work for so many seconds more, at most a year (default: 0, it ends at once)")
         ->option_text("SECONDS")
         ->check(CLI::Range(std::int64_t{0}, kMaxKeepOld));
     command.add_flag("--secret-stdin", options->secret_stdin,

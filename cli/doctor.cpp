@@ -97,10 +97,16 @@ std::size_t Findings::count(State state) const {
 }
 
 void add_doctor_command(CLI::App& app, Invocation& invocation) {
-    add_command(app, invocation, "doctor",
-                "Check configuration, files, keys, database, templates and clock, each finding with its fix; exit 1 "
-                "when one is an error",
-                "postern doctor --json", [&invocation] { doctor(invocation); });
+    CLI::App& command =
+        add_command(app, invocation, "doctor", "Check that everything is in place, each finding with its fix",
+                    "postern doctor\n"
+                    "  postern doctor --json",
+                    [&invocation] { doctor(invocation); });
+    explain(
+        command,
+        "Looks at the configuration, owners and modes of files, keys, database, templates and the clock, and changes "
+        "nothing. Run it as the user of the serving processes: root may read what they may not. Exits 1 when a "
+        "finding is an error, 0 when there are warnings at most.");
 }
 
 }  // namespace postern::cli

@@ -80,9 +80,9 @@ constexpr Row kGroups[] = {
 
 constexpr const char* kFooter =
     "First steps:\n"
-    "  Write /etc/postern/postern.json; {\"issuer\": \"https://id.example.org\"} is enough,\n"
-    "  with \"oidc\": {\"userClaims\": \"database\"} for OpenID Connect. Then:\n"
-    "    postern init --owner www-data:www-data     database and keys, for that server\n"
+    "  Write /etc/postern/postern.json: {\"issuer\": \"https://id.example.org\"} is all\n"
+    "  that it needs, with \"oidc\": {\"userClaims\": \"database\"} for OpenID Connect.\n"
+    "    postern init --owner www-data:www-data     database and keys, for its user\n"
     "    postern user add ada                       somebody who can log in\n"
     "    postern client add wiki --redirect-uri https://wiki.example.org/callback\n"
     "    postern doctor                             is everything in place?\n"

@@ -142,6 +142,10 @@ void add_init_command(CLI::App& app, Invocation& invocation) {
     CLI::App& command = add_command(
         app, invocation, "init", "Create the database, the signing keys and jwks.json where the configuration says",
         "postern init --owner postern:www-data", [&invocation, owner] { init(invocation, *owner); });
+    explain(command,
+            "The database has the tables of this release; each algorithm that is configured gets a key "
+            "that signs at once. Missing directories are made. What is there already is never touched: then nothing is "
+            "made, and it exits 1. Run it as root with --owner, or as the user of the serving processes.");
     command
         .add_option("--owner", *owner,
                     "Who shall own everything that is made: the user and group of the serving processes")

@@ -184,8 +184,9 @@ void add_password_option(CLI::App& command, bool& password_stdin) {
 }
 
 void add_claim_options(CLI::App& command, ClaimOptions& claims) {
-    command.add_flag("--claims-stdin", claims.from_stdin,
-                     "Read claims as one JSON object from standard input (after the password line)");
+    command.add_flag(
+        "--claims-stdin", claims.from_stdin,
+        "Read claims as one JSON object from standard input, behind the password's line if that is read too");
     add_repeated(command, "--claim", claims.texts,
                  "One claim as text, for example email=ada@example.org; repeatable. Names of OpenID Connect Core 5.1 "
                  "have their type "
@@ -209,6 +210,10 @@ void add_add(CLI::App& group, Invocation& invocation) {
                     "postern user add ada --claim name=\"Ada Lovelace\" --claim email=ada@example.org\n"
                     "  printf '%s\\n' \"$PASSWORD\" | postern user add ada --password-stdin --json",
                     [&invocation, options] { add(invocation, *options); });
+    explain(
+        command,
+        "The password is asked for twice at a terminal, or read with --password-stdin. Claims are what applications "
+        "may learn of the person, by the scopes profile, email, address and phone.");
     add_name(command, options->name, "What is typed at login");
     add_password_option(command, options->password_stdin);
     add_claim_options(command, options->claims);

@@ -68,6 +68,10 @@ void add_why_command(CLI::App& app, Invocation& invocation) {
     CLI::App& command =
         add_command(app, invocation, "why", "Explain a refusal: what was expected, what came, what to change",
                     "postern why 3f6c0a51d2b84e07", [&invocation, id] { why(invocation, *id); });
+    explain(
+        command,
+        "Error pages show their request id, every answer has it as X-Request-Id, and each line of the log names it. "
+        "The last 4096 refusals are kept beside the database, without tokens, codes, passwords or cookies.");
     command.add_option("REQUEST_ID", *id, "From the error page, the X-Request-Id header or the log")
         ->required()
         ->option_text(" ");

@@ -1,62 +1,177 @@
 // The command line itself: help, exit codes, where the configuration comes from.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "installation.h"
+#include "util/text.h"
 
 using namespace postern::test;
 namespace fs = std::filesystem;
 
 namespace {
 
-const std::vector<std::vector<std::string>> kCommands = {
-    {"init"},
-    {"doctor"},
-    {"why"},
-    {"key", "list"},
-    {"client", "add"},
-    {"client", "list"},
-    {"client", "show"},
-    {"client", "set"},
-    {"client", "secret"},
-    {"client", "disable"},
-    {"client", "enable"},
-    {"client", "remove"},
-    {"user", "add"},
-    {"user", "list"},
-    {"user", "show"},
-    {"user", "set"},
-    {"user", "passwd"},
-    {"user", "disable"},
-    {"user", "enable"},
-    {"user", "remove"},
-    {"token", "list"},
-    {"token", "revoke"},
-    {"session", "list"},
-    {"session", "end"},
-    {"consent", "list"},
-    {"consent", "revoke"},
-    {"purge"},
-    {"backup"},
-    {"migrate"},
-    {"stats"},
+using Command = std::vector<std::string>;
+
+std::string help_of(const Installation& installation, Command command) {
+    command.emplace_back("--help");
+    const auto result = installation.postern(command);
+    CHECK(result.exit_code == 0);
+    CHECK(result.err.empty());
+    return result.out;
+}
+
+struct Entry {
+    std::string name;  ///< as typed: "--lead SECONDS", "NAME", "list"
+    std::string description;
 };
+
+/// The lists of a help text by their headings, without "Example:", which is text.
+std::map<std::string, std::vector<Entry>> lists_in(const std::string& help) {
+    constexpr std::size_t kColumn = 28;
+    std::map<std::string, std::vector<Entry>> lists;
+    std::string heading;
+    for (const std::string_view line : postern::util::split(help, '\n')) {
+        if (!line.starts_with(' ')) heading = line.ends_with(':') ? line.substr(0, line.size() - 1) : "";
+        if (heading.empty() || heading == "Example" || heading == "First steps" || !line.starts_with("  ")) continue;
+        std::vector<Entry>& list = lists[heading];
+        if (line[2] != ' ') list.push_back({std::string(postern::util::trim(line.substr(0, kColumn))), ""});
+        REQUIRE_FALSE(list.empty());
+        // A name that is too long for its column has its description on the lines below.
+        const bool overflows = line[2] != ' ' && line.size() > kColumn && line[kColumn - 1] != ' ';
+        if (overflows) list.back().name = postern::util::trim(line);
+        if (!overflows && line.size() > kColumn)
+            list.back().description +=
+                std::string(list.back().description.empty() ? "" : " ") + std::string(line.substr(kColumn));
+    }
+    return lists;
+}
+
+/// Every command that can be run, found as a reader would find it: from list to list.
+void collect(const Installation& installation, const Command& from, std::vector<Command>& commands) {
+    CAPTURE(from.size());
+    std::size_t found = 0;
+    for (const auto& [heading, entries] : lists_in(help_of(installation, from))) {
+        if (heading == "Options" || heading == "Arguments") continue;
+        for (const Entry& entry : entries) {
+            CAPTURE(entry.name);
+            CHECK(entry.description.size() > 10);
+            Command command = from;
+            command.push_back(entry.name);
+            collect(installation, command, commands);
+            ++found;
+        }
+    }
+    if (found == 0) commands.push_back(from);
+}
+
+std::vector<Command> all_commands(const Installation& installation) {
+    std::vector<Command> commands;
+    collect(installation, {}, commands);
+    return commands;
+}
+
+std::string text_of(const Command& command) {
+    std::string text = "postern";
+    for (const std::string& word : command) text += " " + word;
+    return text;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// What an option takes is said, with what it is when it is not given or with what it is for.
+void check_options(const std::vector<Entry>& options) {
+    for (const Entry& option : options) {
+        CAPTURE(option.name);
+        CHECK(option.name.starts_with('-'));
+        CHECK(option.description.size() > 9);
+        const bool counts = has(option.name, "SECONDS");
+        if (counts) CHECK((has(option.description, "default") || has(option.description, "seconds")));
+    }
+}
 
 }  // namespace
 
-TEST_CASE("usage: every sub-command explains itself with an example and exits 0") {
+TEST_CASE("usage: every command that the help leads to is known here") {
     const Installation installation(Installation::Start::configured);
-    for (auto command : kCommands) {
-        CAPTURE(command.back());
-        command.emplace_back("--help");
-        const auto result = installation.postern(command);
-        CHECK(result.exit_code == 0);
-        CHECK(result.err.empty());
-        CHECK(result.out.find("Example:\n  postern " + command.front()) != std::string::npos);
-        CHECK(result.out.find("--config FILE") != std::string::npos);
-        CHECK(result.out.find("--json") != std::string::npos);
+    std::string names;
+    for (const Command& command : all_commands(installation)) names += text_of(command) + "\n";
+    for (const char* name :
+         {"init",          "doctor",      "why",          "publish",       "purge",          "backup",
+          "migrate",       "stats",       "key list",     "key rotate",    "key retire",     "client add",
+          "client list",   "client show", "client set",   "client secret", "client disable", "client enable",
+          "client remove", "user add",    "user list",    "user show",     "user set",       "user passwd",
+          "user disable",  "user enable", "user remove",  "user import",   "token list",     "token revoke",
+          "session list",  "session end", "consent list", "consent revoke"}) {
+        CAPTURE(name);
+        CHECK(has(names, "postern " + std::string(name) + "\n"));
     }
+}
+
+TEST_CASE("usage: every sub-command says what it does, what each option means, an example, and its exit codes") {
+    const Installation installation(Installation::Start::configured);
+    const auto commands = all_commands(installation);
+    CHECK(commands.size() >= 34);
+    for (const Command& command : commands) {
+        const std::string name = text_of(command);
+        CAPTURE(name);
+        const std::string help = help_of(installation, command);
+        CHECK(help.find('\n') > 10);  // the summary
+        CHECK(has(help, "\nUsage: " + name));
+        CHECK(has(help, "\nExample:\n  "));
+        CHECK(has(help.substr(help.find("\nExample:")), name));
+        CHECK(has(help, "\nExit codes: 0 done, 1 refused, 2 wrong usage."));
+        auto lists = lists_in(help);
+        check_options(lists["Options"]);
+        for (const Entry& argument : lists["Arguments"]) {
+            CAPTURE(argument.name);
+            CHECK(argument.description.size() > 9);
+            CHECK(has(help, "Usage: " + name + " [OPTIONS] " + argument.name));
+        }
+        for (const char* shared : {"--config FILE", "--json"})
+            CHECK(std::ranges::find(lists["Options"], shared, &Entry::name) != lists["Options"].end());
+    }
+}
+
+TEST_CASE("usage: the help fits a terminal of 80 columns, but for examples that are to be copied") {
+    const Installation installation(Installation::Start::configured);
+    auto commands = all_commands(installation);
+    for (const Command& group :
+         std::vector<Command>{{}, {"client"}, {"user"}, {"key"}, {"token"}, {"session"}, {"consent"}})
+        commands.push_back(group);
+    for (const Command& command : commands) {
+        CAPTURE(text_of(command));
+        const std::string help = help_of(installation, command);
+        CHECK(postern::util::is_utf8(help));
+        for (const std::string_view line : postern::util::split(help.substr(0, help.find("\nExample:")), '\n')) {
+            CAPTURE(std::string(line));
+            CHECK(line.size() <= 80);
+        }
+    }
+}
+
+TEST_CASE("usage: the whole command's help sorts the commands and gives the first steps") {
+    const Installation installation(Installation::Start::configured);
+    const std::string help = help_of(installation, {});
+    auto lists = lists_in(help);
+    CHECK(lists.count("Subcommands") == 0);  // each has its group
+    CHECK(lists.size() >= 5);
+    const auto first_steps = help.find("\nFirst steps:");
+    REQUIRE(first_steps != std::string::npos);
+    for (const char* step : {"postern init", "postern user add", "postern client add", "postern doctor"}) {
+        CAPTURE(step);
+        CHECK(help.find(step, first_steps) != std::string::npos);
+    }
+}
+
+TEST_CASE("usage: what the first steps say is enough for an installation") {
+    const Installation installation(Installation::Start::configured);
+    installation.must({"init"});
+    installation.must({"user", "add", "ada", "--password-stdin"}, "correct horse\n");
+    installation.must({"client", "add", "wiki", "--redirect-uri", "https://wiki.example.org/callback"});
+    installation.must({"doctor"});
 }
 
 TEST_CASE("usage: a command line that cannot be understood exits 2 with one line") {
@@ -92,6 +207,8 @@ TEST_CASE("usage: a command line that cannot be understood exits 2 with one line
         {"key", "retire"},
         {"key", "retire", "--force"},
         {"publish"},
+        {"user", "import"},
+        {"user", "import", "a", "b"},
         {"why"},
         {"token"},
         {"session"},
