@@ -119,8 +119,9 @@ TEST_CASE("stats: what purge deletes is what was to be purged") {
     put_everything(installation);
     const auto stats = installation.must_json({"stats"});
     const auto deleted = installation.must_json({"purge"});
-    for (const auto& [table, rows] : member_of(stats, "purgeable").if_object()->members()) {
-        CHECK_MESSAGE(at(deleted, table.c_str()) == *rows.if_integer(), std::string(table));
+    for (const auto& entry : member_of(stats, "purgeable").if_object()->members()) {
+        CAPTURE(entry.first);
+        CHECK(at(deleted, entry.first.c_str()) == *entry.second.if_integer());
     }
     const auto after = installation.must_json({"stats"});
     for (const auto& [table, rows] : member_of(after, "purgeable").if_object()->members())
