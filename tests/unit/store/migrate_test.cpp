@@ -193,6 +193,31 @@ TEST_CASE("migrate: whatever goes wrong, the database of version 1 is as it was,
     }
 }
 
+TEST_CASE("migrate: a process that dies before the last moment has changed nothing, and its copy is there") {
+    constexpr int kDied = 7;
+    const OldDatabase old;
+    const pid_t child = start_child([&] {
+        // Whatever connection is opened from here on dies when it commits, after all statements have run.
+        const auto die_at_commit = [](sqlite3* connection, const char**, const sqlite3_api_routines*) {
+            sqlite3_commit_hook(
+                connection, [](void*) -> int { ::_exit(kDied); }, nullptr);
+            return SQLITE_OK;
+        };
+        sqlite3_auto_extension(reinterpret_cast<void (*)()>(+die_at_commit));
+        store::migrate(old.path);
+        return 0;
+    });
+    REQUIRE(exit_code_of(child) == kDied);
+    {
+        auto database = Database::open_for_migration(old.path);
+        CHECK(database.schema_version() == 1);
+        CHECK(count(database, "SELECT count(*) FROM grants") == 2);
+    }
+    CHECK(mentions(refusal<store::StoreUnusable>([&] { store::migrate(old.path); }), old.path + ".v1"));
+    fs::remove(old.path + ".v1");
+    CHECK(store::migrate(old.path).to == store::kSchemaVersion);
+}
+
 TEST_CASE("migrate: a writer at work is waited for, and not for ever") {
     const OldDatabase old;
     auto writer = Database::open_for_migration(old.path);
