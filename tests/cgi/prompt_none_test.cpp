@@ -44,6 +44,7 @@ TEST_CASE("prompt=none: a refusal is no secret kept from the client, and no stat
     const Landing refused = visitor.authorize(silent().with("state", "a&b=c"));
     CHECK(refused.verdict() == "login_required");
     CHECK(refused.parameter("state") == "a&b=c");
+    CHECK(refused.mode == "query");
     CHECK(refused.parameter("iss") == op.issuer());
     CHECK_FALSE(refused.parameter("error_description").empty());
     CHECK(refused.visited.size() == 1);

@@ -322,6 +322,16 @@ TEST_CASE("token: a replay that lacks client, redirect_uri or verifier revokes n
     CHECK(userinfo(ready.op, first.member("access_token")).status == 401);
 }
 
+TEST_CASE(
+    "token: a client that has lost the grant since is unauthorized_client, and the code waits for it [RFC 6749 §5.2]") {
+    Ready ready;
+    const Query request = token_request(ready.code());
+    ready.op.must({"client", "set", kWeb, "--grant", "client_credentials"});
+    CHECK(redeem(ready.op, request).verdict() == "400 unauthorized_client");
+    ready.op.must({"client", "set", kWeb, "--grant", "authorization_code"});
+    CHECK(redeem(ready.op, request).verdict() == "200");
+}
+
 TEST_CASE("token: failed authentication leaves the code as it was [T14]") {
     Ready ready;
     const Query request = token_request(ready.code());

@@ -39,6 +39,15 @@ TEST_CASE("parse_config: the issuer is enough, everything else has its documente
     CHECK_FALSE(config.settings.oidc);
     CHECK(config.settings.authenticate_introspect);
     CHECK(config.settings.authenticate_revoke);
+    CHECK(config.settings.introspection_requires_confidential_client);
+    CHECK_FALSE(config.settings.use_opaque_refresh_tokens);
+    CHECK_FALSE(config.settings.implicit);
+    CHECK_FALSE(config.settings.authorize_post);
+    CHECK(config.settings.username_in_access_token);
+    CHECK(config.settings.authorization_code_ttl == util::Seconds(60));
+    CHECK(config.settings.id_token_ttl == util::Seconds(3600));
+    CHECK(config.settings.refresh_token_ttl == util::Seconds(2592000));
+    CHECK(config.settings.id_token_algorithm == crypto::Algorithm::RS256);
     CHECK(config.settings.access_token_ttl == util::Seconds(900));
     CHECK(config.settings.access_token_algorithm == crypto::Algorithm::ES256);
     CHECK(config.limits.body == 65536);
