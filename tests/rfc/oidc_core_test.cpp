@@ -199,6 +199,8 @@ TEST_CASE("ID token: its claims [OIDC Core §2, T15]") {
     CHECK(text_of(claims, "aud") == kWeb);
     CHECK(text_of(claims, "sub") == subject_of(op, kAlice));
     CHECK(text_of(claims, "sub").size() >= 16);
+    CHECK(text_of(claims, "sub").size() <= 255);
+    for (const unsigned char c : text_of(claims, "sub")) CHECK((c > 0x20 && c < 0x7f));
     CHECK(number_of(claims, "auth_time") == login);
     CHECK(number_of(claims, "iat") == login + 100);
     CHECK(number_of(claims, "exp") == login + 100 + 3600);
@@ -212,6 +214,7 @@ TEST_CASE("ID token: its claims [OIDC Core §2, T15]") {
     CHECK(text_of(header, "typ") != "at+jwt");
     CHECK(text_of(header, "alg") == "RS256");
     CHECK(text_of(header, "kid").size() == 43);
+    CHECK(header.members().size() == 3);  // no key and no address of one
 }
 
 TEST_CASE("ID token: at_hash is the left half of the access token's digest [OIDC Core §3.1.3.6]") {
@@ -279,6 +282,51 @@ TEST_CASE("auth_time: is of the password check, in every ID token of the session
     op.advance(seconds(30));
     CHECK(auth_time(good()) == login + 30);
     CHECK(auth_time(good().with("max_age", "10")) == login + 60);
+}
+
+TEST_CASE(
+    "offline_access: the user has approved it by name, or the operator the client, before it is granted [OIDC Core "
+    "§11]") {
+    const Deployment op;
+    const auto offline = [](const std::string& client) {
+        return authorization_request(client).with("scope", "openid offline_access");
+    };
+    const auto verdict = [&](UserAgent& browser, const std::string& client, const std::string& prompt = "") {
+        return browser.authorize(offline(client).with("prompt", prompt)).verdict();
+    };
+    const auto granted = [&](UserAgent& browser, const std::string& client) {
+        return text_of(obtain_tokens(op, browser, offline(client), client), "scope") == "openid offline_access";
+    };
+    for (const std::string client : {kWeb, kSpa, kNative}) {
+        CAPTURE(client);
+        UserAgent alice(op);
+        CHECK(alice.sign_in(authorization_request(client)).verdict() == "code");
+        // What was approved without it is no approval of it.
+        CHECK(verdict(alice, client) == "consent");
+        CHECK(verdict(alice, client, "none") == "consent_required");
+        const Landing consent = alice.authorize(offline(client));
+        CHECK(visible_text(consent.answer.body).find("offline_access") != std::string::npos);
+        CHECK(alice.deny(consent).verdict() == "access_denied");
+        CHECK(verdict(alice, client) == "consent");
+        CHECK(granted(alice, client));
+        // Remembered as any other scope is, where anything is.
+        CHECK(verdict(alice, client) == (client == kNative ? "consent" : "code"));
+        CHECK(verdict(alice, client, "consent") == "consent");
+    }
+    UserAgent trusting(op);
+    CHECK(trusting.log_in(trusting.authorize(offline(kTrusted))).verdict() == "code");
+    CHECK(granted(trusting, kTrusted));
+}
+
+TEST_CASE("refresh tokens are issued without offline_access too [OIDC Core §11]") {
+    const Deployment op;
+    UserAgent alice(op);
+    for (const std::string scope : {"openid", "openid offline_access", "api"}) {
+        CAPTURE(scope);
+        CHECK_FALSE(text_of(obtain_tokens(op, alice, good().with("scope", scope)), "refresh_token").empty());
+    }
+    op.must({"client", "set", kWeb, "--grant", "authorization_code"});
+    CHECK(text_of(obtain_tokens(op, alice, good().with("scope", "openid offline_access")), "refresh_token").empty());
 }
 
 TEST_CASE("sub: one value per person at every client, and never a name [OIDC Core §5.7, §8]") {

@@ -353,6 +353,45 @@ TEST_CASE("revocation: an expired access token still ends the refresh token, its
     }
 }
 
+TEST_CASE("revocation: sizes are bounded as at the token endpoint, whoever asks [RFC 7009 §5]") {
+    Deployment op;
+    const std::string form = of("unknown").text();
+    const auto of_size = [&](std::size_t size) { return form + "&x=" + std::string(size - form.size() - 3, 'x'); };
+    const auto with_more = [&](int parameters) {
+        std::string text = form;
+        for (int i = 0; i < parameters; ++i) text += "&a=1";
+        return text;
+    };
+    struct Row {
+        std::string when;
+        std::string body;
+        int status;
+    };
+    const std::vector<Row> rows = {
+        {"as large as may be", of_size(65536), 200},
+        {"a byte more", of_size(65537), 413},
+        {"as many as may be", with_more(63), 200},
+        {"one parameter more", with_more(64), 400},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        CHECK(op.cgi("revoke", with_basic(row.body)).status == row.status);
+        CHECK(op.cgi("revoke", post_form(row.body)).status == (row.status == 200 ? 401 : row.status));
+    }
+    // limits.token is the longest value that is looked at.
+    const Query long_audience{{"grant_type", "client_credentials"},
+                              {"audience", "https://api.example/" + std::string(900, 'a')}};
+    const std::string token = redeem(op, long_audience, kMachine).member("access_token");
+    REQUIRE(token.size() > 1024);
+    const auto size = static_cast<std::int64_t>(token.size());
+    op.configure("limits", json::Object{{"token", size - 1}});
+    check_quiet(revoke(op, of(token), kMachine));
+    op.configure("limits", json::Object{{"token", size}});
+    CHECK(is_active(op, token));
+    check_quiet(revoke(op, of(token), kMachine));
+    CHECK_FALSE(is_active(op, token));
+}
+
 TEST_CASE("revocation: is where the configuration puts it, or nowhere [paths]") {
     Ready r;
     CHECK(r.op.path_of("revoke") == "/token/revoke");
