@@ -11,10 +11,13 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+/// A description may be of an OpenID scope as well: it is listed once, and only where OpenID Connect is on.
 Names supported_scopes(const oauth::Settings& settings) {
+    const model::Scope& openid = oauth::openid_scopes();
     Names scopes;
-    if (settings.oidc) scopes = oauth::openid_scopes().tokens();
-    for (const auto& [scope, description] : settings.scope_descriptions) scopes.push_back(scope);
+    if (settings.oidc) scopes = openid.tokens();
+    for (const auto& [scope, description] : settings.scope_descriptions)
+        if (!openid.contains(scope)) scopes.push_back(scope);
     return scopes;
 }
 
@@ -105,6 +108,9 @@ bool is_computed_member(std::string_view name) {
         settings.oidc = true;
         return computed_members(settings);
     }();
+    // Members that speak for others: the first names endpoints, the second prevails over plain ones (RFC 8705 §5, RFC
+    // 8414 §2.1).
+    if (name == "mtls_endpoint_aliases" || name == "signed_metadata") return true;
     return name.ends_with("_endpoint") || name.ends_with("_alg_values_supported") || everything.find(name) != nullptr;
 }
 

@@ -104,6 +104,17 @@ TEST_CASE("discovery: every option that changes what the server does changes wha
          R"("https://op.example/bye")"},
         {"another algorithm", [](Settings& s) { s.id_token_algorithm = crypto::Algorithm::EdDSA; },
          "id_token_signing_alg_values_supported", R"(["EdDSA"])"},
+        {"words of the operator's own for a scope of OpenID Connect",
+         [](Settings& s) {
+             s.scope_descriptions = {{"email", "Your e-mail"}, {"read", "Read"}};
+         },
+         "scopes_supported", R"(["openid","profile","email","address","phone","offline_access","read"])"},
+        {"the same without OpenID Connect: it is invalid_scope there",
+         [](Settings& s) {
+             s.oidc = false;
+             s.scope_descriptions = {{"email", "Your e-mail"}, {"read", "Read"}};
+         },
+         "scopes_supported", R"(["read"])"},
         {"no scope at all: an empty list is left out [RFC 8414 §3.2]", [](Settings& s) { s.oidc = false; },
          "scopes_supported", "absent"},
     };
@@ -145,7 +156,8 @@ TEST_CASE("is_computed_member: whatever the document may say under some settings
         CAPTURE(member.first);
         CHECK(oidc::is_computed_member(member.first));
     }
-    for (const char* name : {"made_up_endpoint", "token_endpoint_auth_signing_alg_values_supported"})
+    for (const char* name : {"made_up_endpoint", "token_endpoint_auth_signing_alg_values_supported",
+                             "mtls_endpoint_aliases", "signed_metadata"})
         CHECK(oidc::is_computed_member(name));
     for (const char* name : {"service_documentation", "op_policy_uri", "op_tos_uri", "ui_locales_supported", "issuers",
                              "endpoint", "display_values_supported", ""}) {
