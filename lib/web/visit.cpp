@@ -9,7 +9,7 @@ namespace postern::web {
 util::Result<Resumed, http::Response> resume(Visit& visit, const http::Params& params, Unbound unbound) {
     const auto text = params.find("resume");
     if (!text) return visit.refuse(params.fault_of("resume") ? PageFault::resume_invalid : PageFault::resume_missing);
-    const auto sealed = oauth::open_request(visit.context, *text);
+    auto sealed = oauth::open_request(visit.context, *text);
     if (!sealed)
         return visit.refuse(sealed.error() == oauth::SealFault::expired ? PageFault::resume_expired
                                                                         : PageFault::resume_invalid);
@@ -25,9 +25,13 @@ util::Result<Resumed, http::Response> resume(Visit& visit, const http::Params& p
     if (is_bound && !crypto::equal_constant_time(sealed->browser, visit.browser.binding()))
         return visit.refuse(PageFault::other_browser, client_id);
 
+    // Whoever opens it begins a request of his own, as with an authorize URL: what somebody does about it in one
+    // browser must count in no other.
+    if (!is_bound) sealed->request.id = crypto::random_token(visit.context.random);
+
     auto target = oauth::verify_redirect(visit.context, sealed->request);
     if (!target) return refusal_page(visit.pages, visit.request, target.error());
-    return Resumed{sealed->request, std::move(*target)};
+    return Resumed{std::move(sealed->request), std::move(*target)};
 }
 
 http::Response continue_at(Visit& visit, const std::string& path, const model::AuthorizationRequest& request) {

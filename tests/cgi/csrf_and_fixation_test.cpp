@@ -56,6 +56,24 @@ TEST_CASE("fixation: the victim's login in the victim's browser gives the attack
     CHECK(op.count_rows("consents") == 0);
 }
 
+TEST_CASE(
+    "fixation: a posted request begins anew in each browser, so that a login in one proves nothing in another [A18]") {
+    Deployment op;
+    op.configure("authorizeMethods", postern::json::strings({"GET", "POST"}));
+    UserAgent unattended(op, "203.0.113.1");  // Alice logged in there some time ago, and somebody else sits there
+    unattended.sign_in(authorization_request());
+    const Query asking = authorization_request().with("prompt", "login consent");
+    const std::string link = unattended.send(op.url("authorize"), asking.text()).location();
+    UserAgent alice(op);
+    const Landing consent = alice.log_in(alice.open(link));
+    CHECK(consent.verdict() == "consent");
+    CHECK(unattended.open(link).verdict() == "login");
+    CHECK(alice.approve(consent).verdict() == "code");
+    CHECK(unattended.open(link).verdict() == "login");
+    // In her own browser, too, the address begins a request as the authorize URL would.
+    CHECK(alice.open(link).verdict() == "login");
+}
+
 TEST_CASE("login CSRF: the right password with a wrong token starts no session [L05]") {
     const Deployment op;
     UserAgent browser(op);
