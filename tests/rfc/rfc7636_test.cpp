@@ -136,22 +136,27 @@ TEST_CASE("pkce: the code needs the verifier of its challenge, and a wrong one b
     }
 }
 
-TEST_CASE("pkce: verifiers of 43 to 128 characters work [RFC 7636 §4.1]") {
+TEST_CASE("pkce: verifiers of 43 to 128 unreserved characters work, and no others [RFC 7636 §4.1]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
-    // base64url(SHA-256(verifier)), computed with another program.
-    const std::pair<std::string, const char*> pairs[] = {
-        {std::string(43, 'a'), "ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA"},
-        {std::string(128, '~'), "zNhOm5Jyonenca7bQzzpjUpwFDVrfhrbbOGCqgWA6HU"},
-        {"-._~-._~-._~-._~-._~-._~-._~-._~-._~-._~-._", "Ms__qe2gUSNlgU6HcA-wulzwF1uM4cqZCFUfpVd5NoM"},
+    struct Row {
+        std::string verifier;
+        std::string challenge;  ///< base64url(SHA-256(verifier)), computed with another program
+        std::string expected;
     };
-    for (const auto& row : pairs) {
-        const auto& verifier = row.first;
-        const auto& challenge = row.second;
-        CAPTURE(verifier);
-        const std::string code = alice.obtain_code(authorization_request().with("code_challenge", challenge));
-        CHECK(redeem(op, token_request(code).with("code_verifier", verifier)).verdict() == "200");
+    const std::vector<Row> rows = {
+        {std::string(43, 'a'), "ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA", "200"},
+        {std::string(128, '~'), "zNhOm5Jyonenca7bQzzpjUpwFDVrfhrbbOGCqgWA6HU", "200"},
+        {"-._~-._~-._~-._~-._~-._~-._~-._~-._~-._~-._", "Ms__qe2gUSNlgU6HcA-wulzwF1uM4cqZCFUfpVd5NoM", "200"},
+        {std::string(42, 'a'), "elOGB_2quSlplZKfRRVlu7gULhhEEXMiqv0rPXawGv8", "400 invalid_grant"},
+        {std::string(129, 'a'), "wSywJKLlVRzKDgj86PHF4xRVXMP-9jKe6ZSj23UhZq4", "400 invalid_grant"},
+        {"!" + std::string(42, 'a'), "srduCx673NwhRlG7O0Ic7lDK4FWuBBAH3wDTe5Qi64c", "400 invalid_grant"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.verifier);
+        const std::string code = alice.obtain_code(authorization_request().with("code_challenge", row.challenge));
+        CHECK(redeem(op, token_request(code).with("code_verifier", row.verifier)).verdict() == row.expected);
     }
 }
 
