@@ -200,7 +200,7 @@ TEST_CASE("ID token: its claims [OIDC Core §2, T15]") {
     CHECK(text_of(claims, "sub") == subject_of(op, kAlice));
     CHECK(text_of(claims, "sub").size() >= 16);
     CHECK(text_of(claims, "sub").size() <= 255);
-    for (const unsigned char c : text_of(claims, "sub")) CHECK((c > 0x20 && c < 0x7f));
+    for (const char c : text_of(claims, "sub")) CHECK((c > 0x20 && c < 0x7f));
     CHECK(number_of(claims, "auth_time") == login);
     CHECK(number_of(claims, "iat") == login + 100);
     CHECK(number_of(claims, "exp") == login + 100 + 3600);
