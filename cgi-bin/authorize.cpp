@@ -10,8 +10,9 @@ using namespace postern;
 
 http::Response authorize(server::App& app, const http::Request& request) {
     web::Visit visit(app.context(), app.pages(), request);
-    return request.method == http::Method::get && request.query.find("resume") ? web::resume_authorization(visit)
-                                                                               : web::start_authorization(visit);
+    const bool resumes = request.query.find("resume") || request.query.fault_of("resume");
+    return request.method == http::Method::get && resumes ? web::resume_authorization(visit)
+                                                          : web::start_authorization(visit);
 }
 
 std::vector<http::Method> methods(const oauth::Settings& settings) {

@@ -90,6 +90,8 @@ http::Response continue_by_get(Visit& visit, const model::AuthorizationRequest& 
 
 http::Response start_authorization(Visit& visit) {
     const bool posted = visit.request.method == http::Method::post;
+    if (visit.request.body == http::BodyKind::other)
+        return visit.refuse(PageFault::request_malformed, "", "the body is not application/x-www-form-urlencoded");
     const http::Params& params = posted ? visit.request.form : visit.request.query;
     const auto target = oauth::verify_redirect(visit.context, params);
     if (!target) return refusal_page(visit.pages, visit.request, target.error());

@@ -310,6 +310,15 @@ TEST_CASE("authorize: only GET starts a request unless POST is switched on [the 
     CgiRequest in_query = post_form("");
     in_query.query = good().text();
     CHECK(op.cgi("authorize", in_query).status == 400);
+    // A body of another kind is not read, and the page says so instead of asking where its parameters are (X09).
+    for (const std::string type : {"application/json", "text/plain", "multipart/form-data; boundary=x"}) {
+        CAPTURE(type);
+        CgiRequest other = post_form(good().text());
+        other.content_type = type;
+        const Answer answer = op.cgi("authorize", other);
+        CHECK(answer.status == 400);
+        CHECK(visible_text(answer.body).find("This sign-in link is damaged") != std::string::npos);
+    }
     CHECK(op.cgi("authorize", post_form(good().with("redirect_uri", "https://evil.example/").text())).status == 400);
     CHECK(verdict_of(op, op.cgi("authorize", post_form(good().with("response_type", "zz").text()))) ==
           "unsupported_response_type");
@@ -331,6 +340,13 @@ TEST_CASE("authorize: a resumed request is the one that was checked, whatever el
                               .with("resume", *resume);
     const Landing again = alice.open(op.url("authorize") + "?" + changed.text());
     CHECK(again.verdict() == "login");
+    // Given twice or undecodable, it still is the request that was meant, and no new one.
+    for (const Query& faulty : {changed.and_also("resume", *resume), changed.without("resume").raw("resume=%zz")}) {
+        CAPTURE(faulty.text());
+        const Landing page = alice.open(op.url("authorize") + "?" + faulty.text());
+        CHECK(page.verdict() == "page 400");
+        CHECK(visible_text(page.answer.body).find("This sign-in cannot be continued") != std::string::npos);
+    }
     const Landing consent = alice.log_in(again);
     CHECK(consent.verdict() == "consent");
     CHECK(visible_text(consent.answer.body).find("api") == std::string::npos);
