@@ -127,10 +127,11 @@ std::optional<Grant> find_grant(Database& database, const GrantId& id) {
 }
 
 std::int64_t end_grants_of_session(Transaction& transaction, const model::Sid& sid, util::Time now) {
+    // Not LIKE, to which `_` is any character and, in SQLite, `A` is `a`: a scope of the operator's own would pass.
     return transaction.database()
         .prepare(
             "UPDATE grants SET ended_at = $2, kept_until = $2 WHERE sid = $1 AND ended_at IS NULL"
-            " AND ' ' || scope || ' ' NOT LIKE '% offline_access %'")
+            " AND replace(' ' || scope || ' ', ' offline_access ', '') = ' ' || scope || ' '")
         .bind(1, sid.str())
         .bind(2, util::to_epoch(now))
         .execute();
@@ -140,7 +141,8 @@ std::int64_t end_grants_of(Transaction& transaction, const model::ClientId& clie
                            util::Time now) {
     return transaction.database()
         .prepare(
-            "UPDATE grants SET ended_at = $3, kept_until = $3 WHERE client_id = $1 AND subject = $2 AND ended_at IS NULL")
+            "UPDATE grants SET ended_at = $3, kept_until = $3 WHERE client_id = $1 AND subject = $2 AND ended_at IS "
+            "NULL")
         .bind(1, client.str())
         .bind(2, subject.str())
         .bind(3, util::to_epoch(now))

@@ -46,13 +46,19 @@ struct Fixture {
     }
 };
 
+/// An operator may give scopes any name.
+constexpr const char* kLookalikes[] = {"openid not_offline_access", "offline_access2", "offline-access",
+                                       "openid offlineXaccess",     "OFFLINE_ACCESS",  "Offline_Access openid"};
+
 }  // namespace
 
 TEST_CASE("end_session: this session and no other, with its grants but for offline access") {
     Fixture f;
     f.add_grant("online", f.here, "openid email");
     f.add_grant("offline", f.here, "openid offline_access");
-    f.add_grant("lookalike", f.here, "openid not_offline_access");
+    for (const char* scope : kLookalikes) f.add_grant(scope, f.here, scope);
+    f.add_grant("first", f.here, "offline_access openid");
+    f.add_grant("alone", f.here, "offline_access");
     f.add_grant("elsewhere", f.elsewhere, "openid");
     f.add_grant("bob", f.bobs, "openid");
     oidc::end_session(f.context, f.here);
@@ -61,8 +67,13 @@ TEST_CASE("end_session: this session and no other, with its grants but for offli
     CHECK(f.lives(f.elsewhere));
     CHECK(f.lives(f.bobs));
     CHECK_FALSE(f.lives("online"));
-    CHECK_FALSE(f.lives("lookalike"));
+    for (const char* scope : kLookalikes) {
+        CAPTURE(scope);
+        CHECK_FALSE(f.lives(scope));
+    }
     CHECK(f.lives("offline"));
+    CHECK(f.lives("first"));
+    CHECK(f.lives("alone"));
     CHECK(f.lives("elsewhere"));
     CHECK(f.lives("bob"));
 
