@@ -1,6 +1,8 @@
 // Which scope does a request get?
 #include "oauth/scope_policy.h"
 
+#include "model/standard_claims.h"
+
 namespace postern::oauth {
 namespace {
 
@@ -40,6 +42,13 @@ model::Scope still_registered(const Settings& settings, const model::Client& cli
     model::Scope left;
     for (const std::string& token : granted.tokens())
         if (may_ask_for(settings, client, token)) left.add(token);
+    return left;
+}
+
+model::ClaimNames still_registered(const model::Scope& registered, const model::ClaimNames& granted) {
+    model::ClaimNames left;
+    for (const std::string& name : granted)
+        if (const auto scope = model::scope_of_claim(name); scope && registered.contains(*scope)) left.insert(name);
     return left;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "model/claim_names.h"
 #include "model/client.h"
 #include "oauth/error.h"
 #include "oauth/settings.h"
@@ -21,5 +22,7 @@ Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Clien
 
 /// What is left of a granted scope for a client whose registration may have changed since.
 model::Scope still_registered(const Settings& settings, const model::Client& client, const model::Scope& granted);
+/// The same for claims that were granted by name: each hangs on the scope that releases it.
+model::ClaimNames still_registered(const model::Scope& registered, const model::ClaimNames& granted);
 
 }  // namespace postern::oauth

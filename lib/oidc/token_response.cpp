@@ -6,6 +6,7 @@
 #include "oauth/grant_client_credentials.h"
 #include "oauth/grant_refresh_token.h"
 #include "oauth/refresh_token.h"
+#include "oauth/scope_policy.h"
 #include "oidc/id_token.h"
 
 namespace postern::oidc {
@@ -73,8 +74,9 @@ struct Redeem {
 
     /// OpenID Connect Core §5.5. The callback is not troubled for a token that tells nothing about the user.
     json::Object claims_for(const model::Grant& grant) const {
-        if (grant.claims.id_token.empty()) return {};
-        return asked_claims(get_user_claims(grant.subject), grant.claims.id_token);
+        const auto names = oauth::still_registered(client.scope, grant.claims.id_token);
+        if (names.empty()) return {};
+        return asked_claims(get_user_claims(grant.subject), names);
     }
 };
 

@@ -5,6 +5,7 @@
 
 #include "jose/jwt.h"
 #include "oauth/access_token.h"
+#include "oauth/scope_policy.h"
 #include "store/access_tokens.h"
 #include "store/users.h"
 #include "util/text.h"
@@ -87,7 +88,9 @@ oauth::Outcome<json::Object> userinfo(const store::StoredAccessToken& token, con
     if (!token.token.scope.contains("openid"))
         return oauth::make_error(oauth::ErrorCode::insufficient_scope, "openid scope required");
     if (subject.empty()) return invalid_token("the access token is not a user's");  // client_credentials
-    return userinfo_claims(get_user_claims(subject), token.token.scope, token.grant.claims.userinfo, subject);
+    // A scope stands in the token; what was granted by name stands in the grant, which a registration may outlive.
+    const auto names = oauth::still_registered(token.registered, token.grant.claims.userinfo);
+    return userinfo_claims(get_user_claims(subject), token.token.scope, names, subject);
 }
 
 GetUserClaims database_claims(oauth::Context& context) {

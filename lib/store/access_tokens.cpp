@@ -25,7 +25,7 @@ void insert_access_token(Transaction& transaction, const model::AccessToken& tok
 std::optional<StoredAccessToken> find_access_token(Database& database, const model::ValueHash& token_hash) {
     auto row = database.prepare(
         "SELECT t.token_hash, t.jti, t.grant_id, t.scope, t.audience, t.issued_at, t.expires_at, t.revoked_at,"
-        " c.enabled, CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END," POSTERN_GRANT_COLUMNS
+        " c.enabled, CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, c.scope," POSTERN_GRANT_COLUMNS
         " FROM access_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"
         " LEFT JOIN users u ON u.subject = g.subject WHERE t.token_hash = $1");
     if (!row.bind(1, token_hash.str()).step()) return std::nullopt;
@@ -41,7 +41,8 @@ std::optional<StoredAccessToken> find_access_token(Database& database, const mod
     stored.token.revoked_at = optional_time_at(row, 7);
     stored.client_enabled = row.integer(8) != 0;
     stored.user_enabled = row.integer(9) != 0;
-    stored.grant = grant_at(row, 10);
+    stored.registered = scope_at(row, 10);
+    stored.grant = grant_at(row, 11);
     return stored;
 }
 

@@ -11,6 +11,7 @@ namespace postern::store {
 struct StoredAccessToken {
     model::AccessToken token;
     model::Grant grant;
+    model::Scope registered;  ///< what the client may ask for at present
     bool client_enabled = false;
     bool user_enabled = false;  ///< true for a token without a user (client_credentials)
 };
@@ -20,8 +21,8 @@ void insert_access_token(Transaction& transaction, const model::AccessToken& tok
 void revoke_access_token(Transaction& transaction, const model::ValueHash& token_hash, util::Time now);
 std::optional<StoredAccessToken> find_access_token(Database& database, const model::ValueHash& token_hash);
 
-/// The only definition of "active" (specification, Token active state): the record exists, expires in the future, neither it nor its
-/// grant is revoked, client and user are enabled.
+/// The only definition of "active" (specification, Token active state): the record exists, expires in the future,
+/// neither it nor its grant is revoked, client and user are enabled.
 bool is_active(const StoredAccessToken& stored, util::Time now);
 
 }  // namespace postern::store

@@ -178,6 +178,15 @@ TEST_CASE("claims: only what the client is registered for, and a registration th
     CHECK(alice.approve(consent).verdict() == "invalid_scope");
     const auto fewer = obtain_tokens(op, alice, asking(claims, "openid", kOther), kOther);
     CHECK(attributes_of(text_of(fewer, "id_token")).empty());
+
+    // Nor does an older grant go on saying it.
+    const Query refresh = {{"grant_type", "refresh_token"}, {"refresh_token", text_of(tokens, "refresh_token")}};
+    const Answer again = redeem(op, refresh, kOther);
+    REQUIRE(again.verdict() == "200");
+    CHECK(jwt_claims(again.member("id_token")).find("name") == nullptr);
+    CHECK(names_of(userinfo(op, again.member("access_token")).json()) == Names{"email", "sub"});
+    op.must({"client", "set", kOther, "--scope", "openid"});
+    CHECK(names_of(userinfo(op, again.member("access_token")).json()) == Names{"sub"});
 }
 
 TEST_CASE("claims: what is no claims request is refused, and what cannot be met is said [OIDC Core §5.5, §5.5.1.1]") {
