@@ -27,13 +27,13 @@ bool looks_like_jwt(std::string_view value) { return value.find('.') != std::str
 }  // namespace
 
 RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant,
-                                     const std::optional<model::ValueHash>& parent) {
+                                     const std::optional<model::RefreshToken>& parent) {
     RefreshTokenIssue issue;
     model::RefreshToken& record = issue.record;
     record.grant_id = grant.id;
-    record.parent_hash = parent;
+    if (parent) record.parent_hash = parent->token_hash;
     record.issued_at = context.now();
-    record.expires_at = grant.created_at + context.settings.refresh_token_ttl;
+    record.expires_at = parent ? parent->expires_at : grant.created_at + context.settings.refresh_token_ttl;
     issue.value = context.settings.use_opaque_refresh_tokens ? crypto::random_token(context.random)
                                                              : sign(context, grant, record);
     record.token_hash = hash_of(issue.value);

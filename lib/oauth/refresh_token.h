@@ -16,10 +16,11 @@ struct RefreshTokenIssue {
     model::RefreshToken record;  ///< what storage keeps: a digest, never the value
 };
 
-/// Expires `refreshTokenTTL` after the grant was made, whatever use is made of it (RFC 9700 §4.14.2). `parent`: the
-/// token whose use yields this one. Signs outside any lock; the caller stores the record.
+/// `parent`: the token whose use yields this one. The first expires `refreshTokenTTL` after the grant was made, the
+/// others when their parent does: neither use nor another `refreshTokenTTL` prolongs a grant (RFC 9700 §4.14.2). Signs
+/// outside any lock; the caller stores the record.
 RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant,
-                                     const std::optional<model::ValueHash>& parent);
+                                     const std::optional<model::RefreshToken>& parent);
 
 /// The record of a value that this server issued as a refresh token, active or not. A value in the shape of a JWT is
 /// looked up only after its signature has been verified; both forms stay good when the option changes. Any Keys opened

@@ -43,7 +43,7 @@ struct Redeem {
 
         const auto access =
             oauth::make_access_token(context, given, checked->scope, grant.audience, checked->user.username);
-        const auto refresh = oauth::make_refresh_token(context, given, checked->stored.token.token_hash);
+        const auto refresh = oauth::make_refresh_token(context, given, checked->stored.token);
         TokenResponse response = respond_with(access);
         response.refresh_token = refresh.value;
         response.id_token = id_token_for(access, given, std::nullopt);  // no nonce: OpenID Connect Core §12.2

@@ -219,6 +219,25 @@ TEST_CASE("refresh: the lifetime is the grant's, and use does not prolong it [RF
     CHECK(redeem(r.op, refresh_request(token)).verdict() == "400 invalid_grant");
 }
 
+TEST_CASE("refresh: another refreshTokenTTL counts for new grants, and neither prolongs nor cuts one that is there") {
+    for (const int changed : {1, 1000000}) {
+        CAPTURE(changed);
+        Deployment::Options options;
+        options.config = json::Object{{"refreshTokenTTL", 1000}};
+        Ready r(options);
+        const auto expiry = number_of(jwt_claims(r.refresh_token()), "exp");
+        r.op.configure("refreshTokenTTL", changed);
+        r.op.advance(seconds(500));
+        const Answer answer = redeem(r.op, refresh_request(r.refresh_token()));
+        REQUIRE(answer.verdict() == "200");
+        CHECK(number_of(jwt_claims(answer.member("refresh_token")), "exp") == expiry);
+        r.op.advance(seconds(500));
+        CHECK(redeem(r.op, refresh_request(answer.member("refresh_token"))).verdict() == "400 invalid_grant");
+        const auto fresh = obtain_tokens(r.op, r.alice, authorization_request());
+        CHECK(number_of(jwt_claims(text_of(fresh, "refresh_token")), "exp") == r.op.now() + changed);
+    }
+}
+
 TEST_CASE(
     "refresh: opaque tokens keep the same rules, and both kinds stay good when the option changes "
     "[useOpaqueRefreshTokens]") {
