@@ -54,6 +54,13 @@ Spent read_spent(Database& database, const ValueHash& token_hash, util::Time now
     return spent;
 }
 
+/// A use "in the future" is one from before the clock was set back; beyond a small step nobody knows how long ago that
+/// was, and a window of hours would serve a thief.
+bool is_in_window(util::Time rotated_at, util::Time now, util::Seconds grace) {
+    constexpr util::Seconds kClockStep{60};
+    return grace.count() > 0 && now <= rotated_at + grace && rotated_at <= now + kClockStep;
+}
+
 void mark_retried(Transaction& transaction, const ValueHash& token_hash) {
     transaction.database()
         .prepare("UPDATE refresh_tokens SET state = 'retried' WHERE token_hash = $1")
@@ -112,8 +119,7 @@ Rotation rotate_refresh_token(Transaction& transaction, const ValueHash& token_h
     }
     const Spent spent = read_spent(transaction.database(), token_hash, now);
     if (spent.dead) return Rotation::refused;
-    const bool in_window = grace.count() > 0 && now <= spent.rotated_at + grace;
-    if (!in_window || spent.successor_used) return Rotation::reused;
+    if (!is_in_window(spent.rotated_at, now, grace) || spent.successor_used) return Rotation::reused;
     if (spent.state != "used") return Rotation::refused;  // a second sibling, or a third try
     mark_retried(transaction, token_hash);
     return Rotation::retried;

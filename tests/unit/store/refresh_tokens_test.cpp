@@ -111,7 +111,9 @@ TEST_CASE("rotate_refresh_token: the first use counts, one retry inside the grac
                                                {"C2", 7, Rotation::rotated, "D"},
                                                {"C", 8, Rotation::refused, ""}});
     check_uses("a clock that went back does not end the grace",
-               {{"A", 100, Rotation::rotated, "B"}, {"A", 50, Rotation::retried, "B2"}});
+               {{"A", 100, Rotation::rotated, "B"}, {"A", 40, Rotation::retried, "B2"}});
+    check_uses("a clock that went back by more than a minute does not make it hours long",
+               {{"A", 100, Rotation::rotated, "B"}, {"A", 39, Rotation::reused, ""}});
 }
 
 TEST_CASE("rotate_refresh_token: without a grace the first retry is reuse") {
