@@ -44,8 +44,10 @@ std::string username_of(const Visit& visit) {
     return user ? user->username : "";
 }
 
+/// Who sent the browser here, where a hint shows it: a bare client_id can be in anybody's link, and no page of ours
+/// vouches for it.
 std::string client_name_of(const Visit& visit, const LogoutRequest& asked) {
-    if (!asked.client_id) return "";
+    if (!asked.hinted_subject || !asked.client_id) return "";
     const auto client = store::find_client(visit.context.store, *asked.client_id, visit.context.now());
     return client && client->enabled ? client->name : "";
 }

@@ -51,7 +51,7 @@ struct FormPostPage {
 };
 
 struct LogoutPage {
-    std::string client_name;  ///< who sent the browser here, or ""
+    std::string client_name;  ///< who sent the browser here, if that is shown, or ""
     std::string username;     ///< who is logged in
     std::string action;
     std::string csrf;

@@ -84,7 +84,9 @@ TEST_CASE("logout: without a hint a person is asked; cancel changes nothing, log
     CHECK(question.verdict() == "logout");
     CHECK(has_id(question.answer.body, "cancel"));
     CHECK(says(question, kAlice));
-    CHECK(says(question, "Web Application"));
+    // Nothing shows who sent her here, so nobody is named.
+    CHECK_FALSE(says(question, "Web Application"));
+    CHECK_FALSE(says(question, "sent you here"));
     CHECK_FALSE(says(alice.open(logout_url(op, {{"client_id", "<b>nobody"}})), "nobody"));
 
     const Landing cancelled = alice.submit(question, "cancel");

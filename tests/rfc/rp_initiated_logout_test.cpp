@@ -226,6 +226,7 @@ TEST_CASE("id_token_hint: of another user than the one who is signed in: she is 
     const Landing question = alice.browser.open(op.url("logout") + "?" + good(tokens.member("id_token")).text());
     CHECK(outcome_of(question) == "asked");
     CHECK(visible_text(question.answer.body).find(kAlice) != std::string::npos);
+    CHECK(visible_text(question.answer.body).find("Web Application sent you here") != std::string::npos);
     CHECK(op.count_rows("sessions") == 2);
     CHECK(alice.browser.submit(question, "logout").url == kBack);
     CHECK(op.count_rows("sessions") == 1);
