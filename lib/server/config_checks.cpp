@@ -90,8 +90,10 @@ Fault path_fault(std::string_view path) {
     if (path.empty()) return "must start with \"/\"";
     // RFC 8414 §3.1 puts this one in front of the issuer's path: it cannot be given to another endpoint.
     constexpr std::string_view kAuthorizationServer = "/.well-known/oauth-authorization-server";
-    if (path == kAuthorizationServer || path.starts_with(std::string(kAuthorizationServer) + "/")) {
-        return "is the fixed place of the authorization server metadata";
+    // Whatever begins like it is taken for it when a request's path is compared, and so would miss the base path.
+    if (path.starts_with(kAuthorizationServer)) {
+        return "must not begin like the fixed place of the authorization server metadata, " +
+               std::string(kAuthorizationServer);
     }
     return segments_fault(path);
 }

@@ -67,7 +67,7 @@ TEST_CASE("path_fault: a path has one spelling in REQUEST_URI, or it is refused"
     for (const char* path :
          {"", "/", "token", "/token/", "//token", "/a//b", "/a/./b", "/a/..", "/tok en", "/tok%65n", "/token;a",
           "/token?x", "/token#x", "/t\xc3\xb6ken", "/token\n", "/.well-known/oauth-authorization-server",
-          "/.well-known/oauth-authorization-server/auth"}) {
+          "/.well-known/oauth-authorization-server/auth", "/.well-known/oauth-authorization-server2"}) {
         CAPTURE(path);
         CHECK(path_fault(path));
     }
