@@ -50,15 +50,6 @@ bool is_covered(const model::Consent& consent, const std::string& claim) {
     return consent.claims.contains(claim) || (scope && consent.scope.contains(*scope));
 }
 
-/// A remembered approval is worth any part of what was approved, in scopes and in single claims (OpenID Connect Core
-/// §3.1.2.4).
-bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request) {
-    const model::ClaimNames claims = request.claims.all();
-    return request.scope.is_subset_of(consent.scope) &&
-           std::all_of(claims.begin(), claims.end(),
-                       [&](const std::string& claim) { return is_covered(consent, claim); });
-}
-
 bool needs_consent(const Situation& s) {
     if (progress_is_ours(s) && s.progress->decision == model::Decision::approved) return false;
     if (asks(s, model::Prompt::consent)) return true;
@@ -67,6 +58,13 @@ bool needs_consent(const Situation& s) {
 }
 
 }  // namespace
+
+bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request) {
+    const model::ClaimNames claims = request.claims.all();
+    return request.scope.is_subset_of(consent.scope) &&
+           std::all_of(claims.begin(), claims.end(),
+                       [&](const std::string& claim) { return is_covered(consent, claim); });
+}
 
 Action decide(const Situation& s) {
     if (s.progress && s.progress->used) return AlreadyUsed{};

@@ -36,4 +36,8 @@ using Action = std::variant<ShowLogin, ShowConsent, IssueCode, Refuse, AlreadyUs
 
 Action decide(const Situation& situation);
 
+/// A remembered approval is worth any part of what was approved, in scopes and in single claims (OpenID Connect Core
+/// §3.1.2.4).
+bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request);
+
 }  // namespace postern::oauth

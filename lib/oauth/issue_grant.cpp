@@ -1,6 +1,7 @@
 // Records what a user's approval is worth.
 #include "oauth/issue_grant.h"
 
+#include "oauth/decide.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
 #include "store/consents.h"
@@ -8,6 +9,21 @@
 #include "store/sessions.h"
 
 namespace postern::oauth {
+namespace {
+
+/// `postern consent revoke` forgets both: what was remembered, and what was approved without an answer yet.
+bool still_approved(Context& context, const Approval& approval) {
+    const auto& [request, session, word] = approval;
+    if (word == Consent::remembered) {
+        const auto consent = store::find_consent(context.store, request.client_id, session.subject);
+        return consent && is_approved(*consent, request);
+    }
+    if (word == Consent::not_asked) return true;
+    const auto progress = store::find_progress(context.store, request_key(request));
+    return progress && progress->subject == session.subject && progress->decision == model::Decision::approved;
+}
+
+}  // namespace
 
 model::Grant make_grant(Context& context, const Approval& approval) {
     model::Grant grant;
@@ -30,6 +46,7 @@ util::Result<void, NotIssued> record_grant(Context& context, const Approval& app
     store::Transaction transaction(context.store, store::Durability::lazy);
     if (!store::find_session(context.store, session.cookie_hash, now, now - context.settings.session_idle_ttl))
         return NotIssued::session_ended;
+    if (!still_approved(context, approval)) return NotIssued::approval_withdrawn;
     if (!store::use_request(transaction, request_key(request), session.subject, request.expires_at))
         return NotIssued::request_used;
     store::insert_grant(transaction, grant);

@@ -13,13 +13,18 @@
 namespace postern::oauth {
 
 enum class NotIssued {
-    request_used,   ///< one request yields at most one credential, however many tabs ask
-    session_ended,  ///< the user was disabled, changed the password or logged out while we waited to write
+    request_used,        ///< one request yields at most one credential, however many tabs ask
+    session_ended,       ///< the user was disabled, changed the password or logged out while we waited to write
+    approval_withdrawn,  ///< what the user had said was taken back meanwhile
 };
 
-/// What the user said on the consent page for this very request is remembered when its credential is issued, not at the
-/// click: until then another tab may take it back.
-enum class Consent { given_now, not_asked };
+/// Whose word the approval is.
+enum class Consent {
+    given_now,  ///< the user's, for this very request: remembered when its credential is issued, not at the click,
+                ///< since until then another tab may take it back
+    remembered,  ///< the user's, from an earlier request
+    not_asked,   ///< the operator's, for a client of his own
+};
 
 struct Approval {
     const model::AuthorizationRequest& request;
@@ -31,7 +36,8 @@ struct Approval {
 model::Grant make_grant(Context& context, const Approval& approval);
 
 /// Grant, credential, used-up request and remembered consent in one transaction; `insert_credential` adds what hangs on
-/// the grant. The session is looked at again inside: what took the user's rights away before must not be outrun.
+/// the grant. Session and consent are looked at again inside: what took rights away before must not be outrun
+/// (docs/decisions/0011-rights-are-looked-at-twice.md).
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
                                            const std::function<void(store::Transaction&)>& insert_credential);
 

@@ -44,8 +44,9 @@ struct Answer {
         const auto issued = issue({asked, *visit.browser.session, consent});
         if (issued) return authorization_response(visit.pages, target, *issued);
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
-        visit.browser.session.reset();
-        return proceed(visit, asked, target);  // as for anybody who is not logged in
+        // As for anybody who is not logged in, or has not approved it.
+        if (issued.error() == oauth::NotIssued::session_ended) visit.browser.session.reset();
+        return proceed(visit, asked, target);
     }
 
     http::Response operator()(const oauth::Refuse& refuse) const {
@@ -75,7 +76,8 @@ http::Response proceed(Visit& visit, const model::AuthorizationRequest& asked, c
     const bool approved_now = situation.session && situation.progress &&
                               situation.progress->subject == situation.session->subject &&
                               situation.progress->decision == model::Decision::approved;
-    const auto consent = approved_now ? oauth::Consent::given_now : oauth::Consent::not_asked;
+    const auto unasked = target.client().first_party ? oauth::Consent::not_asked : oauth::Consent::remembered;
+    const auto consent = approved_now ? oauth::Consent::given_now : unasked;
     return std::visit(Answer{visit, asked, target, consent}, oauth::decide(situation));
 }
 

@@ -6,6 +6,8 @@
 
 #include "oauth/issue_code.h"
 #include "oauth/issue_token.h"
+#include "oauth/sealed_request.h"
+#include "store/authorization_requests.h"
 #include "store/consents.h"
 #include "store/grants.h"
 #include "store/users.h"
@@ -36,6 +38,29 @@ struct Fixture {
         asked.scope = *model::Scope::parse("openid email");
         asked.expires_at = world.clock.now() + util::Seconds{600};
         return asked;
+    }
+
+    template <class Write>
+    void write(const Write& statements) {
+        store::Transaction transaction(world.database, store::Durability::lazy);
+        statements(transaction);
+        transaction.commit();
+    }
+
+    /// A request that the user has decided.
+    model::AuthorizationRequest request(model::Decision decision) {
+        auto asked = request();
+        write([&](store::Transaction& transaction) {
+            store::record_decision(transaction, oauth::request_key(asked), user.subject, decision, asked.expires_at);
+        });
+        return asked;
+    }
+
+    void remember(const char* scope, const char* claims = "") {
+        write([&](store::Transaction& transaction) {
+            store::save_consent(transaction, {client.id, user.subject, *model::Scope::parse(scope), world.clock.now(),
+                                              model::parse_claim_names(claims)});
+        });
     }
 
     /// nullopt when a credential was issued.
@@ -83,7 +108,7 @@ TEST_CASE("issue: consent given for this request is remembered with its credenti
         const auto remembered = [&] { return store::find_consent(f.world.database, f.client.id, f.user.subject); };
         CHECK_FALSE(f.issue(f.request(), Consent::not_asked));
         CHECK_FALSE(remembered());
-        CHECK_FALSE(f.issue(f.request(), Consent::given_now));
+        CHECK_FALSE(f.issue(f.request(model::Decision::approved), Consent::given_now));
         REQUIRE(remembered());
         CHECK(remembered()->scope.to_string() == "openid email");
     }
@@ -99,6 +124,45 @@ TEST_CASE("issue: a session that ended while the request waited gives nothing") 
         CHECK(f.issue(f.request(), Consent::given_now) == NotIssued::session_ended);
         CHECK(f.count("SELECT COUNT(*) FROM grants") == 0);
         CHECK(f.count("SELECT COUNT(*) FROM consents") == 0);
+    }
+}
+
+TEST_CASE("issue: an approval that was taken back while the request waited gives nothing") {
+    for (const auto type : kTypes) {
+        CAPTURE(static_cast<int>(type));
+        Fixture f(type);
+        CHECK(f.issue(f.request(), Consent::remembered) == NotIssued::approval_withdrawn);
+        f.remember("openid profile");
+        CHECK(f.issue(f.request(), Consent::remembered) == NotIssued::approval_withdrawn);
+        f.remember("email");
+        CHECK_FALSE(f.issue(f.request(), Consent::remembered));
+        auto named = f.request();
+        named.claims.id_token = model::parse_claim_names("address");
+        CHECK(f.issue(named, Consent::remembered) == NotIssued::approval_withdrawn);
+        f.remember("openid", "address");
+        CHECK_FALSE(f.issue(named, Consent::remembered));
+        f.write([&](store::Transaction& t) { store::remove_consent(t, f.client.id, f.user.subject); });
+        CHECK(f.issue(f.request(), Consent::remembered) == NotIssued::approval_withdrawn);
+
+        const auto forgotten = f.request(model::Decision::approved);
+        f.write([&](store::Transaction& t) { store::end_open_requests(t, f.user.subject); });
+        CHECK(f.issue(forgotten, Consent::given_now) == NotIssued::approval_withdrawn);
+        CHECK(f.issue(f.request(model::Decision::denied), Consent::given_now) == NotIssued::approval_withdrawn);
+        const auto somebody_elses = f.request(model::Decision::approved);
+        const auto bob = f.world.add_user("bob");
+        f.write([&](store::Transaction& t) {
+            store::record_decision(t, oauth::request_key(somebody_elses), bob.subject, model::Decision::approved,
+                                   somebody_elses.expires_at);
+        });
+        CHECK(f.issue(somebody_elses, Consent::given_now) == NotIssued::approval_withdrawn);
+        CHECK_FALSE(store::find_consent(f.world.database, f.client.id, f.user.subject));
+        CHECK(f.count("SELECT COUNT(*) FROM grants") == 2);
+        // It was not used up: the user may be asked again, and approve.
+        f.write([&](store::Transaction& t) {
+            store::record_decision(t, oauth::request_key(forgotten), f.user.subject, model::Decision::approved,
+                                   forgotten.expires_at);
+        });
+        CHECK_FALSE(f.issue(forgotten, Consent::given_now));
     }
 }
 
