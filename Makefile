@@ -92,7 +92,7 @@ $(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests: | $(
 check-unit: $(BUILD)/tests/unit_tests
 	$(BUILD)/tests/unit_tests
 check: all $(TEST_BIN)
-	scripts/run-suites $(BUILD) $(SUITES)
+	scripts/run-suites $(BUILD) $(SUITES) coverage
 asan:
 	+$(PARALLEL) check BUILD=$(BUILD)/asan CXXFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 
@@ -100,7 +100,7 @@ asan:
 test:
 	scripts/packages build run test
 	+$(PARALLEL) all $(TEST_BIN) $(NODE_MODULES)
-	scripts/run-suites $(BUILD) $(SUITES) interop browser conformance
+	scripts/run-suites $(BUILD) $(SUITES) coverage interop browser conformance
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
