@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "oauth/registration.h"
 #include "server/wire.h"
 #include "store/error.h"
 #include "store/sweep.h"
@@ -115,15 +116,17 @@ void Service::record_refusal(const http::Response& response, const std::string& 
     if (!response.refusal) return;
     const http::Refusal& refusal = *response.refusal;
     const std::string status = std::to_string(response.status);
+    // It is what the caller sent: more than any id may have is something else, a token in the wrong field perhaps.
+    const std::string client_id = refusal.client_id.substr(0, oauth::kMaxClientIdBytes);
     refusals_.record({id, app_.clock().now(), endpoint_.name, response.status, refusal.error, refusal.description,
-                      refusal.detail, refusal.client_id});
+                      refusal.detail, client_id});
     app_.log().info("refused", {{"id", id},
                                 {"endpoint", endpoint_.name},
                                 {"status", status},
                                 {"error", refusal.error},
                                 {"description", refusal.description},
                                 {"detail", refusal.detail},
-                                {"client_id", refusal.client_id}});
+                                {"client_id", client_id}});
 }
 
 void Service::run(Exchange& exchange) noexcept {

@@ -262,6 +262,22 @@ TEST_CASE("Service: a refusal can be looked up by the id that its answer carries
     CHECK(misdirected->detail == "paths of this endpoint: /probe; the request's path: /elsewhere");
 }
 
+TEST_CASE("Service: of a client_id that is none, such as a token in the wrong field, only the beginning is noted") {
+    const std::string token = std::string(128, 'h') + "signature";
+    World world(OnFailure::json, [&](App&, const http::Request&) {
+        http::Response response = http::json(json::Object{{"error", "invalid_client"}}, 401);
+        response.refusal = http::Refusal{"invalid_client", "words", "", token};
+        return response;
+    });
+    FakeExchange exchange;
+    world.service().run(exchange);
+    const auto record = store::RefusalRing::find(world.ring(), exchange.header("X-Request-Id"));
+    REQUIRE(record);
+    CHECK(record->client_id == std::string(128, 'h'));
+    CHECK(world.log().find(std::string(128, 'h')) != std::string::npos);
+    CHECK(world.log().find("signature") == std::string::npos);
+}
+
 TEST_CASE("Service: one access line per request, and nothing that a client keeps secret in any line [CWE-532]") {
     World world(OnFailure::json, [](App&, const http::Request& request) -> http::Response {
         if (request.form.find("a") == "fail") throw std::runtime_error("failed");
