@@ -28,12 +28,17 @@ void check_database(Findings& findings, const server::Config& config) {
     }
 }
 
+/// A kid may begin with a dash.
+std::string retire_command(const std::string& kid) {
+    return std::string("postern key retire ") + (kid.starts_with('-') ? "-- " : "") + kid;
+}
+
 /// The private half of a key is a risk as long as it lies there, so it goes when nothing needs the public one.
 void check_retired_keys(Findings& findings, const server::Config& config, util::Time now) {
     for (const store::KeyInfo& key : store::Keys::list(config.keys, now)) {
         if (key.state != store::KeyState::retired || now < last_token_expires(key, config.settings)) continue;
         findings.warning("keys", "everything that the retired key " + key.kid + " signed has expired",
-                         "postern key retire " + key.kid);
+                         retire_command(key.kid));
     }
 }
 

@@ -74,7 +74,9 @@ void add_retire_command(CLI::App& group, Invocation& invocation) {
             "accessTokenAlgorithm unless useOpaqueRefreshTokens is set, refreshTokenTTL after its successor began to "
             "sign. Never ends a key that signs or waits to sign. ID tokens that it signed are no hints for logout any "
             "more. Where `postern publish` is used, run it again.");
-    command.add_option("KID", options->kid, "The key's id, as `postern key list` shows it")
+    command
+        .add_option("KID", options->kid,
+                    "The key's id, as `postern key list` shows it; behind -- if it begins with a dash")
         ->required()
         ->option_text(" ");
     command.add_flag("--force", options->force,

@@ -132,7 +132,7 @@ void add_rotate_command(CLI::App& group, Invocation& invocation) {
                     "postern key rotate\n"
                     "  postern key rotate --alg ES256 --lead 86400\n"
                     "  postern key rotate --lead 0 --force\n"
-                    "      after a theft, followed by `postern key retire KID --force` for each key from before",
+                    "      after a theft, followed by `postern key retire --force -- KID` for each key from before",
                     [&invocation, options] { rotate(invocation, *options); });
     explain(
         command,

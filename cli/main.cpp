@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "help.h"
+#include "output.h"
 #include "util/text.h"
 
 namespace {
@@ -26,13 +27,22 @@ std::string name_of(const CLI::App& app) {
     return chosen.empty() ? app.get_name() : app.get_name() + " " + name_of(*chosen.front());
 }
 
+/// CLI11 says what is missing, which is no help when it was given and not understood.
+std::string problem_of(const CLI::App& app, const CLI::ParseError& error) {
+    const auto unknown = app.remaining(true);
+    if (error.get_name() != "RequiredError" || unknown.empty()) return error.what();
+    const std::string& first = unknown.front();
+    if (!first.starts_with('-')) return cli::in_quotes(first) + " is no command";
+    return cli::in_quotes(first) + " is no option; a value that begins with a dash is written last, behind --";
+}
+
 int parse(CLI::App& app, int argc, char** argv) {
     try {
         app.parse(argc, argv);
         return kDone;
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);  // --help
-        print_error(std::string(error.what()) + "; see `" + name_of(app) + " --help`");
+        print_error(problem_of(app, error) + "; see `" + name_of(app) + " --help`");
         return kUsage;
     }
 }

@@ -231,6 +231,31 @@ TEST_CASE("usage: a command line that cannot be understood exits 2 with one line
     }
 }
 
+TEST_CASE("usage: a word that is no command, and a value that looks like an option, are named") {
+    const Installation installation;
+    struct Row {
+        std::vector<std::string> arguments;
+        const char* says;
+    };
+    const Row rows[] = {
+        {{"usr", "list"}, "\"usr\" is no command"},
+        {{"user", "lst"}, "\"lst\" is no command"},
+        {{"user", "show", "-d"}, "\"-d\" is no option; a value that begins with a dash is written last, behind --"},
+        {{"backup", "--copy.db"}, "\"--copy.db\" is no option"},
+        {{"user"}, "subcommand is required"},
+        {{"user", "show"}, "NAME is required"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.says);
+        const auto result = installation.postern(row.arguments);
+        CHECK(result.exit_code == 2);
+        CHECK(is_one_plain_line(result.err));
+        CHECK(has(result.err, row.says));
+    }
+    installation.must({"user", "add", "--password-stdin", "--", "-d"}, "secret\n");
+    CHECK(has(installation.must({"user", "show", "--", "-d"}), "-d"));
+}
+
 TEST_CASE("usage: --config goes before POSTERN_CONFIG, wherever it stands") {
     const Installation named;
     const Installation in_environment;
