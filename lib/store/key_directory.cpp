@@ -20,7 +20,10 @@ namespace {
 /// On the directory itself: a lock file could be removed while it is held.
 Descriptor lock(const std::string& directory) {
     Descriptor held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!held) throw KeyError(directory + ": cannot be opened (" + errno_text() + "): make it with `postern init`");
+    if (!held) {
+        const char* fix = errno == ENOENT ? "make it with `postern init`" : "run this as its owner, or as root";
+        throw KeyError(directory + ": cannot be opened (" + errno_text() + "): " + fix);
+    }
     if (::flock(held.get(), LOCK_EX | LOCK_NB) != 0) {
         throw KeyError(directory + ": another command is changing the keys; nothing was changed: try again");
     }
@@ -36,19 +39,13 @@ void remove_leftovers(const std::string& directory) {
     for (const auto& name : leftovers) remove_key_file(directory, name);
 }
 
-struct MadeKey {
-    crypto::PrivateKey key;
-    jose::Jwk jwk;
+struct MadeKey : KeyPair {
     util::Seconds lead{};
 };
 
 std::vector<MadeKey> make_keys(const std::vector<NewKey>& wanted) {
     std::vector<MadeKey> made;
-    for (const NewKey& one : wanted) {
-        auto key = crypto::PrivateKey::generate(one.algorithm);
-        jose::Jwk jwk{jose::thumbprint(key.public_key()), key.public_key()};
-        made.push_back({std::move(key), std::move(jwk), one.lead});
-    }
+    for (const NewKey& one : wanted) made.push_back({make_key_pair(one.algorithm), one.lead});
     return made;
 }
 
@@ -69,6 +66,7 @@ KeyDirectory::KeyDirectory(std::string directory) : directory_(std::move(directo
 }
 
 std::vector<KeyInfo> KeyDirectory::add(const std::vector<NewKey>& wanted, const util::Clock& clock) {
+    require_sane_clock(directory_, clock.now());
     const auto made = make_keys(wanted);
     const auto names = private_keys_in(directory_);
     auto published = read_published();

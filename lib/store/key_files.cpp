@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <tuple>
+#include <utility>
 
 #include "store/file_system.h"
 #include "util/text.h"
@@ -80,6 +81,12 @@ std::string read_all(const CheckedFile& file, const std::string& path) {
     return bytes;
 }
 
+const char* fix_of_write(int error) {
+    if (error == ENOSPC || error == EDQUOT) return "make room on its disk";
+    if (error == EPERM) return "run this as root, who can give it the group it shall have";
+    return "make its directory writable for this user";
+}
+
 struct CloseDirectory {
     void operator()(DIR* directory) const { ::closedir(directory); }
 };
@@ -102,6 +109,10 @@ std::optional<KeyFileName> KeyFileName::parse(std::string_view name) {
     return parsed;
 }
 
+void require_sane_clock(const std::string& directory, util::Time now) {
+    if (now < util::Time{}) refuse(directory, "gets no new key while the clock is before 1970", "set the clock");
+}
+
 std::vector<KeyFileName> private_keys_in(const std::string& directory) {
     const std::unique_ptr<DIR, CloseDirectory> open(::opendir(directory.c_str()));
     if (!open)
@@ -122,6 +133,14 @@ std::vector<KeyFileName> private_keys_in(const std::string& directory) {
         return std::tie(a.signs_from, a.kid) < std::tie(b.signs_from, b.kid);
     });
     return names;
+}
+
+KeyPair make_key_pair(crypto::Algorithm algorithm) {
+    for (;;) {
+        auto key = crypto::PrivateKey::generate(algorithm);
+        jose::Jwk jwk{jose::thumbprint(key.public_key()), key.public_key()};
+        if (!jwk.kid.starts_with('-')) return {std::move(key), std::move(jwk)};
+    }
 }
 
 std::string stamp_of(const std::string& path) {
@@ -152,9 +171,7 @@ void write_key_file(const std::string& directory, const std::string& name, std::
                     const std::string& like) {
     const auto path = directory + "/" + name;
     if (replace_file(path, bytes, mode, like.empty() ? like : directory + "/" + like)) return;
-    const char* fix = errno == EPERM ? "run this as root, who can give it the group it shall have"
-                                     : "make its directory writable for this user";
-    refuse(path, "cannot be written (" + errno_text() + ")", fix);
+    refuse(path, "cannot be written (" + errno_text() + ")", fix_of_write(errno));
 }
 
 void remove_key_file(const std::string& directory, const std::string& name) {

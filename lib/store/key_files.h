@@ -27,9 +27,20 @@ struct KeyFileName {
     static std::optional<KeyFileName> parse(std::string_view name);
 };
 
+/// Throws KeyError for a time that no file name can say: the clock is wrong.
+void require_sane_clock(const std::string& directory, util::Time now);
+
 /// By time, then by kid. Files that do not end in `.pem` are not looked at; one that does and is named otherwise is a
 /// KeyError.
 std::vector<KeyFileName> private_keys_in(const std::string& directory);
+
+struct KeyPair {
+    crypto::PrivateKey key;
+    jose::Jwk jwk;  ///< its public half; the kid is its thumbprint (RFC 7638)
+};
+
+/// A new key whose kid does not begin with a dash: a command line would take that for an option.
+KeyPair make_key_pair(crypto::Algorithm algorithm);
 
 struct PublicFile {
     std::string bytes;

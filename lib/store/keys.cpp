@@ -208,12 +208,12 @@ void Keys::create(const std::string& directory, const std::vector<crypto::Algori
                "make the directory above it, writable for this user");
     }
     refuse_existing(directory);
+    require_sane_clock(directory, now);
     NewFiles files(directory);
     files.write(kSealFile, util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), kPrivateMode);
     jose::JwkSet published;
     for (const auto algorithm : std::set<crypto::Algorithm>(algorithms.begin(), algorithms.end())) {
-        const auto key = crypto::PrivateKey::generate(algorithm);
-        jose::Jwk jwk{jose::thumbprint(key.public_key()), key.public_key()};
+        auto [key, jwk] = make_key_pair(algorithm);
         files.write(KeyFileName{algorithm, now, jwk.kid}.to_string(), key.to_pem().reveal(), kPrivateMode);
         published.push_back(std::move(jwk));
     }

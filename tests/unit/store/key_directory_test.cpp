@@ -144,6 +144,25 @@ TEST_CASE(
     CHECK(kid_at(running, kNow + Seconds{57}) == added[0].kid);
 }
 
+TEST_CASE("KeyDirectory::add, Keys::create: with a clock before 1970 nothing is made, for no process could read it") {
+    const Fixture fixture;
+    const auto before = fixture.names();
+    const auto published = read_file(fixture / "jwks.json");
+    const util::FixedClock wrong(Time{Seconds{-1}});
+    const auto message = refusal<KeyError>([&] {
+        KeyDirectory(fixture.path()).add({{Algorithm::EdDSA, Seconds{0}}}, wrong);
+    });
+    CHECK(mentions(message, "set the clock"));
+    CHECK(fixture.names() == before);
+    CHECK(read_file(fixture / "jwks.json") == published);
+    KeyDirectory(fixture.path()).add({{Algorithm::EdDSA, Seconds{0}}}, util::FixedClock(Time{}));
+    CHECK(Keys::list(fixture.path(), kNow).size() == 2);
+
+    const TemporaryDirectory empty;
+    CHECK_THROWS_AS(Keys::create(empty.path(), {Algorithm::EdDSA}, wrong.now()), KeyError);
+    CHECK(std::filesystem::is_empty(empty.path()));
+}
+
 TEST_CASE("KeyDirectory::add: without a lead it signs at once, a second after the active key at the earliest") {
     const Fixture fixture({Algorithm::EdDSA, Algorithm::ES256});
     struct Row {

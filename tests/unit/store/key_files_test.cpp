@@ -25,6 +25,15 @@ TEST_CASE("KeyFileName: a name says algorithm, time and kid, in one spelling") {
     }
 }
 
+TEST_CASE("make_key_pair: the kid is the key's thumbprint and can be written on a command line [RFC 7638]") {
+    for (int i = 0; i < 1000; ++i) {  // one in 64 would begin with a dash
+        const auto pair = store::make_key_pair(crypto::Algorithm::EdDSA);
+        REQUIRE(pair.jwk.kid == jose::thumbprint(pair.key.public_key()));
+        REQUIRE_FALSE(pair.jwk.kid.starts_with('-'));
+    }
+    CHECK(store::make_key_pair(crypto::Algorithm::ES256).key.algorithm() == crypto::Algorithm::ES256);
+}
+
 TEST_CASE("private_keys_in: by time, then by kid; other files are none of its business") {
     const TemporaryDirectory directory;
     for (const char* name :
