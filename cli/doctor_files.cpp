@@ -1,5 +1,10 @@
 // Decides which owners and modes are right for the files of a server.
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "files.h"
 #include "findings.h"
@@ -19,6 +24,17 @@ std::string octal(mode_t mode) {
     for (unsigned bits = mode & 07777; bits != 0; bits >>= 3)
         digits.insert(digits.begin(), static_cast<char>('0' + (bits & 7)));
     return "0" + digits;
+}
+
+/// False, with a finding, when nothing can be said about what is in there.
+bool can_look_into(Findings& findings, const std::string& check, const fs::path& directory) {
+    if (faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) == 0) return true;
+    const int reason = errno;
+    findings.error(check, directory.string() + " cannot be looked into (" + std::strerror(reason) + ")",
+                   reason == ENOENT ? "`postern init` creates it"
+                                    : "run this as the user of the serving processes; if that is done, give it the "
+                                      "group of that user");
+    return false;
 }
 
 void check_config_file(Findings& findings, const fs::path& path) {
@@ -73,6 +89,7 @@ void check_group(Findings& findings, const std::string& check, const fs::path& p
 
 void check_database_files(Findings& findings, const std::string& database) {
     const std::string check = "database files";
+    if (!can_look_into(findings, check, directory_of(database))) return;
     struct stat status {};
     for (const fs::path& path : side_files(database)) {
         if (!look_at(path, status)) continue;
@@ -121,6 +138,7 @@ void check_key_directory(Findings& findings, const fs::path& directory) {
 
 void check_key_files(Findings& findings, const fs::path& directory) {
     const std::string check = "key files";
+    if (!can_look_into(findings, check, directory)) return;
     check_key_directory(findings, directory);
     for (const fs::path& path : key_files(directory)) {
         struct stat status {};

@@ -141,6 +141,23 @@ TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is do
     }
 }
 
+TEST_CASE("doctor: of what is in a directory that cannot be looked into, nothing is said") {
+    const Installation installation;
+    fs::remove_all(installation.database_file().parent_path());
+    fs::remove_all(installation.keys_directory());
+    const Diagnosis diagnosis = diagnose(installation);
+    for (const char* check : {"database files", "key files"}) {
+        CAPTURE(check);
+        std::string details;
+        for (const json::Value& finding : diagnosis.findings) {
+            if (text_of(finding, "check") == check) details += text_of(finding, "detail") + "\n";
+        }
+        CHECK(state_of(diagnosis, check) == "error");
+        CHECK(details.ends_with(" cannot be looked into (No such file or directory)\n"));
+        CHECK(std::count(details.begin(), details.end(), '\n') == 1);
+    }
+}
+
 TEST_CASE("doctor: every problem of the configuration is a finding of its own, and nothing else is judged") {
     const Installation installation;
     installation.write_config({{"issuer", "http://id.example.org"}, {"isuer", "x"}, {"implicit", "yes"}});
