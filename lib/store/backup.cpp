@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 
@@ -24,12 +26,47 @@ namespace {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+/// What is taken away when a signal ends the program: nobody would look for a hidden copy of everything.
+std::array<std::string, 4> files_under_way;
+
+extern "C" void end_without_copy(int number) {
+    for (const std::string& file : files_under_way) ::unlink(file.c_str());
+    ::raise(number);  // once more, and without this handler: SA_RESETHAND
+}
+
+/// While it lives, Ctrl-C and its like leave none of these files.
+class GoneOnSignal {
+public:
+    explicit GoneOnSignal(const std::string& path) {
+        files_under_way = {path, path + "-journal", path + "-wal", path + "-shm"};
+        for (std::size_t i = 0; i < kSignals.size(); ++i) {
+            ::sigaction(kSignals[i], nullptr, &former_[i]);
+            if (former_[i].sa_handler == SIG_IGN) continue;  // nohup
+            struct sigaction action {};
+            action.sa_handler = end_without_copy;
+            action.sa_flags = static_cast<int>(SA_RESETHAND);
+            ::sigaction(kSignals[i], &action, nullptr);
+        }
+    }
+    GoneOnSignal(const GoneOnSignal&) = delete;
+    GoneOnSignal& operator=(const GoneOnSignal&) = delete;
+    ~GoneOnSignal() {
+        for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &former_[i], nullptr);
+    }
+
+private:
+    static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    std::array<struct sigaction, kSignals.size()> former_{};
+};
+
 /// The copy while it is being made, under a name of this process alone. Gone unless it was given its name.
 class Unfinished {
 public:
     explicit Unfinished(const std::string& target)
         : target_(target),
-          path_(directory_of(target) + "/." + name_of(target) + "." + std::to_string(::getpid()) + ".part") {
+          path_(directory_of(target) + "/." + name_of(target) + "." + std::to_string(::getpid()) + ".part"),
+          gone_on_signal_(path_) {
+        remove();  // of one that was killed and had our number
         // Not by make_file: a copy belongs to whoever asked for it, whoever's directory it is put in.
         const Descriptor file(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (!file)
@@ -38,9 +75,7 @@ public:
     }
     Unfinished(const Unfinished&) = delete;
     Unfinished& operator=(const Unfinished&) = delete;
-    ~Unfinished() {
-        for (const char* suffix : {"", "-journal", "-wal", "-shm"}) ::unlink((path_ + suffix).c_str());
-    }
+    ~Unfinished() { remove(); }
 
     const std::string& path() const { return path_; }
 
@@ -62,6 +97,9 @@ public:
     }
 
 private:
+    void remove() const {
+        for (const std::string& file : files_under_way) ::unlink(file.c_str());
+    }
     [[noreturn]] void refuse_mode() const {
         const std::string reason = errno_text();
         ::unlink(path_.c_str());
@@ -70,6 +108,7 @@ private:
 
     std::string target_;
     std::string path_;
+    GoneOnSignal gone_on_signal_;
 };
 
 /// A connection to the copy, which nobody else knows.
@@ -126,11 +165,16 @@ private:
 void back_up(Database& source, const std::string& target) {
     struct stat status {};
     if (::lstat(target.c_str(), &status) == 0) refuse_existing(target);
+    if (name_of(target).empty()) refuse(target.empty() ? "\"\"" : target, "is no name of a file", "name a new file");
     const Unfinished unfinished(target);
-    {
+    try {
         Copy copy(unfinished.path());
         copy.fill_from(source.state_->connection);
         copy.check_pages();
+    } catch (const StoreBusy&) {
+        throw;
+    } catch (const StoreError& error) {
+        throw StoreError(target + ": " + error.what());
     }
     unfinished.finish();
 }

@@ -2,6 +2,7 @@
 // must be what the release that follows it expects.
 #include "store/migrate.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <span>
@@ -63,6 +64,11 @@ void run_steps(Database& database, int version) {
 class CopyBeside {
 public:
     CopyBeside(const std::string& path, int version) : path_(path + ".v" + std::to_string(version)) {
+        struct stat status {};
+        if (::lstat(path_.c_str(), &status) == 0)
+            throw StoreUnusable(path_ +
+                                ": exists already, from a migration that came to no end or was taken back: move it "
+                                "away and run `postern migrate` again");
         // A connection of its own sees what is committed; the one that is about to write cannot be copied from.
         Database reader = Database::open_for_migration(path);
         back_up(reader, path_);

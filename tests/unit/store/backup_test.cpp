@@ -1,7 +1,9 @@
 #include "store/backup.h"
 
 #include <fcntl.h>
+#include <sqlite3.h>
 
+#include <csignal>
 #include <set>
 
 #include "unit/store/fixture.h"
@@ -93,6 +95,49 @@ TEST_CASE("back_up: nothing that is there is replaced, and a failure leaves noth
     }
     CHECK(read_file(place.copy) == "precious");
     CHECK(names_in(place.copies) == std::set<std::string>{"copy.db", "link"});
+}
+
+TEST_CASE("back_up: a signal that ends the program leaves nothing behind; one that is ignored ends nothing") {
+    const Place place;
+    {
+        Database writer(place.path, Access::read_write);
+        fill(writer);
+    }
+    struct Row {
+        const char* when;
+        int signal;
+        bool ignored;
+        int (*make_signal)(sqlite3*, const char**, const sqlite3_api_routines*);
+    };
+    static int signal_now = 0;
+    const auto at_once = [](sqlite3*, const char**, const sqlite3_api_routines*) { return ::raise(signal_now); };
+    const auto at_check = [](sqlite3* connection, const char**, const sqlite3_api_routines*) {
+        sqlite3_progress_handler(
+            connection, 1000, [](void*) { return ::raise(signal_now); }, nullptr);
+        return SQLITE_OK;
+    };
+    const Row rows[] = {
+        {"Ctrl-C, as the copy is opened", SIGINT, false, at_once},
+        {"Ctrl-C, as it is checked", SIGINT, false, at_check},
+        {"kill, as it is checked", SIGTERM, false, at_check},
+        {"the terminal goes", SIGHUP, false, at_check},
+        {"the terminal goes, under nohup", SIGHUP, true, at_check},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const pid_t child = start_child([&] {
+            ::signal(row.signal, row.ignored ? SIG_IGN : SIG_DFL);
+            Database source(place.path, Access::query_only);
+            signal_now = row.signal;
+            sqlite3_auto_extension(reinterpret_cast<void (*)()>(row.make_signal));
+            store::back_up(source, place.copy);
+            return 0;
+        });
+        int status = 0;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        CHECK((WIFSIGNALED(status) ? WTERMSIG(status) : 0) == (row.ignored ? 0 : row.signal));
+        CHECK(names_in(place.copies) == (row.ignored ? std::set<std::string>{"copy.db"} : std::set<std::string>{}));
+    }
 }
 
 TEST_CASE("back_up: what is not committed is not in the copy, and does not hold it up") {

@@ -213,7 +213,9 @@ TEST_CASE("migrate: a process that dies before the last moment has changed nothi
         CHECK(database.schema_version() == 1);
         CHECK(count(database, "SELECT count(*) FROM grants") == 2);
     }
-    CHECK(mentions(refusal<store::StoreUnusable>([&] { store::migrate(old.path); }), old.path + ".v1"));
+    const auto message = refusal<store::StoreUnusable>([&] { store::migrate(old.path); });
+    CHECK(mentions(message, old.path + ".v1"));
+    CHECK(mentions(message, "move it away and run `postern migrate` again"));
     fs::remove(old.path + ".v1");
     CHECK(store::migrate(old.path).to == store::kSchemaVersion);
 }
