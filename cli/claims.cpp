@@ -115,7 +115,9 @@ const Shape kShapes[] = {
     {"updated_at", is_time, "seconds since 1970, a whole number"},
 };
 
-const Shape kCustom = {"", is_custom, "text, a number, true, false, or a list of texts"};
+const Shape kCustom = {
+    "", is_custom,
+    "text of 1 to 4096 bytes without control characters, a number, true, false, or a list of such texts"};
 
 // Set by the server in tokens and answers (RFC 7519 §4.1, RFC 7662 §2.2, RFC 8693, OpenID Connect Core §2): a user's
 // attribute of that name could pass for the server's word.

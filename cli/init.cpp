@@ -20,12 +20,20 @@ namespace {
 constexpr mode_t kDatabaseDirectory = 02770;  // one group of all processes; what they make is of that group
 constexpr mode_t kKeyDirectory = 0750;
 
+bool is_there(const fs::path& path) {
+    std::error_code error;
+    const auto status = fs::symlink_status(path, error);
+    if (fs::status_known(status)) return fs::exists(status);
+    throw Refused(path.string() + " cannot be looked at (" + error.message() +
+                  "); run this as root, or as the user who owns its directory");
+}
+
 /// A log that another database left behind would be replayed into the new one, so it counts as one. Gate and ring may
 /// be there: a serving process that was started too early makes them.
 void require_untouched(const server::Config& config) {
     std::vector<fs::path> there = key_files(config.keys);
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-        if (fs::exists(fs::symlink_status(config.database + suffix))) there.emplace_back(config.database + suffix);
+        if (is_there(config.database + suffix)) there.emplace_back(config.database + suffix);
     }
     if (there.empty()) return;
     throw Refused(there.front().string() +
@@ -145,7 +153,9 @@ void add_init_command(CLI::App& app, Invocation& invocation) {
     explain(command,
             "The database has the tables of this release; each algorithm that is configured gets a key "
             "that signs at once. Missing directories are made. What is there already is never touched: then nothing is "
-            "made, and it exits 1. Run it as root with --owner, or as the user of the serving processes.");
+            "made, and it exits 1. Run it as root with --owner, or as the user of the serving processes.\n"
+            "The configuration says where: \"database\" (" +
+                server::Config().database + " unless it is given) and \"keys\" (" + server::Config().keys + ").");
     command
         .add_option("--owner", *owner,
                     "Who shall own everything that is made: the user and group of the serving processes")

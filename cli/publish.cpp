@@ -47,7 +47,7 @@ void publish(const Invocation& invocation, const fs::path& directory) {
         const std::string path = directory / document.name;
         if (!store::replace_file(path, document.text, kFileMode)) {
             throw Refused(path + " cannot be written (" + store::errno_text() +
-                          "): name a directory that this user can write");
+                          "): name a directory with room that this user can write");
         }
         files.emplace_back(path);
     }
