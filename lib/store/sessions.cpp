@@ -52,6 +52,14 @@ void remove_session(Transaction& transaction, const model::ValueHash& cookie_has
     transaction.database().prepare("DELETE FROM sessions WHERE cookie_hash = $1").bind(1, cookie_hash.str()).execute();
 }
 
+void remove_session(Transaction& transaction, const model::Session& session) {
+    transaction.database()
+        .prepare("DELETE FROM sessions WHERE subject = $1 AND sid = $2")  // subject: there is an index on it
+        .bind(1, session.subject.str())
+        .bind(2, session.sid.str())
+        .execute();
+}
+
 void touch_session(Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now) {
     // A clock that was set back does not make a session look idle.
     transaction.database()

@@ -11,11 +11,14 @@
 
 namespace postern::store {
 
-/// Only a session that is neither past its absolute expiry nor idle since before `idle_since`, of a user who is enabled.
+/// Only a session that is neither past its absolute expiry nor idle since before `idle_since`, of a user who is
+/// enabled.
 std::optional<model::Session> find_session(Database& database, const model::ValueHash& cookie_hash, util::Time now,
                                            util::Time idle_since);
 void insert_session(Transaction& transaction, const model::Session& session);
 void remove_session(Transaction& transaction, const model::ValueHash& cookie_hash);
+/// The session under whatever cookie value it has by now: a login of the same user may have changed it meanwhile.
+void remove_session(Transaction& transaction, const model::Session& session);
 void touch_session(Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now);
 
 struct ListedSession {

@@ -102,3 +102,20 @@ TEST_CASE("end_session: what the user approved without an answer yet is forgotte
     CHECK(answered->used);
     CHECK(store::find_progress(f.world.database, bobs));
 }
+
+TEST_CASE("end_session: a login of the same user that changed the cookie meanwhile does not outrun the logout") {
+    Fixture f;
+    model::Session renewed = f.here;
+    renewed.cookie_hash = model::ValueHash("renewed");
+    {
+        store::Transaction transaction(f.world.database, store::Durability::full);
+        store::remove_session(transaction, f.here.cookie_hash);
+        store::insert_session(transaction, renewed);
+        transaction.commit();
+    }
+    REQUIRE(f.lives(renewed));
+    oidc::end_session(f.context, f.here);  // as the logout had read it
+    CHECK_FALSE(f.lives(renewed));
+    CHECK(f.lives(f.elsewhere));
+    CHECK(f.lives(f.bobs));
+}
