@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <iterator>
 #include <set>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -22,7 +24,10 @@ namespace postern::store {
 namespace {
 
 constexpr mode_t kDirectoryMode = 0750;
-constexpr int kTries = 3;
+// How often a directory is read that does not fit together: in all, and while nothing in it seems to change.
+constexpr int kTries = 100;
+constexpr int kTriesWithoutChange = 3;
+constexpr std::chrono::milliseconds kBetweenTries{2};  // time stamps do not tell apart what is nearer
 
 [[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
     throw KeyError(path + ": " + meaning + ": " + fix);
@@ -125,6 +130,15 @@ std::optional<util::Time> end_of(std::vector<KeyFileName>::const_iterator name, 
     return successor->signs_from;
 }
 
+/// Differs when a key has come, gone or been replaced; "" when it cannot be looked at.
+std::string look_of(const std::string& directory) {
+    try {
+        return stamp_of(directory) + " " + stamp_of(directory + "/" + kPublishedFile);
+    } catch (const KeyError&) {
+        return "";
+    }
+}
+
 util::Time last_change_of(const std::string& directory) {
     struct stat status {};
     if (::stat(directory.c_str(), &status) != 0)
@@ -146,12 +160,16 @@ void Keys::reload_if_changed() {
 void Keys::load() {
     // A command may be changing the directory (key_directory.h): what was read before its step and what was read after
     // it need not fit together, and reading all of it once more does.
-    for (int tries_left = kTries - 1;; --tries_left) {
+    int without_change = 0;
+    for (int tries = 1;; ++tries) {
+        const std::string before = look_of(directory_);
         try {
             return read_all();
         } catch (const KeyError&) {
-            if (tries_left == 0) throw;
+            if (look_of(directory_) == before) ++without_change;
+            if (tries == kTries || without_change == kTriesWithoutChange) throw;
         }
+        std::this_thread::sleep_for(kBetweenTries);
     }
 }
 

@@ -241,7 +241,7 @@ TEST_CASE("Keys: read while keys come and go, they fit together [J18]") {
             const Keys keys(fixture.path(), KeyUse::sign, true);
             ++loaded;
         } catch (const KeyError& error) {
-            MESSAGE(error.what());
+            MESSAGE(std::string(error.what()));
             ++failed;
         }
     }
