@@ -25,6 +25,11 @@ std::string SeededRandom::bytes(std::size_t count) {
 
 std::string random_token(Random& random) { return util::base64url_encode(random.bytes(32)); }
 
-std::string random_id(Random& random) { return util::base64url_encode(random.bytes(16)); }
+std::string random_id(Random& random) {
+    for (;;) {
+        std::string id = util::base64url_encode(random.bytes(16));
+        if (!id.starts_with('-')) return id;
+    }
+}
 
 }  // namespace postern::crypto

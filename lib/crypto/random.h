@@ -31,7 +31,8 @@ private:
 
 /// 256 bits as 43 base64url characters: codes, session ids, cookies, client secrets.
 std::string random_token(Random& random);
-/// 128 bits as 22 base64url characters: ids that are not secrets (subjects, grants).
+/// 128 bits as 22 base64url characters: ids that are not secrets (subjects, grants). Never with a dash in front: people
+/// type them as arguments of commands, where it would begin an option.
 std::string random_id(Random& random);
 
 }  // namespace postern::crypto

@@ -60,3 +60,14 @@ TEST_CASE("random_token carries 256 bits and random_id 128, as base64url [RFC 67
     CHECK(crypto::random_id(random).size() == 22);
     CHECK(crypto::random_token(random) != crypto::random_token(random));
 }
+
+TEST_CASE("random_id: never begins as an option would") {
+    /// 0xF8 becomes "-" in front.
+    struct DashFirst final : crypto::Random {
+        int asked = 0;
+        std::string bytes(std::size_t count) override { return std::string(count, ++asked < 3 ? '\xF8' : '\x01'); }
+    };
+    DashFirst random;
+    CHECK(crypto::random_id(random) == util::base64url_encode(std::string(16, '\x01')));
+    CHECK(random.asked == 3);
+}
