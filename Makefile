@@ -123,6 +123,7 @@ install: all
 	install -m 755 $(CGI) $(DESTDIR)$(PREFIX)/lib/postern/cgi-bin
 	install -m 644 schema.sql $(DESTDIR)$(PREFIX)/share/postern
 	install -m 644 templates/* $(DESTDIR)$(PREFIX)/share/postern/templates
+	@for page in docs/man/*; do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
 	@scripts/install-library $(LIB) $(DESTDIR)$(PREFIX) "$(PROJECT_LDLIBS)"
 	@scripts/install-config $(DESTDIR)$(SYSCONFDIR)/postern/postern.json
 

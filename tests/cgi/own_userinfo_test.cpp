@@ -191,4 +191,10 @@ TEST_CASE("make install: the library, its headers and the flags for them are whe
     CHECK(flags.out.find("-lpostern") != std::string::npos);
 }
 
+TEST_CASE("make install: the manual pages are where man looks for them") {
+    const fs::path pages = example().installed() / "share" / "man";
+    for (const char* page : {"man1/postern.1", "man5/postern.json.5", "man8/postern-endpoints.8"})
+        CHECK(fs::file_size(pages / page) > 0);
+}
+
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "help_text.h"
 #include "installation.h"
 #include "util/text.h"
 
@@ -13,77 +14,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Command = std::vector<std::string>;
-
-std::string help_of(const Installation& installation, Command command) {
-    command.emplace_back("--help");
-    const auto result = installation.postern(command);
-    CHECK(result.exit_code == 0);
-    CHECK(result.err.empty());
-    return result.out;
-}
-
-struct Entry {
-    std::string name;  ///< as typed: "--lead SECONDS", "NAME", "list"
-    std::string description;
-};
-
-/// The lists of a help text by their headings, without "Example:", which is text.
-std::map<std::string, std::vector<Entry>> lists_in(const std::string& help) {
-    constexpr std::size_t kColumn = 28;
-    std::map<std::string, std::vector<Entry>> lists;
-    std::string heading;
-    for (const std::string_view line : postern::util::split(help, '\n')) {
-        if (!line.starts_with(' ')) heading = line.ends_with(':') ? line.substr(0, line.size() - 1) : "";
-        if (heading.empty() || heading == "Example" || heading == "First steps" || !line.starts_with("  ")) continue;
-        std::vector<Entry>& list = lists[heading];
-        if (line[2] != ' ') list.push_back({std::string(postern::util::trim(line.substr(0, kColumn))), ""});
-        REQUIRE_FALSE(list.empty());
-        // A name that is too long for its column has its description on the lines below.
-        const bool overflows = line[2] != ' ' && line.size() > kColumn && line[kColumn - 1] != ' ';
-        if (overflows) list.back().name = postern::util::trim(line);
-        if (!overflows && line.size() > kColumn)
-            list.back().description +=
-                std::string(list.back().description.empty() ? "" : " ") + std::string(line.substr(kColumn));
-    }
-    return lists;
-}
-
-/// Every command that can be run, found as a reader would find it: from list to list.
-void collect(const Installation& installation, const Command& from, std::vector<Command>& commands) {
-    CAPTURE(from.size());
-    std::size_t found = 0;
-    for (const auto& [heading, entries] : lists_in(help_of(installation, from))) {
-        if (heading == "Options" || heading == "Arguments") continue;
-        for (const Entry& entry : entries) {
-            CAPTURE(entry.name);
-            CHECK(entry.description.size() > 10);
-            Command command = from;
-            command.push_back(entry.name);
-            collect(installation, command, commands);
-            ++found;
-        }
-    }
-    if (found == 0) commands.push_back(from);
-}
-
-std::vector<Command> all_commands(const Installation& installation) {
-    std::vector<Command> commands;
-    collect(installation, {}, commands);
-    return commands;
-}
-
-std::string text_of(const Command& command) {
-    std::string text = "postern";
-    for (const std::string& word : command) text += " " + word;
-    return text;
-}
-
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// What an option takes is said, with what it is when it is not given or with what it is for.
-void check_options(const std::vector<Entry>& options) {
-    for (const Entry& option : options) {
+void check_options(const std::vector<HelpEntry>& options) {
+    for (const HelpEntry& option : options) {
         CAPTURE(option.name);
         CHECK(option.name.starts_with('-'));
         CHECK(option.description.size() > 9);
@@ -125,13 +60,13 @@ TEST_CASE("usage: every sub-command says what it does, what each option means, a
         CHECK(has(help, "\nExit codes: 0 done, 1 refused, 2 wrong usage."));
         auto lists = lists_in(help);
         check_options(lists["Options"]);
-        for (const Entry& argument : lists["Arguments"]) {
+        for (const HelpEntry& argument : lists["Arguments"]) {
             CAPTURE(argument.name);
             CHECK(argument.description.size() > 9);
             CHECK(has(help, "Usage: " + name + " [OPTIONS] " + argument.name));
         }
         for (const char* shared : {"--config FILE", "--json"})
-            CHECK(std::ranges::find(lists["Options"], shared, &Entry::name) != lists["Options"].end());
+            CHECK(std::ranges::find(lists["Options"], shared, &HelpEntry::name) != lists["Options"].end());
     }
 }
 

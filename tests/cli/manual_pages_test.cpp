@@ -1,0 +1,228 @@
+// The manual pages say of the command, the configuration and the endpoints what these say of themselves.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "help_text.h"
+#include "installation.h"
+#include "json/writer.h"
+#include "oauth/settings.h"
+#include "server/config_table.h"
+#include "support/deployment.h"
+#include "util/text.h"
+
+using namespace postern::test;
+namespace fs = std::filesystem;
+namespace json = postern::json;
+namespace server = postern::server;
+
+namespace {
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+/// A page as it is read: without fonts, with its dashes and quotes as they are typed.
+std::string page(const std::string& name) {
+    std::string text = read_file(source_directory() / "docs" / "man" / name);
+    REQUIRE_FALSE(text.empty());
+    for (const auto& [from, to] : std::map<std::string, std::string>{
+             {"\\fB", ""}, {"\\fI", ""}, {"\\fR", ""}, {"\\-", "-"}, {"\\(dq", "\""}, {"\\(aq", "'"}, {"\\&", ""}}) {
+        for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+            text.replace(at, from.size(), to);
+    }
+    return text;
+}
+
+/// What stands below ".TP" and the line `tag`, up to the next such line or heading.
+std::string paragraph(const std::string& text, const std::string& tag, const std::string& next_tag) {
+    const std::string heading = "\n.TP\n" + tag + "\n";
+    const auto start = text.find(heading);
+    if (start == text.npos) return "";
+    CHECK(text.find(heading, start + 1) == text.npos);
+    const auto from = start + heading.size();
+    return text.substr(from, std::min(text.find("\n.TP\n" + next_tag, from), text.find("\n.S", from)) - from);
+}
+
+/// The tags of the paragraphs that begin so.
+std::vector<std::string> tags(const std::string& text, const std::string& beginning) {
+    std::vector<std::string> found;
+    const auto lines = postern::util::split(text, '\n');
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        if (lines[i - 1] == ".TP" && lines[i].starts_with(beginning)) found.emplace_back(lines[i]);
+    }
+    return found;
+}
+
+/// "postern client add ID"
+std::string synopsis(const Command& command, std::map<std::string, std::vector<HelpEntry>>& lists) {
+    std::string text = text_of(command);
+    for (const HelpEntry& argument : lists["Arguments"]) text += " " + argument.name;
+    return text;
+}
+
+/// Why the configuration refuses what no key accepts; "" when it is not known.
+std::string what_it_takes(const std::string& key) {
+    server::Config config;
+    const auto& keys = server::config_keys();
+    const auto row = std::ranges::find(keys, key, &server::ConfigKey::name);
+    if (row == keys.end()) return "";
+    const auto problems = row->apply(config, json::Array{json::Array{}});
+    REQUIRE_FALSE(problems.empty());
+    return problems.front().reason;
+}
+
+std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(postern::util::Seconds value) { return std::to_string(value.count()) + " seconds"; }
+std::string text_of(postern::crypto::Algorithm value) { return std::string(postern::crypto::to_string(value)); }
+std::string or_null(const std::optional<std::string>& path) { return path.value_or("none") + "; may be null"; }
+
+/// What each key is when it is not given.
+std::map<std::string, std::string> defaults() {
+    const auto config = server::parse_config(R"({"issuer": "https://id.example.org"})");
+    REQUIRE(config);
+    const auto& settings = config->settings;
+    const auto& paths = settings.paths;
+    const auto& login = settings.login;
+    CHECK(settings.scope_descriptions.empty());
+    CHECK(settings.metadata.members().empty());
+    CHECK(config->trusted_proxies.empty());
+    CHECK_FALSE(settings.oidc);
+    CHECK(config->log_level == postern::util::LogLevel::info);
+    return {
+        {"database", config->database},
+        {"keys", config->keys},
+        {"templates", "$(PREFIX)/share/postern/templates"},  // the Makefile's
+        {"oidc.userClaims", "none"},
+        {"authenticateIntrospect", text_of(settings.authenticate_introspect)},
+        {"authenticateRevoke", text_of(settings.authenticate_revoke)},
+        {"introspectionRequiresConfidentialClient", text_of(settings.introspection_requires_confidential_client)},
+        {"useOpaqueRefreshTokens", text_of(settings.use_opaque_refresh_tokens)},
+        {"implicit", text_of(settings.implicit)},
+        {"accessTokenTTL", text_of(settings.access_token_ttl)},
+        {"idTokenTTL", text_of(settings.id_token_ttl)},
+        {"refreshTokenTTL", text_of(settings.refresh_token_ttl)},
+        {"authorizationCodeTTL", text_of(settings.authorization_code_ttl)},
+        {"authorizationRequestTTL", text_of(settings.authorization_request_ttl)},
+        {"sessionTTL", text_of(settings.session_ttl)},
+        {"sessionIdleTTL", text_of(settings.session_idle_ttl)},
+        {"maxAgeLeeway", text_of(settings.max_age_leeway)},
+        {"refreshReuseGrace", text_of(settings.refresh_reuse_grace)},
+        {"accessTokenAlgorithm", text_of(settings.access_token_algorithm)},
+        {"idTokenAlgorithm", text_of(settings.id_token_algorithm)},
+        {"usernameInAccessToken", text_of(settings.username_in_access_token)},
+        {"authorizeMethods", settings.authorize_post ? R"(["GET", "POST"])" : R"(["GET"])"},
+        {"scopeDescriptions", "{}"},
+        {"paths.authorize", paths.authorize},
+        {"paths.token", paths.token},
+        {"paths.introspect", or_null(paths.introspect)},
+        {"paths.revoke", or_null(paths.revoke)},
+        {"paths.userinfo", or_null(paths.userinfo)},
+        {"paths.jwks", paths.jwks},
+        {"paths.login", paths.login},
+        {"paths.scopes", paths.scopes},
+        {"paths.logout", or_null(paths.logout)},
+        {"paths.discovery", paths.discovery},
+        {"login.method", login.method},
+        {"login.maxFailures", std::to_string(login.max_failures)},
+        {"login.window", text_of(login.window)},
+        {"login.hashSlots", std::to_string(login.hash_slots)},
+        {"limits.body", std::to_string(config->limits.body) + " bytes"},
+        {"limits.token", std::to_string(config->limits.token) + " bytes"},
+        {"limits.parameters", std::to_string(config->limits.parameters)},
+        {"trustedProxies", "[]"},
+        {"log.target", config->log_target},
+        {"log.level", "info"},
+        {"metadata", "{}"},
+    };
+}
+
+}  // namespace
+
+TEST_CASE("manual pages: postern(1) has every command with its arguments and options, and no other") {
+    const Installation installation(Installation::Start::configured);
+    const std::string text = page("postern.1");
+    std::vector<std::string> documented;
+    for (const Command& command : all_commands(installation)) {
+        auto lists = lists_in(help_of(installation, command));
+        const std::string name = synopsis(command, lists);
+        CAPTURE(name);
+        const std::string entry = paragraph(text, name, "postern ");
+        CHECK(entry.size() > 10);
+        documented.push_back(name);
+        for (const HelpEntry& option : lists["Options"]) {
+            const std::string flag = option.name.substr(0, option.name.find_first_of(" ,"));
+            CAPTURE(flag);
+            const bool common = flag == "-h" || flag == "--config" || flag == "--json";
+            const std::string& where = common ? text : entry;
+            CHECK((has(where, "\n.B " + flag + "\n") || has(where, "\n.BI " + flag + " ") ||
+                   has(where, "\n.BR " + flag + " ") || has(where, " " + flag + ",")));
+        }
+    }
+    auto named = tags(text, "postern ");
+    std::ranges::sort(named);
+    std::ranges::sort(documented);
+    CHECK(named == documented);
+}
+
+TEST_CASE("manual pages: postern.json(5) has every key with its default, its range and its words, and no other") {
+    const std::string text = page("postern.json.5");
+    const auto known = defaults();
+    for (const server::ConfigKey& key : server::config_keys()) {
+        const std::string name(key.name);
+        CAPTURE(name);
+        const std::string entry = paragraph(text, ".B " + name, "");
+        if (name == "issuer") {
+            CHECK(entry.starts_with("Required."));
+            continue;
+        }
+        REQUIRE(known.count(name) == 1);
+        const std::string beginning = "Default " + known.at(name);
+        CAPTURE(beginning);
+        CHECK(entry.starts_with(beginning));
+        CHECK((entry.size() > beginning.size() && has(".,:; ", entry.substr(beginning.size(), 1))));
+        const std::string takes = what_it_takes(name);
+        CAPTURE(takes);
+        if (const auto range = takes.find("from "); range != takes.npos)
+            CHECK(has(entry, ", " + takes.substr(range) + "."));
+        for (std::size_t word = 1; word < postern::util::split(takes, '"').size(); word += 2)
+            CHECK(has(entry, "\"" + std::string(postern::util::split(takes, '"')[word]) + "\""));
+    }
+    for (const std::string& tag : tags(text, ".B ")) {
+        CAPTURE(tag);
+        CHECK_FALSE(what_it_takes(tag.substr(3)).empty());
+    }
+}
+
+TEST_CASE("manual pages: postern-endpoints(8) has every executable with its path and its methods") {
+    const Deployment op;
+    const std::string text = page("postern-endpoints.8");
+    std::size_t found = 0;
+    for (const auto& source : fs::directory_iterator(source_directory() / "cgi-bin")) {
+        const std::string name = source.path().stem().string();
+        CAPTURE(name);
+        ++found;
+        CHECK(has(text.substr(0, text.find(".SH SYNOPSIS")), name));
+        const std::string entry = paragraph(text, ".B " + name, "");
+        CHECK((has(entry, "Path " + op.path_of(name) + ".\n") || has(entry, "Path " + op.path_of(name) + ", ")));
+        CgiRequest request;
+        request.method = "DELETE";
+        const Answer answer = op.cgi(name, request);
+        CHECK(answer.status == 405);
+        const std::string methods = "\nMethods " + answer.header("Allow");
+        CAPTURE(methods);
+        CHECK((has(entry, methods + ".\n") || has(entry, methods + "; ")));
+    }
+    CHECK(found >= 10);
+}
+
+TEST_CASE("manual pages: the formatter has nothing to say against them") {
+    for (const char* name : {"postern.1", "postern.json.5", "postern-endpoints.8"}) {
+        CAPTURE(std::string(name));
+        const auto groff = run({"/usr/bin/groff", "-man", "-ww", "-Tutf8", source_directory() / "docs" / "man" / name},
+                               {{"PATH", "/usr/bin:/bin"}});
+        CHECK(groff.exit_code == 0);
+        CHECK(groff.err == "");
+        CHECK(groff.out.size() > 2000);
+    }
+}
