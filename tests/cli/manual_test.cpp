@@ -1,0 +1,312 @@
+// The manual is right: every command of README.md and docs/OPERATIONS.md is typed, in order, on a new installation.
+//
+// A block that is indented by four columns holds commands, one a line; a block between fences has its language behind
+// the first one: "json" is a configuration, "crontab" the lines of a file in /etc/cron.d. What follows a comment
+// <!-- on a new machine --> is typed where nothing has been installed but the programs and the copies. Whoever adds a
+// command to the manual has added it here. What cannot be run by a test is named in kElsewhere.
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "help_text.h"
+#include "server/config.h"
+#include "support/deployment.h"
+#include "support/process.h"
+#include "util/text.h"
+
+using namespace postern::test;
+namespace fs = std::filesystem;
+using postern::util::split;
+using postern::util::trim;
+
+namespace {
+
+constexpr const char* kManuals[] = {"README.md", "docs/OPERATIONS.md"};
+
+struct Elsewhere {
+    std::string_view command;  ///< how it begins, behind sudo
+    std::string_view why;
+};
+
+constexpr Elsewhere kElsewhere[] = {
+    {"make run", "serves until Ctrl-C; tests/browser/demo.test.mjs starts it"},
+    {"make test", "is what runs this test"},
+    {"systemctl ", "would stop and start services of this machine; tests/interop starts the shipped configurations"},
+    {"journalctl ", "there is no service whose journal it could show"},
+    {"curl -s https://id.example.org",
+     "needs the name, a certificate and port 443; tests/interop asks the same address"},
+};
+
+constexpr const char* kNewMachine = "<!-- on a new machine -->";
+
+struct Block {
+    std::string language;  ///< "": commands; kNewMachine: none, but another machine
+    std::size_t line = 0;  ///< of its first line
+    std::vector<std::string> lines;
+};
+
+/// An indented block follows an empty line, as Markdown has it.
+std::vector<Block> blocks_of(const std::string& text) {
+    std::vector<Block> blocks;
+    bool inside = false;
+    bool fenced = false;
+    bool after_empty = true;
+    std::size_t number = 0;
+    for (const std::string_view line : split(text, '\n')) {
+        ++number;
+        if (line.starts_with("```")) {
+            fenced = !fenced;
+            if (fenced) blocks.push_back({std::string(line.substr(3)), number + 1, {}});
+            inside = false;
+        } else if (line == kNewMachine) {
+            blocks.push_back({kNewMachine, number, {"a_new_machine"}});
+        } else if (fenced) {
+            blocks.back().lines.emplace_back(line);
+        } else if (line.starts_with("    ") && (inside || after_empty)) {
+            if (!inside) blocks.push_back({"", number, {}});
+            blocks.back().lines.emplace_back(line.substr(4));
+            inside = true;
+        } else {
+            inside = false;
+        }
+        after_empty = trim(line).empty();
+    }
+    CHECK_FALSE(fenced);
+    return blocks;
+}
+
+struct Typed {
+    std::string where;  ///< "docs/OPERATIONS.md:17"
+    std::string command;
+};
+
+/// "17 3 * * * root COMMAND", where a percent sign is written with a backslash (crontab(5)).
+std::string cron_command(std::string_view line) {
+    for (int field = 0; field < 6; ++field) {
+        const auto blank = line.find(' ');
+        REQUIRE(blank != line.npos);
+        line.remove_prefix(blank + 1);
+    }
+    std::string command(line);
+    for (auto at = command.find("\\%"); at != command.npos; at = command.find("\\%", at)) command.erase(at, 1);
+    return command;
+}
+
+std::vector<Typed> commands_of(const std::string& manual) {
+    std::vector<Typed> commands;
+    for (const Block& block : blocks_of(read_file(source_directory() / manual))) {
+        if (block.language == "json") continue;
+        for (std::size_t i = 0; i < block.lines.size(); ++i) {
+            const std::string& line = block.lines[i];
+            commands.push_back({manual + ":" + std::to_string(block.line + i),
+                                block.language == "crontab" ? cron_command(line) : line});
+        }
+    }
+    REQUIRE(commands.size() >= 10);
+    return commands;
+}
+
+const Elsewhere* elsewhere(std::string_view command) {
+    if (command.starts_with("sudo ")) command.remove_prefix(5);
+    const auto* row = std::ranges::find_if(
+        kElsewhere, [&](const Elsewhere& candidate) { return command.starts_with(candidate.command); });
+    return row == std::end(kElsewhere) ? nullptr : row;
+}
+
+void replace_all(std::string& text, std::string_view from, const std::string& to) {
+    for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+}
+
+/// As a person reads it: absolute names below `root`, words in capitals for what they stand for.
+std::string as_meant(const std::string& typed, const std::string& root) {
+    std::string command = " " + typed;
+    for (const char* directory : {"/tmp/", "/etc/", "/var/", "/usr/local/", "/root/"}) {
+        for (const char* before : {" ", "#", "'", "\""})
+            replace_all(command, std::string(before) + directory, before + root + directory);
+    }
+    replace_all(command, "www-data:www-data", "\"$(id -un):$(id -gn)\"");
+    replace_all(command, "-o www-data -g www-data", "-o \"$(id -un)\" -g \"$(id -gn)\"");
+    replace_all(command, "REQUEST_ID", "\"$(a_request_id)\"");
+    replace_all(command, "KID", "\"$(a_retired_key)\"");
+    return command;
+}
+
+/// A directory that stands for the machine's root.
+class Machine {
+public:
+    Machine() {
+        std::string name = (fs::temp_directory_path() / "postern-manual-XXXXXX").string();
+        REQUIRE(::mkdtemp(name.data()) != nullptr);
+        root_ = name;
+        fs::permissions(root_, fs::perms(0755));  // the web server's user looks at the executables
+        for (const char* there : {"etc/lighttpd", "var/lib/prometheus/node-exporter", "var/backups", "var/www/html",
+                                  "usr/local/bin", "root", "tmp"})
+            fs::create_directories(root_ / there);
+    }
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+    ~Machine() {
+        std::error_code ignored;
+        fs::remove_all(root_, ignored);
+    }
+
+    /// One shell for all, since later commands see what earlier ones did; ends at the first that fails and names it.
+    ProcessResult type(const std::vector<Typed>& commands) const {
+        std::string script = ". '" + (source_directory() / "tests/support/manual.sh").string() + "'\nset -o pipefail\n";
+        for (const Typed& typed : commands) {
+            script += as_meant(typed.command, root_.string());
+            script +=
+                "\nended=$?; [ $ended -eq 0 ] || { echo \"" + typed.where + " ended with $ended\" >&2; exit 1; }\n";
+        }
+        return run({"/bin/bash", "-c", script},
+                   {{"PATH", (root_ / "usr/local/bin").string() + ":/usr/bin:/bin:/usr/sbin:/sbin"},
+                    {"ROOT", root_.string()},
+                    {"POSTERN_BUILD", build_directory().string()},
+                    {"POSTERN_CONFIG", (root_ / "etc/postern/postern.json").string()}},
+                   {}, std::chrono::minutes(3));
+    }
+
+    /// All of a manual but what can only be done elsewhere.
+    void follow(const std::string& manual) const {
+        auto commands = commands_of(manual);
+        std::erase_if(commands, [](const Typed& typed) { return elsewhere(typed.command) != nullptr; });
+        const auto result = type(commands);
+        CAPTURE(result.out);
+        CAPTURE(result.err);
+        REQUIRE(result.exit_code == 0);
+    }
+
+    const fs::path& root() const { return root_; }
+
+private:
+    fs::path root_;
+};
+
+/// Where everything stands in ` `, outside of blocks.
+std::vector<std::string> inline_code(const std::string& text) {
+    std::vector<std::string> found;
+    for (const std::string_view line : split(text, '\n')) {
+        if (line.starts_with("```") || line.starts_with("    ")) continue;
+        const auto parts = split(line, '`');
+        for (std::size_t i = 1; i + 1 < parts.size(); i += 2) found.emplace_back(parts[i]);
+    }
+    return found;
+}
+
+bool begins_with(const std::vector<std::string_view>& words, const Command& command) {
+    return words.size() > command.size() && std::equal(command.begin(), command.end(), words.begin() + 1,
+                                                       [](const std::string& a, std::string_view b) { return a == b; });
+}
+
+}  // namespace
+
+TEST_CASE("manual: every command of README.md works, in order, on a new installation") {
+    const Machine machine;
+    machine.follow("README.md");
+    CHECK(machine.type({{"1", "postern client list"}}).out.find("https://wiki.example.org/oidc/callback") !=
+          std::string::npos);
+}
+
+TEST_CASE("manual: every command of docs/OPERATIONS.md works, in order, and leaves what it says") {
+    const Machine machine;
+    machine.follow("docs/OPERATIONS.md");
+    const fs::path& root = machine.root();
+    CHECK(fs::exists(root / "var/lib/postern/postern.db.gate"));
+    CHECK_FALSE(fs::exists(root / "var/lib/postern/unused"));
+    CHECK(fs::exists(root / "var/www/html/.well-known/jwks.json"));
+    CHECK(read_file(root / "var/lib/prometheus/node-exporter/postern.prom").find("postern_users{") !=
+          std::string::npos);
+    CHECK(read_file(root / "etc/lighttpd/lighttpd.conf").find("include \"postern-cgi.conf\"\n") != std::string::npos);
+    const auto users = machine.type({{"1", "postern user list"}});
+    for (const char* name : {"alice", "bob"}) CHECK(users.out.find(name) != std::string::npos);
+}
+
+TEST_CASE("manual: a command that fails is found, with its place") {
+    const Machine machine;
+    const auto result = machine.type({{"first:1", "true"}, {"second:2", "false && true"}, {"third:3", "echo reached"}});
+    CHECK(result.exit_code == 1);
+    CHECK(result.err == "second:2 ended with 1\n");
+    CHECK(result.out.empty());
+}
+
+TEST_CASE("manual: what a test cannot run is in the manual and has a reason") {
+    std::set<std::string_view> used;
+    for (const char* manual : kManuals) {
+        for (const Typed& typed : commands_of(manual)) {
+            if (const Elsewhere* row = elsewhere(typed.command)) used.insert(row->command);
+        }
+    }
+    for (const Elsewhere& row : kElsewhere) {
+        CAPTURE(std::string(row.command));
+        CHECK(used.count(row.command) == 1);
+        CHECK(row.why.size() > 20);
+    }
+}
+
+TEST_CASE("manual: the configurations in it are accepted") {
+    std::size_t found = 0;
+    for (const char* manual : kManuals) {
+        for (const Block& block : blocks_of(read_file(source_directory() / manual))) {
+            if (block.language != "json") continue;
+            CAPTURE(block.line);
+            std::string text;
+            for (const std::string& line : block.lines) text += line + "\n";
+            const auto config = postern::server::parse_config(text);
+            if (!config) FAIL_CHECK(config.error().front().key << " " << config.error().front().reason);
+            ++found;
+        }
+    }
+    CHECK(found >= 3);
+}
+
+TEST_CASE("manual: the commands and options that its sentences name are there") {
+    const Installation installation(Installation::Start::configured);
+    const auto commands = all_commands(installation);
+    std::size_t found = 0;
+    for (const char* manual : kManuals) {
+        for (const std::string& code : inline_code(read_file(source_directory() / manual))) {
+            const auto words = split(code, ' ');
+            if (words.front() != "postern" || words.size() < 2 || words[1].starts_with('-') || words[1] == "COMMAND")
+                continue;
+            CAPTURE(code);
+            const auto command =
+                std::ranges::find_if(commands, [&](const Command& candidate) { return begins_with(words, candidate); });
+            REQUIRE(command != commands.end());
+            const std::string help = help_of(installation, *command);
+            for (const std::string_view word : words) {
+                if (!word.starts_with("--") || word == "--") continue;
+                CAPTURE(std::string(word));
+                CHECK(help.find("\n  " + std::string(word)) != std::string::npos);
+            }
+            ++found;
+        }
+    }
+    CHECK(found >= 20);
+}
+
+TEST_CASE("manual: what a reader is told to look for is what the programs say") {
+    std::string sources;
+    for (const char* directory : {"lib", "cli"}) {
+        for (const auto& entry : fs::recursive_directory_iterator(source_directory() / directory))
+            if (entry.path().extension() == ".cpp") sources += read_file(entry.path());
+    }
+    const std::string text = read_file(source_directory() / "docs/OPERATIONS.md");
+    std::size_t found = 0;
+    for (const std::string_view line : split(std::string_view(text).substr(text.find("| what you see")), '\n')) {
+        const auto cells = split(line, '|');
+        if (cells.size() != 5) continue;
+        const auto quoted = split(cells[1], '"');
+        for (std::size_t i = 1; i < quoted.size(); i += 2) {
+            CAPTURE(std::string(quoted[i]));
+            CHECK(sources.find(quoted[i]) != std::string::npos);
+            ++found;
+        }
+    }
+    CHECK(found >= 15);
+}
