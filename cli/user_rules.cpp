@@ -2,22 +2,15 @@
 #include "user_rules.h"
 
 #include "command.h"
+#include "model/user_name.h"
 #include "util/text.h"
 
 namespace postern::cli {
-namespace {
-
-constexpr std::size_t kMaxUsernameBytes = 128;
-
-}  // namespace
 
 void require_username(const std::string& name) {
-    const bool fits =
-        !name.empty() && name.size() <= kMaxUsernameBytes && util::is_utf8(name) && util::displayable(name) == name;
-    if (!fits)
-        throw Refused("the user name must be 1 to 128 bytes of UTF-8 text without control and direction characters");
-    // A blank at either end cannot be seen when it is typed.
-    if (util::trim(name) != name) throw Refused("the user name begins or ends with a blank; remove it");
+    if (model::is_user_name(name)) return;
+    if (model::is_user_name(util::trim(name))) throw Refused("the user name begins or ends with a blank; remove it");
+    throw Refused("the user name must be 1 to 128 bytes of UTF-8 text without control and direction characters");
 }
 
 }  // namespace postern::cli
