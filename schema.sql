@@ -60,7 +60,7 @@ CREATE TABLE sessions (
     cookie_hash  TEXT NOT NULL PRIMARY KEY,  -- of the cookie's present value, which changes at every login
     sid          TEXT NOT NULL,     -- inner id, stable over these changes: `sid` of OpenID Connect Front-Channel Logout 1.0 §3
     subject      TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
-    auth_time    INTEGER NOT NULL,  -- of the last password check: `auth_time` and `max_age`, OpenID Connect Core §2, §3.1.2.1
+    auth_time    INTEGER NOT NULL,  -- of the last login, 0 where unknown: `auth_time` and `max_age`, OpenID Connect Core §2, §3.1.2.1
     created_at   INTEGER NOT NULL,
     last_seen_at INTEGER NOT NULL,  -- decides idle expiry
     expires_at   INTEGER NOT NULL   -- absolute; use does not move it
@@ -99,7 +99,7 @@ CREATE TABLE grants (
     client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     subject    TEXT REFERENCES users (subject) ON DELETE CASCADE,  -- NULL: no user is involved, RFC 6749 §4.4
     scope      TEXT NOT NULL,     -- RFC 6749 §3.3
-    auth_time  INTEGER NOT NULL,  -- of the user's login at that moment, OpenID Connect Core §2
+    auth_time  INTEGER NOT NULL,  -- of the user's login at that moment, 0 where unknown, OpenID Connect Core §2
     sid        TEXT NOT NULL,     -- the session it was given in
     created_at INTEGER NOT NULL,
     ended_at   INTEGER,           -- set: nothing under it is valid any more

@@ -1,8 +1,10 @@
-// The login page: shows the form and takes the answer.
+// The login endpoint: shows the form and takes the answer, or takes the word of the web server.
 #include "web/login.h"
 
 #include "server/app.h"
 #include "server/serve.h"
+#include "web/remote_login.h"
+#include "web/remote_user.h"
 
 namespace {
 
@@ -10,7 +12,14 @@ using namespace postern;
 
 http::Response login(server::App& app, const http::Request& request) {
     web::Visit visit(app.context(), app.pages(), request);
+    if (app.settings().login.method == oauth::LoginMethod::remote_user) return web::remote_login(visit);
     return request.method == http::Method::post ? web::submit_login(visit) : web::show_login(visit);
+}
+
+/// Where the web server lets people in there is no form, and nothing to post.
+std::vector<http::Method> methods(const oauth::Settings& settings) {
+    if (settings.login.method == oauth::LoginMethod::remote_user) return {http::Method::get};
+    return {http::Method::get, http::Method::post};
 }
 
 }  // namespace
@@ -19,7 +28,8 @@ int main() {
     server::Endpoint endpoint;
     endpoint.name = "login";
     endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.login}; };
-    endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::post}; };
+    endpoint.methods = methods;
+    endpoint.server_variables = web::remote_variables;
     endpoint.store = server::StoreUse::write;
     endpoint.seal = true;
     endpoint.pages = true;

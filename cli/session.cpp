@@ -22,23 +22,30 @@ util::Time expiry_of(const model::Session& session, const oauth::Settings& setti
     return std::min(session.expires_at, session.last_seen_at + settings.session_idle_ttl);
 }
 
+/// Where the web server lets people in it may not be known.
+std::string login_time(const model::Session& session) {
+    return session.auth_time == model::kAuthTimeUnknown ? "unknown" : to_text(session.auth_time);
+}
+
 json::Object to_json(const ListedSession& listed, const oauth::Settings& settings) {
     const model::Session& session = listed.session;
-    return json::Object{
+    json::Object listed_session{
         {"sid", session.sid.str()},
         {"username", listed.username},
         {"sub", session.subject.str()},
-        {"auth_time", util::to_epoch(session.auth_time)},
         {"iat", util::to_epoch(session.created_at)},
         {"last_seen_at", util::to_epoch(session.last_seen_at)},
         {"exp", util::to_epoch(expiry_of(session, settings))},
     };
+    if (session.auth_time != model::kAuthTimeUnknown)
+        listed_session.set("auth_time", util::to_epoch(session.auth_time));
+    return listed_session;
 }
 
 void print_sessions(const std::vector<ListedSession>& sessions, const oauth::Settings& settings) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& [session, username] : sessions) {
-        rows.push_back({username, to_text(session.auth_time), to_text(session.last_seen_at),
+        rows.push_back({username, login_time(session), to_text(session.last_seen_at),
                         to_text(expiry_of(session, settings)), session.sid.str()});
     }
     print_table({"USER", "LOGGED_IN", "LAST_SEEN", "EXPIRES", "SID"}, rows);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ struct Request {
     std::optional<std::string> sec_fetch_site;
     std::optional<std::string> if_none_match;
     std::string remote_address;  ///< of the client; through trusted proxies when configured
+    /// CGI variables that the configuration names, as the web server's own modules set them; never a header.
+    std::map<std::string, std::string, std::less<>> server_variables = {};
 };
 
 /// Why a request was refused, for the log and for `postern why`. Never holds a secret, token, code, password or cookie.

@@ -6,11 +6,14 @@
 
 namespace postern::model {
 
+/// The web server let the user in and did not say when it had asked who that is.
+inline constexpr util::Time kAuthTimeUnknown{};
+
 struct Session {
     ValueHash cookie_hash;  ///< of the cookie's present value; a new one at each login
     Sid sid;
     Subject subject;
-    util::Time auth_time{};  ///< of the last password check
+    util::Time auth_time{};  ///< of the last login, or kAuthTimeUnknown
     util::Time created_at{};
     util::Time last_seen_at{};
     util::Time expires_at{};  ///< absolute

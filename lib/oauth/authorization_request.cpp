@@ -129,7 +129,7 @@ Outcome<ClaimsParameter> parse_claims(const Settings& settings, const model::Cli
                                       model::ResponseType type, const http::Params& params) {
     const auto text = params.find("claims");
     if (!text || !settings.oidc || !scope.contains("openid")) return ClaimsParameter{};
-    auto parsed = parse_claims_parameter(client, scope, *text);
+    auto parsed = parse_claims_parameter(settings, client, scope, *text);
     if (parsed && type == model::ResponseType::token) parsed->claims.id_token.clear();
     return parsed;
 }

@@ -94,22 +94,24 @@ Outcome<std::optional<model::Subject>> parse_subject(const AskedClaims& userinfo
 
 bool is_ours(const json::Value& acr) { return acr.if_string() && *acr.if_string() == kAcr; }
 
-/// §5.5.1.1: an essential `acr` with values is a requirement; there is one way to log in, so asking the user again
-/// could not meet it.
-Outcome<void> check_acr(const AskedClaims& id_token) {
+/// §5.5.1.1: an essential `acr` with values is a requirement; there is one way to log in at most that is known, so
+/// asking the user again could not meet it.
+Outcome<void> check_acr(const Settings& settings, const AskedClaims& id_token) {
+    const bool known = knows_how_users_log_in(settings);
     for (const AskedClaim& claim : id_token) {
         if (claim.name != "acr" || !claim.essential || !claim.values) continue;
-        if (std::ranges::none_of(*claim.values, is_ours))
+        if (!known || std::ranges::none_of(*claim.values, is_ours))
             return make_error(ErrorCode::unmet_authentication_requirements, "no requested acr value can be met",
-                              "the only one here is " + std::string(kAcr));
+                              known ? "the only one here is " + std::string(kAcr)
+                                    : "none is known here: the web server lets people in (login.method)");
     }
     return {};
 }
 
 }  // namespace
 
-Outcome<ClaimsParameter> parse_claims_parameter(const model::Client& client, const model::Scope& scope,
-                                                std::string_view text) {
+Outcome<ClaimsParameter> parse_claims_parameter(const Settings& settings, const model::Client& client,
+                                                const model::Scope& scope, std::string_view text) {
     const auto object = parse_object(text);
     if (!object) return object.error();
     const auto userinfo = parse_place(*object, "userinfo");
@@ -118,7 +120,7 @@ Outcome<ClaimsParameter> parse_claims_parameter(const model::Client& client, con
     if (!id_token) return id_token.error();
     auto subject = parse_subject(*userinfo, *id_token);
     if (!subject) return subject.error();
-    if (auto ok = check_acr(*id_token); !ok) return ok.error();
+    if (auto ok = check_acr(settings, *id_token); !ok) return ok.error();
 
     ClaimsParameter parsed{{names_of(client, *userinfo), names_of(client, *id_token)}, std::move(*subject)};
     std::erase_if(parsed.claims.userinfo,

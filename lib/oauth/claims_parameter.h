@@ -8,6 +8,7 @@
 #include "model/client.h"
 #include "model/scope.h"
 #include "oauth/error.h"
+#include "oauth/settings.h"
 
 namespace postern::oauth {
 
@@ -23,8 +24,8 @@ struct ClaimsParameter {
 /// exceptions: `sub` is restricted to one user, so two different ones are invalid_request, and an essential `acr` of
 /// the ID token that cannot be ours is unmet_authentication_requirements (§5.5.1.1). The edges are
 /// docs/decisions/0014-expected-users-and-single-claims.md.
-Outcome<ClaimsParameter> parse_claims_parameter(const model::Client& client, const model::Scope& scope,
-                                                std::string_view text);
+Outcome<ClaimsParameter> parse_claims_parameter(const Settings& settings, const model::Client& client,
+                                                const model::Scope& scope, std::string_view text);
 
 /// Refuses claims that were asked for while the client was registered for their scope, and is no longer.
 Outcome<void> check_claims(const model::Client& client, const model::RequestedClaims& claims);

@@ -26,12 +26,27 @@ struct Paths {
     std::string discovery = "/.well-known/openid-configuration";
 };
 
+/// Who checks that people are who they say.
+enum class LoginMethod {
+    password,     ///< the login page, by user name and password
+    remote_user,  ///< the web server, with its own modules; docs/decisions/0018-remote-user.md
+};
+
 struct LoginSettings {
-    std::string method = "password";
+    LoginMethod method = LoginMethod::password;
     int max_failures = 10;  ///< per user name and address inside `window`; ten times as many for either alone
     util::Seconds window{900};
     int hash_slots = 2;  ///< password hashes at the same time on this machine
+    // Of method remote_user alone:
+    std::string remote_user_variable = "REMOTE_USER";  ///< the CGI variable with the user's name
+    bool auto_create = false;                          ///< whoever is not known becomes a user
+    std::map<std::string, std::string> claims_from_environment;  ///< claim → CGI variable
+    std::optional<std::string> auth_time_variable;  ///< CGI variable with the time of the login, in epoch seconds
+    std::optional<std::string> logout_redirect;     ///< the web server's own logout; may hold kReturnMark once
 };
+
+/// In `logoutRedirect` it stands for the address, percent-encoded, where the browser is to come out.
+inline constexpr const char* kReturnMark = "{return}";
 
 struct Settings {
     std::string issuer;  ///< as configured, byte for byte; every URL is built from it

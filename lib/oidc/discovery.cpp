@@ -27,8 +27,11 @@ Names with_implicit(const oauth::Settings& settings, Names names, const char* im
 }
 
 /// What the ID token says of itself, before what is said of the user.
-Names all_claims() {
-    Names claims = {"iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid"};
+Names all_claims(const oauth::Settings& settings) {
+    Names claims = {"iss", "aud", "exp", "iat", "nonce", "sid"};
+    const bool by_password = oauth::knows_how_users_log_in(settings);
+    if (by_password || settings.login.auth_time_variable) claims.emplace_back("auth_time");
+    if (by_password) claims.insert(claims.end(), {"acr", "amr"});
     for (std::string& claim : supported_claims()) claims.push_back(std::move(claim));
     return claims;
 }
@@ -62,9 +65,10 @@ void add_openid_members(json::Object& document, const oauth::Settings& settings)
     document.set("subject_types_supported", json::strings({"public"}));
     document.set("id_token_signing_alg_values_supported",
                  json::strings({std::string(crypto::to_string(settings.id_token_algorithm))}));
-    document.set("acr_values_supported", json::strings({std::string(oauth::kAcr)}));
+    if (oauth::knows_how_users_log_in(settings))
+        document.set("acr_values_supported", json::strings({std::string(oauth::kAcr)}));
     document.set("prompt_values_supported", json::strings({"none", "login", "consent", "select_account"}));
-    document.set("claims_supported", json::strings(all_claims()));
+    document.set("claims_supported", json::strings(all_claims(settings)));
     document.set("claim_types_supported", json::strings({"normal"}));
     document.set("claims_parameter_supported", true);
     document.set("request_parameter_supported", false);

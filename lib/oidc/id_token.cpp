@@ -4,6 +4,7 @@
 #include "crypto/digest.h"
 #include "jose/jws.h"
 #include "json/writer.h"
+#include "model/session.h"
 #include "oauth/acr.h"
 #include "util/base64.h"
 
@@ -22,10 +23,13 @@ std::string make_id_token(oauth::Context& context, const IdTokenAbout& about) {
                         {"sub", about.grant.subject.str()},
                         {"aud", about.grant.client_id.str()},
                         {"exp", util::to_epoch(now + settings.id_token_ttl)},
-                        {"iat", util::to_epoch(now)},
-                        {"auth_time", util::to_epoch(about.grant.auth_time)},
-                        {"acr", oauth::kAcr},
-                        {"amr", json::strings({std::string(oauth::kAmr)})}};
+                        {"iat", util::to_epoch(now)}};
+    if (about.grant.auth_time != model::kAuthTimeUnknown)
+        claims.set("auth_time", util::to_epoch(about.grant.auth_time));
+    if (oauth::knows_how_users_log_in(settings)) {
+        claims.set("acr", oauth::kAcr);
+        claims.set("amr", json::strings({std::string(oauth::kAmr)}));
+    }
     if (about.nonce) claims.set("nonce", *about.nonce);
     claims.set("at_hash", at_hash(settings.id_token_algorithm, about.access_token));
     claims.set("sid", about.grant.sid.str());

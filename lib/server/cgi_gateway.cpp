@@ -41,6 +41,8 @@ void end_output(int descriptor) {
 CgiExchange::CgiExchange(int input, int output)
     : input_(input), output_(output), variables_(collect_variables(::environ)) {}
 
+void CgiExchange::read_also(const std::vector<std::string>& names) { variables_ = collect_variables(::environ, names); }
+
 Body CgiExchange::receive(std::size_t cap) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     return receive_body(variables_, cap, StreamEnd::at_length_only,

@@ -12,6 +12,7 @@ public:
     explicit CgiExchange(int input = 0, int output = 1);
 
     const Variables& variables() const override { return variables_; }
+    void read_also(const std::vector<std::string>& names) override;
     Body receive(std::size_t cap) override;
     void send(std::string_view wire) noexcept override;
 

@@ -123,6 +123,13 @@ void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
     }
 }
 
+bool is_half_remote(const oauth::LoginSettings& login) {
+    const bool has_its_keys = login.auto_create || !login.claims_from_environment.empty() || login.auth_time_variable ||
+                              login.logout_redirect ||
+                              login.remote_user_variable != oauth::LoginSettings{}.remote_user_variable;
+    return has_its_keys && login.method != oauth::LoginMethod::remote_user;
+}
+
 std::vector<std::string> warnings_of(const oauth::Settings& settings) {
     const std::pair<bool, const char*> rows[] = {
         {!settings.authenticate_introspect, "authenticateIntrospect is false: anybody can ask about tokens"},
@@ -131,6 +138,8 @@ std::vector<std::string> warnings_of(const oauth::Settings& settings) {
          "introspectionRequiresConfidentialClient is false: public clients can ask about tokens"},
         {settings.id_token_algorithm != crypto::Algorithm::RS256,
          "idTokenAlgorithm is not RS256, the only one that every OpenID Connect client must support"},
+        {is_half_remote(settings.login),
+         "login has keys that only method \"remote_user\" obeys, and its method is \"password\""},
         {settings.issuer.starts_with("http://"), "issuer is an http URL: only for trying things out on one machine"},
     };
     std::vector<std::string> warnings;

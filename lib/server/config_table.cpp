@@ -9,6 +9,7 @@
 #include "oidc/discovery.h"
 #include "server/address.h"
 #include "server/config_checks.h"
+#include "server/remote_user_config.h"
 #include "util/text.h"
 
 namespace postern::server {
@@ -187,18 +188,29 @@ Problems read_user_claims(Config&, const json::Value& value) {
     return given != nullptr && *given == "database" ? Problems{} : wrong("must be \"database\"");
 }
 
-Problems read_login_method(Config& config, const json::Value& value) {
-    const std::string* given = value.if_string();
-    if (given == nullptr || *given != "password") {
-        return wrong("must be \"password\": other login methods are not available in this version");
+Fault environment_fault(const std::string& claim, const json::Value& variable) {
+    if (const Fault fault = environment_claim_fault(claim)) return fault;
+    const std::string* name = variable.if_string();
+    return name == nullptr ? Fault("must be a string, the name of a CGI variable") : variable_fault(*name);
+}
+
+Problems read_claims_from_environment(Config& config, const json::Value& value) {
+    if (value.if_object() == nullptr) return wrong("must be an object: claims, and the CGI variables that hold them");
+    Problems problems;
+    for (const auto& [claim, variable] : value.if_object()->members()) {
+        if (const Fault fault = environment_fault(claim, variable)) {
+            problems.push_back({"." + claim, *fault});
+        } else {
+            config.settings.login.claims_from_environment[claim] = *variable.if_string();
+        }
     }
-    config.settings.login.method = *given;
-    return {};
+    return problems;
 }
 
 }  // namespace
 
 const std::vector<ConfigKey>& config_keys() {
+    using oauth::LoginMethod;
     using oauth::LoginSettings;
     using oauth::Paths;
     using oauth::Settings;
@@ -238,10 +250,16 @@ const std::vector<ConfigKey>& config_keys() {
         {"paths.scopes", text(&Paths::scopes, path_fault)},
         {"paths.logout", optional_path(&Paths::logout)},
         {"paths.discovery", text(&Paths::discovery, path_fault)},
-        {"login.method", read_login_method},
+        {"login.method", word(&LoginSettings::method,
+                              {{"password", LoginMethod::password}, {"remote_user", LoginMethod::remote_user}})},
         {"login.maxFailures", whole(&LoginSettings::max_failures, 1, 10000)},
         {"login.window", whole(&LoginSettings::window, 1, 86400)},
         {"login.hashSlots", whole(&LoginSettings::hash_slots, 1, 64)},
+        {"login.remoteUserVariable", text(&LoginSettings::remote_user_variable, variable_fault)},
+        {"login.autoCreate", flag(&LoginSettings::auto_create)},
+        {"login.claimsFromEnvironment", read_claims_from_environment},
+        {"login.authTimeFromEnvironment", text(&LoginSettings::auth_time_variable, variable_fault)},
+        {"login.logoutRedirect", text(&LoginSettings::logout_redirect, logout_redirect_fault)},
         {"limits.body", whole(&Limits::body, 4096, 1 << 20)},
         {"limits.token", whole(&Limits::token, 1024, 8192)},  // jose::kMaxTokenBytes is the verifier's own bound
         {"limits.parameters", whole(&Limits::parameters, 16, 1024)},

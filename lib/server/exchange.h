@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/body.h"
 #include "server/variables.h"
@@ -13,6 +15,8 @@ class Exchange {
 public:
     virtual ~Exchange() = default;
     virtual const Variables& variables() const = 0;
+    /// Adds variables of these names, which only the configuration knows. Called before everything else, or never.
+    virtual void read_also(const std::vector<std::string>& names) = 0;
     /// Reads the whole body, or drains one that is over `cap`. Called once.
     virtual Body receive(std::size_t cap) = 0;
     /// Sends the complete answer and ends it: whatever the process does afterwards, the client waits no longer. Called

@@ -58,6 +58,9 @@ public:
     }
 
     const Variables& variables() const override { return variables_; }
+    void read_also(const std::vector<std::string>& names) override {
+        variables_ = collect_variables(request_.envp, names);
+    }
 
     Body receive(std::size_t cap) override {
         return receive_body(variables_, cap, StreamEnd::by_itself,

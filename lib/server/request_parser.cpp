@@ -225,6 +225,8 @@ util::Result<http::Request, Failure> parse_request(const Variables& variables, c
     request.if_none_match = if_given(variables, "HTTP_IF_NONE_MATCH");
     request.remote_address =
         client_address(variables.get("REMOTE_ADDR"), variables.get("HTTP_X_FORWARDED_FOR"), rules.trusted_proxies);
+    for (const std::string& name : rules.server_variables)
+        if (variables.has(name)) request.server_variables.emplace(name, variables.get(name));
     return with_body(std::move(request), asked);
 }
 

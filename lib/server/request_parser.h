@@ -23,6 +23,7 @@ struct RequestRules {
     Limits limits;
     std::vector<std::string> trusted_proxies;
     AuthorizationHeader authorization = AuthorizationHeader::read;
+    std::vector<std::string> server_variables = {};  ///< what becomes http::Request::server_variables
 };
 
 /// The raw paths under which `relative` ones are reached: below the issuer's base path, and without it (a proxy may

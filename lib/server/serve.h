@@ -38,6 +38,8 @@ struct Endpoint {
     store::KeyUse keys = store::KeyUse::publish;
     /// Whether an option makes the endpoint sign access tokens as well, which opens the private keys; empty: none does.
     std::function<bool(const oauth::Settings&)> signs_access_tokens = {};
+    /// CGI variables that the web server's own modules set and the configuration names; empty: none is read.
+    std::function<std::vector<std::string>(const oauth::Settings&)> server_variables = {};
     bool seal = false;   ///< reads seal.key
     bool pages = false;  ///< reads the templates
     OnFailure on_failure = OnFailure::json;

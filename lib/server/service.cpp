@@ -28,9 +28,12 @@ std::vector<http::Method> methods_of(const Config& config, const Endpoint& endpo
 }
 
 RequestRules rules_of(const Config& config, const Endpoint& endpoint) {
-    return {served_paths(config.settings.issuer, endpoint.paths(config.settings)), methods_of(config, endpoint),
-            config.limits, config.trusted_proxies,
-            endpoint.on_failure == OnFailure::page ? AuthorizationHeader::ignored : AuthorizationHeader::read};
+    return {served_paths(config.settings.issuer, endpoint.paths(config.settings)),
+            methods_of(config, endpoint),
+            config.limits,
+            config.trusted_proxies,
+            endpoint.on_failure == OnFailure::page ? AuthorizationHeader::ignored : AuthorizationHeader::read,
+            endpoint.server_variables ? endpoint.server_variables(config.settings) : std::vector<std::string>()};
 }
 
 }  // namespace
@@ -133,6 +136,7 @@ void Service::run(Exchange& exchange) noexcept {
     try {
         const auto started = std::chrono::steady_clock::now();
         const std::string id = make_request_id(app_.random());
+        if (!rules_.server_variables.empty()) exchange.read_also(rules_.server_variables);
         const Body body = exchange.receive(app_.config().limits.body);
         const std::string method(exchange.variables().get("REQUEST_METHOD"));
         http::Response response = handle(exchange.variables(), body, id);

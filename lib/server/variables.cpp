@@ -25,6 +25,10 @@ constexpr std::string_view kNames[] = {
     "HTTP_ACCESS_CONTROL_REQUEST_METHOD",
 };
 
+bool is_read(std::string_view name, const std::vector<std::string>& also) {
+    return std::ranges::find(kNames, name) != std::end(kNames) || std::ranges::find(also, name) != also.end();
+}
+
 }  // namespace
 
 std::string_view Variables::get(std::string_view name) const {
@@ -32,13 +36,13 @@ std::string_view Variables::get(std::string_view name) const {
     return found == values.end() ? std::string_view() : std::string_view(found->second);
 }
 
-Variables collect_variables(const char* const* environment) {
+Variables collect_variables(const char* const* environment, const std::vector<std::string>& also) {
     Variables variables;
     for (; environment != nullptr && *environment != nullptr; ++environment) {
         const std::string_view entry(*environment);
         const std::size_t equals = entry.find('=');
         const std::string_view name = entry.substr(0, equals);
-        if (equals == entry.npos || std::ranges::find(kNames, name) == std::end(kNames)) continue;
+        if (equals == entry.npos || !is_read(name, also)) continue;
         const bool added = variables.values.emplace(name, entry.substr(equals + 1)).second;
         if (!added && variables.duplicate.empty()) variables.duplicate = name;
     }

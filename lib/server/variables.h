@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace postern::server {
 
@@ -19,6 +20,7 @@ struct Variables {
 };
 
 /// From an environment as environ(7) has it: `NAME=value` strings, then nullptr. Of duplicates the first counts.
-Variables collect_variables(const char* const* environment);
+/// `also` names variables of the operator's choice, which are read like the known ones.
+Variables collect_variables(const char* const* environment, const std::vector<std::string>& also = {});
 
 }  // namespace postern::server

@@ -37,8 +37,8 @@ void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response
     response.add("Set-Cookie", http::set_cookie(names.browser, *browser.id, names.security));
 }
 
-std::string start_session(oauth::Context& context, store::Transaction& transaction, const Browser& browser,
-                          const model::Subject& subject) {
+StartedSession start_session(oauth::Context& context, store::Transaction& transaction, const Browser& browser,
+                             const model::Subject& subject, util::Time auth_time) {
     const util::Time now = context.now();
     std::string value = crypto::random_token(context.random);
     model::Session session;
@@ -46,13 +46,13 @@ std::string start_session(oauth::Context& context, store::Transaction& transacti
     const bool same_user = browser.session && browser.session->subject == subject;
     session.sid = same_user ? browser.session->sid : model::Sid(crypto::random_id(context.random));
     session.subject = subject;
-    session.auth_time = now;
+    session.auth_time = auth_time;
     session.created_at = now;
     session.last_seen_at = now;
     session.expires_at = now + context.settings.session_ttl;
     if (browser.session_cookie) store::remove_session(transaction, *browser.session_cookie);
     store::insert_session(transaction, session);
-    return value;
+    return {std::move(value), std::move(session)};
 }
 
 }  // namespace postern::web

@@ -35,9 +35,14 @@ Browser recognise(oauth::Context& context, const http::Request& request);
 /// Gives the browser an id when it has none; the response sets the cookie.
 void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response& response);
 
-/// Starts a session for `subject`, who has just proved a password: a new cookie value always, the inner id kept for the
-/// same user. The old session of this browser is removed in the same transaction. Returns the cookie value.
-std::string start_session(oauth::Context& context, store::Transaction& transaction, const Browser& browser,
-                          const model::Subject& subject);
+struct StartedSession {
+    std::string cookie;  ///< the cookie's value
+    model::Session session;
+};
+
+/// Starts a session for `subject`, who was authenticated at `auth_time`: a new cookie value always, the inner id kept
+/// for the same user. The old session of this browser is removed in the same transaction.
+StartedSession start_session(oauth::Context& context, store::Transaction& transaction, const Browser& browser,
+                             const model::Subject& subject, util::Time auth_time);
 
 }  // namespace postern::web

@@ -29,7 +29,8 @@ std::optional<http::Response> succeed(Visit& visit, const Resumed& resumed, cons
     store::Transaction transaction(visit.context.store, store::Durability::full);
     if (!confirm_login(transaction, verdict)) return std::nullopt;
     const model::Subject& subject = verdict.user.subject;
-    const std::string cookie = start_session(visit.context, transaction, visit.browser, subject);
+    const std::string cookie =
+        start_session(visit.context, transaction, visit.browser, subject, visit.context.now()).cookie;
     store::record_login(transaction, oauth::request_key(resumed.request), subject, resumed.request.expires_at);
     transaction.commit();
 

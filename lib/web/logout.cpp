@@ -8,6 +8,7 @@
 #include "oidc/sealed_logout.h"
 #include "store/clients.h"
 #include "store/users.h"
+#include "util/percent.h"
 #include "web/csrf.h"
 
 namespace postern::web {
@@ -15,6 +16,9 @@ namespace {
 
 using oidc::LogoutFault;
 using oidc::LogoutRequest;
+
+/// The browser is back from the web server's own logout.
+constexpr const char* kSignedOut = "signed_out";
 
 PageFault fault_of(LogoutFault fault) {
     switch (fault) {
@@ -66,10 +70,27 @@ http::Response ask(Visit& visit, const LogoutRequest& asked) {
     return response;
 }
 
+/// The login that stands outside must end as well, or the next sign-in asks nothing. From there the browser goes on
+/// where it would have gone from here, if the web server can be told where that is.
+std::string through_web_server(const Visit& visit, const oidc::AfterLogout& after) {
+    std::string url = *visit.context.settings.login.logout_redirect;
+    const auto mark = url.find(oauth::kReturnMark);
+    if (mark == std::string::npos) return url;
+    const std::string back = after.url().value_or(http::with_query(endpoint(visit), {{kSignedOut, "1"}}));
+    return url.replace(mark, std::string_view(oauth::kReturnMark).size(), util::percent_encode(back));
+}
+
+http::Response lead_on(const Visit& visit, const oidc::AfterLogout& after) {
+    const oauth::LoginSettings& login = visit.context.settings.login;
+    if (login.method == oauth::LoginMethod::remote_user && login.logout_redirect)
+        return http::see_other(through_web_server(visit, after));
+    return after.url() ? http::see_other(*after.url()) : visit.pages.logged_out();
+}
+
 /// The session, if there is one, ends; the cookie goes whatever it was.
 http::Response finish(Visit& visit, const LogoutRequest& asked, const oidc::AfterLogout& after) {
     if (visit.browser.session) oidc::end_session(visit.context, *visit.browser.session);
-    http::Response response = after.url() ? http::see_other(*after.url()) : visit.pages.logged_out();
+    http::Response response = lead_on(visit, after);
     const CookieNames names = cookie_names(visit.context.settings.issuer);
     response.add("Set-Cookie", http::clear_cookie(names.session, names.security));
     if (const auto& reason = after.not_followed())
@@ -108,6 +129,7 @@ util::Result<LogoutRequest, http::Response> open(const Visit& visit, const http:
 
 http::Response start_logout(Visit& visit) {
     const bool posted = visit.request.method == http::Method::post;
+    if (!posted && !visit.browser.session && visit.request.query.find(kSignedOut)) return visit.pages.logged_out();
     if (visit.request.body == http::BodyKind::other)
         return refuse(visit, {LogoutFault::malformed, "", "the body is not application/x-www-form-urlencoded"});
     const auto asked = oidc::parse_logout_request(visit.context, posted ? visit.request.form : visit.request.query);

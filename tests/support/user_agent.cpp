@@ -100,6 +100,7 @@ Answer UserAgent::exchange(const std::string& url, CgiRequest request) {
     for (const auto& [name, value] : cookies_) cookie += (cookie.empty() ? "" : "; ") + name + "=" + value;
     if (!cookie.empty()) request.headers.emplace_back("Cookie", cookie);
     request.address = address_;
+    if (endpoint == "login") request.variables = login_variables_;
     Answer answer = deployment_.cgi(endpoint, request);
     take_cookies(answer);
     return answer;

@@ -62,6 +62,8 @@ public:
                         const std::map<std::string, std::string>& typed = {}) const;
 
     std::map<std::string, std::string>& cookies() { return cookies_; }
+    /// What the web server's own modules set for this browser at the login endpoint, as it alone is protected.
+    std::map<std::string, std::optional<std::string>>& login_variables() { return login_variables_; }
     /// The one cookie of the session, or "".
     std::string session_cookie() const;
     std::string browser_cookie() const;
@@ -73,6 +75,7 @@ private:
     const Deployment& deployment_;
     std::string address_;
     std::map<std::string, std::string> cookies_;
+    std::map<std::string, std::optional<std::string>> login_variables_;
 };
 
 }  // namespace postern::test

@@ -18,7 +18,7 @@ model::Client client() {
 }
 
 oauth::Outcome<oauth::ClaimsParameter> parse(const std::string& text, const char* scope = "openid") {
-    return oauth::parse_claims_parameter(client(), *model::Scope::parse(scope), text);
+    return oauth::parse_claims_parameter(oauth::Settings{}, client(), *model::Scope::parse(scope), text);
 }
 
 /// More values than any request needs, in few bytes.
@@ -186,4 +186,21 @@ TEST_CASE("check_claims: a claim whose scope the client has lost is refused") {
         REQUIRE_FALSE(checked);
         CHECK(checked.error().code == ErrorCode::invalid_scope);
     }
+}
+
+TEST_CASE(
+    "claims: where the web server lets people in, no essential acr value can be met, ours included [OIDC Core "
+    "§5.5.1.1]") {
+    oauth::Settings settings;
+    settings.login.method = oauth::LoginMethod::remote_user;
+    const auto verdict = [&](const std::string& acr) {
+        const auto parsed = oauth::parse_claims_parameter(settings, client(), *model::Scope::parse("openid"),
+                                                          R"({"id_token":{"acr":)" + acr + "}}");
+        return parsed ? "" : std::string(oauth::wire_name(parsed.error().code));
+    };
+    CHECK(verdict(R"({"essential":true,"value":")" + kOurs + "\"}") == "unmet_authentication_requirements");
+    CHECK(verdict(R"({"essential":true,"values":[")" + kOurs + "\"]}") == "unmet_authentication_requirements");
+    CHECK(verdict(R"({"value":")" + kOurs + "\"}").empty());
+    CHECK(verdict(R"({"essential":true})").empty());
+    CHECK(verdict("null").empty());
 }

@@ -484,3 +484,20 @@ TEST_CASE("decide: remembered consent covers a part of what was approved, claim 
         CHECK(std::visit(See{}, oauth::decide(situation)).kind == Kind::show_consent);
     }
 }
+
+TEST_CASE("decide: a login of unknown time is stale for every max_age, the largest included [OIDC Core §3.1.2.1]") {
+    const model::Client client = confidential();
+    model::AuthorizationRequest request;
+    request.scope = *model::Scope::parse("openid");
+    oauth::Situation situation{request, client, model::Session{}, std::nullopt, std::nullopt, kNow};
+    situation.session->auth_time = model::kAuthTimeUnknown;
+    CHECK(std::visit(See{}, oauth::decide(situation)).kind == Kind::show_consent);
+    for (const long max_age : {1L, 3600L, 2147483647L}) {
+        CAPTURE(max_age);
+        request.max_age = util::Seconds{max_age};
+        request.prompt = {};
+        CHECK(std::visit(See{}, oauth::decide(situation)).kind == Kind::show_login);
+        request.prompt = {Prompt::none};
+        CHECK(std::visit(See{}, oauth::decide(situation)).error == "login_required");
+    }
+}

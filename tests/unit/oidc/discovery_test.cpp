@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "json/writer.h"
 
 using namespace postern;
@@ -172,4 +174,24 @@ TEST_CASE("oauth_metadata_path: in front of the issuer's path [RFC 8414 §3.1]")
     CHECK(oidc::oauth_metadata_path(settings) == "/.well-known/oauth-authorization-server");
     settings.issuer = "https://op.example/auth/a";
     CHECK(oidc::oauth_metadata_path(settings) == "/.well-known/oauth-authorization-server/auth/a");
+}
+
+TEST_CASE("discovery: where the web server lets people in, acr and amr are not promised, auth_time if it is told") {
+    oauth::Settings settings;
+    settings.issuer = "https://op.example";
+    settings.oidc = true;
+    const auto promised = [&](const char* claim) {
+        const json::Object document = oidc::discovery(settings);
+        const json::Array& claims = *document.find("claims_supported")->if_array();
+        return std::any_of(claims.begin(), claims.end(), [&](const json::Value& c) { return *c.if_string() == claim; });
+    };
+    CHECK(oidc::discovery(settings).find("acr_values_supported") != nullptr);
+    for (const char* claim : {"acr", "amr", "auth_time", "sub", "sid"}) CHECK(promised(claim));
+    settings.login.method = oauth::LoginMethod::remote_user;
+    CHECK(oidc::discovery(settings).find("acr_values_supported") == nullptr);
+    for (const char* claim : {"acr", "amr", "auth_time"}) CHECK_FALSE(promised(claim));
+    CHECK(promised("sub"));
+    settings.login.auth_time_variable = "T";
+    CHECK(promised("auth_time"));
+    CHECK_FALSE(promised("acr"));
 }

@@ -5,6 +5,7 @@
 
 #include "jose/jwt.h"
 #include "json/writer.h"
+#include "model/session.h"
 #include "oauth/access_token.h"
 #include "support/world.h"
 
@@ -129,4 +130,21 @@ TEST_CASE("an ID token is no access token and the other way round [RFC 8725 §3.
                                  world.clock.now(), jose::Expiry::enforced));
     CHECK_FALSE(jose::verify_jwt(world.keys->verifier(), access.value, jose::TokenType::id_token, "https://op.example",
                                  world.clock.now(), jose::Expiry::enforced));
+}
+
+TEST_CASE("make_id_token: where the web server lets people in, nothing is said of what is not known [OIDC Core §2]") {
+    test::World world;
+    auto context = world.context();
+    world.settings.login.method = oauth::LoginMethod::remote_user;
+    auto grant = grant_of(world);
+    const auto claims_of = [&] {
+        const std::string token = oidc::make_id_token(context, {grant, std::nullopt, "access"});
+        return jose::verify_jwt(world.keys->verifier(), token, jose::TokenType::id_token, "https://op.example",
+                                world.clock.now(), jose::Expiry::enforced)
+            ->claims;
+    };
+    CHECK(names(claims_of()) ==
+          std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "at_hash", "sid"});
+    grant.auth_time = model::kAuthTimeUnknown;
+    CHECK(names(claims_of()) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "at_hash", "sid"});
 }

@@ -109,7 +109,22 @@ TEST_CASE("parse_config: one step outside a range or type is refused under the k
         {R"("login": {"hashSlots": 65})", "login.hashSlots"},
         {R"("login": {"hashSlots": 0})", "login.hashSlots"},
         {R"("login": {"method": "password"})", ""},
-        {R"("login": {"method": "remote_user"})", "login.method"},
+        {R"("login": {"method": "remote_user"})", ""},
+        {R"("login": {"method": "REMOTE_USER"})", "login.method"},
+        {R"("login": {"method": null})", "login.method"},
+        {R"("login": {"remoteUserVariable": "OIDC_CLAIM_sub"})", ""},
+        {R"("login": {"remoteUserVariable": "HTTP_REMOTE_USER"})", "login.remoteUserVariable"},
+        {R"("login": {"remoteUserVariable": null})", "login.remoteUserVariable"},
+        {R"("login": {"autoCreate": "true"})", "login.autoCreate"},
+        {R"("login": {"authTimeFromEnvironment": "HTTP_AUTH_TIME"})", "login.authTimeFromEnvironment"},
+        {R"("login": {"authTimeFromEnvironment": ""})", "login.authTimeFromEnvironment"},
+        {R"("login": {"logoutRedirect": "/logout"})", "login.logoutRedirect"},
+        {R"("login": {"claimsFromEnvironment": []})", "login.claimsFromEnvironment"},
+        {R"("login": {"claimsFromEnvironment": {}})", ""},
+        {R"("login": {"claimsFromEnvironment": {"email": "AUTHENTICATE_MAIL"}})", ""},
+        {R"("login": {"claimsFromEnvironment": {"email": "HTTP_MAIL"}})", "login.claimsFromEnvironment.email"},
+        {R"("login": {"claimsFromEnvironment": {"email": true}})", "login.claimsFromEnvironment.email"},
+        {R"("login": {"claimsFromEnvironment": {"sub": "UID"}})", "login.claimsFromEnvironment.sub"},
         {R"("login": {"method": "passwort"})", "login.method"},
         {R"("login": {})", ""},
         {R"("login": [])", "login"},
@@ -238,6 +253,10 @@ TEST_CASE("parse_config: legal but doubtful settings are warned about, each once
         {R"({"issuer":"https://x.example","authenticateIntrospect":false,"authenticateRevoke":false})", 2},
         {R"({"issuer":"https://x.example","introspectionRequiresConfidentialClient":false})", 1},
         {R"({"issuer":"https://x.example","idTokenAlgorithm":"ES256"})", 1},
+        {R"({"issuer":"https://x.example","login":{"method":"remote_user","autoCreate":true}})", 0},
+        {R"({"issuer":"https://x.example","login":{"remoteUserVariable":"REMOTE_USER","autoCreate":false}})", 0},
+        {R"({"issuer":"https://x.example","login":{"autoCreate":true,"logoutRedirect":"https://x.example/bye"}})", 1},
+        {R"({"issuer":"https://x.example","login":{"authTimeFromEnvironment":"T"}})", 1},
     };
     for (const Row& row : rows) {
         CAPTURE(row.text);
@@ -245,6 +264,27 @@ TEST_CASE("parse_config: legal but doubtful settings are warned about, each once
         REQUIRE(config);
         CHECK(config->warnings.size() == row.warnings);
     }
+}
+
+TEST_CASE("parse_config: the keys of method remote_user arrive where the login reads them") {
+    const oauth::LoginSettings login = parse_config(with_issuer(R"("login": {
+        "method": "remote_user", "remoteUserVariable": "UID", "autoCreate": true, "authTimeFromEnvironment": "LOGIN_TIME",
+        "claimsFromEnvironment": {"email": "MAIL", "name": "CN"}, "logoutRedirect": "https://x.example/out?to={return}"})"))
+                                           ->settings.login;
+    CHECK(login.method == oauth::LoginMethod::remote_user);
+    CHECK(login.remote_user_variable == "UID");
+    CHECK(login.auto_create);
+    CHECK(login.auth_time_variable == "LOGIN_TIME");
+    CHECK(login.claims_from_environment == std::map<std::string, std::string>{{"email", "MAIL"}, {"name", "CN"}});
+    CHECK(login.logout_redirect == "https://x.example/out?to={return}");
+
+    const oauth::LoginSettings defaults =
+        parse_config(with_issuer(R"("login": {"method": "remote_user"})"))->settings.login;
+    CHECK(defaults.remote_user_variable == "REMOTE_USER");
+    CHECK_FALSE(defaults.auto_create);
+    CHECK_FALSE(defaults.auth_time_variable);
+    CHECK(defaults.claims_from_environment.empty());
+    CHECK_FALSE(defaults.logout_redirect);
 }
 
 TEST_CASE("load_config: a file that cannot be used is named with every problem, a line each") {

@@ -64,6 +64,19 @@ TEST_CASE("parse_request: everything a handler reads arrives decoded and in its 
     CHECK(bare->remote_address == "192.0.2.1");
 }
 
+TEST_CASE("parse_request: a handler sees the server's variables that its endpoint names, and no others") {
+    const Variables given = variables({{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}, {"MAIL", ""}});
+    RequestRules named = rules();
+    named.server_variables = {"REMOTE_USER", "MAIL", "ABSENT"};
+    const auto request = parse_request(given, body("a=b"), named);
+    REQUIRE(request);
+    CHECK(request->server_variables ==
+          std::map<std::string, std::string, std::less<>>{{"MAIL", ""}, {"REMOTE_USER", "alice"}});
+    const auto unnamed = parse_request(given, body("a=b"), rules());
+    REQUIRE(unnamed);
+    CHECK(unnamed->server_variables.empty());
+}
+
 TEST_CASE("parse_request: only the exact raw path is served, everything else is 404 [CVE-2019-11043 class]") {
     struct Row {
         const char* target;

@@ -27,6 +27,21 @@ TEST_CASE("collect_variables: known names are copied, all others have no way in 
     CHECK(collect_variables(nullptr).values.empty());
 }
 
+TEST_CASE("collect_variables: a name of the operator's choice is read byte for byte, and its duplicate reported") {
+    const char* const environment[] = {"REMOTE_USER=alice",
+                                       "remote_user=bob",
+                                       "HTTP_REMOTE_USER=eve",
+                                       "REMOTE_USERS=carol",
+                                       "REMOTE_USER=mary",
+                                       "AUTH_TYPE=Basic",
+                                       nullptr};
+    const Variables variables = collect_variables(environment, {"REMOTE_USER", "OTHER"});
+    CHECK(variables.values.size() == 1);
+    CHECK(variables.get("REMOTE_USER") == "alice");
+    CHECK(variables.duplicate == "REMOTE_USER");
+    CHECK(collect_variables(environment).values.empty());
+}
+
 TEST_CASE(
     "collect_variables: a known name given twice is reported, equal values included; unknown ones are not our "
     "business") {

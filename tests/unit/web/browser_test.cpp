@@ -85,9 +85,9 @@ TEST_CASE(
     const auto bob = world.add_user("bob");
     const auto start = [&](const web::Browser& browser, const model::Subject& subject) {
         store::Transaction transaction(world.database, store::Durability::full);
-        const std::string value = web::start_session(context, transaction, browser, subject);
+        auto started = web::start_session(context, transaction, browser, subject, world.clock.now());
         transaction.commit();
-        return value;
+        return started.cookie;
     };
     const std::string first = start(web::Browser{}, alice.subject);
     const auto before = see(world, session_cookie(world, first));

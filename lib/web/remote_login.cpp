@@ -1,0 +1,105 @@
+// The login endpoint where the web server authenticates people.
+#include "web/remote_login.h"
+
+#include <variant>
+
+#include "oauth/decide.h"
+#include "oauth/issue_grant.h"
+#include "store/authorization_requests.h"
+#include "store/users.h"
+#include "web/authorization_response.h"
+#include "web/remote_user.h"
+
+namespace postern::web {
+namespace {
+
+/// The user by that name, made now where the configuration allows it, with the claims of this login.
+std::optional<model::User> meet(oauth::Context& context, store::Transaction& transaction, const RemoteUser& remote) {
+    auto user = store::find_user_by_name(transaction.database(), remote.username);
+    if (user) {
+        if (user->enabled && update_claims(*user, remote)) {
+            user->updated_at = context.now();
+            store::update_user(transaction, *user);
+        }
+        return user;
+    }
+    if (!context.settings.login.auto_create) return std::nullopt;
+    model::User made;
+    made.subject = model::Subject(crypto::random_id(context.random));
+    made.username = remote.username;
+    made.created_at = made.updated_at = context.now();
+    update_claims(made, remote);
+    store::insert_user(transaction, made);
+    context.log.info("user_created", {{"user", made.username}});
+    return made;
+}
+
+/// What `prompt=login` and a stale `max_age` want: that the user was asked after the client had asked for it.
+bool is_made_for(const oauth::Settings& settings, const model::AuthorizationRequest& request,
+                 const RemoteUser& remote) {
+    return remote.auth_time && *remote.auth_time >= request.expires_at - settings.authorization_request_ttl;
+}
+
+/// User, session, the mark that this request was logged in for, and the end of the old session: together or not at
+/// all. Durable, because the old cookie must stay dead.
+util::Result<StartedSession, PageFault> start(Visit& visit, const Resumed& resumed, const RemoteUser& remote) {
+    store::Transaction transaction(visit.context.store, store::Durability::full);
+    const auto user = meet(visit.context, transaction, remote);
+    if (!user) return PageFault::account_unknown;
+    if (!user->enabled) return PageFault::account_disabled;
+    StartedSession started = start_session(visit.context, transaction, visit.browser, user->subject,
+                                           remote.auth_time.value_or(model::kAuthTimeUnknown));
+    if (is_made_for(visit.context.settings, resumed.request, remote))
+        store::record_login(transaction, oauth::request_key(resumed.request), user->subject,
+                            resumed.request.expires_at);
+    transaction.commit();
+    return started;
+}
+
+/// With a form one would be asked again; here the same answer would come again, so the client is told.
+http::Response answer(Visit& visit, const Resumed& resumed, const model::Session& session) {
+    oauth::Situation situation{resumed.request, resumed.target.client(), session, std::nullopt,
+                               std::nullopt,    visit.context.now()};
+    situation.progress = store::find_progress(visit.context.store, oauth::request_key(resumed.request));
+    if (!std::holds_alternative<oauth::ShowLogin>(oauth::decide(situation)))
+        return continue_at(visit, visit.context.settings.paths.authorize, resumed.request);
+    oauth::end_request(visit.context, resumed.request, session);
+    return authorization_error(
+        visit.pages, resumed.target,
+        oauth::make_error(oauth::ErrorCode::login_required, "the login that the request asks for cannot be proved",
+                          "another user than the one asked for is signed in at the web server, or its login is older "
+                          "than the request; login.authTimeFromEnvironment names the variable that tells its time"));
+}
+
+void note_unusable(const Visit& visit, const RemoteUser& remote) {
+    for (const std::string& claim : remote.unusable)
+        visit.context.log.warn("claim_unusable", {{"claim", claim}, {"id", visit.request.id}});
+}
+
+PageFault fault_of(RemoteFault fault) {
+    return fault == RemoteFault::missing ? PageFault::remote_user_missing : PageFault::remote_user_unusable;
+}
+
+}  // namespace
+
+http::Response remote_login(Visit& visit) {
+    // First, so that whoever opens the page by hand learns whether the web server does its part.
+    const auto remote =
+        read_remote_user(visit.context.settings.login, visit.request.server_variables, visit.context.now());
+    if (!remote) return visit.refuse(fault_of(remote.error().fault), "", remote.error().log_detail);
+    const auto resumed = resume(visit, visit.request.query, Unbound::refused);
+    if (!resumed) return resumed.error();
+    const std::string client_id = resumed->request.client_id.str();
+    const auto progress = store::find_progress(visit.context.store, oauth::request_key(resumed->request));
+    if (progress && progress->used) return visit.refuse(PageFault::already_used, client_id);
+
+    const auto started = start(visit, *resumed, *remote);
+    if (!started) return visit.refuse(started.error(), client_id, "user: " + remote->username);
+    note_unusable(visit, *remote);
+    http::Response response = answer(visit, *resumed, started->session);
+    const CookieNames names = cookie_names(visit.context.settings.issuer);
+    response.add("Set-Cookie", http::set_cookie(names.session, started->cookie, names.security));
+    return response;
+}
+
+}  // namespace postern::web

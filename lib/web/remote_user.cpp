@@ -1,0 +1,113 @@
+// Who does the web server say is in front of the browser?
+#include "web/remote_user.h"
+
+#include <utility>
+
+#include "json/writer.h"
+#include "model/claim_shape.h"
+#include "model/session.h"
+#include "model/user_name.h"
+#include "util/text.h"
+
+namespace postern::web {
+namespace {
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+constexpr const char* kStandard = "REMOTE_USER";
+constexpr std::int64_t kMaxTime = 253402300799;  // 9999-12-31
+
+std::string value_of(const Variables& variables, const std::string& name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::string() : found->second;
+}
+
+std::string missing_detail(const std::string& variable) {
+    return variable + " is empty: the web server must authenticate everybody at the login path and pass the name on";
+}
+
+/// As directories write it: "TRUE" in LDAP (RFC 4517 §3.3.3), "1" from modules that make text of JSON.
+json::Value truth_value(const std::string& text) {
+    const std::string lower = util::to_lower(text);
+    if (lower == "true" || lower == "1") return true;
+    if (lower == "false" || lower == "0") return false;
+    return text;
+}
+
+json::Value typed(const std::string& claim, const std::string& text) {
+    return claim.ends_with("_verified") ? truth_value(text) : model::typed_claim(claim, text);
+}
+
+/// nullopt for what is empty, and for what cannot be this claim.
+std::optional<json::Value> read_claim(const std::string& claim, const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    json::Value value = typed(claim, text);
+    if (!model::find_claim_shape(claim)->fits(value)) return std::nullopt;
+    return value;
+}
+
+/// OpenID Connect Core §2: when the user was asked who he is, which the web server knows and nobody else.
+std::optional<util::Time> read_auth_time(const std::string& text, util::Time now) {
+    const auto seconds = util::parse_digits(text, kMaxTime);
+    if (!seconds) return std::nullopt;
+    const util::Time time = util::from_epoch(*seconds);
+    if (time > now || time == model::kAuthTimeUnknown) return std::nullopt;
+    return time;
+}
+
+bool is_same(const json::Value* a, const std::optional<json::Value>& b) {
+    if (a == nullptr || !b) return a == nullptr && !b;
+    return json::write(*a) == json::write(*b);
+}
+
+}  // namespace
+
+std::vector<std::string> remote_variables(const oauth::Settings& settings) {
+    const oauth::LoginSettings& login = settings.login;
+    if (login.method != oauth::LoginMethod::remote_user) return {};
+    std::vector<std::string> names = {login.remote_user_variable, "AUTH_TYPE"};
+    if (login.auth_time_variable) names.push_back(*login.auth_time_variable);
+    for (const auto& claim : login.claims_from_environment) names.push_back(claim.second);
+    return names;
+}
+
+util::Result<RemoteUser, RemoteRefusal> read_remote_user(const oauth::LoginSettings& login, const Variables& variables,
+                                                         util::Time now) {
+    RemoteUser user;
+    user.username = value_of(variables, login.remote_user_variable);
+    if (user.username.empty()) return RemoteRefusal{RemoteFault::missing, missing_detail(login.remote_user_variable)};
+    if (login.remote_user_variable == kStandard && value_of(variables, "AUTH_TYPE").empty())
+        return RemoteRefusal{RemoteFault::missing,
+                             "REMOTE_USER came without AUTH_TYPE, so nothing shows that the web server checked it "
+                             "(nginx's stock parameters pass the unchecked name of a Basic header)"};
+    if (!model::is_user_name(user.username))
+        return RemoteRefusal{RemoteFault::unusable, login.remote_user_variable +
+                                                        " must hold 1 to 128 bytes of UTF-8 text without control and "
+                                                        "direction characters and without a blank at either end"};
+    for (const auto& [claim, variable] : login.claims_from_environment) {
+        const std::string text = value_of(variables, variable);
+        const auto& value = user.claims[claim] = read_claim(claim, text);
+        if (!value && !text.empty()) user.unusable.push_back(claim);
+    }
+    if (login.auth_time_variable) user.auth_time = read_auth_time(value_of(variables, *login.auth_time_variable), now);
+    return user;
+}
+
+bool update_claims(model::User& user, const RemoteUser& remote) {
+    constexpr std::pair<const char*, const char*> kProofs[] = {{"email", "email_verified"},
+                                                               {"phone_number", "phone_number_verified"}};
+    bool changed = false;
+    for (const auto& [claim, value] : remote.claims) {
+        if (is_same(user.claims.find(claim), value)) continue;
+        changed = true;
+        if (value)
+            user.claims.set(claim, *value);
+        else
+            user.claims.erase(claim);
+        for (const auto& [about, proof] : kProofs)
+            if (claim == about && !remote.claims.contains(proof)) user.claims.erase(proof);
+    }
+    return changed;
+}
+
+}  // namespace postern::web

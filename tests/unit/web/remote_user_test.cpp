@@ -1,0 +1,160 @@
+#include "web/remote_user.h"
+
+#include <doctest/doctest.h>
+
+#include "json/writer.h"
+
+using namespace postern;
+
+namespace {
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+constexpr util::Time kNow = util::from_epoch(1'800'000'000);
+
+oauth::LoginSettings remote() {
+    oauth::LoginSettings login;
+    login.method = oauth::LoginMethod::remote_user;
+    return login;
+}
+
+/// The name, or "missing" or "unusable".
+std::string read(const oauth::LoginSettings& login, const Variables& variables) {
+    const auto user = web::read_remote_user(login, variables, kNow);
+    if (user) return user->username;
+    CHECK_FALSE(user.error().log_detail.empty());
+    return user.error().fault == web::RemoteFault::missing ? "(missing)" : "(unusable)";
+}
+
+TEST_CASE("read_remote_user: REMOTE_USER counts with a non-empty AUTH_TYPE only [RFC 3875 §4.1.1, §4.1.11]") {
+    struct Row {
+        Variables variables;
+        const char* expected;
+    };
+    const Row rows[] = {
+        {{{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}}, "alice"},
+        {{{"REMOTE_USER", "alice@REALM"}, {"AUTH_TYPE", "Negotiate"}}, "alice@REALM"},
+        {{{"REMOTE_USER", "alice"}}, "(missing)"},
+        {{{"REMOTE_USER", "alice"}, {"AUTH_TYPE", ""}}, "(missing)"},
+        {{{"AUTH_TYPE", "Basic"}}, "(missing)"},
+        {{{"REMOTE_USER", ""}, {"AUTH_TYPE", "Basic"}}, "(missing)"},
+        {{{"HTTP_REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}}, "(missing)"},
+        {{}, "(missing)"},
+        {{{"REMOTE_USER", "al\nice"}, {"AUTH_TYPE", "Basic"}}, "(unusable)"},
+        {{{"REMOTE_USER", "J\xf6rg"}, {"AUTH_TYPE", "Basic"}}, "(unusable)"},
+        {{{"REMOTE_USER", std::string(129, 'a')}, {"AUTH_TYPE", "Basic"}}, "(unusable)"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.expected);
+        CHECK(read(remote(), row.variables) == row.expected);
+    }
+}
+
+TEST_CASE("read_remote_user: a variable of the operator's choice is believed alone, and nothing else then") {
+    oauth::LoginSettings login = remote();
+    login.remote_user_variable = "UID";
+    CHECK(read(login, {{"UID", "alice"}}) == "alice");
+    CHECK(read(login, {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}}) == "(missing)");
+    CHECK(read(login, {{"UID", "alice"}, {"REMOTE_USER", "bob"}, {"AUTH_TYPE", "Basic"}}) == "alice");
+}
+
+TEST_CASE("read_remote_user: the time of the login is epoch seconds of the past, or not known") {
+    oauth::LoginSettings login = remote();
+    const std::pair<const char*, std::int64_t> rows[] = {
+        {"1799999999", 1'799'999'999},
+        {"1800000000", 1'800'000'000},
+        {"1800000001", -1},
+        {"", -1},
+        {"0", -1},
+        {"-5", -1},
+        {"1799999999.5", -1},
+        {" 1799999999", -1},
+        {"0x10", -1},
+        {"2026-01-01T00:00:00Z", -1},
+        {"99999999999999999999", -1},
+    };
+    for (const auto& [text, expected] : rows) {
+        CAPTURE(text);
+        const Variables variables = {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "x"}, {"T", text}};
+        CHECK_FALSE(web::read_remote_user(login, variables, kNow)->auth_time);
+        oauth::LoginSettings told = login;
+        told.auth_time_variable = "T";
+        const auto time = web::read_remote_user(told, variables, kNow)->auth_time;
+        CHECK((time ? util::to_epoch(*time) : -1) == expected);
+    }
+}
+
+TEST_CASE("remote claims: typed, updated when they changed, gone when their variable is empty or unfit") {
+    oauth::LoginSettings login = remote();
+    login.claims_from_environment = {{"email", "MAIL"}, {"email_verified", "OK"}, {"name", "CN"}};
+    struct Row {
+        const char* when;
+        Variables variables;
+        const char* before;
+        const char* after;
+        bool changed;
+        std::size_t unusable;
+    };
+    const Row rows[] = {
+        {"all new",
+         {{"MAIL", "a@b"}, {"OK", "TRUE"}, {"CN", "Al"}},
+         "",
+         R"({"email":"a@b","email_verified":true,"name":"Al"})",
+         true,
+         0},
+        {"the same",
+         {{"MAIL", "a@b"}, {"OK", "1"}, {"CN", "Al"}},
+         "a@b",
+         R"({"email":"a@b","email_verified":true,"name":"Al"})",
+         false,
+         0},
+        {"one other",
+         {{"MAIL", "c@d"}, {"OK", "0"}, {"CN", "Al"}},
+         "a@b",
+         R"({"email":"c@d","email_verified":false,"name":"Al"})",
+         true,
+         0},
+        {"absent and empty", {{"MAIL", ""}, {"CN", "Al"}}, "a@b", R"({"name":"Al"})", true, 0},
+        {"unfit", {{"MAIL", "nobody"}, {"OK", "perhaps"}, {"CN", "A\nl"}}, "a@b", "{}", true, 3},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        model::User user;
+        if (*row.before) user.claims = {{"email", "a@b"}, {"email_verified", true}, {"name", "Al"}};
+        Variables variables = row.variables;
+        variables.insert({{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "x"}});
+        const auto read = web::read_remote_user(login, variables, kNow);
+        REQUIRE(read);
+        CHECK(web::update_claims(user, *read) == row.changed);
+        CHECK(json::write(user.claims) == row.after);
+        CHECK(read->unusable.size() == row.unusable);
+    }
+}
+
+TEST_CASE("remote claims: a new address is not verified because the old one was; other claims stay") {
+    oauth::LoginSettings login = remote();
+    login.claims_from_environment = {{"email", "MAIL"}};
+    const auto with = [&](const char* mail) {
+        model::User user;
+        user.claims = {{"email", "a@b"}, {"email_verified", true}, {"nickname", "Al"}, {"phone_number_verified", true}};
+        const auto read =
+            web::read_remote_user(login, {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "x"}, {"MAIL", mail}}, kNow);
+        web::update_claims(user, *read);
+        return json::write(user.claims);
+    };
+    CHECK(with("a@b") == R"({"email":"a@b","email_verified":true,"nickname":"Al","phone_number_verified":true})");
+    CHECK(with("c@d") == R"({"email":"c@d","nickname":"Al","phone_number_verified":true})");
+    CHECK(with("") == R"({"nickname":"Al","phone_number_verified":true})");
+}
+
+TEST_CASE("remote_variables: none is read where people log in by password") {
+    oauth::Settings settings;
+    settings.login = remote();
+    settings.login.claims_from_environment = {{"email", "MAIL"}};
+    settings.login.auth_time_variable = "T";
+    CHECK(web::remote_variables(settings) == std::vector<std::string>{"REMOTE_USER", "AUTH_TYPE", "T", "MAIL"});
+    settings.login.method = oauth::LoginMethod::password;
+    CHECK(web::remote_variables(settings).empty());
+}
+
+}  // namespace
