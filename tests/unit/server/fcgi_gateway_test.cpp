@@ -30,13 +30,13 @@ std::string begin(unsigned char role, bool keep) {
     return record(kBegin, std::string{0, static_cast<char>(role), static_cast<char>(keep ? 1 : 0), 0, 0, 0, 0, 0});
 }
 
+std::string pair(const std::string& name, const std::string& value) {
+    return std::string{static_cast<char>(name.size()), static_cast<char>(value.size())} + name + value;
+}
+
 /// The parameters of a request that announces `length` bytes.
-std::string params(std::size_t length) {
-    const std::string name = "CONTENT_LENGTH";
-    const std::string value = std::to_string(length);
-    const std::string pair =
-        std::string{static_cast<char>(name.size()), static_cast<char>(value.size())} + name + value;
-    return record(kParams, pair) + record(kParams, "");
+std::string params(std::size_t length, const std::string& more = {}) {
+    return record(kParams, pair("CONTENT_LENGTH", std::to_string(length)) + more) + record(kParams, "");
 }
 
 std::string whole_request(const std::string& body, bool keep = false) {
@@ -145,8 +145,10 @@ private:
     }
     void answer(Exchange& exchange) {
         if (write(began_[1], "x", 1) != 1) _exit(4);
+        exchange.read_also({"REMOTE_USER"});
         const Body body = exchange.receive(4096);
-        exchange.send((body.state == BodyState::whole ? "whole " : "refused ") + std::to_string(body.bytes.size()));
+        exchange.send(std::string(exchange.variables().get("REMOTE_USER")) +
+                      (body.state == BodyState::whole ? "whole " : "refused ") + std::to_string(body.bytes.size()));
     }
 
     sockaddr_un address_{};
@@ -160,6 +162,16 @@ TEST_CASE("accept_requests: answers one request after another, with and without 
     CHECK(worker.ask(whole_request("hello")) == "whole 5");
     CHECK(worker.ask(whole_request(std::string(5000, 'x'))) == "refused 0");
     CHECK(worker.ask(whole_request("hello again")) == "whole 11");
+}
+
+TEST_CASE("accept_requests: variables of the operator's choice are read, of this request and no other") {
+    Worker worker;
+    const std::string end = record(kStdin, "");
+    const auto ask = [&](const std::string& more) {
+        return worker.ask(begin(kResponder, false) + params(3, more) + record(kStdin, "abc") + end);
+    };
+    CHECK(ask(pair("REMOTE_USER", "alice ")) == "alice whole 3");
+    CHECK(ask(pair("HTTP_REMOTE_USER", "eve ")) == "whole 3");
 }
 
 TEST_CASE("accept_requests: a web server that load holds up between connecting and writing does not lose its request") {
