@@ -26,7 +26,9 @@ TEST_CASE("is_user_name: what pages can show and people can type, of at most 128
         {"J\xf6rg", false},
         {"alice\xe2\x80\xae", false},  // U+202E, right-to-left override
     };
-    for (const auto& [name, fits] : rows) {
+    for (const auto& row : rows) {
+        const std::string& name = row.first;
+        const bool fits = row.second;
         CAPTURE(name);
         CHECK(model::is_user_name(name) == fits);
     }

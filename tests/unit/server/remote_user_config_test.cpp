@@ -43,7 +43,9 @@ TEST_CASE("remote_user: a variable that a client can fill is refused, however it
         {"REMOTE_IDENT", false},
         {"AUTH_TYPE", false},
     };
-    for (const auto& [name, fits] : rows) {
+    for (const auto& row : rows) {
+        const std::string& name = row.first;
+        const bool fits = row.second;
         CAPTURE(name);
         CHECK(variable_fault(name).has_value() == !fits);
     }
@@ -79,7 +81,9 @@ TEST_CASE("remote_user: the web server's logout is one https address, with the w
         {"https://op.example/?a={other}", false},
         {"https://op.example/\r\nSet-Cookie: a=b", false},
     };
-    for (const auto& [url, fits] : rows) {
+    for (const auto& row : rows) {
+        const std::string url = row.first;
+        const bool fits = row.second;
         CAPTURE(url);
         CHECK(logout_redirect_fault(url).has_value() == !fits);
     }

@@ -73,7 +73,9 @@ TEST_CASE("read_remote_user: the time of the login is epoch seconds of the past,
         {"2026-01-01T00:00:00Z", -1},
         {"99999999999999999999", -1},
     };
-    for (const auto& [text, expected] : rows) {
+    for (const auto& row : rows) {
+        const std::string text = row.first;
+        const std::int64_t expected = row.second;
         CAPTURE(text);
         const Variables variables = {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "x"}, {"T", text}};
         CHECK_FALSE(web::read_remote_user(login, variables, kNow)->auth_time);
