@@ -38,6 +38,8 @@ rfc_OBJ      := $(call objects,tests/rfc/*.cpp)
 cgi_OBJ      := $(call objects,tests/cgi/*.cpp)
 cli_OBJ      := $(call objects,tests/cli/*.cpp)
 TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
+# Every other folder with tests runs servers, clients and browsers from Node.js.
+NODE_SUITES  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs)))))
 NODE_MODULES := tests/node_modules/.package-lock.json
 
 SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/support/*.cpp)
@@ -100,7 +102,7 @@ asan:
 test:
 	scripts/packages build run test
 	+$(PARALLEL) all $(TEST_BIN) $(NODE_MODULES)
-	scripts/run-suites $(BUILD) $(SUITES) coverage interop browser conformance
+	scripts/run-suites $(BUILD) $(SUITES) coverage $(NODE_SUITES)
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
