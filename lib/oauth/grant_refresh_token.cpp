@@ -44,17 +44,19 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
     if (grant.audience)
         if (auto ok = check_audience(context, *grant.audience); !ok) return ok.error();
 
-    auto stored = find_presented_refresh_token(context, grant.refresh_token);
-    if (!stored) return not_valid("no such refresh token: mistyped, forged, from another server, or long gone");
-    if (stored->grant.client_id != client.id)
-        return not_valid("the refresh token was issued to " + stored->grant.client_id.str() + "; it still works there");
-    if (const char* reason = why_dead(*stored, context.now())) return not_valid(reason);
-    auto user = store::find_user(context.store, stored->grant.subject);
+    // The record's expiry is what counts; a JWT repeats it.
+    auto known = find_refresh_token(context, grant.refresh_token, jose::Expiry::ignored);
+    if (!known) return not_valid("no such refresh token: mistyped, forged, from another server, or long gone");
+    store::StoredRefreshToken& stored = known->stored;
+    if (stored.grant.client_id != client.id)
+        return not_valid("the refresh token was issued to " + stored.grant.client_id.str() + "; it still works there");
+    if (const char* reason = why_dead(stored, context.now())) return not_valid(reason);
+    auto user = store::find_user(context.store, stored.grant.subject);
     if (!user) return not_valid("the user has been removed");
 
-    auto scope = narrow(context.settings, client, stored->grant.scope, grant.scope);
+    auto scope = narrow(context.settings, client, stored.grant.scope, grant.scope);
     if (!scope) return scope.error();
-    return CheckedRefreshToken{std::move(*stored), std::move(*user), std::move(*scope)};
+    return CheckedRefreshToken{std::move(stored), std::move(*user), std::move(*scope)};
 }
 
 Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,

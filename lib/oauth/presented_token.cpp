@@ -45,25 +45,6 @@ Outcome<PresentedToken> parse_token(const http::Params& form, std::size_t max_by
     return PresentedToken{std::move(value), *hint};
 }
 
-auto verify(Context& context, const std::string& value, jose::TokenType type, jose::Expiry expiry) {
-    return jose::verify_jwt(context.keys.verifier(), value, type, context.settings.issuer, context.now(), expiry);
-}
-
-/// What the claims of a signed refresh token say, but for `jti`, which an opaque one does not have.
-json::Object claims_of(const Settings& settings, const store::StoredRefreshToken& stored) {
-    return {{"iss", settings.issuer},
-            {"sub", stored.grant.subject.str()},
-            {"iat", util::to_epoch(stored.token.issued_at)},
-            {"exp", util::to_epoch(stored.token.expires_at)}};
-}
-
-KnownToken find_opaque_token(Context& context, const std::string& value) {
-    auto stored = find_presented_refresh_token(context, value);
-    if (!stored) return std::monostate{};
-    json::Object claims = claims_of(context.settings, *stored);
-    return KnownRefreshToken{std::move(claims), std::move(*stored)};
-}
-
 }  // namespace
 
 Outcome<PresentedTokenRequest> parse_presented_token(const http::Request& request, std::size_t max_token_bytes) {
@@ -75,13 +56,11 @@ Outcome<PresentedTokenRequest> parse_presented_token(const http::Request& reques
 KnownToken find_presented_token(Context& context, const PresentedToken& token, jose::Expiry expiry) {
     if (!token.value) return std::monostate{};
     const std::string& value = *token.value;
-    if (value.find('.') == std::string::npos) return find_opaque_token(context, value);
-    // Only one of these gets as far as the signature: the kind is in the header.
-    if (auto jwt = verify(context, value, jose::TokenType::access_token, expiry))
+    // Only one of these gets as far as a signature: the kind of a JWT is in its header.
+    if (auto jwt = jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::access_token,
+                                    context.settings.issuer, context.now(), expiry))
         return KnownAccessToken{std::move(jwt->claims), store::find_access_token(context.store, hash_of(value))};
-    if (auto jwt = verify(context, value, jose::TokenType::refresh_token, expiry))
-        if (auto stored = store::find_refresh_token(context.store, hash_of(value)))
-            return KnownRefreshToken{std::move(jwt->claims), std::move(*stored)};
+    if (auto known = find_refresh_token(context, value, expiry)) return std::move(*known);
     return std::monostate{};
 }
 

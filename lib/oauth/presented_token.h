@@ -12,8 +12,8 @@
 #include "oauth/client_auth.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
+#include "oauth/refresh_token.h"
 #include "store/access_tokens.h"
-#include "store/refresh_tokens.h"
 
 namespace postern::oauth {
 
@@ -40,12 +40,6 @@ Outcome<PresentedTokenRequest> parse_presented_token(const http::Request& reques
 struct KnownAccessToken {
     json::Object claims;                             ///< verified
     std::optional<store::StoredAccessToken> stored;  ///< nullopt: the row has gone
-};
-
-/// A refresh token that this server has issued, active or not.
-struct KnownRefreshToken {
-    json::Object claims;  ///< verified; of an opaque token what the record says under the same names
-    store::StoredRefreshToken stored;
 };
 
 /// std::monostate: nothing of ours, or forged, or of a kind that neither endpoint is about (an ID token).

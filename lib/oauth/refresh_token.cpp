@@ -21,6 +21,14 @@ std::string sign(Context& context, const model::Grant& grant, const model::Refre
     return jose::sign_compact(key.key, key.kid, jose::TokenType::refresh_token, json::write(claims));
 }
 
+/// What the claims of a signed refresh token say, but for `jti`, which an opaque one does not have.
+json::Object claims_of(const Settings& settings, const store::StoredRefreshToken& stored) {
+    return {{"iss", settings.issuer},
+            {"sub", stored.grant.subject.str()},
+            {"iat", util::to_epoch(stored.token.issued_at)},
+            {"exp", util::to_epoch(stored.token.expires_at)}};
+}
+
 /// Random values are base64url and hold no dot.
 bool looks_like_jwt(std::string_view value) { return value.find('.') != std::string_view::npos; }
 
@@ -40,11 +48,18 @@ RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant
     return issue;
 }
 
-std::optional<store::StoredRefreshToken> find_presented_refresh_token(Context& context, std::string_view value) {
-    if (looks_like_jwt(value) && !jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::refresh_token,
-                                                   context.settings.issuer, context.now(), jose::Expiry::ignored))
-        return std::nullopt;
-    return store::find_refresh_token(context.store, hash_of(value));
+std::optional<KnownRefreshToken> find_refresh_token(Context& context, std::string_view value, jose::Expiry expiry) {
+    std::optional<json::Object> signed_claims;
+    if (looks_like_jwt(value)) {
+        auto jwt = jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::refresh_token,
+                                    context.settings.issuer, context.now(), expiry);
+        if (!jwt) return std::nullopt;
+        signed_claims = std::move(jwt->claims);
+    }
+    auto stored = store::find_refresh_token(context.store, hash_of(value));
+    if (!stored) return std::nullopt;
+    json::Object claims = signed_claims ? std::move(*signed_claims) : claims_of(context.settings, *stored);
+    return KnownRefreshToken{std::move(claims), std::move(*stored)};
 }
 
 }  // namespace postern::oauth

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "jose/jwt.h"
+#include "json/value.h"
 #include "model/grant.h"
 #include "oauth/context.h"
 #include "store/refresh_tokens.h"
@@ -22,9 +24,15 @@ struct RefreshTokenIssue {
 RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant,
                                      const std::optional<model::RefreshToken>& parent);
 
-/// The record of a value that this server issued as a refresh token, active or not. A value in the shape of a JWT is
-/// looked up only after its signature has been verified; both forms stay good when the option changes. Any Keys opened
-/// for verify or sign will do.
-std::optional<store::StoredRefreshToken> find_presented_refresh_token(Context& context, std::string_view value);
+/// A refresh token that this server has issued, active or not.
+struct KnownRefreshToken {
+    json::Object claims;  ///< verified; of an opaque token what the record says under the same names, without `jti`
+    store::StoredRefreshToken stored;
+};
+
+/// A value in the shape of a JWT is looked up only after its signature has been verified; both forms stay good when the
+/// option changes. `expiry`: of a JWT; the record has it for both forms. Any Keys opened for verify or sign will do.
+/// nullopt: not issued as a refresh token here, or its record has gone.
+std::optional<KnownRefreshToken> find_refresh_token(Context& context, std::string_view value, jose::Expiry expiry);
 
 }  // namespace postern::oauth

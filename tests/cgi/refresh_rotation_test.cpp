@@ -18,19 +18,8 @@ Answer refresh(const Deployment& op, const std::string& token, const std::string
     return redeem(op, Query{{"grant_type", "refresh_token"}, {"refresh_token", token}}, client);
 }
 
-struct Ready {
-    Deployment op;
-    UserAgent alice{op};
-    json::Object first;
-    explicit Ready(const Deployment::Options& options = {}) : op(options) {
-        first = obtain_tokens(op, alice, authorization_request());
-    }
-    std::string refresh_token() const { return text_of(first, "refresh_token"); }
-    std::string access_token() const { return text_of(first, "access_token"); }
-};
-
 TEST_CASE("rotation: a stolen token that comes back ends the whole grant, and that grant only [F02, F03]") {
-    Ready r;
+    SignedIn r;
     const auto bystander = obtain_tokens(r.op, r.alice, authorization_request());
     const Answer second = refresh(r.op, r.refresh_token());
     const Answer third = refresh(r.op, second.member("refresh_token"));
@@ -46,7 +35,7 @@ TEST_CASE("rotation: a stolen token that comes back ends the whole grant, and th
 }
 
 TEST_CASE("rotation: an answer lost on the way is replaced once, within the grace [refreshReuseGrace]") {
-    Ready r;
+    SignedIn r;
     const Answer lost = refresh(r.op, r.refresh_token());
     REQUIRE(lost.verdict() == "200");
     r.op.advance(seconds(10));
@@ -63,7 +52,7 @@ TEST_CASE("rotation: an answer lost on the way is replaced once, within the grac
 }
 
 TEST_CASE("rotation: after the grace, and without one, a second use is reuse [F10]") {
-    Ready late;
+    SignedIn late;
     REQUIRE(refresh(late.op, late.refresh_token()).verdict() == "200");
     late.op.advance(seconds(11));
     CHECK(refresh(late.op, late.refresh_token()).verdict() == "400 invalid_grant");
@@ -71,7 +60,7 @@ TEST_CASE("rotation: after the grace, and without one, a second use is reuse [F1
 
     Deployment::Options options;
     options.config = json::Object{{"refreshReuseGrace", 0}};
-    const Ready strict(options);
+    const SignedIn strict(options);
     const Answer second = refresh(strict.op, strict.refresh_token());
     REQUIRE(second.verdict() == "200");
     CHECK(refresh(strict.op, strict.refresh_token()).verdict() == "400 invalid_grant");
@@ -79,7 +68,7 @@ TEST_CASE("rotation: after the grace, and without one, a second use is reuse [F1
 }
 
 TEST_CASE("rotation: another client's attempt takes nothing from the owner, even with a spent token [F05]") {
-    const Ready r;
+    const SignedIn r;
     const Answer second = refresh(r.op, r.refresh_token());
     const Answer third = refresh(r.op, second.member("refresh_token"));
     for (const std::string& token : {r.refresh_token(), second.member("refresh_token"), third.member("refresh_token")})
@@ -90,7 +79,7 @@ TEST_CASE("rotation: another client's attempt takes nothing from the owner, even
 
 TEST_CASE("race: parallel refreshes of one token leave one usable line, without errors of ours [F04]") {
     std::signal(SIGPIPE, SIG_IGN);
-    const Ready r;
+    const SignedIn r;
     std::vector<Answer> answers(8);
     std::vector<std::thread> clients;
     for (Answer& answer : answers) clients.emplace_back([&] { answer = refresh(r.op, r.refresh_token()); });
@@ -122,7 +111,7 @@ TEST_CASE("rotation: a user's end ends the refresh tokens at once [F09]") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
-        const Ready r;
+        const SignedIn r;
         r.op.must(row.command, row.input);
         const std::string verdict = refresh(r.op, r.refresh_token()).verdict();
         CHECK((verdict == "400 invalid_grant" || verdict == "401 invalid_client"));
@@ -142,7 +131,7 @@ TEST_CASE("replay: a code that is used twice takes its refresh token along [RFC 
 }
 
 TEST_CASE("registration: a scope that the client has lost is lost at the next refresh") {
-    Ready r;
+    SignedIn r;
     r.op.must({"client", "set", kWeb, "--scope", "openid profile"});
     const Answer answer = refresh(r.op, r.refresh_token());
     REQUIRE(answer.verdict() == "200");
@@ -155,7 +144,7 @@ TEST_CASE("registration: a scope that the client has lost is lost at the next re
 TEST_CASE("storage: refresh tokens are kept as digests only [RFC 6819 §5.1.4.1.3]") {
     Deployment::Options options;
     options.config = json::Object{{"useOpaqueRefreshTokens", true}};
-    const Ready r(options);
+    const SignedIn r(options);
     const Answer second = refresh(r.op, r.refresh_token());
     for (const char* suffix : {"", "-wal"}) {
         const std::string bytes = read_file(r.op.database_file().string() + suffix);

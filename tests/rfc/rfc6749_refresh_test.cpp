@@ -17,16 +17,6 @@ Query refresh_request(const std::string& token) {
     return Query{{"grant_type", "refresh_token"}, {"refresh_token", token}};
 }
 
-struct Ready {
-    Deployment op;
-    UserAgent alice{op};
-    json::Object first;
-    explicit Ready(const Deployment::Options& options = {}) : op(options) {
-        first = obtain_tokens(op, alice, authorization_request());
-    }
-    std::string refresh_token() const { return text_of(first, "refresh_token"); }
-};
-
 struct Row {
     std::string clause;
     std::string when;
@@ -49,8 +39,8 @@ void check_refused(const Deployment& op, std::string token, const std::vector<Ro
 }
 
 TEST_CASE("refresh: a new access token, a new refresh token, and what else the answer says [RFC 6749 §6, §5.1]") {
-    Ready r;
-    CHECK(text_of(r.first, "refresh_token").size() > 40);
+    SignedIn r;
+    CHECK(text_of(r.tokens, "refresh_token").size() > 40);
     r.op.advance(seconds(5));
     const Answer answer = redeem(r.op, refresh_request(r.refresh_token()));
     REQUIRE(answer.status == 200);
@@ -59,18 +49,18 @@ TEST_CASE("refresh: a new access token, a new refresh token, and what else the a
     CHECK(answer.member("token_type") == "Bearer");
     CHECK(answer.member("scope") == "openid email");
     CHECK(number_of(answer.json(), "expires_in") == 900);
-    CHECK(answer.member("access_token") != text_of(r.first, "access_token"));
+    CHECK(answer.member("access_token") != text_of(r.tokens, "access_token"));
     CHECK(answer.member("refresh_token") != r.refresh_token());
     CHECK(userinfo(r.op, answer.member("access_token")).status == 200);
     const auto claims = jwt_claims(answer.member("access_token"));
     CHECK(number_of(claims, "iat") == r.op.now());
     CHECK(number_of(claims, "exp") == r.op.now() + 900);
     // The access token that was there lives on.
-    CHECK(userinfo(r.op, text_of(r.first, "access_token")).status == 200);
+    CHECK(userinfo(r.op, text_of(r.tokens, "access_token")).status == 200);
 }
 
 TEST_CASE("refresh: syntax of the request [RFC 6749 §3.2, §6]") {
-    const Ready r;
+    const SignedIn r;
     check_refused(
         r.op, r.refresh_token(),
         {
@@ -91,7 +81,7 @@ TEST_CASE("refresh: syntax of the request [RFC 6749 §3.2, §6]") {
 }
 
 TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps its own [RFC 6749 §6]") {
-    const Ready r;
+    const SignedIn r;
     check_refused(
         r.op, r.refresh_token(),
         {
@@ -107,7 +97,7 @@ TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps 
             {"§11", "offline access was not granted",
              [](const Query& q) { return q.with("scope", "openid offline_access"); }, "400 invalid_scope"},
         });
-    Ready n;
+    SignedIn n;
     const Answer narrow = redeem(n.op, refresh_request(n.refresh_token()).with("scope", "openid"));
     REQUIRE(narrow.verdict() == "200");
     CHECK(narrow.member("scope") == "openid");
@@ -121,7 +111,7 @@ TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps 
 }
 
 TEST_CASE("refresh: each request decides anew about aud, and a refused one rotates nothing [RFC 8707 §2.2]") {
-    const Ready r;
+    const SignedIn r;
     check_refused(
         r.op, r.refresh_token(),
         {
@@ -132,7 +122,7 @@ TEST_CASE("refresh: each request decides anew about aud, and a refused one rotat
              [](const Query& q) { return q.with("aud", "https://a.example").with("audience", "https://b.example"); },
              "400 invalid_target"},
         });
-    Ready a;
+    SignedIn a;
     const Answer named = redeem(a.op, refresh_request(a.refresh_token()).with("audience", "https://rs.example"));
     CHECK(text_of(jwt_claims(named.member("access_token")), "aud") == "https://rs.example");
     const Answer plain = redeem(a.op, refresh_request(named.member("refresh_token")));
@@ -141,7 +131,7 @@ TEST_CASE("refresh: each request decides anew about aud, and a refused one rotat
 
 TEST_CASE(
     "refresh: only the client it was issued to, authenticated, and registered for the grant [RFC 6749 §6, §10.4]") {
-    Ready r;
+    SignedIn r;
     CHECK(redeem(r.op, refresh_request(r.refresh_token()), kOther).verdict() == "400 invalid_grant");
     CHECK(redeem(r.op, refresh_request(r.refresh_token()), kMachine).verdict() == "400 unauthorized_client");
     const Query anonymous = refresh_request(r.refresh_token()).with("client_id", kWeb);
@@ -167,18 +157,18 @@ TEST_CASE("refresh: public clients prove nothing but their name, and rotate all 
 }
 
 TEST_CASE("refresh: nothing else is a refresh token, and it is nothing else [RFC 8725 §3.12]") {
-    const Ready r;
+    const SignedIn r;
     const std::string refresh = r.refresh_token();
     for (const char* kind : {"access_token", "id_token"})
-        CHECK(redeem(r.op, refresh_request(text_of(r.first, kind))).verdict() == "400 invalid_grant");
+        CHECK(redeem(r.op, refresh_request(text_of(r.tokens, kind))).verdict() == "400 invalid_grant");
     CHECK(userinfo(r.op, refresh).status == 401);
     CHECK(redeem(r.op, token_request(refresh)).verdict() == "400 invalid_grant");
 
     // A JWT: typ says what it is; another payload or signature is not it.
     CHECK(text_of(jwt_header(refresh), "typ") == "rt+jwt");
-    CHECK(text_of(jwt_header(refresh), "alg") == text_of(jwt_header(text_of(r.first, "access_token")), "alg"));
+    CHECK(text_of(jwt_header(refresh), "alg") == text_of(jwt_header(text_of(r.tokens, "access_token")), "alg"));
     const auto dot = refresh.rfind('.');
-    const std::string access = text_of(r.first, "access_token");
+    const std::string access = text_of(r.tokens, "access_token");
     for (const std::string& forged :
          {refresh.substr(0, dot + 1), refresh.substr(0, dot) + access.substr(access.rfind('.')), refresh + "A",
           access.substr(0, access.find('.')) + refresh.substr(refresh.find('.'))})
@@ -187,10 +177,10 @@ TEST_CASE("refresh: nothing else is a refresh token, and it is nothing else [RFC
 }
 
 TEST_CASE("refresh: the ID token says the same of the login, and has no nonce [OpenID Connect Core §12.2]") {
-    Ready r;
+    SignedIn r;
     r.op.advance(seconds(100));
     const Answer answer = redeem(r.op, refresh_request(r.refresh_token()));
-    const auto before = jwt_claims(text_of(r.first, "id_token"));
+    const auto before = jwt_claims(text_of(r.tokens, "id_token"));
     const auto after = jwt_claims(answer.member("id_token"));
     for (const char* claim : {"iss", "sub", "aud", "sid"}) CHECK(text_of(after, claim) == text_of(before, claim));
     CHECK(number_of(after, "auth_time") == number_of(before, "auth_time"));
@@ -204,7 +194,7 @@ TEST_CASE("refresh: the ID token says the same of the login, and has no nonce [O
 TEST_CASE("refresh: the lifetime is the grant's, and use does not prolong it [RFC 9700 §4.14.2]") {
     Deployment::Options options;
     options.config = json::Object{{"refreshTokenTTL", 1000}};
-    Ready r(options);
+    SignedIn r(options);
     const auto expiry = number_of(jwt_claims(r.refresh_token()), "exp");
     CHECK(expiry == r.op.now() + 1000);
     std::string token = r.refresh_token();
@@ -224,7 +214,7 @@ TEST_CASE("refresh: another refreshTokenTTL counts for new grants, and neither p
         CAPTURE(changed);
         Deployment::Options options;
         options.config = json::Object{{"refreshTokenTTL", 1000}};
-        Ready r(options);
+        SignedIn r(options);
         const auto expiry = number_of(jwt_claims(r.refresh_token()), "exp");
         r.op.configure("refreshTokenTTL", changed);
         r.op.advance(seconds(500));
@@ -241,7 +231,7 @@ TEST_CASE("refresh: another refreshTokenTTL counts for new grants, and neither p
 TEST_CASE(
     "refresh: opaque tokens keep the same rules, and both kinds stay good when the option changes "
     "[useOpaqueRefreshTokens]") {
-    Ready r;
+    SignedIn r;
     r.op.configure("useOpaqueRefreshTokens", true);
     const Answer second = redeem(r.op, refresh_request(r.refresh_token()));
     REQUIRE(second.verdict() == "200");

@@ -44,21 +44,10 @@ std::string shape_of(const Answer& answer) {
     return text;
 }
 
-struct Ready {
-    Deployment op;
-    UserAgent alice{op};
-    json::Object tokens;
-    std::string client;
-    explicit Ready(const Deployment::Options& options = {}, const std::string& id = kWeb) : op(options), client(id) {
-        tokens = obtain_tokens(op, alice, authorization_request(client), client);
-    }
-    std::string access() const { return text_of(tokens, "access_token"); }
-    std::string refresh_token() const { return text_of(tokens, "refresh_token"); }
-    /// A letter for each that introspection calls active: access, refresh.
-    std::string alive() const {
-        return std::string(is_active(op, access()) ? "a" : "") + (is_active(op, refresh_token()) ? "r" : "");
-    }
-};
+/// A letter for each that introspection calls active: access, refresh.
+std::string alive(const SignedIn& r) {
+    return std::string(is_active(r.op, r.access_token()) ? "a" : "") + (is_active(r.op, r.refresh_token()) ? "r" : "");
+}
 
 TEST_CASE("revocation: afterwards introspection, UserInfo and the token endpoint agree [RFC 7009 §2.1, §2.2, V05]") {
     struct Row {
@@ -83,12 +72,12 @@ TEST_CASE("revocation: afterwards introspection, UserInfo and the token endpoint
             CAPTURE(row.when);
             Deployment::Options options;
             options.config = json::Object{{"useOpaqueRefreshTokens", opaque}};
-            const Ready r(options);
-            REQUIRE(r.alive() == "ar");
+            const SignedIn r(options);
+            REQUIRE(alive(r) == "ar");
             check_quiet(
-                revoke(r.op, of(row.access ? r.access() : r.refresh_token()).with("token_type_hint", row.hint)));
-            CHECK(r.alive() == row.alive);
-            const Answer info = userinfo(r.op, r.access());
+                revoke(r.op, of(row.access ? r.access_token() : r.refresh_token()).with("token_type_hint", row.hint)));
+            CHECK(alive(r) == row.alive);
+            const Answer info = userinfo(r.op, r.access_token());
             CHECK(info.status == (row.alive[0] == 'a' ? 200 : 401));
             if (info.status == 401) CHECK(info.member("error") == "invalid_token");
             CHECK(refresh(r.op, r.refresh_token()).verdict() == (row.alive[0] == 'a' ? "200" : "400 invalid_grant"));
@@ -97,12 +86,12 @@ TEST_CASE("revocation: afterwards introspection, UserInfo and the token endpoint
 }
 
 TEST_CASE("revocation: an access token leaves its siblings, a refresh token takes the whole line [RFC 7009 §2.1]") {
-    Ready r;
+    SignedIn r;
     const auto bystander = obtain_tokens(r.op, r.alice, authorization_request());
     const Answer second = refresh(r.op, r.refresh_token());
     REQUIRE(second.verdict() == "200");
-    check_quiet(revoke(r.op, of(r.access())));
-    CHECK(userinfo(r.op, r.access()).status == 401);
+    check_quiet(revoke(r.op, of(r.access_token())));
+    CHECK(userinfo(r.op, r.access_token()).status == 401);
     CHECK(userinfo(r.op, second.member("access_token")).status == 200);
     CHECK(refresh(r.op, second.member("refresh_token")).verdict() == "400 invalid_grant");
 
@@ -112,12 +101,12 @@ TEST_CASE("revocation: an access token leaves its siblings, a refresh token take
     CHECK(is_active(r.op, text_of(bystander, "access_token")));
     CHECK(is_active(r.op, text_of(bystander, "refresh_token")));
     // And again, which changes nothing (RFC 7009 §2.2).
-    for (const std::string& token : {r.access(), r.refresh_token(), second.member("refresh_token")})
+    for (const std::string& token : {r.access_token(), r.refresh_token(), second.member("refresh_token")})
         check_quiet(revoke(r.op, of(token)));
 }
 
 TEST_CASE("revocation: the answer tells nobody what the token was [RFC 7009 §2.2, V01]") {
-    Ready r;
+    SignedIn r;
     const auto others = obtain_tokens(r.op, r.alice, authorization_request(kOther), kOther);
     const std::string code = r.alice.obtain_code(authorization_request());
     const std::string foreign_code = r.alice.obtain_code(authorization_request(kOther));
@@ -127,11 +116,11 @@ TEST_CASE("revocation: the answer tells nobody what the token was [RFC 7009 §2.
         {"foreign code", code_hint(foreign_code)},
         {"ID token", of(text_of(r.tokens, "id_token"))},
         {"own code without the hint", of(code)},
-        {"forged", of(r.access() + "A")},
+        {"forged", of(r.access_token() + "A")},
         {"malformed", of("..")},
         {"own code", code_hint(code)},
         {"own code again", code_hint(code)},
-        {"own access token", of(r.access())},
+        {"own access token", of(r.access_token())},
         {"own refresh token", of(r.refresh_token())},
         {"own refresh token again", of(r.refresh_token())},
     };
@@ -150,9 +139,9 @@ TEST_CASE("revocation: the answer tells nobody what the token was [RFC 7009 §2.
 TEST_CASE("revocation: a forged token changes nothing, whoever shows it [rule 3, V02, V03, J01-J17]") {
     for (const bool authenticated : {true, false}) {
         CAPTURE(authenticated);
-        Ready r;
+        SignedIn r;
         r.op.configure("authenticateRevoke", authenticated);
-        for (const std::string& token : {r.access(), r.refresh_token()}) {
+        for (const std::string& token : {r.access_token(), r.refresh_token()}) {
             for (const Forgery& forgery : forgeries_of(token)) {
                 CAPTURE(forgery.first);
                 check_quiet(revoke(r.op, of(forgery.second)));
@@ -160,12 +149,12 @@ TEST_CASE("revocation: a forged token changes nothing, whoever shows it [rule 3,
         }
         check_quiet(revoke(r.op, of(text_of(r.tokens, "id_token"))));
         check_quiet(revoke(r.op, Query().raw("token=%zz")));
-        CHECK(r.alive() == "ar");
+        CHECK(alive(r) == "ar");
     }
 }
 
 TEST_CASE("revocation: who may revoke, and how it says who it is [rule 1, RFC 7009 §2.1, C08, C13, V08, V12]") {
-    const Ready r;
+    const SignedIn r;
     const std::string secret = secret_of(kWeb);
     const Query form = of("unknown");
     struct Row {
@@ -210,8 +199,8 @@ TEST_CASE("revocation: who may revoke, and how it says who it is [rule 1, RFC 70
 }
 
 TEST_CASE("revocation: a failed authentication revokes nothing [V08]") {
-    const Ready r;
-    for (const std::string& token : {r.access(), r.refresh_token()}) {
+    const SignedIn r;
+    for (const std::string& token : {r.access_token(), r.refresh_token()}) {
         CgiRequest request = post_form(of(token).text());
         CHECK(r.op.cgi("revoke", request).status == 401);
         request.headers = {{"Authorization", basic(kWeb, "wrong")}};
@@ -219,7 +208,7 @@ TEST_CASE("revocation: a failed authentication revokes nothing [V08]") {
         CHECK(r.op.cgi("revoke", post_form(of(token).with("client_id", kWeb).text())).status == 401);
         CHECK(revoke(r.op, of(token), kSpa).status == 200);  // who it is, but not whose it is
     }
-    CHECK(r.alive() == "ar");
+    CHECK(alive(r) == "ar");
 }
 
 TEST_CASE("revocation: a public client revokes its own by its id alone, really [V12]") {
@@ -227,12 +216,13 @@ TEST_CASE("revocation: a public client revokes its own by its id alone, really [
         for (const bool access : {true, false}) {
             CAPTURE(client);
             CAPTURE(access);
-            const Ready r({}, client);
-            check_quiet(revoke(r.op, of(access ? r.access() : r.refresh_token()), kOther));
-            check_quiet(revoke(r.op, of(access ? r.access() : r.refresh_token()), client == kSpa ? kNative : kSpa));
-            CHECK(r.alive() == "ar");
-            check_quiet(revoke(r.op, of(access ? r.access() : r.refresh_token()), client));
-            CHECK(r.alive() == "");
+            const SignedIn r({}, client);
+            check_quiet(revoke(r.op, of(access ? r.access_token() : r.refresh_token()), kOther));
+            check_quiet(
+                revoke(r.op, of(access ? r.access_token() : r.refresh_token()), client == kSpa ? kNative : kSpa));
+            CHECK(alive(r) == "ar");
+            check_quiet(revoke(r.op, of(access ? r.access_token() : r.refresh_token()), client));
+            CHECK(alive(r) == "");
         }
     }
 }
@@ -247,8 +237,8 @@ TEST_CASE("revocation: a client on its own behalf gives back its token [RFC 6749
 }
 
 TEST_CASE("revocation: the request is a form with one token, sent by POST [RFC 7009 §2.1, §2.2.1, §2.3, V11]") {
-    const Ready r;
-    const Query form = of(r.access());
+    const SignedIn r;
+    const Query form = of(r.access_token());
     struct Row {
         std::string clause;
         std::string when;
@@ -262,7 +252,7 @@ TEST_CASE("revocation: the request is a form with one token, sent by POST [RFC 7
         {"§2.1", "no token", "", "", www, "400 invalid_request"},
         {"§2.1", "empty token", "token=", "", www, "400 invalid_request"},
         {"§2.1", "token in the address", "", form.text(), www, "400 invalid_request"},
-        {"§2.1", "token twice", form.and_also("token", r.access()).text(), "", www, "400 invalid_request"},
+        {"§2.1", "token twice", form.and_also("token", r.access_token()).text(), "", www, "400 invalid_request"},
         {"§2.1", "hint twice", form.text() + "&token_type_hint=access_token&token_type_hint=access_token", "", www,
          "400 invalid_request"},
         {"§2.2.1", "unknown hint", form.with("token_type_hint", "id_token").text(), "", www,
@@ -271,7 +261,7 @@ TEST_CASE("revocation: the request is a form with one token, sent by POST [RFC 7
          "400 unsupported_token_type"},
         {"§2.2.1", "unknown hint, unknown token", of("x").with("token_type_hint", "code").text(), "", www,
          "400 unsupported_token_type"},
-        {"§2.1", "JSON", "{\"token\":\"" + r.access() + "\"}", "", "application/json", "400 invalid_request"},
+        {"§2.1", "JSON", "{\"token\":\"" + r.access_token() + "\"}", "", "application/json", "400 invalid_request"},
         {"§2.1", "plain text", form.text(), "", "text/plain", "400 invalid_request"},
     };
     for (const Row& row : rows) {
@@ -293,11 +283,11 @@ TEST_CASE("revocation: the request is a form with one token, sent by POST [RFC 7
         CHECK(answer.header("Allow").find("GET") == std::string::npos);
         CHECK(answer.body.find("myCallback") == std::string::npos);
     }
-    CHECK(r.alive() == "ar");
+    CHECK(alive(r) == "ar");
     CgiRequest beside = with_basic(form.and_also("x", "1").and_also("x", "2").text());
     beside.query = "token=x&token_type_hint=x";
     check_quiet(r.op.cgi("revoke", beside));
-    CHECK(r.alive() == "");
+    CHECK(alive(r) == "");
 }
 
 TEST_CASE("revocation: a code by hint, and then it cannot be redeemed [V09]") {
@@ -334,7 +324,7 @@ TEST_CASE("revocation: a code by hint, and then it cannot be redeemed [V09]") {
 TEST_CASE("revocation: an expired access token still ends the refresh token, its row there or not [rule 4, V04]") {
     for (const bool swept : {false, true}) {
         CAPTURE(swept);
-        Ready r;
+        SignedIn r;
         r.op.advance(seconds(900));
         if (swept) {
             store::Database database(r.op.database_file().string(), store::Access::read_write);
@@ -343,12 +333,12 @@ TEST_CASE("revocation: an expired access token still ends the refresh token, its
             transaction.commit();
         }
         REQUIRE(r.op.count_rows("access_tokens") == (swept ? 0 : 1));
-        REQUIRE(r.alive() == "r");
-        check_quiet(revoke(r.op, of(r.access()), kOther));
-        check_quiet(revoke(r.op, of(r.access()), kSpa));
-        REQUIRE(r.alive() == "r");
-        check_quiet(revoke(r.op, of(r.access())));
-        CHECK(r.alive() == "");
+        REQUIRE(alive(r) == "r");
+        check_quiet(revoke(r.op, of(r.access_token()), kOther));
+        check_quiet(revoke(r.op, of(r.access_token()), kSpa));
+        REQUIRE(alive(r) == "r");
+        check_quiet(revoke(r.op, of(r.access_token())));
+        CHECK(alive(r) == "");
         CHECK(refresh(r.op, r.refresh_token()).verdict() == "400 invalid_grant");
     }
 }
@@ -393,21 +383,21 @@ TEST_CASE("revocation: sizes are bounded as at the token endpoint, whoever asks 
 }
 
 TEST_CASE("revocation: is where the configuration puts it, or nowhere [paths]") {
-    Ready r;
+    SignedIn r;
     CHECK(r.op.path_of("revoke") == "/token/revoke");
     r.op.configure("paths", json::Object{{"revoke", "/oauth/revoke"}});
     CgiRequest old_path = with_basic(of(r.refresh_token()).text());
     old_path.path = "/token/revoke";
     CHECK(r.op.cgi("revoke", old_path).status == 404);
-    CHECK(r.alive() == "ar");
+    CHECK(alive(r) == "ar");
     check_quiet(revoke(r.op, of(r.refresh_token())));
-    CHECK(r.alive() == "");
+    CHECK(alive(r) == "");
     r.op.configure("paths", json::Object{{"revoke", nullptr}});
     CHECK(r.op.cgi("revoke", old_path).status == 404);
 }
 
 TEST_CASE("revocation: the operator can see what was done, and no token of anybody") {
-    const Ready r;
+    const SignedIn r;
     const Answer foreign = revoke(r.op, of(r.refresh_token()), kOther);
     CHECK(foreign.log.find("belongs to another client") != std::string::npos);
     const Answer done = revoke(r.op, of(r.refresh_token()));

@@ -26,17 +26,6 @@ Answer refresh(const Deployment& op, const std::string& token) {
     return redeem(op, Query{{"grant_type", "refresh_token"}, {"refresh_token", token}});
 }
 
-struct Ready {
-    Deployment op;
-    UserAgent alice{op};
-    json::Object tokens;
-    explicit Ready(const Deployment::Options& options = {}) : op(options) {
-        tokens = obtain_tokens(op, alice, authorization_request());
-    }
-    std::string access() const { return text_of(tokens, "access_token"); }
-    std::string refresh_token() const { return text_of(tokens, "refresh_token"); }
-};
-
 std::set<std::string> names_of(const json::Object& object) {
     std::set<std::string> names;
     for (const auto& member : object.members()) names.insert(member.first);
@@ -52,8 +41,8 @@ void check_inactive(const Answer& answer) {
 }
 
 TEST_CASE("introspection: what is said about an access token [RFC 7662 §2.2, rules 6 and 7]") {
-    const Ready r;
-    const Answer answer = introspect(r.op, about(r.access()));
+    const SignedIn r;
+    const Answer answer = introspect(r.op, about(r.access_token()));
     REQUIRE(answer.status == 200);
     CHECK(answer.header("Content-Type") == "application/json");
     CHECK(answer.header("Cache-Control") == "no-store");
@@ -73,11 +62,11 @@ TEST_CASE("introspection: what is said about an access token [RFC 7662 §2.2, ru
     CHECK(text_of(said, "iss") == r.op.issuer());
     CHECK(number_of(said, "iat") == r.op.now());
     CHECK(number_of(said, "exp") == r.op.now() + 900);
-    CHECK(text_of(said, "jti") == text_of(jwt_claims(r.access()), "jti"));
+    CHECK(text_of(said, "jti") == text_of(jwt_claims(r.access_token()), "jti"));
 }
 
 TEST_CASE("introspection: audience, narrowed scope and no scope at all are told as they are [RFC 7662 §2.2]") {
-    const Ready r;
+    const SignedIn r;
     const Query narrowed{{"grant_type", "refresh_token"},
                          {"refresh_token", r.refresh_token()},
                          {"scope", "openid"},
@@ -105,7 +94,7 @@ TEST_CASE("introspection: a refresh token is told from an access token, signed o
         CAPTURE(opaque);
         Deployment::Options options;
         options.config = json::Object{{"useOpaqueRefreshTokens", opaque}};
-        const Ready r(options);
+        const SignedIn r(options);
         const json::Object said = introspect(r.op, about(r.refresh_token())).json();
         std::set<std::string> expected{"active", "scope", "client_id", "token_type", "exp", "iat", "sub", "iss"};
         if (!opaque) expected.insert("jti");
@@ -121,11 +110,11 @@ TEST_CASE("introspection: a refresh token is told from an access token, signed o
 }
 
 TEST_CASE("introspection: any confidential client may ask about any token, whatever its grants [rule 4, C13, I09]") {
-    const Ready r;
+    const SignedIn r;
     r.op.must({"client", "add", "web2", "--grant", "authorization_code", "--redirect-uri", "https://web2.example/cb",
                "--secret-stdin"},
               secret_of("web2") + "\n");
-    for (const std::string& token : {r.access(), r.refresh_token()}) {
+    for (const std::string& token : {r.access_token(), r.refresh_token()}) {
         const Answer own = introspect(r.op, about(token));
         for (const std::string client : {kOther, kMachine, kTrusted, "web2"}) {
             CAPTURE(client);
@@ -135,8 +124,8 @@ TEST_CASE("introspection: any confidential client may ask about any token, whate
 }
 
 TEST_CASE("introspection: credentials come by header or body, and only there [rule 1, RFC 7662 §2.1, I08, C07, C08]") {
-    const Ready r;
-    const Query form = about(r.access());
+    const SignedIn r;
+    const Query form = about(r.access_token());
     const std::string secret = secret_of(kWeb);
     struct Row {
         std::string clause;
@@ -155,7 +144,7 @@ TEST_CASE("introspection: credentials come by header or body, and only there [ru
         {"C05", "wrong secret", "", form.with("client_id", kWeb).with("client_secret", "x"), "401 invalid_client"},
         {"C05", "wrong secret in the header", basic(kWeb, "x"), form, "401 invalid_client"},
         {"C06", "unknown client", basic("nobody", "x"), form, "401 invalid_client"},
-        {"§2.1", "the token as its own proof", "Bearer " + r.access(), form, "401 invalid_client"},
+        {"§2.1", "the token as its own proof", "Bearer " + r.access_token(), form, "401 invalid_client"},
         {"C02", "not base64", "Basic !", form, "401 invalid_client"},
         {"I07", "public client", "", form.with("client_id", kSpa), "401 invalid_client"},
         {"I07", "public client, header", basic(kSpa, ""), form, "401 invalid_client"},
@@ -185,10 +174,10 @@ TEST_CASE("introspection: credentials come by header or body, and only there [ru
 }
 
 TEST_CASE("introspection: who has not said who it is learns nothing about the rest [C12]") {
-    const Ready r;
+    const SignedIn r;
     for (const Query& form :
-         {Query(), about(r.access()).with("token_type_hint", "x"), about("x").and_also("token", "y"),
-          Query{{"token_type_hint", "x"}}, about(r.access()), about("unknown")}) {
+         {Query(), about(r.access_token()).with("token_type_hint", "x"), about("x").and_also("token", "y"),
+          Query{{"token_type_hint", "x"}}, about(r.access_token()), about("unknown")}) {
         CAPTURE(form.text());
         CgiRequest request = post_form(form.text());
         CHECK(r.op.cgi("introspect", request).verdict() == "401 invalid_client");
@@ -198,9 +187,9 @@ TEST_CASE("introspection: who has not said who it is learns nothing about the re
 }
 
 TEST_CASE("introspection: the hint is advice; an unknown one is refused, auth_code finds nothing [I04, I05, I06]") {
-    Ready r;
+    SignedIn r;
     const std::string code = r.alice.obtain_code(authorization_request());
-    for (const std::string& token : {r.access(), r.refresh_token()}) {
+    for (const std::string& token : {r.access_token(), r.refresh_token()}) {
         const std::string without = introspect(r.op, about(token)).body;
         CHECK(without.starts_with(R"({"active":true,)"));
         for (const std::string hint : {"access_token", "refresh_token", ""})
@@ -219,8 +208,8 @@ TEST_CASE("introspection: the hint is advice; an unknown one is refused, auth_co
 }
 
 TEST_CASE("introspection: the request is a form with one token, sent by POST [RFC 7662 §2.1, I12]") {
-    const Ready r;
-    const Query form = about(r.access());
+    const SignedIn r;
+    const Query form = about(r.access_token());
     struct Row {
         std::string clause;
         std::string when;
@@ -239,10 +228,10 @@ TEST_CASE("introspection: the request is a form with one token, sent by POST [RF
         {"I12", "token in the address", "", form.text(), www, "400 invalid_request"},
         {"I12", "token in the address, no content type", "", form.text(), "", "400 invalid_request"},
         {"I12", "another one in the address", form.text(), "token=x&token_type_hint=x", www, "200"},
-        {"§3.2", "token twice", form.and_also("token", r.access()).text(), "", www, "400 invalid_request"},
+        {"§3.2", "token twice", form.and_also("token", r.access_token()).text(), "", www, "400 invalid_request"},
         {"I05", "hint twice", form.text() + "&token_type_hint=access_token&token_type_hint=access_token", "", www,
          "400 invalid_request"},
-        {"§2.1", "JSON", "{\"token\":\"" + r.access() + "\"}", "", "application/json", "400 invalid_request"},
+        {"§2.1", "JSON", "{\"token\":\"" + r.access_token() + "\"}", "", "application/json", "400 invalid_request"},
         {"§2.1", "plain text", form.text(), "", "text/plain", "400 invalid_request"},
         {"§2.1", "multipart", form.text(), "", "multipart/form-data; boundary=x", "400 invalid_request"},
     };
@@ -268,8 +257,8 @@ TEST_CASE("introspection: the request is a form with one token, sent by POST [RF
 }
 
 TEST_CASE("introspection: a forged or malformed token is unknown, without an error [rule 5, RFC 7662 §4, I01, I03]") {
-    const Ready r;
-    for (const std::string& token : {r.access(), r.refresh_token()}) {
+    const SignedIn r;
+    for (const std::string& token : {r.access_token(), r.refresh_token()}) {
         for (const Forgery& forgery : forgeries_of(token)) {
             CAPTURE(forgery.first);
             check_inactive(introspect(r.op, about(forgery.second)));
@@ -280,15 +269,15 @@ TEST_CASE("introspection: a forged or malformed token is unknown, without an err
 }
 
 TEST_CASE("introspection: an ID token, and what another server signed, are unknown [J11, J13, J14]") {
-    Ready r;
+    SignedIn r;
     check_inactive(introspect(r.op, about(text_of(r.tokens, "id_token"))));
     Deployment::Options options;
     options.config = {{"accessTokenAlgorithm", "ES256"}};  // keys of its own
-    const Ready elsewhere(options);
-    check_inactive(introspect(r.op, about(elsewhere.access())));
+    const SignedIn elsewhere(options);
+    check_inactive(introspect(r.op, about(elsewhere.access_token())));
     check_inactive(introspect(r.op, about(elsewhere.refresh_token())));
     r.op.configure("issuer", "https://renamed.example");
-    check_inactive(introspect(r.op, about(r.access())));
+    check_inactive(introspect(r.op, about(r.access_token())));
     check_inactive(introspect(r.op, about(r.refresh_token())));
 }
 
@@ -308,15 +297,15 @@ TEST_CASE("introspection: limits.token is the longest value that is looked at [J
 TEST_CASE("introspection: a token is over the second it expires [RFC 7662 §4, I10]") {
     for (const auto& row : std::vector<std::pair<int, bool>>{{899, true}, {900, false}, {901, false}}) {
         CAPTURE(row.first);
-        Ready r;
+        SignedIn r;
         r.op.advance(seconds(row.first));
-        CHECK(is_active(r.op, r.access()) == row.second);
+        CHECK(is_active(r.op, r.access_token()) == row.second);
         CHECK(is_active(r.op, r.refresh_token()));
     }
     for (const bool opaque : {false, true}) {
         Deployment::Options options;
         options.config = json::Object{{"refreshTokenTTL", 5}, {"useOpaqueRefreshTokens", opaque}};
-        Ready r(options);
+        SignedIn r(options);
         r.op.advance(seconds(4));
         CHECK(is_active(r.op, r.refresh_token()));
         r.op.advance(seconds(1));
@@ -325,24 +314,24 @@ TEST_CASE("introspection: a token is over the second it expires [RFC 7662 §4, I
 }
 
 TEST_CASE("introspection: a refresh token that has been used is over, its access token is not [I10]") {
-    const Ready r;
+    const SignedIn r;
     const Answer second = refresh(r.op, r.refresh_token());
     check_inactive(introspect(r.op, about(r.refresh_token())));
-    CHECK(is_active(r.op, r.access()));
+    CHECK(is_active(r.op, r.access_token()));
     CHECK(is_active(r.op, second.member("access_token")));
     CHECK(is_active(r.op, second.member("refresh_token")));
     // Spent and shown again: over, all of them.
     REQUIRE(refresh(r.op, second.member("refresh_token")).verdict() == "200");
     REQUIRE(refresh(r.op, r.refresh_token()).verdict() == "400 invalid_grant");
-    for (const std::string& token : {r.access(), second.member("access_token"), second.member("refresh_token")})
+    for (const std::string& token : {r.access_token(), second.member("access_token"), second.member("refresh_token")})
         check_inactive(introspect(r.op, about(token)));
 }
 
 TEST_CASE("introspection: no page of another site may read it [H09]") {
-    const Ready r;
+    const SignedIn r;
     for (const std::string origin : {"https://app.example", "https://spa.example", "null", "https://op.example"}) {
         CAPTURE(origin);
-        CgiRequest request = with_basic(about(r.access()).text());
+        CgiRequest request = with_basic(about(r.access_token()).text());
         request.headers.emplace_back("Origin", origin);
         const Answer answer = r.op.cgi("introspect", request);
         CHECK(answer.status == 200);
@@ -356,19 +345,19 @@ TEST_CASE("introspection: no page of another site may read it [H09]") {
 }
 
 TEST_CASE("introspection: is where the configuration puts it, or nowhere [paths]") {
-    Ready r;
+    SignedIn r;
     CHECK(r.op.path_of("introspect") == "/token/introspect");
     r.op.configure("paths", json::Object{{"introspect", "/v1/introspect"}});
-    CHECK(is_active(r.op, r.access()));
-    CgiRequest old_path = with_basic(about(r.access()).text());
+    CHECK(is_active(r.op, r.access_token()));
+    CgiRequest old_path = with_basic(about(r.access_token()).text());
     old_path.path = "/token/introspect";
     CHECK(r.op.cgi("introspect", old_path).status == 404);
     r.op.configure("paths", json::Object{{"introspect", nullptr}});
     CHECK(r.op.cgi("introspect", old_path).status == 404);
 
-    const Ready below(Deployment::Options{"https://op.example/auth", {}});
+    const SignedIn below(Deployment::Options{"https://op.example/auth", {}});
     CHECK(below.op.base_path() + below.op.path_of("introspect") == "/auth/token/introspect");
-    CHECK(is_active(below.op, below.access()));
+    CHECK(is_active(below.op, below.access_token()));
 }
 
 }  // namespace

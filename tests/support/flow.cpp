@@ -121,6 +121,12 @@ json::Object obtain_tokens(const Deployment& deployment, UserAgent& browser, con
     return answer.json();
 }
 
+SignedIn::SignedIn(const Deployment::Options& options, const std::string& client)
+    : op(options), tokens(obtain_tokens(op, alice, authorization_request(client), client)) {}
+
+std::string SignedIn::access_token() const { return text_of(tokens, "access_token"); }
+std::string SignedIn::refresh_token() const { return text_of(tokens, "refresh_token"); }
+
 std::string subject_of(const Deployment& deployment, const std::string& username) {
     const auto shown = json::parse(deployment.must({"user", "show", username, "--json"}));
     REQUIRE(shown);

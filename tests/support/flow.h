@@ -53,6 +53,16 @@ json::Object jwt_claims(const std::string& token);
 json::Object obtain_tokens(const Deployment& deployment, UserAgent& browser, const Query& request,
                            const std::string& client = kWeb);
 
+/// A deployment where alice has signed in at a client, which holds her tokens.
+struct SignedIn {
+    Deployment op;
+    UserAgent alice{op};
+    json::Object tokens;
+    explicit SignedIn(const Deployment::Options& options = {}, const std::string& client = kWeb);
+    std::string access_token() const;
+    std::string refresh_token() const;
+};
+
 /// The `sub` of a user.
 std::string subject_of(const Deployment& deployment, const std::string& username);
 
