@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "command.h"
+#include "complete.h"
 #include "help.h"
 #include "output.h"
 #include "util/text.h"
@@ -92,6 +93,11 @@ int main(int argc, char** argv) {
     cli::add_stats_command(app, invocation);
     cli::finish_help(app);
 
+    if (argc > 1 && std::string_view(argv[1]) == cli::kComplete) {
+        for (const std::string& word : cli::completions(app, {argv + 2, argv + argc}, invocation.config_path))
+            std::cout << word << '\n';
+        return kDone;
+    }
     const int parsed = parse(app, argc, argv);
     return invocation.action && parsed == kDone ? run(invocation) : parsed;  // --help leaves nothing to run
 }
