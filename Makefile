@@ -1,7 +1,13 @@
-# Postern: see README.md. Targets: all check test run asan format tidy layers install clean.
+# Postern: see README.md. Targets: all check test run asan format tidy layers install uninstall clean.
 BUILD ?= build
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
+LIBDIR ?= $(PREFIX)/lib
+# SYSTEMD=no installs no units, users and directories for systemd.
+SYSTEMD ?= yes
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
 CXXFLAGS ?= -O2 -g
 LDFLAGS ?=
 JOBS ?= $(shell nproc)
@@ -44,6 +50,8 @@ NODE_MODULES := tests/node_modules/.package-lock.json
 
 SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/support/*.cpp)
 HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h)
+INSTALLED = $(foreach v,BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR SYSUSERSDIR TMPFILESDIR,$(v)='$($(v))') NEEDED='$(PROJECT_LDLIBS)'
+
 # A target that only wants -j when nobody has asked for it.
 PARALLEL = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
@@ -120,18 +128,13 @@ layers:
 	@scripts/layers
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/postern/cgi-bin $(DESTDIR)$(PREFIX)/share/postern/templates
-	install -m 755 $(CLI) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(CGI) $(DESTDIR)$(PREFIX)/lib/postern/cgi-bin
-	install -m 644 schema.sql $(DESTDIR)$(PREFIX)/share/postern
-	install -m 644 templates/* $(DESTDIR)$(PREFIX)/share/postern/templates
-	@for page in docs/man/*; do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
-	@scripts/install-library $(LIB) $(DESTDIR)$(PREFIX) "$(PROJECT_LDLIBS)"
-	@scripts/install-config $(DESTDIR)$(SYSCONFDIR)/postern/postern.json
+	@$(INSTALLED) scripts/install-files install
+uninstall:
+	@$(INSTALLED) scripts/install-files uninstall
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit asan test run format tidy layers install clean FORCE
+.PHONY: all check check-unit asan test run format tidy layers install uninstall clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))
