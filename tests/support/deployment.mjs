@@ -6,7 +6,8 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as lighttpd from "./fronts/lighttpd.mjs";
-import { PATH, freePort, makeCertificate, privateDirectory } from "./web_server.mjs";
+import { reachable } from "./reachable.mjs";
+import { PATH, freePort, identity, makeCertificate, privateDirectory } from "./web_server.mjs";
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const BUILD = resolve(process.env.POSTERN_BUILD ?? join(ROOT, "build"));
@@ -65,8 +66,9 @@ export class Deployment {
   }
 
   async #begin({ front, tls, base, config, demo }) {
-    // Short: the path of a Unix socket has at most 107 bytes. mkdtemp makes it 0700, so the sockets are private.
-    this.#directory = await mkdtemp(join(tmpdir(), "pt-"));
+    // Short: the path of a Unix socket has at most 107 bytes. It is closed to others, so the sockets are private.
+    this.#directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
+    const { cgiBin, templates } = await reachable({ cgiBin: join(BUILD, "cgi-bin"), templates: join(ROOT, "templates") });
     this.port = await freePort();
     this.origin = `${tls ? "https" : "http"}://127.0.0.1:${this.port}`;
     this.issuer = this.origin + base;
@@ -74,14 +76,15 @@ export class Deployment {
     this.#environment = { ...process.env, PATH, POSTERN_CONFIG: configFile };
     await writeFile(configFile, JSON.stringify({
       issuer: this.issuer, oidc: { userClaims: "database" }, database: join(this.#directory, "db/postern.db"),
-      keys: join(this.#directory, "keys"), templates: join(ROOT, "templates"), ...config,
+      keys: join(this.#directory, "keys"), templates, ...config,
     }));
-    await this.postern(["init"]);
+    // A web server that root starts gives its rights away, and its programs have those of `identity`.
+    await this.postern(["init", ...(process.getuid() === 0 ? ["--owner", `${identity.user}:${identity.group}`] : [])]);
     const certificate = tls ? await makeCertificate(this.#directory) : undefined;
     this.ca = certificate?.ca;
     this.caFile = certificate?.caFile;
     this.#server = await front({
-      root: ROOT, directory: this.#directory, cgiBin: join(BUILD, "cgi-bin"), port: this.port, tls: certificate, base, demo, configFile,
+      root: ROOT, directory: this.#directory, cgiBin, port: this.port, tls: certificate, base, demo, configFile,
       sockets: await privateDirectory(join(this.#directory, "s")), env: this.#environment,
     });
     await this.#server.untilItAnswers(`${this.issuer}/.well-known/openid-configuration`, { ca: this.ca, status: 200 });

@@ -109,7 +109,7 @@ export function apacheConfig({ directory, port, tls, modules = [], lines = [] })
     `ServerRoot "${directory}"`, `PidFile "${directory}/apache.pid"`, `ErrorLog "${directory}/apache.log"`, "LogLevel warn",
     `DefaultRuntimeDir "${directory}"`, `Mutex file:${directory} default`,
     ...(process.getuid() === 0 ? [`User ${identity.user}`, `Group ${identity.group}`] : []),
-    "StartServers 1", "ServerLimit 2", "ThreadsPerChild 16", "MaxRequestWorkers 32",
+    "StartServers 1", "ServerLimit 2", "ThreadsPerChild 16", "MaxRequestWorkers 32", "MinSpareThreads 1", "MaxSpareThreads 32",
     ...all.map((name) => `LoadModule ${name}_module ${APACHE_MODULES}/mod_${name}.so`),
     `Listen 127.0.0.1:${port}`, `ServerName ${tls ? "https" : "http"}://127.0.0.1:${port}`, "UseCanonicalName On", "TypesConfig /etc/mime.types",
     ...(tls ? ["SSLEngine on", `SSLCertificateFile "${tls.certificate}"`, `SSLCertificateKeyFile "${tls.key}"`] : []),
