@@ -38,10 +38,11 @@ void end_output(int descriptor) {
 
 }  // namespace
 
-CgiExchange::CgiExchange(int input, int output)
-    : input_(input), output_(output), variables_(collect_variables(::environ)) {}
+CgiExchange::CgiExchange(int input, int output) : input_(input), output_(output) {}
 
-void CgiExchange::read_also(const std::vector<std::string>& names) { variables_ = collect_variables(::environ, names); }
+void CgiExchange::read_variables(const std::vector<std::string>& also) {
+    variables_ = collect_variables(::environ, also);
+}
 
 Body CgiExchange::receive(std::size_t cap) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;

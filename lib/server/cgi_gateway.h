@@ -7,12 +7,12 @@ namespace postern::server {
 
 class CgiExchange final : public Exchange {
 public:
-    /// Reads the process environment. The descriptors are standard input and output; tests give others. They are not
+    /// The variables are the process environment. The descriptors are standard input and output; tests give others. They are not
     /// closed by the destructor: `send` closes `output`.
     explicit CgiExchange(int input = 0, int output = 1);
 
+    void read_variables(const std::vector<std::string>& also) override;
     const Variables& variables() const override { return variables_; }
-    void read_also(const std::vector<std::string>& names) override;
     Body receive(std::size_t cap) override;
     void send(std::string_view wire) noexcept override;
 

@@ -14,9 +14,10 @@ namespace postern::server {
 class Exchange {
 public:
     virtual ~Exchange() = default;
+    /// Reads the request's variables: the known ones, and those that the configuration names. Called once, before
+    /// everything else but `send`.
+    virtual void read_variables(const std::vector<std::string>& also) = 0;
     virtual const Variables& variables() const = 0;
-    /// Adds variables of these names, which only the configuration knows. Called before everything else, or never.
-    virtual void read_also(const std::vector<std::string>& names) = 0;
     /// Reads the whole body, or drains one that is over `cap`. Called once.
     virtual Body receive(std::size_t cap) = 0;
     /// Sends the complete answer and ends it: whatever the process does afterwards, the client waits no longer. Called

@@ -51,16 +51,16 @@ sigset_t block_stop_signals() {
 
 class FcgiExchange final : public Exchange {
 public:
-    explicit FcgiExchange(FCGX_Request& request) : request_(request), variables_(collect_variables(request.envp)) {
+    explicit FcgiExchange(FCGX_Request& request) : request_(request) {
         for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
             setsockopt(request.ipcFd, SOL_SOCKET, option, &kPatience, sizeof kPatience);
         }
     }
 
-    const Variables& variables() const override { return variables_; }
-    void read_also(const std::vector<std::string>& names) override {
-        variables_ = collect_variables(request_.envp, names);
+    void read_variables(const std::vector<std::string>& also) override {
+        variables_ = collect_variables(request_.envp, also);
     }
+    const Variables& variables() const override { return variables_; }
 
     Body receive(std::size_t cap) override {
         return receive_body(variables_, cap, StreamEnd::by_itself,

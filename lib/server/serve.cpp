@@ -37,6 +37,7 @@ int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
         return 0;
     } catch (const std::exception& error) {
         explain(endpoint, error);
+        exchange.read_variables({});
         exchange.receive(0);
         exchange.send(bare_failure());
         return 1;

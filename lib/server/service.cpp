@@ -135,8 +135,8 @@ void Service::record_refusal(const http::Response& response, const std::string& 
 void Service::run(Exchange& exchange) noexcept {
     try {
         const auto started = std::chrono::steady_clock::now();
+        exchange.read_variables(rules_.server_variables);
         const std::string id = make_request_id(app_.random());
-        if (!rules_.server_variables.empty()) exchange.read_also(rules_.server_variables);
         const Body body = exchange.receive(app_.config().limits.body);
         const std::string method(exchange.variables().get("REQUEST_METHOD"));
         http::Response response = handle(exchange.variables(), body, id);

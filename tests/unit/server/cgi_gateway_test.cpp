@@ -33,6 +33,7 @@ TEST_CASE("CgiExchange: takes the announced bytes from standard input while the 
     Pipes pipes;
     REQUIRE(write(pipes.input[1], "a=b&cXX", 7) == 7);
     CgiExchange exchange(pipes.input[0], pipes.output[1]);
+    exchange.read_variables({});
     CHECK(exchange.variables().get("CONTENT_LENGTH") == "5");
     const Body body = exchange.receive(4096);
     CHECK(body.state == BodyState::whole);
@@ -46,6 +47,7 @@ TEST_CASE("CgiExchange: an end before the announced length is an incomplete body
     close(pipes.input[1]);
     pipes.input[1] = -1;
     CgiExchange exchange(pipes.input[0], pipes.output[1]);
+    exchange.read_variables({});
     CHECK(exchange.receive(4096).state == BodyState::incomplete);
 }
 

@@ -145,7 +145,7 @@ private:
     }
     void answer(Exchange& exchange) {
         if (write(began_[1], "x", 1) != 1) _exit(4);
-        exchange.read_also({"REMOTE_USER"});
+        exchange.read_variables({"REMOTE_USER"});
         const Body body = exchange.receive(4096);
         exchange.send(std::string(exchange.variables().get("REMOTE_USER")) +
                       (body.state == BodyState::whole ? "whole " : "refused ") + std::to_string(body.bytes.size()));

@@ -83,7 +83,7 @@ public:
         return *this;
     }
     const Variables& variables() const override { return variables_; }
-    void read_also(const std::vector<std::string>&) override {}
+    void read_variables(const std::vector<std::string>&) override {}
     Body receive(std::size_t) override { return body_; }
     void send(std::string_view wire) noexcept override {
         sent += wire;
