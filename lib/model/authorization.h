@@ -1,4 +1,5 @@
-// What a client asks for at /authorize, and what has become of it so far (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1).
+// What a client asks for at /authorize, and what has become of it so far (RFC 6749 §4.1.1, OpenID Connect Core
+// §3.1.2.1).
 #pragma once
 
 #include <optional>
@@ -18,9 +19,9 @@ enum class ResponseMode { query, fragment, form_post };  ///< OAuth 2.0 Multiple
 
 /// A validated request: client and redirect_uri are verified, every other value obeys its grammar.
 struct AuthorizationRequest {
-    std::string id;              ///< random, 128 bits or more; names the request while it travels sealed
+    std::string id;  ///< random, 128 bits or more; names the request while it travels sealed
     ClientId client_id;
-    std::string redirect_uri;    ///< where the answer goes: the registered string (port excepted for native clients)
+    std::string redirect_uri;       ///< where the answer goes: the registered string (port excepted for native clients)
     bool redirect_uri_sent = true;  ///< false: it was omitted, so the token request may omit it too (RFC 6749 §4.1.3)
     Scope scope;
     std::optional<std::string> state;
@@ -35,16 +36,17 @@ struct AuthorizationRequest {
     std::optional<Subject> hinted_subject;  ///< whom id_token_hint or a `sub` in `claims` names: nobody else will do
     std::optional<std::string> login_hint;  ///< what the login form is filled with
     util::Time expires_at{};
+    bool session_sent = false;  ///< a login without a form has sent the browser its session cookie on the way
 };
 
 enum class Decision { unset, approved, denied };
 
 /// What an authenticated user has done about a request: the row keyed by the request's id.
 struct AuthorizationProgress {
-    Subject subject;          ///< who logged in for it or decided it
-    bool logged_in = false;   ///< a login was made for this very request
+    Subject subject;         ///< who logged in for it or decided it
+    bool logged_in = false;  ///< a login was made for this very request
     Decision decision = Decision::unset;
-    bool used = false;        ///< a code was issued or the denial delivered: nothing more comes of it
+    bool used = false;  ///< a code was issued or the denial delivered: nothing more comes of it
 };
 
 struct Consent {

@@ -35,6 +35,7 @@ json::Object to_json(const SealedRequest& sealed) {
     set_optional(object, "login_hint", r.login_hint);
     if (r.hinted_subject) object.set("hinted_subject", r.hinted_subject->str());
     if (r.max_age) object.set("max_age", std::int64_t{r.max_age->count()});
+    if (r.session_sent) object.set("session_sent", true);
     json::Array prompts;
     for (const model::Prompt prompt : r.prompt) prompts.emplace_back(static_cast<int>(prompt));
     object.set("prompt", std::move(prompts));
@@ -64,8 +65,8 @@ std::optional<SealedRequest> from_json(const json::Object& object) {
     const auto response_mode = integer_member(object, "response_mode");
     const json::Value* sent = object.find("redirect_uri_sent");
     const json::Value* prompts = object.find("prompt");
-    if (!id || !client_id || !redirect_uri || !scope || !expires || !response_type || !response_mode || !sent || !sent->if_bool() || !prompts ||
-        !prompts->if_array())
+    if (!id || !client_id || !redirect_uri || !scope || !expires || !response_type || !response_mode || !sent ||
+        !sent->if_bool() || !prompts || !prompts->if_array())
         return std::nullopt;
 
     SealedRequest sealed;
@@ -90,6 +91,7 @@ std::optional<SealedRequest> from_json(const json::Object& object) {
     for (const json::Value& prompt : *prompts->if_array())
         if (prompt.if_integer()) r.prompt.insert(static_cast<model::Prompt>(*prompt.if_integer()));
     r.expires_at = util::from_epoch(*expires);
+    r.session_sent = object.find("session_sent") != nullptr;
     return sealed;
 }
 

@@ -61,8 +61,11 @@ http::Response answer(Visit& visit, const Resumed& resumed, const model::Session
     oauth::Situation situation{resumed.request, resumed.target.client(), session, std::nullopt,
                                std::nullopt,    visit.context.now()};
     situation.progress = store::find_progress(visit.context.store, oauth::request_key(resumed.request));
-    if (!std::holds_alternative<oauth::ShowLogin>(oauth::decide(situation)))
-        return continue_at(visit, visit.context.settings.paths.authorize, resumed.request);
+    if (!std::holds_alternative<oauth::ShowLogin>(oauth::decide(situation))) {
+        model::AuthorizationRequest request = resumed.request;
+        request.session_sent = true;
+        return continue_at(visit, visit.context.settings.paths.authorize, request);
+    }
     oauth::end_request(visit.context, resumed.request, session);
     return authorization_error(
         visit.pages, resumed.target,
@@ -92,6 +95,10 @@ http::Response remote_login(Visit& visit) {
     const std::string client_id = resumed->request.client_id.str();
     const auto progress = store::find_progress(visit.context.store, oauth::request_key(resumed->request));
     if (progress && progress->used) return visit.refuse(PageFault::already_used, client_id);
+    // With a form, somebody would notice that he is asked again and again. Here the browser would go round for ever.
+    if (resumed->request.session_sent && !visit.browser.session)
+        return visit.refuse(PageFault::cookie_missing, client_id,
+                            "the browser cookie came back, and the session cookie of the login before did not");
 
     const auto started = start(visit, *resumed, *remote);
     if (!started) return visit.refuse(started.error(), client_id, "user: " + remote->username);

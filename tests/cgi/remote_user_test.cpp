@@ -280,6 +280,34 @@ TEST_CASE(
     CHECK(op.count_rows("sessions") == 1);
 }
 
+TEST_CASE("remote user: a browser that drops the session cookie is told so after one round, and goes in no circle") {
+    const Deployment op(options());
+    UserAgent alice = browser_of(op, named(kAlice));
+    std::string url = op.url("authorize") + "?" + authorization_request(kTrusted).text();
+    const std::string browser_cookie_only = [&] {
+        alice.fetch(url);
+        return alice.cookies().begin()->first + "=" + alice.browser_cookie();
+    }();
+    std::vector<std::string> journey;
+    Answer answer;
+    do {
+        CgiRequest request = get_request(url.substr(url.find('?') + 1));
+        request.headers = {{"Cookie", browser_cookie_only}};
+        request.variables = named(kAlice);
+        const bool at_login = url.starts_with(op.url("login"));
+        journey.emplace_back(at_login ? "login" : "authorize");
+        answer = op.cgi(journey.back(), request);
+        url = answer.location();
+    } while (answer.status == 303 && journey.size() < 10);
+    CHECK(journey == std::vector<std::string>{"authorize", "login", "authorize", "login"});
+    CHECK(answer.status == 400);
+    CHECK(visible_text(answer.body).find("Your browser sent no cookie") != std::string::npos);
+    CHECK(op.must({"why", answer.header("X-Request-Id")}).find("session cookie") != std::string::npos);
+    CHECK(op.count_rows("sessions") == 1);
+    // Who goes back to the application with a better browser is let in.
+    CHECK(alice.authorize(authorization_request(kTrusted)).verdict() == "code");
+}
+
 TEST_CASE(
     "remote user: another name than the session's is another session, and the user a client wants is insisted on") {
     const Deployment op(options({{"authTimeFromEnvironment", "T"}}));
