@@ -58,6 +58,12 @@ Fault variable_fault(std::string_view name) {
     if (plain.starts_with("HTTP_"))
         return "must not be a header (HTTP_...): whoever sends a request fills those. Have the web server's module set "
                "a variable of another name";
+    if (plain == "REMOTE_USER" && name != plain)
+        return "must be REMOTE_USER as it is written here: its REDIRECT_ copy holds the name that a failed login was "
+               "tried with";
+    if (plain.starts_with("SSL_") && !plain.starts_with("SSL_CLIENT_"))
+        return "must not be a variable of the connection: of TLS only the client's certificate (SSL_CLIENT_...) says "
+               "something about the user";
     if (plain.empty() || std::ranges::find(kOfTheRequest, plain) != std::end(kOfTheRequest))
         return "must not be a variable of the request itself: it says nothing about the user";
     return std::nullopt;

@@ -1,6 +1,7 @@
 // Who does the web server say is in front of the browser?
 #include "web/remote_user.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "json/writer.h"
@@ -17,12 +18,28 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 constexpr const char* kStandard = "REMOTE_USER";
 constexpr std::int64_t kMaxTime = 253402300799;  // 9999-12-31
 
-std::string value_of(const Variables& variables, const std::string& name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? std::string() : found->second;
+constexpr const char* kVerified = "SSL_CLIENT_VERIFY";
+
+bool is_of_certificate(const std::string& variable) { return variable.starts_with("SSL_CLIENT_"); }
+
+bool is_verified(const Variables& variables) {
+    const auto found = variables.find(kVerified);
+    return found != variables.end() && found->second == "SUCCESS";
 }
 
-std::string missing_detail(const std::string& variable) {
+/// What a certificate says is anybody's word until an authority has been found behind it, and web servers pass it on
+/// without one too (SSLVerifyClient optional_no_ca).
+std::string value_of(const Variables& variables, const std::string& name) {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return "";
+    return is_of_certificate(name) && !is_verified(variables) ? std::string() : found->second;
+}
+
+std::string missing_detail(const std::string& variable, const Variables& variables) {
+    if (is_of_certificate(variable) && !is_verified(variables))
+        return variable +
+               " counts with SSL_CLIENT_VERIFY=SUCCESS only: the web server must demand a client certificate "
+               "at the login path, verify it, and pass both variables on";
     return variable + " is empty: the web server must authenticate everybody at the login path and pass the name on";
 }
 
@@ -68,6 +85,7 @@ std::vector<std::string> remote_variables(const oauth::Settings& settings) {
     std::vector<std::string> names = {login.remote_user_variable, "AUTH_TYPE"};
     if (login.auth_time_variable) names.push_back(*login.auth_time_variable);
     for (const auto& claim : login.claims_from_environment) names.push_back(claim.second);
+    if (std::ranges::any_of(names, is_of_certificate)) names.emplace_back(kVerified);
     return names;
 }
 
@@ -75,7 +93,8 @@ util::Result<RemoteUser, RemoteRefusal> read_remote_user(const oauth::LoginSetti
                                                          util::Time now) {
     RemoteUser user;
     user.username = value_of(variables, login.remote_user_variable);
-    if (user.username.empty()) return RemoteRefusal{RemoteFault::missing, missing_detail(login.remote_user_variable)};
+    if (user.username.empty())
+        return RemoteRefusal{RemoteFault::missing, missing_detail(login.remote_user_variable, variables)};
     if (login.remote_user_variable == kStandard && value_of(variables, "AUTH_TYPE").empty())
         return RemoteRefusal{RemoteFault::missing,
                              "REMOTE_USER came without AUTH_TYPE, so nothing shows that the web server checked it "

@@ -8,7 +8,10 @@ namespace {
 TEST_CASE("remote_user: a variable that a client can fill is refused, however it is spelled [RFC 3875 §4.1.18]") {
     const std::pair<std::string, bool> rows[] = {
         {"REMOTE_USER", true},
-        {"REDIRECT_REMOTE_USER", true},
+        {"REDIRECT_REMOTE_USER", false},  // of a login that failed, perhaps
+        {"remote_user", false},
+        {"SSL_TLS_SNI", false},
+        {"SSL_SESSION_ID", false},
         {"AUTHENTICATE_MAIL", true},
         {"OIDC_CLAIM_email", true},
         {"SSL_CLIENT_S_DN_CN", true},

@@ -58,6 +58,25 @@ TEST_CASE("read_remote_user: a variable of the operator's choice is believed alo
     CHECK(read(login, {{"UID", "alice"}, {"REMOTE_USER", "bob"}, {"AUTH_TYPE", "Basic"}}) == "alice");
 }
 
+TEST_CASE("read_remote_user: a certificate says who somebody is when it was verified, and not before [CWE-295]") {
+    oauth::LoginSettings login = remote();
+    login.remote_user_variable = "SSL_CLIENT_S_DN_CN";
+    for (const char* verify : {"", "NONE", "GENEROUS", "FAILED:self-signed certificate", "success", "SUCCESS "}) {
+        CAPTURE(verify);
+        CHECK(read(login, {{"SSL_CLIENT_S_DN_CN", "alice"}, {"SSL_CLIENT_VERIFY", verify}}) == "(missing)");
+    }
+    CHECK(read(login, {{"SSL_CLIENT_S_DN_CN", "alice"}}) == "(missing)");
+    CHECK(read(login, {{"SSL_CLIENT_S_DN_CN", "alice"}, {"SSL_CLIENT_VERIFY", "SUCCESS"}}) == "alice");
+
+    // A claim of it beside a name from elsewhere is no better.
+    login = remote();
+    login.claims_from_environment = {{"email", "SSL_CLIENT_S_DN_Email"}};
+    Variables variables = {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}, {"SSL_CLIENT_S_DN_Email", "a@b"}};
+    CHECK_FALSE(web::read_remote_user(login, variables, kNow)->claims.at("email"));
+    variables["SSL_CLIENT_VERIFY"] = "SUCCESS";
+    CHECK(web::read_remote_user(login, variables, kNow)->claims.at("email"));
+}
+
 TEST_CASE("read_remote_user: the time of the login is epoch seconds of the past, or not known") {
     oauth::LoginSettings login = remote();
     const std::pair<const char*, std::int64_t> rows[] = {
