@@ -105,7 +105,8 @@ export class UserAgent {
     for (const line of lines) {
       const [pair, ...attributes] = line.split(/;\s*/);
       const [name, ...value] = pair.split("=");
-      if (attributes.some((text) => /^max-age=0*$/i.test(text))) this.#cookies.delete(name);
+      const gone = (text) => /^max-age=0*$/i.test(text) || (/^expires=/i.test(text) && Date.parse(text.slice(8)) < Date.now());
+      if (attributes.some(gone)) this.#cookies.delete(name);
       else this.#cookies.set(name, value.join("="));
     }
   }

@@ -1,0 +1,261 @@
+// Apache's mod_auth_openidc, as Debian ships it, with the configuration that examples/clients ships.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startApache } from "../support/web_server.mjs";
+import { request } from "../support/user_agent.mjs";
+import { Person } from "./person.mjs";
+import { PERSON, openProvider } from "./provider.mjs";
+import { apacheExample } from "./shipped.mjs";
+import { Site } from "./site.mjs";
+
+/// What the protected page was told about the person, for the test to see.
+const ECHO = [
+  'Header always set X-User "expr=%{REMOTE_USER}"',
+  ...["sub", "name", "email", "iss", "aud", "acr"].map((claim) => `Header always set X-Claim-${claim} "%{OIDC_CLAIM_${claim}}e"`),
+  'Header always set X-Token "%{OIDC_access_token}e"',
+];
+
+/// Apache in front of an application; `lines` come behind what is shipped, `registration` are options of `client add`.
+function startApplication(deployment, { lines = [], registration = [], secret, prot = "/" } = {}) {
+  return Site.start(startApache, deployment, async (site) => {
+    const id = `application-${site.port}`;
+    const redirect = `${site.origin}/oidc/callback`;
+    const { client_secret } = await deployment.addClient(id, redirect, "--pkce", "required", "--post-logout-redirect-uri", `${site.origin}/`, ...registration);
+    const shipped = apacheExample("mod_auth_openidc.conf", {
+      OIDC_ISSUER: deployment.issuer, OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: secret ?? client_secret, OIDC_PASSPHRASE: "x".repeat(32),
+      OIDC_SITE: site.origin, OIDC_PROTECTED: prot, OIDC_CA_BUNDLE: site.caFile,
+    });
+    return { modules: ["authn_file", "authz_user", "rewrite", "auth_openidc"], lines: [`DocumentRoot "${site.documents}"`, shipped, ...ECHO, ...lines] };
+  });
+}
+
+
+describe("Apache mod_auth_openidc signs people in", () => {
+  let provider;
+  const sites = [];
+  before(async () => { provider = await openProvider(); });
+  after(async () => {
+    for (const site of sites) await site.stop();
+    await provider?.deployment.stop();
+  });
+
+  async function application(options) {
+    const site = await startApplication(provider.deployment, options);
+    sites.push(site);
+    return site;
+  }
+  const newPerson = (site) => new Person([provider.deployment.ca, site.ca]);
+  const atCallback = (site) => (page) => page.location?.href.startsWith(`${site.origin}/oidc/callback`);
+  const userinfo = (token) => request(`${provider.deployment.issuer}/userinfo`, { ca: provider.deployment.ca, headers: { authorization: `Bearer ${token}` } });
+
+  /// The protected page was served, to this person.
+  function signedIn(page, site) {
+    assert.equal(page.status, 200, `${page.url}: ${page.title}\n${site.log}`);
+    assert.match(page.body, /Application/);
+    assert.equal(page.headers["x-user"], PERSON.username);
+    assert.equal(page.headers["x-claim-sub"], provider.sub);
+    return page.headers["x-token"];
+  }
+  function notSignedIn(page) {
+    assert.equal(page.headers["x-user"] || undefined, undefined);
+    assert.doesNotMatch(page.body, /<title>Application/);
+  }
+
+  describe("with the shipped configuration", () => {
+    let site;
+    before(async () => {
+      site = await application({ lines: [
+        '<Location "/always">', "OIDCRefreshAccessTokenBeforeExpiry 100000", "</Location>",
+        '<Location "/asked">', "OIDCPathAuthRequestParams prompt=consent", "</Location>",
+        '<Location "/after-a-moment">', "OIDCRefreshAccessTokenBeforeExpiry 899", "</Location>", "FallbackResource /index.html",
+      ] });
+    });
+
+    it("a protected page leads to the sign-in, and back with code and PKCE [RFC 7636 §4.3]", async () => {
+      const { location } = await newPerson(site).visit(`${site.origin}/somewhere?a=b&c=d`);
+      assert.equal(location.origin + location.pathname, `${provider.deployment.issuer}/authorize`);
+      const { response_type, scope, code_challenge_method, code_challenge, nonce } = Object.fromEntries(location.searchParams);
+      assert.deepEqual({ response_type, scope, code_challenge_method }, { response_type: "code", scope: "openid profile email", code_challenge_method: "S256" });
+      assert.ok(code_challenge && nonce);
+      const page = await newPerson(site).signIn(`${site.origin}/somewhere?a=b&c=d`);
+      signedIn(page, site);
+      assert.equal(page.url, `${site.origin}/somewhere?a=b&c=d`);
+    });
+
+    it("the application sees the claims of ID token and UserInfo, and a token that is good", async () => {
+      const { headers } = await newPerson(site).signIn(`${site.origin}/`);
+      assert.equal(Buffer.from(headers["x-claim-name"], "latin1").toString(), PERSON.claims.name);
+      assert.equal(headers["x-claim-email"], PERSON.claims.email);
+      assert.equal(headers["x-claim-iss"], provider.deployment.issuer);
+      assert.equal(headers["x-claim-aud"], `application-${site.port}`);
+      assert.equal((await userinfo(headers["x-token"])).status, 200);
+    });
+
+    it("one sign-in is enough for one browser, and worth nothing to another", async () => {
+      const person = newPerson(site);
+      await person.signIn(`${site.origin}/`);
+      signedIn(await person.visit(`${site.origin}/`), site);
+      assert.ok((await newPerson(site).visit(`${site.origin}/`)).location, "somebody else is sent to sign in");
+    });
+
+    it("who says no gets the application's own error page", async () => {
+      const page = await newPerson(site).signIn(`${site.origin}/asked`, { decision: "deny" });
+      notSignedIn(page);
+      assert.ok(page.url.startsWith(`${site.origin}/oidc/callback`), page.url);
+      assert.match(page.body, /access_denied/);
+    });
+
+    it("an answer with another state, from another browser or of another issuer is not taken [RFC 6749 §10.12, RFC 9207 §2.4]", async () => {
+      const person = newPerson(site);
+      const { location } = await person.signIn(`${site.origin}/`, { until: atCallback(site) });
+      assert.equal(location.searchParams.get("iss"), provider.deployment.issuer);
+      const changed = (name, value) => {
+        const url = new URL(location);
+        url.searchParams.set(name, value);
+        return url.href;
+      };
+      for (const [who, url] of [
+        [person, changed("state", "another")], [newPerson(site), location.href], [person, changed("iss", "https://other.example")],
+      ]) {
+        const page = await who.visit(url);
+        notSignedIn(page);
+        assert.ok(page.status >= 400 || !page.location?.href.startsWith(site.origin), `${page.status} ${page.location}`);
+      }
+      assert.ok((await person.visit(`${site.origin}/`)).location, "nobody was signed in");
+    });
+
+    it("tokens are refreshed round after round, and each is good [RFC 6749 §6]", async () => {
+      const person = newPerson(site);
+      const seen = new Set([signedIn(await person.signIn(`${site.origin}/`), site)]);
+      for (let round = 0; round < 20; ++round) {
+        const token = signedIn(await person.visit(`${site.origin}/always`), site);
+        assert.ok(!seen.has(token), `round ${round}: a new token\n${site.log}`);
+        seen.add(token);
+      }
+      assert.equal((await userinfo([...seen].at(-1))).status, 200);
+    });
+
+    it("the application may refresh by the module's own address, and only with the token it has", async () => {
+      const person = newPerson(site);
+      const token = signedIn(await person.signIn(`${site.origin}/`), site);
+      const refresh = (accessToken) =>
+        person.open(`${site.origin}/oidc/callback?refresh=${encodeURIComponent(`${site.origin}/refreshed`)}&access_token=${accessToken}`);
+      const page = await refresh(token);
+      assert.equal(page.url, `${site.origin}/refreshed`);
+      assert.notEqual(signedIn(page, site), token);
+      assert.match((await refresh(token)).url, /error_code=no_access_token_match/);
+    });
+
+    it("requests that arrive together and refresh with one token lose neither session nor grant [RFC 9700 §4.14.2]", async () => {
+      const person = newPerson(site);
+      let token = signedIn(await person.signIn(`${site.origin}/`), site);
+      for (let round = 0; round < 3; ++round) {
+        const { exp } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+        while (Date.now() / 1000 <= exp - 898) await new Promise((done) => setTimeout(done, 20)); // the module's seconds are whole ones
+        const pages = await Promise.all(Array.from({ length: 8 }, () => person.visit(`${site.origin}/after-a-moment`)));
+        const tokens = pages.map((page) => signedIn(page, site));
+        assert.ok(new Set(tokens).size > 1, "at least one of them refreshed");
+        token = signedIn(await person.visit(`${site.origin}/`), site);
+      }
+      const last = signedIn(await person.visit(`${site.origin}/always`), site);
+      assert.notEqual(last, token);
+      assert.equal((await userinfo(last)).status, 200, site.log);
+    });
+
+    it("signing out ends both sign-ins, revokes the tokens and leads back [RP-Initiated Logout §2, RFC 7009 §2.1]", async () => {
+      const person = newPerson(site);
+      const token = signedIn(await person.signIn(`${site.origin}/`), site);
+      const { location } = await person.visit(`${site.origin}/oidc/callback?logout=${encodeURIComponent(`${site.origin}/`)}`);
+      assert.equal(location.origin + location.pathname, `${provider.deployment.issuer}/logout`);
+      assert.ok(location.searchParams.get("id_token_hint"));
+      assert.equal((await userinfo(token)).status, 401, site.log);
+      const signedOut = await person.visit(location.href);
+      assert.equal(signedOut.location.href, `${site.origin}/`);
+      const { form } = await person.open(signedOut.location.href);
+      assert.ok(form.buttons.login, "and the password is asked for again");
+    });
+
+    it("keys may be rotated while it runs [J18]", async () => {
+      const before = await newPerson(site).signIn(`${site.origin}/`);
+      await provider.deployment.postern(["key", "rotate", "--lead", "0", "--force"]);
+      const after = await newPerson(site).signIn(`${site.origin}/`);
+      const kid = (page) => JSON.parse(Buffer.from(signedIn(page, site).split(".")[0], "base64url")).kid;
+      assert.notEqual(kid(after), kid(before));
+    });
+  });
+
+  for (const [mode, ...lines] of [["query"], ["form_post", "OIDCCookieSameSite Off"], ["fragment"]]) {
+    it(`response_mode ${mode} brings the same answer, and a refusal is shown`, async () => {
+      const site = await application({ lines: [`OIDCResponseMode ${mode}`, ...lines] });
+      // The module's page for fragments posts what is behind the # with JavaScript: this is what that does.
+      const answer = async (person, page) => {
+        if (mode !== "fragment") return person.go(page);
+        return person.post(`${site.origin}/oidc/callback`, [...new URLSearchParams(page.location.hash.slice(1)), ["response_mode", "fragment"]]);
+      };
+      for (const decision of ["deny", "approve"]) {
+        const person = newPerson(site);
+        const page = await person.signIn(`${site.origin}/`, { decision, until: atCallback(site) });
+        assert.equal(page.location.searchParams.has("code"), mode === "query" && decision === "approve");
+        const shown = await answer(person, page);
+        if (decision === "approve") signedIn(shown, site);
+        else {
+          notSignedIn(shown);
+          assert.match(shown.body, /access_denied/);
+        }
+      }
+    });
+  }
+
+  it("a client that may only use client_secret_post", async () => {
+    const site = await application({ registration: ["--auth-method", "client_secret_post"], lines: ["OIDCProviderTokenEndpointAuth client_secret_post"] });
+    signedIn(await newPerson(site).signIn(`${site.origin}/`), site);
+  });
+
+  it("a wrong secret signs nobody in, and the log of the application says why", async () => {
+    const site = await application({ secret: "x".repeat(43) });
+    notSignedIn(await newPerson(site).signIn(`${site.origin}/`));
+    assert.match(site.log, /invalid_client/);
+  });
+
+  it("prompt=none signs in without a word who has signed in elsewhere, and nobody else", async () => {
+    const elsewhere = await application();
+    const site = await application({ registration: ["--first-party"], lines: ["OIDCAuthRequestParams prompt=none"] });
+    const person = new Person([provider.deployment.ca, elsewhere.ca, site.ca]);
+    const stranger = await person.open(`${site.origin}/`);
+    notSignedIn(stranger);
+    assert.match(stranger.body, /login_required/);
+    signedIn(await person.signIn(`${elsewhere.origin}/`), elsewhere);
+    signedIn(await person.open(`${site.origin}/`), site);
+  });
+
+  it("the user name may be the subject, and pages may be for some people only", async () => {
+    const site = await application({ lines: [
+      "OIDCRemoteUserClaim sub", "FallbackResource /index.html",
+      '<Location "/verified">', "Require claim email_verified:true", "</Location>",
+      '<Location "/staff">', "Require claim email:boss@example.org", "</Location>",
+    ] });
+    const person = newPerson(site);
+    assert.equal((await person.signIn(`${site.origin}/verified`)).headers["x-user"], provider.sub);
+    const refused = await person.visit(`${site.origin}/staff`);
+    assert.equal(refused.status, 401);
+    assert.doesNotMatch(refused.body, /<title>Application/);
+  });
+});
+
+describe("Apache mod_auth_openidc and other algorithms", () => {
+  // Each beside a key set that also has keys the module does not know.
+  for (const [idTokenAlgorithm, accessTokenAlgorithm] of [["ES256", "RS256"], ["RS256", "EdDSA"]]) {
+    it(`ID tokens by ${idTokenAlgorithm}, access tokens by ${accessTokenAlgorithm}`, async () => {
+      const { deployment } = await openProvider({ idTokenAlgorithm, accessTokenAlgorithm });
+      let site;
+      try {
+        site = await startApplication(deployment);
+        const page = await new Person([deployment.ca, site.ca]).signIn(`${site.origin}/`);
+        assert.equal(page.headers["x-user"], PERSON.username, site.log);
+      } finally {
+        await site?.stop();
+        await deployment.stop();
+      }
+    });
+  }
+});
