@@ -70,6 +70,7 @@ export class Deployment {
     this.#directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
     const { cgiBin, templates } = await reachable({ cgiBin: join(BUILD, "cgi-bin"), templates: join(ROOT, "templates") });
     this.port = await freePort();
+    this.plainPort = await freePort(); // where the sites that are shipped redirect from, in the place of 80
     this.origin = `${tls ? "https" : "http"}://127.0.0.1:${this.port}`;
     this.issuer = this.origin + base;
     const configFile = join(this.#directory, "postern.json");
@@ -84,7 +85,7 @@ export class Deployment {
     this.ca = certificate?.ca;
     this.caFile = certificate?.caFile;
     this.#server = await front({
-      root: ROOT, directory: this.#directory, cgiBin, port: this.port, tls: certificate, base, demo, configFile,
+      root: ROOT, directory: this.#directory, cgiBin, port: this.port, plainPort: this.plainPort, tls: certificate, base, demo, configFile,
       sockets: await privateDirectory(join(this.#directory, "s")), env: this.#environment,
     });
     await this.#server.untilItAnswers(`${this.issuer}/.well-known/openid-configuration`, { ca: this.ca, status: 200 });

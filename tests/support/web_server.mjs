@@ -125,15 +125,19 @@ export async function startApache(options) {
 }
 
 /// A whole nginx configuration: one server on 127.0.0.1 with `lines` inside its server block and `httpLines` around it.
+/// Without a port there are `httpLines` alone.
 export function nginxConfig({ directory, port, tls, lines = [], httpLines = [] }) {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${directory}/nginx-${name};`);
   return [
     ...(process.getuid() === 0 ? [`user ${identity.user} ${identity.group};`] : []),
     "daemon off;", "worker_processes 1;", `pid ${directory}/nginx.pid;`, `error_log ${directory}/nginx.log warn;`, "events { worker_connections 256; }",
     "http {", "access_log off;", ...temporary, ...httpLines,
-    "server {", `listen 127.0.0.1:${port}${tls ? " ssl" : ""};`, "server_name 127.0.0.1;",
-    ...(tls ? [`ssl_certificate ${tls.certificate};`, `ssl_certificate_key ${tls.key};`] : []),
-    ...lines, "}", "}", "",
+    ...(port === undefined ? [] : [
+      "server {", `listen 127.0.0.1:${port}${tls ? " ssl" : ""};`, "server_name 127.0.0.1;",
+      ...(tls ? [`ssl_certificate ${tls.certificate};`, `ssl_certificate_key ${tls.key};`] : []),
+      ...lines, "}",
+    ]),
+    "}", "",
   ].join("\n");
 }
 

@@ -3,6 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startApache } from "../web_server.mjs";
+import { withPools } from "./pools.mjs";
 
 /// What each way of running the programs needs of Apache.
 const MODULES = { cgid: ["cgid"], fcgid: ["fcgid"], "proxy-fcgi": ["proxy", "proxy_fcgi"] };
@@ -27,22 +28,23 @@ export function edited(site, values) {
 /// A front: Apache with the shipped site, its programs run by `mode` ("cgid", "fcgid", "proxy-fcgi"). More `modules` by
 /// name, and more `lines` in the site's virtual host (an array, or what makes one of a deployment's site).
 export const apache = (mode, { modules = [], lines = [] } = {}) => async (site) => {
-  const { root, directory, cgiBin, port, tls, base, configFile, sockets, env } = site;
+  const { root, directory, cgiBin, port, tls, base, configFile, sockets, plainPort, env } = site;
   if (!tls) throw new Error("the site that is shipped for Apache is one with TLS");
   const shipped = edited(await readFile(join(root, "apache-example.conf"), "utf8"), {
     HOST: `127.0.0.1:${port}`, BASE: `${base}/`, CERTIFICATE: tls.certificate, CERTIFICATE_KEY: tls.key, CGI_BIN: cgiBin,
     CONFIG: configFile, SOCKETS: sockets,
   }).replace("\nDefine POSTERN_CGID\n", `\nDefine POSTERN_${mode.toUpperCase().replace("-", "_")}\n`)
-    .replace("*:443", `127.0.0.1:${port}`).replace("*:80", "127.0.0.1:80") // nobody listens there
+    .replace("*:443", `127.0.0.1:${port}`).replace("*:80", `127.0.0.1:${plainPort}`)
     .replace("DocumentRoot /var/www/html", `DocumentRoot "${sockets}"`);
   const more = typeof lines === "function" ? lines(site) : lines;
   const file = join(directory, "site.conf");
   await writeFile(file, shipped.replace(/<\/VirtualHost>\s*$/, [...more, "</VirtualHost>", ""].join("\n")));
   return startApache({
     directory, port, env, modules: [...ALWAYS, ...MODULES[mode], ...modules],
-    lines: [...runtime(directory)[mode], `Include "${file}"`],
+    lines: [`Listen 127.0.0.1:${plainPort}`, ...runtime(directory)[mode], `Include "${file}"`],
   });
 };
 
 export const cgid = apache("cgid");
 export const fcgid = apache("fcgid");
+export const proxyFcgi = withPools(apache("proxy-fcgi"));
