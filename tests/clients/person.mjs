@@ -8,9 +8,11 @@ const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 export class Person {
   #agent;
+  #who;
 
-  /// `ca`: the authorities the browser trusts. One jar of cookies, as for the ports of one host.
-  constructor(ca) {
+  /// `ca`: the authorities the browser trusts; `who` has username and password. One jar of cookies, as for the ports of one host.
+  constructor(ca, who = PERSON) {
+    this.#who = who;
     this.#agent = new UserAgent({ ca, send: (url, { headers, ...rest }) => request(url, { ...rest, headers: { ...BROWSER, ...headers } }) });
   }
 
@@ -25,7 +27,7 @@ export class Person {
     let page = await this.open(url);
     for (let hops = 0; hops < MAX_HOPS && !until(page); ++hops) {
       const { buttons = {} } = page.form ?? {};
-      if (buttons.login) page = await this.#arrive(await this.#agent.signIn(page, PERSON.username, PERSON.password), until);
+      if (buttons.login) page = await this.#arrive(await this.#agent.signIn(page, this.#who.username, this.#who.password), until);
       else if (buttons[decision]) page = await this.#arrive(await this.#agent.submit(page, decision), until);
       else break;
     }

@@ -28,14 +28,20 @@ export async function openTokenSource({ config = {}, ...options } = {}) {
 class TokenSource {
   constructor(parts) { Object.assign(this, parts); }
 
+  async addPerson(username) {
+    const person = { ...PERSON, username };
+    await this.deployment.addUser(username, person.password);
+    return person;
+  }
+
   /// The token response for a person who signed in.
-  async ofPerson(scope = "openid profile reports") {
+  async ofPerson(scope = "openid profile reports", who = PERSON) {
     const { deployment } = this;
     const verifier = randomBytes(32).toString("base64url");
     const asked = new URLSearchParams({ client_id: "application", response_type: "code", redirect_uri: REDIRECT_URI, scope, state: "s",
       code_challenge: createHash("sha256").update(verifier).digest("base64url"), code_challenge_method: "S256" });
     const until = (page) => page.location?.href.startsWith(REDIRECT_URI);
-    const { location } = await new Person(deployment.ca).signIn(`${deployment.issuer}/authorize?${asked}`, { until });
+    const { location } = await new Person(deployment.ca, who).signIn(`${deployment.issuer}/authorize?${asked}`, { until });
     return this.#ask("/token", this.application, { grant_type: "authorization_code", code: location.searchParams.get("code"), redirect_uri: REDIRECT_URI,
       code_verifier: verifier });
   }

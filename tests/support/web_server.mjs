@@ -126,9 +126,10 @@ export async function startApache(options) {
 
 /// A whole nginx configuration: one server on 127.0.0.1 with `lines` inside its server block and `httpLines` around it.
 /// Without a port there are `httpLines` alone.
-export function nginxConfig({ directory, port, tls, lines = [], httpLines = [] }) {
+export function nginxConfig({ directory, port, tls, modules = [], lines = [], httpLines = [] }) {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${directory}/nginx-${name};`);
   return [
+    ...modules.map((name) => `load_module /usr/lib/nginx/modules/ngx_${name}_module.so;`),
     ...(process.getuid() === 0 ? [`user ${identity.user} ${identity.group};`] : []),
     "daemon off;", "worker_processes 1;", `pid ${directory}/nginx.pid;`, `error_log ${directory}/nginx.log warn;`, "events { worker_connections 256; }",
     "http {", "access_log off;", ...temporary, ...httpLines,
