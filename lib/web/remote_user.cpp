@@ -1,7 +1,6 @@
 // Who does the web server say is in front of the browser?
 #include "web/remote_user.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "json/writer.h"
@@ -35,12 +34,29 @@ std::string value_of(const Variables& variables, const std::string& name) {
     return is_of_certificate(name) && !is_verified(variables) ? std::string() : found->second;
 }
 
-std::string missing_detail(const std::string& variable, const Variables& variables) {
-    if (is_of_certificate(variable) && !is_verified(variables))
+/// How Apache calls it that SSLUserName has taken the name from a certificate, whether that was verified or not.
+bool is_by_certificate(const std::string& auth_type) {
+    const std::string lower = util::to_lower(auth_type);
+    return lower == "clientcert" || lower == "client_cert";
+}
+
+/// Why there is nobody; nullopt when the variable names somebody and there is proof of it.
+std::optional<std::string> missing_detail(const std::string& variable, const Variables& variables) {
+    const std::string wanted =
+        " counts with SSL_CLIENT_VERIFY=SUCCESS only: the web server must demand a client "
+        "certificate at the login path, verify it, and pass that variable on";
+    if (is_of_certificate(variable) && !is_verified(variables)) return variable + wanted;
+    if (value_of(variables, variable).empty())
         return variable +
-               " counts with SSL_CLIENT_VERIFY=SUCCESS only: the web server must demand a client certificate "
-               "at the login path, verify it, and pass both variables on";
-    return variable + " is empty: the web server must authenticate everybody at the login path and pass the name on";
+               " is empty: the web server must authenticate everybody at the login path and pass the name on";
+    if (variable != kStandard) return std::nullopt;
+    const std::string auth_type = value_of(variables, "AUTH_TYPE");
+    if (auth_type.empty())
+        return "REMOTE_USER came without AUTH_TYPE, so nothing shows that the web server checked it (nginx's stock "
+               "parameters pass the unchecked name of a Basic header)";
+    if (is_by_certificate(auth_type) && !is_verified(variables))
+        return "REMOTE_USER with AUTH_TYPE " + auth_type + wanted;
+    return std::nullopt;
 }
 
 /// As directories write it: "TRUE" in LDAP (RFC 4517 §3.3.3), "1" from modules that make text of JSON.
@@ -82,10 +98,9 @@ bool is_same(const json::Value* a, const std::optional<json::Value>& b) {
 std::vector<std::string> remote_variables(const oauth::Settings& settings) {
     const oauth::LoginSettings& login = settings.login;
     if (login.method != oauth::LoginMethod::remote_user) return {};
-    std::vector<std::string> names = {login.remote_user_variable, "AUTH_TYPE"};
+    std::vector<std::string> names = {login.remote_user_variable, "AUTH_TYPE", kVerified};
     if (login.auth_time_variable) names.push_back(*login.auth_time_variable);
     for (const auto& claim : login.claims_from_environment) names.push_back(claim.second);
-    if (std::ranges::any_of(names, is_of_certificate)) names.emplace_back(kVerified);
     return names;
 }
 
@@ -93,12 +108,8 @@ util::Result<RemoteUser, RemoteRefusal> read_remote_user(const oauth::LoginSetti
                                                          util::Time now) {
     RemoteUser user;
     user.username = value_of(variables, login.remote_user_variable);
-    if (user.username.empty())
-        return RemoteRefusal{RemoteFault::missing, missing_detail(login.remote_user_variable, variables)};
-    if (login.remote_user_variable == kStandard && value_of(variables, "AUTH_TYPE").empty())
-        return RemoteRefusal{RemoteFault::missing,
-                             "REMOTE_USER came without AUTH_TYPE, so nothing shows that the web server checked it "
-                             "(nginx's stock parameters pass the unchecked name of a Basic header)"};
+    if (const auto detail = missing_detail(login.remote_user_variable, variables))
+        return RemoteRefusal{RemoteFault::missing, *detail};
     if (!model::is_user_name(user.username))
         return RemoteRefusal{RemoteFault::unusable, login.remote_user_variable +
                                                         " must hold 1 to 128 bytes of UTF-8 text without control and "

@@ -37,8 +37,8 @@ struct RemoteRefusal {
 };
 
 /// REMOTE_USER counts only with an AUTH_TYPE, since some servers' stock parameters pass on the name in a Basic header
-/// that nobody has checked; those of a client's certificate (SSL_CLIENT_...) with SSL_CLIENT_VERIFY=SUCCESS. Any other
-/// variable of the operator's choice needs no company.
+/// that nobody has checked. What a client's certificate says (SSL_CLIENT_..., or REMOTE_USER with AUTH_TYPE ClientCert)
+/// counts only with SSL_CLIENT_VERIFY=SUCCESS. Any other variable of the operator's choice needs no company.
 util::Result<RemoteUser, RemoteRefusal> read_remote_user(
     const oauth::LoginSettings& login, const std::map<std::string, std::string, std::less<>>& variables,
     util::Time now);

@@ -10,6 +10,7 @@ TEST_CASE("remote_user: a variable that a client can fill is refused, however it
         {"REMOTE_USER", true},
         {"REDIRECT_REMOTE_USER", false},  // of a login that failed, perhaps
         {"remote_user", false},
+        {"SSL_CLIENT_VERIFY", false},
         {"SSL_TLS_SNI", false},
         {"SSL_SESSION_ID", false},
         {"AUTHENTICATE_MAIL", true},

@@ -68,6 +68,15 @@ TEST_CASE("read_remote_user: a certificate says who somebody is when it was veri
     CHECK(read(login, {{"SSL_CLIENT_S_DN_CN", "alice"}}) == "(missing)");
     CHECK(read(login, {{"SSL_CLIENT_S_DN_CN", "alice"}, {"SSL_CLIENT_VERIFY", "SUCCESS"}}) == "alice");
 
+    // Apache's SSLUserName: the name of a certificate, and a word that does not say whether it was verified.
+    for (const char* type : {"ClientCert", "CLIENT_CERT"}) {
+        CHECK(read(remote(), {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", type}}) == "(missing)");
+        CHECK(read(remote(), {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", type}, {"SSL_CLIENT_VERIFY", "FAILED:x"}}) ==
+              "(missing)");
+        CHECK(read(remote(), {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", type}, {"SSL_CLIENT_VERIFY", "SUCCESS"}}) ==
+              "alice");
+    }
+
     // A claim of it beside a name from elsewhere is no better.
     login = remote();
     login.claims_from_environment = {{"email", "SSL_CLIENT_S_DN_Email"}};
@@ -173,7 +182,8 @@ TEST_CASE("remote_variables: none is read where people log in by password") {
     settings.login = remote();
     settings.login.claims_from_environment = {{"email", "MAIL"}};
     settings.login.auth_time_variable = "T";
-    CHECK(web::remote_variables(settings) == std::vector<std::string>{"REMOTE_USER", "AUTH_TYPE", "T", "MAIL"});
+    CHECK(web::remote_variables(settings) ==
+          std::vector<std::string>{"REMOTE_USER", "AUTH_TYPE", "SSL_CLIENT_VERIFY", "T", "MAIL"});
     settings.login.method = oauth::LoginMethod::password;
     CHECK(web::remote_variables(settings).empty());
 }
