@@ -4,11 +4,11 @@ import https from "node:https";
 
 const MAX_REDIRECTS = 10;
 
-/// One request, no redirects followed: { status, headers, body }.
-export function request(url, { method = "GET", headers = {}, body, ca } = {}) {
+/// One request, no redirects followed: { status, headers, body }. `cert` and `key` are the client's own, as text.
+export function request(url, { method = "GET", headers = {}, body, ca, cert, key } = {}) {
   const { request: open } = new URL(url).protocol === "https:" ? https : http;
   return new Promise((done, failed) => {
-    const outgoing = open(url, { method, headers, ca, agent: false, timeout: 10_000 }, (answer) => {
+    const outgoing = open(url, { method, headers, ca, cert, key, agent: false, timeout: 10_000 }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (part) => { text += part; });
       answer.on("error", failed).on("end", () => done({ status: answer.statusCode, headers: answer.headers, body: text }));
