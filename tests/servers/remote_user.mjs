@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "../support/deployment.mjs";
 import { apache, edited } from "../support/fronts/apache.mjs";
+import { withPools } from "../support/fronts/pools.mjs";
 import { UserAgent, request } from "../support/user_agent.mjs";
 
 const run = promisify(execFile);
@@ -15,10 +16,11 @@ export async function loginExample(name, values) {
   return edited(await readFile(join(ROOT, `examples/apache/login-${name}.conf`), "utf8"), prefixed);
 }
 
-/// A front: Apache with the shipped site and `lines`, what `prepare` made of the deployment's site, in it.
-export const guarded = (mode, modules, prepare) => async (site) => {
-  const lines = [await prepare(site)].flat();
-  return apache(mode, { modules, lines })(site);
+/// A front: Apache with the shipped site and, in it, what `prepare` makes of a deployment's site. `outside` is as in
+/// fronts/apache.mjs, `env` more of the environment that Apache starts in.
+export const guarded = (mode, modules, prepare, { outside = [], env = {} } = {}) => {
+  const front = async (site) => apache(mode, { modules, lines: [await prepare(site)], outside })({ ...site, env: { ...site.env, ...env } });
+  return mode === "proxy-fcgi" ? withPools(front) : front;
 };
 
 /// A file of htpasswd with bcrypt hashes.

@@ -26,8 +26,9 @@ export function edited(site, values) {
 }
 
 /// A front: Apache with the shipped site, its programs run by `mode` ("cgid", "fcgid", "proxy-fcgi"). More `modules` by
-/// name, and more `lines` in the site's virtual host (an array, or what makes one of a deployment's site).
-export const apache = (mode, { modules = [], lines = [] } = {}) => async (site) => {
+/// name, and more `lines` in the site's virtual host (an array, or what makes one of a deployment's site) or, `outside`, in
+/// front of it.
+export const apache = (mode, { modules = [], lines = [], outside = [] } = {}) => async (site) => {
   const { root, directory, cgiBin, port, tls, base, configFile, sockets, plainPort, env } = site;
   if (!tls) throw new Error("the site that is shipped for Apache is one with TLS");
   const shipped = edited(await readFile(join(root, "apache-example.conf"), "utf8"), {
@@ -41,7 +42,7 @@ export const apache = (mode, { modules = [], lines = [] } = {}) => async (site) 
   await writeFile(file, shipped.replace(/<\/VirtualHost>\s*$/, [...more, "</VirtualHost>", ""].join("\n")));
   return startApache({
     directory, port, env, modules: [...ALWAYS, ...MODULES[mode], ...modules],
-    lines: [`Listen 127.0.0.1:${plainPort}`, ...runtime(directory)[mode], `Include "${file}"`],
+    lines: [`Listen 127.0.0.1:${plainPort}`, ...runtime(directory)[mode], ...outside, `Include "${file}"`],
   });
 };
 
