@@ -1,9 +1,11 @@
-// The manual is right: every command of README.md and docs/OPERATIONS.md is typed, in order, on a new installation.
+// The manual is right: every command of README.md, docs/OPERATIONS.md and docs/CLIENTS.md is typed, in order, on a new
+// installation.
 //
 // A block that is indented by four columns holds commands, one a line; a block between fences has its language behind
-// the first one: "json" is a configuration, "crontab" the lines of a file in /etc/cron.d. What follows a comment
-// <!-- on a new machine --> is typed where nothing has been installed but the programs and the copies. Whoever adds a
-// command to the manual has added it here. What cannot be run by a test is named in kElsewhere.
+// the first one: "json" is a configuration, "crontab" the lines of a file in /etc/cron.d, "sh" what is typed on other
+// machines. What follows a comment <!-- on a new machine --> is typed where nothing has been installed but the programs
+// and the copies. Whoever adds a command to the manual has added it here. What cannot be run by a test is named in
+// kElsewhere.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
@@ -26,7 +28,7 @@ using postern::util::trim;
 
 namespace {
 
-constexpr const char* kManuals[] = {"README.md", "docs/OPERATIONS.md"};
+constexpr const char* kManuals[] = {"README.md", "docs/OPERATIONS.md", "docs/CLIENTS.md"};
 
 struct Elsewhere {
     std::string_view command;  ///< how it begins, behind sudo
@@ -100,7 +102,7 @@ std::string cron_command(std::string_view line) {
 std::vector<Typed> commands_of(const std::string& manual) {
     std::vector<Typed> commands;
     for (const Block& block : blocks_of(read_file(source_directory() / manual))) {
-        if (block.language == "json") continue;
+        if (block.language == "json" || block.language == "sh") continue;
         for (std::size_t i = 0; i < block.lines.size(); ++i) {
             const std::string& line = block.lines[i];
             commands.push_back({manual + ":" + std::to_string(block.line + i),
@@ -225,6 +227,15 @@ TEST_CASE("manual: every command of docs/OPERATIONS.md works, in order, and leav
     CHECK(read_file(root / "etc/lighttpd/lighttpd.conf").find("include \"postern-cgi.conf\"\n") != std::string::npos);
     const auto users = machine.type({{"1", "postern user list"}});
     for (const char* name : {"alice", "bob"}) CHECK(users.out.find(name) != std::string::npos);
+}
+
+TEST_CASE("manual: every command of docs/CLIENTS.md works, in order, where README.md has been followed") {
+    const Machine machine;
+    machine.follow("README.md");
+    machine.follow("docs/CLIENTS.md");
+    const auto clients = machine.type({{"1", "postern client list"}});
+    for (const char* id : {"shop", "board", "notes", "nightly", "reports-api", "oidc-agent"})
+        CHECK(clients.out.find(id) != std::string::npos);
 }
 
 TEST_CASE("manual: a command that fails is found, with its place") {
