@@ -10,10 +10,11 @@ export class Person {
   #agent;
   #who;
 
-  /// `ca`: the authorities the browser trusts; `who` has username and password. One jar of cookies, as for the ports of one host.
-  constructor(ca, who = PERSON) {
+  /// `ca`: the authorities the browser trusts; `who` has username and password; `more`: headers that it sends everywhere. One
+  /// jar of cookies, as for the ports of one host.
+  constructor(ca, who = PERSON, more = {}) {
     this.#who = who;
-    this.#agent = new UserAgent({ ca, send: (url, { headers, ...rest }) => request(url, { ...rest, headers: { ...BROWSER, ...headers } }) });
+    this.#agent = new UserAgent({ ca, send: (url, { headers, ...rest }) => request(url, { ...rest, headers: { ...BROWSER, ...more, ...headers } }) });
   }
 
   /// The page at `url` and whatever it leads to without the person doing anything.
@@ -24,7 +25,7 @@ export class Person {
 
   /// Signs in and answers the consent form wherever one of them is shown, as often as it takes.
   async signIn(url, { decision = "approve", until = () => false } = {}) {
-    let page = await this.open(url);
+    let page = await this.#arrive(await this.#agent.visit(url), until);
     for (let hops = 0; hops < MAX_HOPS && !until(page); ++hops) {
       const { buttons = {} } = page.form ?? {};
       if (buttons.login) page = await this.#arrive(await this.#agent.signIn(page, this.#who.username, this.#who.password), until);
