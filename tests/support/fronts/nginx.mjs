@@ -16,12 +16,14 @@ const edited = (text, { port, plainPort, tls, sockets }) => text
 const below = (base, text) => (base === "" ? text : text.replaceAll("\nlocation = /", `\nlocation = ${base}/`)
   .replace(`${base}/.well-known/oauth-authorization-server`, `/.well-known/oauth-authorization-server${base}`));
 
-/// A front; more `lines` in the server block, and other `params` (a text) than the shipped ones.
-export const nginx = ({ lines = [], params } = {}) => withPools(async (site) => {
+/// A front; more `lines` in the server block, or in the `login` path's location, and other `params` (a text) than the shipped
+/// ones.
+export const nginx = ({ lines = [], login = [], params } = {}) => withPools(async (site) => {
   const { root, directory, base, sockets, env } = site;
   const shipped = (name) => join(root, "examples/nginx", name);
   const locations = await readFile(shipped("postern-locations.conf"), "utf8");
-  await writeFile(join(directory, "postern-locations.conf"), below(base, locations).replaceAll("/run/postern/", `${sockets}/`));
+  await writeFile(join(directory, "postern-locations.conf"), below(base, locations).replaceAll("/run/postern/", `${sockets}/`)
+    .replace(`${base}/login {`, (start) => [start, ...login].join(" ")));
   if (params === undefined) await copyFile(shipped("postern-fastcgi_params"), join(directory, "postern-fastcgi_params"));
   else await writeFile(join(directory, "postern-fastcgi_params"), params);
   const text = edited(await readFile(shipped("postern.conf"), "utf8"), site);
