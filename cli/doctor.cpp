@@ -105,7 +105,8 @@ void add_doctor_command(CLI::App& app, Invocation& invocation) {
     explain(
         command,
         "Looks at the configuration, owners and modes of files, keys, database, templates and the clock, and changes "
-        "nothing. Run it as the user of the serving processes: root may read what they may not. Exits 1 when a "
+        "nothing. Run it as the user of the serving processes: root may read what they may not. Where each endpoint "
+        "has a user of its own, run it as root. Exits 1 when a "
         "finding is an error, 0 when there are warnings at most.");
 }
 

@@ -1,8 +1,11 @@
 // Decides whether database, keys, templates and clock can be worked with, by using them as the endpoints do.
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 
+#include "files.h"
 #include "findings.h"
 #include "key_rules.h"
 #include "output.h"
@@ -42,12 +45,38 @@ void check_retired_keys(Findings& findings, const server::Config& config, util::
     }
 }
 
+bool can_read(const std::filesystem::path& file) { return faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) == 0; }
+
+/// What this user may open. One user for everything must open everything; where groups divide the keys, a user is well
+/// that cannot open what is not meant for it.
+struct Reach {
+    bool signing_keys = true;
+    bool seal = true;
+};
+Reach reach_of(const std::string& directory) {
+    if (!key_groups(directory)) return {};
+    const auto files = private_files(directory);
+    const auto opens = [&](bool seal) {
+        return std::ranges::any_of(
+            files, [&](const auto& file) { return (file.filename() == "seal.key") == seal && can_read(file); });
+    };
+    return {opens(false), opens(true)};
+}
+
 void check_keys(Findings& findings, const server::Config& config, util::Time now) {
     try {
-        const store::Keys keys(config.keys, store::KeyUse::sign, true);
-        for (const crypto::Algorithm algorithm : algorithms_in_use(config.settings)) {
-            const auto& key = keys.signing_key(algorithm, now);
-            findings.ok("keys", std::string(crypto::to_string(algorithm)) + " signs with " + key.kid);
+        const Reach reach = reach_of(config.keys);
+        const auto use = reach.signing_keys ? store::KeyUse::sign : store::KeyUse::verify;
+        const store::Keys keys(config.keys, use, reach.seal);
+        if (reach.signing_keys) {
+            for (const crypto::Algorithm algorithm : algorithms_in_use(config.settings)) {
+                const auto& key = keys.signing_key(algorithm, now);
+                findings.ok("keys", std::string(crypto::to_string(algorithm)) + " signs with " + key.kid);
+            }
+        } else {
+            findings.ok("keys",
+                        "the signing keys are closed to this user, as to all but their group; only root and "
+                        "the user of token can try them");
         }
         check_retired_keys(findings, config, now);
     } catch (const std::exception& error) {  // KeyError, or CryptoError for a key that cannot be used

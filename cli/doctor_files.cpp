@@ -14,28 +14,7 @@ namespace postern::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr mode_t kOthers = 07;
-constexpr mode_t kOthersWrite = 02;
-
 bool look_at(const fs::path& path, struct stat& status) { return lstat(path.c_str(), &status) == 0; }
-
-std::string octal(mode_t mode) {
-    std::string digits;
-    for (unsigned bits = mode & 07777; bits != 0; bits >>= 3)
-        digits.insert(digits.begin(), static_cast<char>('0' + (bits & 7)));
-    return "0" + digits;
-}
-
-/// False, with a finding, when nothing can be said about what is in there.
-bool can_look_into(Findings& findings, const std::string& check, const fs::path& directory) {
-    if (faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) == 0) return true;
-    const int reason = errno;
-    findings.error(check, directory.string() + " cannot be looked into (" + std::strerror(reason) + ")",
-                   reason == ENOENT ? "`postern init` creates it"
-                                    : "run this as the user of the serving processes; if that is done, give it the "
-                                      "group of that user");
-    return false;
-}
 
 void check_config_file(Findings& findings, const fs::path& path) {
     struct stat status {};
@@ -123,40 +102,24 @@ void check_database_files(Findings& findings, const std::string& database) {
     findings.ok_unless_found(check, "closed to others, with log and gate");
 }
 
-/// The serving processes need to read here, never to write: whoever writes decides whose signatures are believed.
-void check_key_directory(Findings& findings, const fs::path& directory) {
-    struct stat status {};
-    if (stat(directory.c_str(), &status) != 0) return;  // the keys' own check says so
-    const std::string what = directory.string() + " (mode " + octal(status.st_mode) + ")";
-    const std::string fix = "chmod go-w " + directory.string();
-    if ((status.st_mode & S_IWOTH) != 0) {
-        findings.error("key files", what + ": every user of this machine can replace the keys", fix);
-    } else if ((status.st_mode & S_IWGRP) != 0) {
-        findings.warning("key files", what + ": every process of its group can replace the keys", fix);
-    }
-}
-
-void check_key_files(Findings& findings, const fs::path& directory) {
-    const std::string check = "key files";
-    if (!can_look_into(findings, check, directory)) return;
-    check_key_directory(findings, directory);
-    for (const fs::path& path : key_files(directory)) {
-        struct stat status {};
-        if (!look_at(path, status)) continue;
-        const mode_t refused = path.filename() == "jwks.json" ? kOthersWrite : kOthers;
-        if (!S_ISREG(status.st_mode)) {
-            findings.error(check, path.string() + " is not a regular file", "put the file itself there");
-        } else if ((status.st_mode & refused) != 0) {
-            findings.error(
-                check, path.string() + " is open to every user of this machine (mode " + octal(status.st_mode) + ")",
-                (refused == kOthers ? "chmod o-rwx " : "chmod o-w ") + path.string() +
-                    "; if others have accounts here, the key is no secret any more: make new ones");
-        }
-    }
-    findings.ok_unless_found(check, "private keys are closed to others");
-}
-
 }  // namespace
+
+std::string octal(mode_t mode) {
+    std::string digits;
+    for (unsigned bits = mode & 07777; bits != 0; bits >>= 3)
+        digits.insert(digits.begin(), static_cast<char>('0' + (bits & 7)));
+    return "0" + digits;
+}
+
+bool can_look_into(Findings& findings, const std::string& check, const fs::path& directory) {
+    if (faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) == 0) return true;
+    const int reason = errno;
+    findings.error(check, directory.string() + " cannot be looked into (" + std::strerror(reason) + ")",
+                   reason == ENOENT ? "`postern init` creates it"
+                                    : "run this as the user of the serving processes; if that is done, give it the "
+                                      "group of that user");
+    return false;
+}
 
 std::vector<fs::path> data_files(const server::Config& config) {
     std::vector<fs::path> files = side_files(config.database);
@@ -170,7 +133,7 @@ void check_files(Findings& findings, const std::string& config_path, const serve
     check_database_directory(findings, directory_of(config.database));
     check_file_system(findings, directory_of(config.database));
     check_database_files(findings, config.database);
-    check_key_files(findings, config.keys);
+    check_key_files(findings, config);
 }
 
 }  // namespace postern::cli

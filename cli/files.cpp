@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "command.h"
 #include "output.h"
@@ -27,20 +28,20 @@ uid_t find_user(const std::string& name) {
     throw Refused("there is no user " + in_quotes(name) + " on this machine; create it first, or name another one");
 }
 
-gid_t find_group(const std::string& name) {
-    if (const group* entry = getgrnam(name.c_str())) return entry->gr_gid;
-    if (const auto number = util::parse_digits(name, kMaxId)) return static_cast<gid_t>(*number);
-    throw Refused("there is no group " + in_quotes(name) + " on this machine; create it first, or name another one");
-}
-
 }  // namespace
+
+gid_t parse_group(const std::string& text) {
+    if (const group* entry = getgrnam(text.c_str())) return entry->gr_gid;
+    if (const auto number = util::parse_digits(text, kMaxId)) return static_cast<gid_t>(*number);
+    throw Refused("there is no group " + in_quotes(text) + " on this machine; create it first, or name another one");
+}
 
 Owner parse_owner(const std::string& text) {
     const auto colon = text.find(':');
     if (colon == 0 || colon == std::string::npos || colon + 1 == text.size()) {
         throw UsageError("--owner wants USER:GROUP, for example postern:www-data");
     }
-    return {find_user(text.substr(0, colon)), find_group(text.substr(colon + 1))};
+    return {find_user(text.substr(0, colon)), parse_group(text.substr(colon + 1))};
 }
 
 fs::path directory_of(const fs::path& file) {
@@ -68,6 +69,28 @@ std::vector<fs::path> key_files(const fs::path& directory) {
         if (ours) files.push_back(entry);
     }
     return files;
+}
+
+std::vector<fs::path> private_files(const fs::path& directory) {
+    auto files = key_files(directory);
+    std::erase_if(files, [](const fs::path& file) { return file.filename() == "jwks.json"; });
+    return files;
+}
+
+std::optional<KeyGroups> key_groups(const fs::path& directory) {
+    struct stat all {};
+    struct stat seal {};
+    if (stat(directory.c_str(), &all) != 0 || lstat((directory / "seal.key").c_str(), &seal) != 0) return std::nullopt;
+    // A key with the group of all or of seal.key may have gone astray: better believe another one, and the newest.
+    const auto worth = [&](const struct stat& key) { return std::pair(key.st_gid != all.st_gid, key.st_mtime); };
+    std::optional<struct stat> model;
+    for (const fs::path& file : private_files(directory)) {
+        struct stat status {};
+        if (file.extension() != ".pem" || lstat(file.c_str(), &status) != 0 || status.st_gid == seal.st_gid) continue;
+        if (!model || worth(status) > worth(*model)) model = status;
+    }
+    if (!model) return std::nullopt;
+    return KeyGroups{model->st_gid, seal.st_gid};
 }
 
 std::set<fs::path> entries_of(const fs::path& directory) {

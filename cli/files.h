@@ -19,6 +19,9 @@ struct Owner {
 /// "USER:GROUP", names or numbers. Throws UsageError for another shape, Refused for an unknown name.
 Owner parse_owner(const std::string& text);
 
+/// A name or a number. Throws Refused for an unknown name.
+gid_t parse_group(const std::string& text);
+
 /// The directory a file is in; "." for a bare name.
 std::filesystem::path directory_of(const std::filesystem::path& file);
 /// Where refusals are recorded: beside the database.
@@ -28,6 +31,18 @@ std::vector<std::filesystem::path> side_files(const std::string& database);
 
 /// The private keys, jwks.json and seal.key that are there now.
 std::vector<std::filesystem::path> key_files(const std::filesystem::path& directory);
+
+/// The groups that divide the private keys among the processes: that of seal.key, and another one that signing keys
+/// have.
+struct KeyGroups {
+    gid_t signers = 0;
+    gid_t sealers = 0;
+};
+/// nullopt when one group has everything.
+std::optional<KeyGroups> key_groups(const std::filesystem::path& directory);
+
+/// The private keys and seal.key that are there now.
+std::vector<std::filesystem::path> private_files(const std::filesystem::path& directory);
 
 /// Everything directly in `directory`; empty when it is not there.
 std::set<std::filesystem::path> entries_of(const std::filesystem::path& directory);

@@ -1,6 +1,8 @@
 // What `postern doctor` looks at, and what it found.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -40,8 +42,17 @@ private:
     std::vector<Finding> list_;
 };
 
+inline constexpr mode_t kOthers = 07;
+inline constexpr mode_t kOthersWrite = 02;
+/// "0640"
+std::string octal(mode_t mode);
+/// False, with a finding, when nothing can be said about what is in there.
+bool can_look_into(Findings& findings, const std::string& check, const std::filesystem::path& directory);
+
 /// Owners, modes and presence of the files that the configuration names.
 void check_files(Findings& findings, const std::string& config_path, const server::Config& config);
+/// The part of it about the key directory: nobody can read a private key who need not.
+void check_key_files(Findings& findings, const server::Config& config);
 /// That database, keys and templates can be used by this program, and that the clock is not behind their files.
 void check_contents(Findings& findings, const std::string& config_path, const server::Config& config);
 

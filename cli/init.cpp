@@ -10,6 +10,7 @@
 #include "command.h"
 #include "files.h"
 #include "output.h"
+#include "store/file_system.h"
 #include "store/keys.h"
 #include "store/refusals.h"
 
@@ -19,6 +20,11 @@ namespace {
 
 constexpr mode_t kDatabaseDirectory = 02770;  // one group of all processes; what they make is of that group
 constexpr mode_t kKeyDirectory = 0750;
+// Where groups divide the private keys, who may pass the directory says nothing; the key set in it is public.
+constexpr mode_t kDividedKeyDirectory = 0751;
+constexpr mode_t kNobodyYet = 0600;
+constexpr mode_t kGroupReads = 0640;
+constexpr auto kSameUser = static_cast<uid_t>(-1);
 
 bool is_there(const fs::path& path) {
     std::error_code error;
@@ -51,9 +57,9 @@ public:
         if (!kept_) undo();
     }
 
-    void make_directories() {
+    void make_directories(mode_t key_directory) {
         make_directory(directory_of(config_.database), kDatabaseDirectory, directories_);
-        make_directory(config_.keys, kKeyDirectory, directories_);
+        make_directory(config_.keys, key_directory, directories_);
     }
 
     std::vector<fs::path> everything() const {
@@ -96,6 +102,15 @@ void give_to(const Owner& owner, const std::vector<fs::path>& paths) {
     }
 }
 
+/// Group before mode: no other group has had them for a moment.
+void divide(const KeyGroups& groups, const std::string& directory) {
+    for (const fs::path& file : private_files(directory)) {
+        change_owner(file, {kSameUser, file.extension() == ".pem" ? groups.signers : groups.sealers});
+        if (chmod(file.c_str(), kGroupReads) != 0)
+            throw Refused("cannot set the mode of " + file.string() + ": " + store::errno_text());
+    }
+}
+
 void print_next_steps(const server::Config& config, const std::vector<store::KeyInfo>& keys) {
     std::vector<std::string> kids;
     for (const store::KeyInfo& key : keys)
@@ -106,7 +121,8 @@ void print_next_steps(const server::Config& config, const std::vector<store::Key
                  "  postern client add ID --redirect-uri URI         a program that may ask for tokens\n"
                  "  postern doctor                                   is everything in place?\n";
     struct stat directory {};
-    if (geteuid() == 0 && stat(directory_of(config.database).c_str(), &directory) == 0 && directory.st_uid == 0) {
+    const bool known = stat(directory_of(config.database).c_str(), &directory) == 0;
+    if (geteuid() == 0 && known && directory.st_uid == 0 && directory.st_gid == 0) {
         print_note(
             "everything belongs to root, so a web server that runs as another user cannot read it; "
             "`postern init --owner USER:GROUP` would have said whose it is, and `chown -R USER:GROUP` still can");
@@ -124,21 +140,36 @@ void print_result(const Invocation& invocation, const server::Config& config) {
         json::Object{{"database", config.database}, {"keys_directory", config.keys}, {"keys", std::move(array)}});
 }
 
-void init(const Invocation& invocation, const std::string& owner) {
+struct Owners {
+    std::string all;
+    std::optional<std::string> signers;
+    std::optional<std::string> sealers;
+};
+
+std::optional<KeyGroups> parse_key_groups(const Owners& owners) {
+    if (!owners.signers || !owners.sealers) return std::nullopt;
+    const KeyGroups groups{parse_group(*owners.signers), parse_group(*owners.sealers)};
+    if (groups.signers != groups.sealers) return groups;
+    throw UsageError("--signers and --sealers name the same group; leave both out to have one group for everything");
+}
+
+void init(const Invocation& invocation, const Owners& owners) {
     const server::Config config = invocation.load_config();
     std::optional<Owner> new_owner;
-    if (!owner.empty()) new_owner = parse_owner(owner);
+    if (!owners.all.empty()) new_owner = parse_owner(owners.all);
+    const auto groups = parse_key_groups(owners);
     require_untouched(config);
 
     Made made(config);
-    made.make_directories();
+    made.make_directories(groups ? kDividedKeyDirectory : kKeyDirectory);
     std::vector<crypto::Algorithm> algorithms = {config.settings.access_token_algorithm,
                                                  config.settings.id_token_algorithm};
     if (algorithms[0] == algorithms[1]) algorithms.pop_back();
-    store::Keys::create(config.keys, algorithms, util::SystemClock().now());
+    store::Keys::create(config.keys, algorithms, util::SystemClock().now(), groups ? kNobodyYet : kGroupReads);
     store::Database::create(config.database);
     { const store::RefusalRing ring(ring_path(config.database)); }
     if (new_owner) give_to(*new_owner, made.everything());
+    if (groups) divide(*groups, config.keys);
     made.keep();
     print_result(invocation, config);
 }
@@ -146,20 +177,38 @@ void init(const Invocation& invocation, const std::string& owner) {
 }  // namespace
 
 void add_init_command(CLI::App& app, Invocation& invocation) {
-    auto owner = std::make_shared<std::string>();
-    CLI::App& command = add_command(
-        app, invocation, "init", "Create the database, the signing keys and jwks.json where the configuration says",
-        "postern init --owner postern:www-data", [&invocation, owner] { init(invocation, *owner); });
+    auto owners = std::make_shared<Owners>();
+    CLI::App& command = add_command(app, invocation, "init",
+                                    "Create the database, the signing keys and jwks.json where the configuration says",
+                                    "postern init --owner www-data:www-data\n"
+                                    "  postern init --owner root:postern --signers postern-sign --sealers postern-seal",
+                                    [&invocation, owners] { init(invocation, *owners); });
     explain(command,
             "The database has the tables of this release; each algorithm that is configured gets a key "
             "that signs at once. Missing directories are made. What is there already is never touched: then nothing is "
             "made, and it exits 1. Run it as root with --owner, or as the user of the serving processes.\n"
+            "With --signers and --sealers, which need each other, the directory of the keys may be passed by everybody "
+            "(mode 0751), and each file in it says who may read it. Every later command keeps owners, groups and "
+            "modes.\n"
             "The configuration says where: \"database\" (" +
                 server::Config().database + " unless it is given) and \"keys\" (" + server::Config().keys + ").");
     command
-        .add_option("--owner", *owner,
+        .add_option("--owner", owners->all,
                     "Who shall own everything that is made: the user and group of the serving processes")
         ->option_text("USER:GROUP");
+    CLI::Option* signers =
+        command
+            .add_option("--signers", owners->signers,
+                        "Where each endpoint runs as a user of its own: the group that may read the signing keys, "
+                        "that of token")
+            ->option_text("GROUP");
+    CLI::Option* sealers = command
+                               .add_option("--sealers", owners->sealers,
+                                           "The group that may read seal.key, that of authorize, login, scopes and "
+                                           "logout")
+                               ->option_text("GROUP");
+    signers->needs(sealers);
+    sealers->needs(signers);
 }
 
 }  // namespace postern::cli

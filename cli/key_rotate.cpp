@@ -1,10 +1,14 @@
 // `postern key rotate`: makes the next keys, published before they sign (OpenID Connect Core §10.1.1).
+#include <sys/stat.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <thread>
 
+#include "command.h"
+#include "files.h"
 #include "key.h"
 #include "key_rules.h"
 #include "key_view.h"
@@ -102,6 +106,18 @@ std::vector<KeyInfo> rotate_keys(store::KeyDirectory& directory, const std::vect
     return added;
 }
 
+/// One without a predecessor to resemble: where groups divide the keys, only the operator knows who shall read it.
+void note_closed_files(const std::string& directory) {
+    const bool divided = key_groups(directory).has_value();
+    for (const auto& file : private_files(directory)) {
+        struct stat status {};
+        if (lstat(file.c_str(), &status) != 0 || (status.st_mode & S_IRGRP) != 0) continue;
+        if (!divided && status.st_uid != 0) continue;
+        print_note("only its owner can read " + file.string() +
+                   "; give it the group of those who shall (chgrp), then mode 0640");
+    }
+}
+
 void rotate(const Invocation& invocation, const RotateOptions& options) {
     const server::Config config = invocation.load_config();
     store::KeyDirectory directory(config.keys);
@@ -114,6 +130,7 @@ void rotate(const Invocation& invocation, const RotateOptions& options) {
             "seal.key is new: people who are just logging in or deciding must start again at the application; "
             "whoever is logged in stays so");
     }
+    note_closed_files(config.keys);
     if (invocation.json) {
         json::Array array;
         for (const KeyInfo& key : added) array.emplace_back(to_json(key, config.settings));

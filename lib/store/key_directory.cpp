@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -37,6 +38,17 @@ void remove_leftovers(const std::string& directory) {
         if (is_temporary_name(at->path().filename().string())) leftovers.push_back(at->path().filename());
     }
     for (const auto& name : leftovers) remove_key_file(directory, name);
+}
+
+/// The mode of a private file that has no predecessor to resemble. Where groups divide the private files, nobody here
+/// knows which group it is for, and that of the directory is the one of all processes.
+mode_t mode_of_first(const std::string& directory, const std::string& sibling) {
+    struct stat all {};
+    struct stat other {};
+    if (::stat(directory.c_str(), &all) != 0 || (all.st_mode & S_IXOTH) != 0) return kOwnerMode;
+    const bool divided =
+        !sibling.empty() && ::lstat((directory + "/" + sibling).c_str(), &other) == 0 && other.st_gid != all.st_gid;
+    return divided ? kOwnerMode : kPrivateMode;
 }
 
 struct MadeKey : KeyPair {
@@ -79,7 +91,8 @@ std::vector<KeyInfo> KeyDirectory::add(const std::vector<NewKey>& wanted, const 
     std::vector<KeyInfo> added;
     for (const MadeKey& one : made) {
         const KeyFileName name{one.key.algorithm(), begin_of(one, names, now), one.jwk.kid};
-        write_key_file(directory_, name.to_string(), one.key.to_pem().reveal(), kPrivateMode, like);
+        write_key_file(directory_, name.to_string(), one.key.to_pem().reveal(), mode_of_first(directory_, kSealFile),
+                       like);
         const auto state = name.signs_from > now ? KeyState::next : KeyState::active;
         added.push_back({name.kid, name.algorithm, state, name.signs_from, std::nullopt});
     }
@@ -104,7 +117,9 @@ void KeyDirectory::remove(const std::string& kid) {
 
 void KeyDirectory::renew_seal() {
     const util::Secret seal(crypto::SystemRandom().bytes(crypto::kSealKeyBytes));
-    write_key_file(directory_, kSealFile, seal.reveal(), kPrivateMode, kSealFile);
+    const auto names = private_keys_in(directory_);
+    const std::string sibling = names.empty() ? std::string() : names.back().to_string();
+    write_key_file(directory_, kSealFile, seal.reveal(), mode_of_first(directory_, sibling), kSealFile);
     publish(read_published());  // the same set, but every process reads everything anew
 }
 

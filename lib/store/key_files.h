@@ -71,5 +71,6 @@ inline constexpr const char* kPublishedFile = "jwks.json";
 inline constexpr const char* kSealFile = "seal.key";
 inline constexpr mode_t kPublicMode = 0644;
 inline constexpr mode_t kPrivateMode = 0640;
+inline constexpr mode_t kOwnerMode = 0600;
 
 }  // namespace postern::store

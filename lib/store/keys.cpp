@@ -220,7 +220,8 @@ const util::Secret& Keys::seal_key() const {
     return seal_key_;
 }
 
-void Keys::create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now) {
+void Keys::create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now,
+                  mode_t private_mode) {
     if (!make_directory(directory, kDirectoryMode) && errno != EEXIST) {
         refuse(directory, "cannot be made (" + errno_text() + ")",
                "make the directory above it, writable for this user");
@@ -228,11 +229,11 @@ void Keys::create(const std::string& directory, const std::vector<crypto::Algori
     refuse_existing(directory);
     require_sane_clock(directory, now);
     NewFiles files(directory);
-    files.write(kSealFile, util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), kPrivateMode);
+    files.write(kSealFile, util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), private_mode);
     jose::JwkSet published;
     for (const auto algorithm : std::set<crypto::Algorithm>(algorithms.begin(), algorithms.end())) {
         auto [key, jwk] = make_key_pair(algorithm);
-        files.write(KeyFileName{algorithm, now, jwk.kid}.to_string(), key.to_pem().reveal(), kPrivateMode);
+        files.write(KeyFileName{algorithm, now, jwk.kid}.to_string(), key.to_pem().reveal(), private_mode);
         published.push_back(std::move(jwk));
     }
     // Last: what is published can be signed with.

@@ -1,6 +1,8 @@
 // The key directory: `ALG.SIGNS_FROM.KID.pem` (private), `jwks.json` (public), `seal.key`.
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -59,8 +61,10 @@ public:
     void check_signing_key(crypto::Algorithm algorithm) const;
     const util::Secret& seal_key() const;
 
-    /// For `postern init`: makes the directory's content; refuses to replace anything.
-    static void create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now);
+    /// For `postern init`: makes the directory's content; refuses to replace anything. `private_mode` is that of the
+    /// signing keys and of seal.key.
+    static void create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now,
+                       mode_t private_mode = 0640);
     /// For `postern key list`, by algorithm and time.
     static std::vector<KeyInfo> list(const std::string& directory, util::Time now);
 

@@ -1,0 +1,115 @@
+// Decides which owners, groups and modes are right for the files in the key directory.
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+
+#include "files.h"
+#include "findings.h"
+
+namespace postern::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kCheck = "key files";
+
+std::string group_name(gid_t id) {
+    const group* entry = getgrgid(id);
+    return entry ? entry->gr_name : std::to_string(id);
+}
+
+std::string user_name(uid_t id) {
+    const passwd* entry = getpwuid(id);
+    return entry ? entry->pw_name : std::to_string(id);
+}
+
+/// The serving processes need to read here, never to write: whoever writes decides whose signatures are believed.
+void check_key_directory(Findings& findings, const fs::path& directory) {
+    struct stat status {};
+    if (stat(directory.c_str(), &status) != 0) return;  // the keys' own check says so
+    const std::string what = directory.string() + " (mode " + octal(status.st_mode) + ")";
+    const std::string fix = "chmod go-w " + directory.string();
+    if ((status.st_mode & S_IWOTH) != 0) {
+        findings.error(kCheck, what + ": every user of this machine can replace the keys", fix);
+    } else if ((status.st_mode & S_IWGRP) != 0) {
+        findings.warning(kCheck, what + ": every process of its group can replace the keys", fix);
+    }
+}
+
+/// What is wrong for every installation, however its processes are divided.
+void check_key_file(Findings& findings, const fs::path& path, const struct stat& status) {
+    const mode_t refused = path.filename() == "jwks.json" ? kOthersWrite : kOthers;
+    if (!S_ISREG(status.st_mode)) {
+        findings.error(kCheck, path.string() + " is not a regular file", "put the file itself there");
+    } else if ((status.st_mode & refused) != 0) {
+        findings.error(kCheck,
+                       path.string() + " is open to every user of this machine (mode " + octal(status.st_mode) + ")",
+                       (refused == kOthers ? "chmod o-rwx " : "chmod o-w ") + path.string() +
+                           "; if others have accounts here, the key is no secret any more: make new ones");
+    }
+}
+
+/// Where each endpoint runs as a user of its own, a private file has one group of readers, which is not everybody's.
+class DividedKeys {
+public:
+    DividedKeys(Findings& findings, const server::Config& config, const KeyGroups& groups)
+        : findings_(findings), groups_(groups) {
+        struct stat status {};
+        if (stat(directory_of(config.database).c_str(), &status) == 0) everybody_ = status.st_gid;
+        if (stat(config.keys.c_str(), &status) == 0) owner_ = status.st_uid;
+    }
+
+    void check(const fs::path& path, const struct stat& status) {
+        const gid_t meant = path.extension() == ".pem" ? groups_.signers : groups_.sealers;
+        const std::string group = "the group " + group_name(status.st_gid);
+        if (status.st_uid != 0 && status.st_uid != owner_) {
+            findings_.error(kCheck, path.string() + " belongs to the user " + user_name(status.st_uid),
+                            "chown --reference=" + path.parent_path().string() + " " + path.string() + ", then " +
+                                fix(path, meant));
+        } else if (status.st_gid == everybody_) {
+            findings_.error(kCheck, path.string() + " has " + group + ", which is every endpoint's", fix(path, meant));
+        } else if (status.st_gid != meant) {
+            findings_.error(kCheck,
+                            path.string() + " has " + group + ", but other signing keys have " + group_name(meant),
+                            fix(path, meant));
+        } else if ((status.st_mode & (S_IRGRP | S_IWGRP)) != S_IRGRP) {
+            findings_.error(kCheck,
+                            path.string() + " must be readable, and no more than that, for " + group + " (mode " +
+                                octal(status.st_mode) + ")",
+                            "chmod 0640 " + path.string());
+        }
+    }
+
+private:
+    std::string fix(const fs::path& path, gid_t meant) const {
+        const bool known = meant != everybody_;
+        const std::string readers = path.extension() == ".pem" ? "token" : "authorize, login, scopes and logout";
+        return "chgrp " + (known ? group_name(meant) : "GROUP") + " " + path.string() + "; chmod 0640 " +
+               path.string() + (known ? "" : " (a group that only the users of " + readers + " are in)");
+    }
+
+    Findings& findings_;
+    KeyGroups groups_;
+    std::optional<gid_t> everybody_;
+    std::optional<uid_t> owner_;
+};
+
+}  // namespace
+
+void check_key_files(Findings& findings, const server::Config& config) {
+    if (!can_look_into(findings, kCheck, config.keys)) return;
+    check_key_directory(findings, config.keys);
+    const auto groups = key_groups(config.keys);
+    std::optional<DividedKeys> divided;
+    if (groups) divided.emplace(findings, config, *groups);
+    for (const fs::path& path : key_files(config.keys)) {
+        struct stat status {};
+        if (lstat(path.c_str(), &status) != 0) continue;
+        check_key_file(findings, path, status);
+        if (divided && path.filename() != "jwks.json") divided->check(path, status);
+    }
+    findings.ok_unless_found(kCheck, groups ? "only " + group_name(groups->signers) + " can read signing keys, only " +
+                                                  group_name(groups->sealers) + " seal.key"
+                                            : "private keys are closed to others");
+}
+
+}  // namespace postern::cli

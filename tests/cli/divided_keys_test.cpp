@@ -1,0 +1,271 @@
+// Where each endpoint runs as a user of its own: `init` lays the private keys out for two groups, every later command
+// keeps it so, and `doctor` knows who may read what.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "installation.h"
+#include "json/reader.h"
+
+using namespace postern;
+using namespace postern::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Numbers that no account has; nothing is looked up in /etc/passwd.
+constexpr unsigned kEverybody = 61000;
+constexpr unsigned kSigners = 61001;
+constexpr unsigned kSealers = 61002;
+
+/// Only root can give files away.
+bool is_root() {
+    if (::geteuid() == 0) return true;
+    MESSAGE("skipped: this needs root");
+    return false;
+}
+
+struct Marks {
+    unsigned user;
+    unsigned group;
+    unsigned mode;
+    bool operator==(const Marks&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Marks& marks) {
+    return out << marks.user << ':' << marks.group << ' ' << std::oct << marks.mode << std::dec;
+}
+Marks marks_of(const fs::path& path) {
+    struct stat status {};
+    REQUIRE(::lstat(path.c_str(), &status) == 0);
+    return {status.st_uid, status.st_gid, status.st_mode & 07777U};
+}
+constexpr Marks kSigningKey{0, kSigners, 0640};
+constexpr Marks kSealKey{0, kSealers, 0640};
+constexpr Marks kPublished{0, kEverybody, 0644};
+
+/// An installation that other users can reach: program and templates lie in it, since the tree that is tested may lie
+/// in a directory of root's.
+class Divided : public Installation {
+public:
+    Divided() : Installation(Start::configured) {
+        fs::copy("templates", directory() / "templates");
+        fs::copy_file(postern_program(), directory() / "postern");
+        write_config({{"issuer", "https://id.example.org"},
+                      {"database", database_file().string()},
+                      {"keys", keys_directory().string()},
+                      {"templates", (directory() / "templates").string()},
+                      {"oidc", json::Object{{"userClaims", "database"}}}});
+        fs::permissions(directory(), fs::perms(0755));
+        must({"init", "--owner", "0:61000", "--signers", "61001", "--sealers", "61002"});
+    }
+
+    std::vector<fs::path> signing_keys() const {
+        std::vector<fs::path> found;
+        for (const auto& entry : fs::directory_iterator(keys_directory())) {
+            if (entry.path().extension() == ".pem") found.push_back(entry.path());
+        }
+        std::ranges::sort(found);
+        return found;
+    }
+    fs::path seal_key() const { return keys_directory() / "seal.key"; }
+
+    /// `postern doctor --json` as that user, with these groups and no other.
+    ProcessResult doctor_as(const std::string& user, const std::string& groups) const {
+        return run({"/usr/bin/setpriv", "--reuid=" + user, "--regid=" + user, "--groups=" + groups,
+                    (directory() / "postern").string(), "doctor", "--json"},
+                   {{"POSTERN_CONFIG", config_file().string()}, {"PATH", "/usr/bin:/bin"}});
+    }
+};
+
+/// The details and fixes of the errors under `check`, one a line.
+std::string errors_under(const ProcessResult& result, std::string_view check) {
+    const auto findings = json::parse(result.out);
+    REQUIRE(findings);
+    REQUIRE(findings->if_array());
+    std::string errors;
+    for (const json::Value& finding : *findings->if_array()) {
+        if (text_of(finding, "check") == check && text_of(finding, "state") == "error")
+            errors += text_of(finding, "detail") + " | " + text_of(finding, "fix") + "\n";
+    }
+    return errors;
+}
+
+void give(const fs::path& path, unsigned user, unsigned group, unsigned mode) {
+    REQUIRE(::lchown(path.c_str(), user, group) == 0);
+    REQUIRE(::chmod(path.c_str(), mode) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("init: --signers and --sealers own the private keys, and the rest is everybody's") {
+    if (!is_root()) return;
+    const Divided installation;
+    CHECK(marks_of(installation.keys_directory()) == Marks{0, kEverybody, 0751});
+    CHECK(marks_of(installation.database_file().parent_path()) == Marks{0, kEverybody, 02770});
+    for (const char* suffix : {"", "-wal", "-shm", ".gate"}) {
+        CAPTURE(suffix);
+        CHECK(marks_of(installation.database_file().string() + suffix) == Marks{0, kEverybody, 0660});
+    }
+    CHECK(installation.signing_keys().size() == 2);
+    for (const fs::path& key : installation.signing_keys()) CHECK(marks_of(key) == kSigningKey);
+    CHECK(marks_of(installation.seal_key()) == kSealKey);
+    CHECK(marks_of(installation.keys_directory() / "jwks.json") == kPublished);
+}
+
+TEST_CASE("init: a key directory that was made before keeps its owner and mode, and the keys in it are divided") {
+    if (!is_root()) return;
+    const Installation installation(Installation::Start::configured);
+    for (const char* name : {"data", "keys"}) {
+        fs::create_directory(installation.directory() / name);
+        give(installation.directory() / name, 0, kEverybody, 0751);
+    }
+    installation.must({"init", "--signers", "61001", "--sealers", "61002"});
+    CHECK(marks_of(installation.keys_directory()) == Marks{0, kEverybody, 0751});
+    CHECK(marks_of(installation.keys_directory() / "seal.key") == kSealKey);
+    CHECK(marks_of(installation.keys_directory() / "jwks.json") == kPublished);
+    CHECK(marks_of(installation.database_file()) == Marks{0, kEverybody, 0660});
+}
+
+TEST_CASE("init: one group without the other, the same one twice, or one that is nowhere makes nothing") {
+    struct Row {
+        std::vector<std::string> options;
+        int exit_code;
+    };
+    const Row rows[] = {
+        {{"--signers", "61001"}, 2},
+        {{"--sealers", "61002"}, 2},
+        {{"--signers", "61001", "--sealers", "61001"}, 2},
+        {{"--signers", "no-such-group-here", "--sealers", "61002"}, 1},
+        {{"--signers", "61001", "--sealers", "no-such-group-here"}, 1},
+        {{"--signers", "", "--sealers", "61002"}, 1},
+    };
+    const Installation installation(Installation::Start::configured);
+    for (const Row& row : rows) {
+        std::vector<std::string> arguments = {"init"};
+        arguments.insert(arguments.end(), row.options.begin(), row.options.end());
+        const auto result = installation.postern(arguments);
+        CAPTURE(result.err);
+        CHECK(result.exit_code == row.exit_code);
+        CHECK_FALSE(fs::exists(installation.keys_directory()));
+    }
+}
+
+TEST_CASE("key: rotate, rotate --seal and retire keep who may read what") {
+    if (!is_root()) return;
+    const Divided installation;
+    const auto before = installation.signing_keys();
+    installation.must({"key", "rotate", "--lead", "0"});
+    installation.must({"key", "rotate", "--seal"});
+    const auto after = installation.signing_keys();
+    CHECK(after.size() == 4);
+    for (const fs::path& key : after) CHECK(marks_of(key) == kSigningKey);
+    const std::string kid = before.front().stem().extension().string().substr(1);
+    installation.must({"key", "retire", "--force", "--", kid});
+    CHECK(installation.signing_keys().size() == 3);
+    CHECK(marks_of(installation.seal_key()) == kSealKey);
+    CHECK(marks_of(installation.keys_directory() / "jwks.json") == kPublished);
+    CHECK(installation.postern({"doctor"}).exit_code == 0);
+}
+
+TEST_CASE("key rotate: a key without a predecessor is nobody's but its owner's, and the operator is told") {
+    if (!is_root()) return;
+    const Divided installation;
+    for (const fs::path& key : installation.signing_keys()) fs::remove(key);
+    const auto rotated = installation.postern({"key", "rotate"});
+    CHECK(rotated.exit_code == 0);
+    CHECK(rotated.err.find("only its owner can read") != std::string::npos);
+    CHECK(installation.signing_keys().size() == 2);
+    for (const fs::path& key : installation.signing_keys()) CHECK(marks_of(key) == Marks{0, kEverybody, 0600});
+    CHECK_FALSE(errors_under(installation.postern({"doctor", "--json"}), "key files").empty());
+
+    for (const fs::path& key : installation.signing_keys()) give(key, 0, kSigners, 0640);
+    fs::remove(installation.seal_key());
+    CHECK(installation.postern({"key", "rotate", "--seal"}).err.find("seal.key") != std::string::npos);
+    CHECK(marks_of(installation.seal_key()) == Marks{0, kEverybody, 0600});
+}
+
+TEST_CASE(
+    "key rotate: the key of a directory for its owners alone is closed to their group where groups divide the keys") {
+    if (!is_root()) return;
+    const Divided installation;
+    give(installation.keys_directory(), 0, kEverybody, 0750);
+    fs::remove(installation.seal_key());
+    installation.postern({"key", "rotate", "--seal"});
+    CHECK(marks_of(installation.seal_key()).mode == 0600);
+}
+
+TEST_CASE("doctor: root and every user that has the database find divided keys in order") {
+    if (!is_root()) return;
+    const Divided installation;
+    struct Row {
+        const char* who;
+        std::string groups;
+        bool signs;
+    };
+    const Row rows[] = {
+        {"61011", "61000,61001", true},   // token
+        {"61012", "61000,61002", false},  // login
+        {"61013", "61000", false},        // introspect
+        {"61014", "61000,61001,61002", true},
+        {"0", "0", true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.who));
+        const auto result = installation.doctor_as(row.who, row.groups);
+        CAPTURE(result.out);
+        CHECK(result.exit_code == 0);
+        CHECK((result.out.find(" signs with ") != std::string::npos) == row.signs);
+        CHECK((result.out.find("closed to this user") != std::string::npos) != row.signs);
+        CHECK(result.out.find("only 61001 can read signing keys, only 61002 seal.key") != std::string::npos);
+    }
+    CHECK(installation.doctor_as("61015", "61015").exit_code == 1);  // nobody's business
+}
+
+TEST_CASE("doctor: a private key that more can read than its group of readers is an error with its fix") {
+    if (!is_root()) return;
+    struct Row {
+        const char* when;
+        std::function<void(const Divided&)> damage;
+        const char* fix;
+    };
+    const auto newest = [](const Divided& i) { return i.signing_keys().back(); };
+    const Row rows[] = {
+        {"a signing key has everybody's group", [&](const Divided& i) { give(newest(i), 0, kEverybody, 0640); },
+         "chgrp 61001 "},
+        {"all signing keys have everybody's group",
+         [](const Divided& i) {
+             for (const fs::path& key : i.signing_keys()) give(key, 0, kEverybody, 0640);
+         },
+         "a group that only the users of token are in"},
+        {"a signing key has the sealers' group", [&](const Divided& i) { give(newest(i), 0, kSealers, 0640); },
+         "chgrp 61001 "},
+        {"seal.key has everybody's group", [](const Divided& i) { give(i.seal_key(), 0, kEverybody, 0640); },
+         "the users of authorize, login, scopes and logout"},
+        {"a signing key belongs to one of the roles", [&](const Divided& i) { give(newest(i), 61012, kSigners, 0640); },
+         "chown --reference="},
+        {"seal.key belongs to one of the roles", [](const Divided& i) { give(i.seal_key(), 61013, kSealers, 0640); },
+         "chown --reference="},
+        {"a signing key can be written by its readers", [&](const Divided& i) { give(newest(i), 0, kSigners, 0660); },
+         "chmod 0640 "},
+        {"a signing key cannot be read by its readers", [&](const Divided& i) { give(newest(i), 0, kSigners, 0600); },
+         "chmod 0640 "},
+        {"seal.key is open to all", [](const Divided& i) { give(i.seal_key(), 0, kSealers, 0644); }, "chmod o-rwx "},
+    };
+    const Divided installation;
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.when));
+        row.damage(installation);
+        const auto found = errors_under(installation.postern({"doctor", "--json"}), "key files");
+        CHECK(found.find(row.fix) != std::string::npos);
+        CHECK(installation.postern({"doctor"}).exit_code == 1);
+
+        for (const fs::path& key : installation.signing_keys()) give(key, 0, kSigners, 0640);
+        give(installation.seal_key(), 0, kSealers, 0640);
+        CHECK(installation.postern({"doctor"}).exit_code == 0);
+    }
+}
