@@ -36,7 +36,7 @@ struct Elsewhere {
 };
 
 constexpr Elsewhere kElsewhere[] = {
-    {"make run", "serves until Ctrl-C; tests/browser/demo.test.mjs starts it"},
+    {"make run", "serves until Ctrl-C; tests/clients/curl.test.mjs starts it"},
     {"make test", "is what runs this test"},
     {"systemctl ", "would stop and start services of this machine; tests/interop starts the shipped configurations"},
     {"journalctl ", "there is no service whose journal it could show"},
