@@ -79,6 +79,7 @@ std::set<std::string> expected(const std::string& prefix, const std::string& lib
         "644 " + prefix + "/share/man/man5/postern.json.5",
         "644 " + prefix + "/share/man/man8/postern-endpoints.8",
         "644 " + prefix + "/share/doc/postern/OPERATIONS.md",
+        "644 " + prefix + "/share/doc/postern/CLIENTS.md",
         "644 " + prefix + "/share/doc/postern/CHANGELOG.md",
         "644 " + libraries + "/libpostern.a",
         "644 " + libraries + "/pkgconfig/postern.pc",
