@@ -44,6 +44,9 @@ constexpr Elsewhere kElsewhere[] = {
      "needs the name, a certificate and port 443; tests/interop asks the same address"},
 };
 
+/// Languages of what is shown and not typed.
+constexpr std::string_view kShown[] = {"json", "sh", "nginx", "lighttpd"};
+
 constexpr const char* kNewMachine = "<!-- on a new machine -->";
 
 struct Block {
@@ -102,7 +105,7 @@ std::string cron_command(std::string_view line) {
 std::vector<Typed> commands_of(const std::string& manual) {
     std::vector<Typed> commands;
     for (const Block& block : blocks_of(read_file(source_directory() / manual))) {
-        if (block.language == "json" || block.language == "sh") continue;
+        if (std::ranges::find(kShown, block.language) != std::end(kShown)) continue;
         for (std::size_t i = 0; i < block.lines.size(); ++i) {
             const std::string& line = block.lines[i];
             commands.push_back({manual + ":" + std::to_string(block.line + i),
