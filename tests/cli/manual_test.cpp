@@ -150,8 +150,8 @@ public:
         REQUIRE(::mkdtemp(name.data()) != nullptr);
         root_ = name;
         fs::permissions(root_, fs::perms(0755));  // the web server's user looks at the executables
-        for (const char* there : {"etc/lighttpd", "var/lib/prometheus/node-exporter", "var/backups", "var/www/html",
-                                  "usr/local/bin", "root", "tmp"})
+        for (const char* there : {"etc/lighttpd", "etc/logrotate.d", "var/lib/prometheus/node-exporter", "var/backups",
+                                  "var/www/html", "usr/local/bin", "root", "tmp"})
             fs::create_directories(root_ / there);
     }
     Machine(const Machine&) = delete;

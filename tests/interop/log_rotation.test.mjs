@@ -1,0 +1,116 @@
+// The shipped logrotate file, run by logrotate while the log is being written: no line is lost, and none is there twice.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, readFile, readdir, readlink, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { BUILD, Deployment, ROOT } from "../support/deployment.mjs";
+
+const run = promisify(execFile);
+
+/// The FastCGI processes of one deployment, told by their executable and the configuration they were started with.
+async function processesOf(configFile) {
+  const found = [];
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    try {
+      const executable = await readlink(`/proc/${pid}/exe`);
+      const environment = await readFile(`/proc/${pid}/environ`, "utf8");
+      if (executable.startsWith(`${BUILD}/cgi-bin/`) && environment.split("\0").includes(`POSTERN_CONFIG=${configFile}`)) found.push(pid);
+    } catch { /* ended meanwhile, or somebody else's */ }
+  }
+  return found;
+}
+
+async function openFiles(pid) {
+  try {
+    const names = await readdir(`/proc/${pid}/fd`);
+    return await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => "")));
+  } catch {
+    return [];
+  }
+}
+
+async function until(condition) {
+  for (const end = Date.now() + 60000; !(await condition()); ) {
+    assert.ok(Date.now() < end, `${condition} within a minute`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function linesOf(directory) {
+  const lines = [];
+  for (const name of await readdir(directory)) {
+    if (!name.startsWith("postern.log")) continue;
+    const bytes = await readFile(join(directory, name));
+    const text = (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
+    assert.ok(text === "" || text.endsWith("\n"), `${name} ends in the middle of a line`);
+    lines.push(...text.split("\n").filter(Boolean).map((line) => JSON.parse(line)));
+  }
+  return lines;
+}
+
+test("logrotate with the shipped file: every answered request has its line, in one of the files", async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), "pt-"));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  const log = join(directory, "postern.log");
+  const op = await Deployment.start({ tls: false, config: { log: { target: log } } });
+  t.after(() => op.stop());
+  const configFile = join(op.directory, "postern.json");
+
+  // The shipped file with this test's place and user; systemctl does what it would do to the units' processes.
+  const shipped = await readFile(join(ROOT, "examples/logrotate/postern"), "utf8");
+  const user = (await run("id", ["-un"])).stdout.trim();
+  const group = (await run("id", ["-gn", user])).stdout.trim();
+  await writeFile(join(directory, "rotate.conf"),
+    shipped.replaceAll("/var/log/postern/", `${directory}/`).replace("create 0640 www-data www-data", `create 0640 ${user} ${group}`));
+  await chmod(join(directory, "rotate.conf"), 0o644);
+  const stub = `#!/bin/sh
+case $* in
+"kill --signal=SIGUSR1 postern-*@*.service") kill -USR1 $(cat '${directory}/pids') ;;
+"try-reload-or-restart lighttpd.service") exit 5 ;;
+*) echo "$*" >>'${directory}/unexpected' ;;
+esac
+`;
+  await writeFile(join(directory, "systemctl"), stub, { mode: 0o755 });
+
+  const answered = [];
+  let running = true;
+  const traffic = Array.from({ length: 3 }, async (_, number) => {
+    while (running) {
+      const response = await fetch(`${op.issuer}${["/jwks", "/authorize?client_id=nobody", "/userinfo"][number]}`).catch(() => null);
+      await response?.arrayBuffer().catch(() => {});
+      // Whatever a program answered has an id; the web server's own 503 while it starts another has none.
+      const id = response?.headers.get("x-request-id");
+      if (id) answered.push(id);
+    }
+  });
+  try {
+    for (let round = 1; round <= 2; ++round) {
+      const before = answered.length;
+      await until(() => answered.length > before + 20);
+      const pids = await processesOf(configFile);
+      assert.ok(pids.length >= 10, `${pids.length} processes`);
+      await writeFile(join(directory, "pids"), pids.join(" "));
+      await run("logrotate", ["--force", "--state", join(directory, "state"), join(directory, "rotate.conf")],
+        { env: { ...process.env, PATH: `${directory}:/usr/sbin:/usr/bin:/sbin:/bin` } });
+      await until(async () => (await Promise.all(pids.map(openFiles))).flat().every((file) => !file.startsWith(log)));
+    }
+    const before = answered.length;
+    await until(() => answered.length > before + 20);
+  } finally {
+    running = false;
+    await Promise.all(traffic);
+  }
+  await op.stop();
+
+  const names = (await readdir(directory)).filter((name) => name.startsWith("postern.log")).sort();
+  assert.deepEqual(names, ["postern.log", "postern.log.1", "postern.log.2.gz"]);
+  assert.ok(!(await readdir(directory)).includes("unexpected"));
+  const ids = (await linesOf(directory)).filter((line) => line.event === "request").map((line) => line.id);
+  assert.equal(new Set(ids).size, ids.length, "a line is there twice");
+  assert.deepEqual(answered.filter((id) => !ids.includes(id)), []);
+  assert.ok((await readFile(log, "utf8")).length > 0);
+});
