@@ -142,9 +142,25 @@ TEST_CASE("authorize: sizes are bounded [docs: 2048 bytes of state, 4096 bytes o
                    {"values", "below 4096 bytes", good().with("state", longest).with("nonce", nonce), "login"},
                    {"values", "above 4096 bytes", good().with("state", longest).with("nonce", nonce + nonce),
                     "invalid_request", longest.c_str()},
+                   {"values", "quotes that double", good().with("nonce", std::string(2800, '"')), "invalid_request"},
                    {"values", "unknown ones do not count", good().with("unknown", std::string(6000, 'u')), "login"},
                    {"values", "a huge scope", good().with("scope", many_scopes() + many_scopes()), "invalid_request"},
                });
+}
+
+TEST_CASE("authorize: the URL of the next page fits into a header line of Apache, whatever was asked") {
+    const Deployment op;
+    const std::string state(2048, 's');
+    const Query longest[] = {good().with("state", state).with("nonce", std::string(1700, 'n')),
+                             good().with("state", std::string(2048, '"')).with("nonce", std::string(300, '\\'))};
+    for (const Query& query : longest) {
+        const Answer answer = op.cgi("authorize", get_request(query.text()));
+        CAPTURE(answer.body);
+        CHECK(answer.status == 303);
+        CHECK(answer.header("Location").find("/login?resume=") != std::string::npos);
+        CHECK(answer.header("Location").size() > 4000);
+        CHECK(answer.header("Location").size() < 8000);
+    }
 }
 
 TEST_CASE(
