@@ -69,6 +69,7 @@ export class Deployment {
     // Short: the path of a Unix socket has at most 107 bytes. It is closed to others, so the sockets are private.
     this.#directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
     const { cgiBin, templates } = await reachable({ cgiBin: join(BUILD, "cgi-bin"), templates: join(ROOT, "templates") });
+    this.cgiBin = cgiBin;
     this.port = await freePort();
     this.plainPort = await freePort(); // where the sites that are shipped redirect from, in the place of 80
     this.origin = `${tls ? "https" : "http"}://127.0.0.1:${this.port}`;

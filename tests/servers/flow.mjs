@@ -1,0 +1,156 @@
+// From discovery to revocation as a client and a person go through it, behind one web server.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { request } from "../support/user_agent.mjs";
+import { PAGE_ORIGIN, PERSON, REDIRECT_URI, SIGNED_OUT_URI, Site } from "./site.mjs";
+
+const json = (answer, status = 200) => {
+  assert.equal(answer.status, status, answer.body);
+  assert.match(answer.headers["content-type"], /^application\/json\b/);
+  return JSON.parse(answer.body);
+};
+
+/// The tests of one issuer. `redirectsPlain`: the shipped configuration sends visitors of http to https.
+function flow(open, { redirectsPlain }) {
+  let site;
+  before(async () => { site = await open(); });
+  after(async () => { await site?.close(); });
+
+  it("both well-known places describe this issuer [RFC 8414 §3]", async () => {
+    const metadata = json(await site.ask("/.well-known/openid-configuration"));
+    assert.equal(metadata.issuer, site.issuer);
+    for (const [name, url] of Object.entries(metadata)) {
+      if (/_(endpoint|uri)$/.test(name)) assert.ok(url.startsWith(`${site.issuer}/`), `${name}: ${url}`);
+    }
+    const inserted = json(await site.ask(`${site.deployment.origin}/.well-known/oauth-authorization-server${site.base}`));
+    assert.equal(inserted.issuer, site.issuer);
+    assert.ok(json(await site.ask("/jwks")).keys.length >= 1);
+    const { status, headers, body } = await site.ask("/jwks", { method: "HEAD" });
+    assert.deepEqual([status, body, headers["content-type"]], [200, "", "application/json"]);
+  });
+
+  if (redirectsPlain) {
+    it("plain http leads to https", async () => {
+      const { status, headers } = await request(`http://127.0.0.1:${site.deployment.plainPort}${site.base}/login?a=b`);
+      assert.deepEqual([status, headers.location], [301, `${site.issuer}/login?a=b`]);
+    });
+  }
+
+  it("a wrong password shows the form again, the right one leads by absolute redirects to the client with a code [X03]", async () => {
+    const { agent } = site;
+    const answers = [];
+    const { send } = agent;
+    agent.send = async (...asked) => { const answer = await send(...asked); answers.push(answer); return answer; };
+    const { url, state } = site.begin();
+    const form = await agent.visit(url);
+    const again = await agent.signIn(form, PERSON.username, "incorrect");
+    assert.ok(again.form.buttons.login, again.title);
+    const consent = await agent.signIn(again, PERSON.username, PERSON.password);
+    assert.ok(consent.form.buttons.approve, consent.title);
+    const { location } = await agent.approve(consent);
+    assert.equal(location.origin + location.pathname, REDIRECT_URI);
+    assert.deepEqual([location.searchParams.get("state"), location.searchParams.get("iss")], [state, site.issuer]);
+    const redirects = answers.filter(({ headers }) => headers.location);
+    assert.ok(redirects.length >= 3);
+    for (const { status, headers } of redirects) {
+      assert.equal(status, 303);
+      assert.match(headers.location, /^https:\/\//);
+      assert.equal(headers["cache-control"], "no-store");
+      assert.equal(headers["referrer-policy"], "no-referrer");
+    }
+    for (const cookie of answers.flatMap(({ headers }) => headers["set-cookie"] ?? [])) assert.match(cookie, /^__Host-(?=.*; Secure)(?=.*; HttpOnly)/);
+  });
+
+  it("a code gives tokens by Basic, UserInfo by Bearer, and what was revoked is inactive [X20]", async () => {
+    const code = await site.signIn();
+    const tokens = json(await site.redeem(code));
+    const { sub } = JSON.parse(Buffer.from(tokens.id_token.split(".")[1], "base64url"));
+    assert.equal(sub, site.person.sub);
+
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    const claims = json(await site.ask("/userinfo", { headers }));
+    assert.deepEqual([claims.sub, claims.name], [sub, PERSON.claims.name]);
+    assert.equal((await site.ask("/userinfo")).status, 401);
+
+    const about = async (token) => json(await site.post("/token/introspect", { token }));
+    assert.equal((await about(tokens.access_token)).active, true);
+    const refreshed = json(await site.post("/token", { grant_type: "refresh_token", refresh_token: tokens.refresh_token }));
+    assert.equal((await about(refreshed.access_token)).sub, sub);
+
+    assert.equal((await site.post("/token/revoke", { token: refreshed.refresh_token })).status, 200);
+    for (const token of [refreshed.refresh_token, refreshed.access_token]) assert.deepEqual(await about(token), { active: false });
+    assert.equal(json(await site.post("/token", { grant_type: "refresh_token", refresh_token: refreshed.refresh_token }), 400).error, "invalid_grant");
+    assert.equal(json(await site.redeem(code), 400).error, "invalid_grant", "a code is used once");
+  });
+
+  it("client credentials give a token, and wrong ones say so with a challenge [RFC 6749 §4.4, §5.2]", async () => {
+    const { access_token } = json(await site.post("/token", { grant_type: "client_credentials", scope: "reports" }));
+    assert.equal(json(await site.post("/token/introspect", { token: access_token })).scope, "reports");
+    const refused = await site.post("/token", { grant_type: "client_credentials" }, { authorization: "Basic YXBwOnNlc2FtZQ==" });
+    assert.equal(json(refused, 401).error, "invalid_client");
+    assert.match(refused.headers["www-authenticate"], /^Basic /);
+  });
+
+  it("a denied consent is told to the client [RFC 6749 §4.1.2.1]", async () => {
+    const { agent } = site;
+    const { url, state } = site.begin({ prompt: "consent" });
+    const { location } = await agent.deny(await agent.signIn(await agent.visit(url), PERSON.username, PERSON.password));
+    assert.deepEqual([location.searchParams.get("error"), location.searchParams.get("state")], ["access_denied", state]);
+  });
+
+  it("form_post brings a page that posts the code", async () => {
+    const { agent } = site;
+    const { url, state } = site.begin({ response_mode: "form_post" });
+    let page = await agent.signIn(await agent.visit(url), PERSON.username, PERSON.password);
+    if (page.form.buttons.approve) page = await agent.approve(page);
+    const { posted } = await agent.submit(page, "continue");
+    assert.equal(posted.get("state"), state);
+    assert.ok(posted.get("code"));
+    assert.match(page.headers["content-security-policy"], /script-src/);
+  });
+
+  it("logout ends the session and leads back to the client", async () => {
+    const { agent } = site;
+    const { id_token } = json(await site.redeem(await site.signIn(agent)));
+    const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: SIGNED_OUT_URI, state: "bye" });
+    const { location } = await agent.visit(`${site.issuer}/logout?${query}`);
+    assert.equal(location?.href, `${SIGNED_OUT_URI}?state=bye`);
+    const silent = await agent.visit(site.begin({ prompt: "none" }).url);
+    assert.equal(silent.location.searchParams.get("error"), "login_required");
+  });
+
+  it("a page of a registered client may call the token endpoint, another may not (CORS)", async () => {
+    const preflight = (origin) => site.ask("/token", { method: "OPTIONS", headers: {
+      origin, "access-control-request-method": "POST", "access-control-request-headers": "content-type" } });
+    const allowed = await preflight(PAGE_ORIGIN);
+    assert.deepEqual([allowed.status, allowed.headers["access-control-allow-origin"], allowed.body], [204, PAGE_ORIGIN, ""]);
+    assert.equal((await preflight("https://evil.example")).headers["access-control-allow-origin"], undefined);
+    const refused = await site.post("/token", { grant_type: "x", client_id: "page" }, { origin: PAGE_ORIGIN, authorization: "" });
+    assert.equal(refused.headers["access-control-allow-origin"], PAGE_ORIGIN, "refusals can be read, too");
+    assert.equal((await site.ask("/jwks", { headers: { origin: "https://any.example" } })).headers["access-control-allow-origin"], "*");
+  });
+
+  it("other methods are 405 with Allow, and other paths are 404 whichever way they are spelled [X17, X19]", async () => {
+    for (const [method, path, allow] of [["GET", "/token", /POST/], ["PUT", "/token/revoke", /POST/], ["POST", "/jwks", /GET/], ["DELETE", "/login", /GET/]]) {
+      const { status, headers } = await site.ask(path, { method, headers: { "content-length": "0" } });
+      assert.equal(status, 405, `${method} ${path}`);
+      assert.match(headers.allow, allow);
+    }
+    const { origin } = site.deployment;
+    const spellings = ["/token/x", "/token/", "/token;a=b", "/token%2fintrospect", "/token%2Fintrospect", "/token/..;/jwks", "/token/%0a",
+      "/token%0a", "/TOKEN", "/Jwks", "/jwks/", "/jwks/x", "/jwks.", "/jwks%00", "/%6awks", "/x/../jwks", "/./jwks", "/authorize/resume", "/login/..",
+      "/.well-known/openid-configuration/", "/cgi-bin/token", "/discovery", "/introspect", "/revoke", "/authorize.d"];
+    for (const path of [...spellings.map((name) => site.base + name), `/${site.base}/token`, `//${site.base}//jwks`, `${site.base}//jwks`]) {
+      // As it is: a URL object would take dots and slashes away.
+      const text = await site.raw(`GET ${path} HTTP/1.1\r\nHost: ${origin.slice(8)}\r\nConnection: close\r\n\r\n`);
+      assert.match(text, /^HTTP\/1\.1 40[034] /, `${path}: ${text.slice(0, 300)}`);
+    }
+  });
+}
+
+/// The flow behind the web server `front`, for an issuer at the root and for one below a path.
+export function flows(title, front, options = { redirectsPlain: true }) {
+  for (const base of ["", "/auth"]) {
+    describe(`${title}, issuer ${base === "" ? "at the root" : `below ${base}`}`, () => flow(() => Site.open({ front, base }), options));
+  }
+}

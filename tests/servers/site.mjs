@@ -1,0 +1,105 @@
+// A deployment behind a web server with somebody to sign in and two clients: what the tests of all web servers ask for.
+import { createHash, randomBytes } from "node:crypto";
+import { connect as connectTcp } from "node:net";
+import { connect } from "node:tls";
+import { Deployment } from "../support/deployment.mjs";
+import { UserAgent, request } from "../support/user_agent.mjs";
+
+export const PERSON = { username: "mara", password: "correct horse battery", claims: { name: "Mara Müller", email: "mara@example.org" } };
+export const REDIRECT_URI = "https://client.example/callback";
+export const SIGNED_OUT_URI = "https://client.example/signed-out";
+export const PAGE_ORIGIN = "https://page.example";
+
+const FORM = "application/x-www-form-urlencoded";
+
+/// What is equal whenever an answer is: all but the request's id and the time.
+export function essence({ status, headers, body }) {
+  const { date, "x-request-id": id, ...rest } = headers;
+  return { status, headers: rest, body: id ? body.replaceAll(id, "") : body };
+}
+
+export class Site {
+  static async open(options) {
+    const site = new Site();
+    site.deployment = await Deployment.start(options);
+    try {
+      site.person = await site.deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
+      const { client_id, client_secret } = await site.deployment.addClient("app", REDIRECT_URI,
+        ...["authorization_code", "refresh_token", "client_credentials"].flatMap((name) => ["--grant", name]),
+        "--scope", "openid profile email reports", "--post-logout-redirect-uri", SIGNED_OUT_URI);
+      site.basic = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString("base64")}`;
+      await site.deployment.addClient("page", `${PAGE_ORIGIN}/`, "--public");
+      return site;
+    } catch (error) {
+      await site.close();
+      throw error;
+    }
+  }
+
+  async close() { await this.deployment.stop(); }
+
+  get issuer() { return this.deployment.issuer; }
+  get base() { return this.issuer.slice(this.deployment.origin.length); }
+
+  /// `path` is below the issuer, or a whole URL.
+  ask(path, options = {}) {
+    return request(/^https?:/.test(path) ? path : this.issuer + path, { ca: this.deployment.ca, ...options });
+  }
+
+  /// A form sent to an endpoint by the client "app".
+  post(path, form, headers = {}) {
+    const body = new URLSearchParams(form).toString();
+    return this.ask(path, { method: "POST", body, headers: {
+      "content-type": FORM, "content-length": Buffer.byteLength(body), authorization: this.basic, ...headers } });
+  }
+
+  get agent() { return new UserAgent({ ca: this.deployment.ca }); }
+
+  /// A new authorization request of "app": { url, verifier, state }.
+  begin(more = {}) {
+    const verifier = randomBytes(32).toString("base64url");
+    const state = randomBytes(12).toString("base64url");
+    const query = new URLSearchParams({ client_id: "app", redirect_uri: REDIRECT_URI, response_type: "code", scope: "openid profile email", state,
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"), code_challenge_method: "S256", ...more });
+    return { url: `${this.issuer}/authorize?${query}`, verifier, state };
+  }
+
+  /// Signs in and agrees: { code, verifier }.
+  async signIn(agent = this.agent, more = {}) {
+    const { url, verifier } = this.begin(more);
+    let page = await agent.visit(url);
+    if (page.form?.buttons.login) page = await agent.signIn(page, PERSON.username, PERSON.password);
+    if (page.form?.buttons.approve) page = await agent.approve(page);
+    const code = page.location?.searchParams.get("code");
+    if (!code) throw new Error(`no code: ${page.status} ${page.title} ${page.location ?? ""}`);
+    return { code, verifier };
+  }
+
+  redeem({ code, verifier }) {
+    return this.post("/token", { grant_type: "authorization_code", code, redirect_uri: REDIRECT_URI, code_verifier: verifier });
+  }
+
+  /// Bytes to the web server as they are, and what comes back until it hangs up; "" when it says nothing. With `end` our
+  /// side is closed after them.
+  raw(bytes, { end = false } = {}) {
+    const { port, ca } = this.deployment;
+    return new Promise((done, failed) => {
+      const socket = ca ? connect({ port, host: "127.0.0.1", ca }) : connectTcp({ port, host: "127.0.0.1" });
+      let text = "";
+      socket.setEncoding("latin1").setTimeout(15_000, () => socket.destroy(new Error(`no end of the answer: ${text}`)));
+      socket.on("data", (part) => { text += part; });
+      socket.on("error", (error) => (error.code === "ECONNRESET" || error.code === "EPIPE" ? done(text) : failed(error)));
+      socket.on("close", () => done(text));
+      socket.on("end", () => socket.end());
+      socket[end ? "end" : "write"](bytes, "latin1");
+    });
+  }
+
+  /// A POST to the token endpoint written by hand: `lines` are its headers besides Host.
+  rawToken(lines, body, options) {
+    const head = [`POST ${this.base}/token HTTP/1.1`, `Host: 127.0.0.1:${this.deployment.port}`, "Connection: close", ...lines, "", ""];
+    return this.raw(head.join("\r\n") + body, options);
+  }
+}
+
+export const statusOf = (text) => Number(text.match(/^HTTP\/1\.[01] (\d{3})/)?.[1] ?? 0);

@@ -1,0 +1,208 @@
+// What clients and attackers can do with bytes and headers in front of one web server, as it is configured by us.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import https from "node:https";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { identity } from "../support/web_server.mjs";
+import { request } from "../support/user_agent.mjs";
+import { PERSON, Site, essence, statusOf } from "./site.mjs";
+
+const FORM = "Content-Type: application/x-www-form-urlencoded";
+const BODY = "grant_type=client_credentials";
+const TOO_LARGE = 1024 * 1024;
+
+/// The sockets that processes of this build listen to on descriptor 0, by the names that the kernel has for them.
+function listenersOf(programs) {
+  const sockets = [];
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readlinkSync(`/proc/${pid}/exe`).startsWith(`${programs}/`)) sockets.push(readlinkSync(`/proc/${pid}/fd/0`));
+    } catch { /* it has ended, or is somebody else's */ }
+  }
+  return sockets;
+}
+
+/// `sockets`: processes wait behind sockets: "spawned" by our script, or "server" when the web server made them.
+function wire(front, { sockets }) {
+  let site;
+  before(async () => { site = await Site.open({ front }); });
+  after(async () => { await site?.close(); });
+  const token = (headers, more = {}) => site.post("/token", { grant_type: "client_credentials", ...more }, headers);
+  const works = async (message) => assert.equal((await token({})).status, 200, message);
+
+  it("words of a query are no options [X01]", async () => {
+    const expected = essence(await site.ask("/authorize?a=b"));
+    assert.equal(expected.status, 400);
+    for (const query of ["--help", "-c+/tmp/evil.conf", "--version", "-h", "+--help+--", "--config=/tmp/x"]) {
+      assert.deepEqual(essence(await site.ask(`/authorize?${query}`)), expected, query);
+    }
+  });
+
+  it("headers change no setting and name no proxy (httpoxy) [X02]", async () => {
+    const expected = essence(await site.ask("/.well-known/openid-configuration"));
+    const headers = { proxy: "http://127.0.0.1:1", "http-proxy": "http://127.0.0.1:1", "postern-config": "/tmp/evil.json",
+      "sqlite-tmpdir": "/tmp", "openssl-conf": "/tmp/evil.cnf", "ld-preload": "/tmp/evil.so" };
+    assert.deepEqual(essence(await site.ask("/.well-known/openid-configuration", { headers })), expected);
+    assert.equal((await token(headers)).status, 200);
+  });
+
+  it("no parameter makes a header of its own [X04, X05]", async () => {
+    const evil = ["a\r\nSet-Cookie: x=1", "a\nX-Sendfile: /etc/passwd", "a\r\nX-Accel-Redirect: /jwks", "a\rX-LIGHTTPD-send-file: /etc/passwd",
+      "\u560d\u560aSet-Cookie: x=1", "a\0b"];
+    for (const value of evil) {
+      for (const name of ["state", "nonce", "scope", "redirect_uri", "client_id"]) {
+        const { status, headers, body } = await site.ask(site.begin({ [name]: value }).url);
+        assert.ok([303, 400].includes(status), `${name} ${status}`);
+        assert.doesNotMatch(body, /root:/);
+        for (const header of ["x-sendfile", "x-accel-redirect", "x-lighttpd-send-file"]) assert.equal(headers[header], undefined, name);
+        assert.doesNotMatch(headers.location ?? "", /[\r\n]/);
+        for (const cookie of headers["set-cookie"] ?? []) assert.match(cookie, /^__Host-postern/);
+      }
+    }
+  });
+
+  it("a body is bounded and is what its length says [X06]", async () => {
+    const large = await site.ask("/token", { method: "POST", body: "x=".padEnd(TOO_LARGE, "y"), headers: { "content-type": FORM.split(": ")[1],
+      "content-length": TOO_LARGE } }).catch((error) => ({ status: error.code }));
+    assert.ok([413, "EPIPE", "ECONNRESET"].includes(large.status), `1 MB: ${large.status}`);
+    for (const length of ["-1", "1e9", "99999999999999999999", "0x10", "+5", "5, 5", " "]) {
+      const status = statusOf(await site.rawToken([FORM, `Authorization: ${site.basic}`, `Content-Length: ${length}`], BODY, { end: true }));
+      assert.ok([0, 400, 411, 413].includes(status), `Content-Length: ${length} ${status}`);
+    }
+    const cut = statusOf(await site.rawToken([FORM, `Authorization: ${site.basic}`, "Content-Length: 5"], BODY));
+    assert.equal(cut, 400, "five bytes of a longer body are no request for a token");
+    const short = await site.rawToken([FORM, `Authorization: ${site.basic}`, "Content-Length: 500"], BODY, { end: true });
+    assert.ok([0, 400, 408, 500].includes(statusOf(short)), short); // mod_fcgid says 500 to those who have gone
+    await works("after all that");
+  });
+
+  it("a chunked body counts like another, or is refused as such [X07]", async () => {
+    const chunk = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+    const text = await site.rawToken([FORM, `Authorization: ${site.basic}`, "Transfer-Encoding: chunked"], chunk);
+    assert.ok([200, 411].includes(statusOf(text)), text);
+    if (statusOf(text) === 200) assert.match(text, /"access_token"/);
+  });
+
+  it("contradicting lengths are refused [X08]", async () => {
+    const chunk = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+    const twice = await site.rawToken([FORM, `Authorization: ${site.basic}`, `Content-Length: ${BODY.length}`, "Content-Length: 5"], BODY);
+    assert.equal(statusOf(twice), 400, twice);
+    const both = await site.rawToken([FORM, `Authorization: ${site.basic}`, "Content-Length: 5", "Transfer-Encoding: chunked"], chunk);
+    // RFC 9112 §6.3: refused, or the length is ignored and the connection closed.
+    assert.ok([200, 400, 411].includes(statusOf(both)), both);
+    assert.doesNotMatch(both.slice(9), /HTTP\/1\.1 /, "one request, one answer");
+  });
+
+  it("two Authorization headers are refused [X21]", async () => {
+    const lines = [FORM, `Content-Length: ${BODY.length}`, `Authorization: ${site.basic}`];
+    assert.equal(statusOf(await site.rawToken(lines, BODY)), 200);
+    const text = await site.rawToken([...lines, "Authorization: Bearer abc"], BODY);
+    assert.equal(statusOf(text), 400, text);
+  });
+
+  it("headers that look like others are no others [X22]", async () => {
+    const headers = { "X_Forwarded_For": "192.0.2.1", "Content_Length": "3", "X-Forwarded-Proto": "http", "Content_Type": "text/plain",
+      "Transfer_Encoding": "chunked", "Request-Method": "GET", "Request-Uri": "/jwks", "Path-Info": "/jwks" };
+    assert.equal((await token(headers)).status, 200);
+    const { authorization, ...rest } = { ...headers, authorization: "" };
+    assert.equal((await token({ ...rest, authorization: "", "Http-Authorization": site.basic })).status, 401);
+  });
+
+  it("no URL is made of the Host header [X23]", async () => {
+    const path = `${site.base}/.well-known/openid-configuration`;
+    for (const lines of ["Host: evil.example", "Host: evil.example:443\r\nX-Forwarded-Host: evil.example\r\nForwarded: host=evil.example"]) {
+      const text = await site.raw(`GET ${path} HTTP/1.1\r\n${lines}\r\nConnection: close\r\n\r\n`);
+      assert.equal(statusOf(text), 200, text);
+      assert.doesNotMatch(text, /evil\.example/);
+      const { pathname, search } = new URL(site.begin().url);
+      const redirect = await site.raw(`GET ${pathname}${search} HTTP/1.1\r\n${lines}\r\nConnection: close\r\n\r\n`);
+      assert.match(redirect, new RegExp(`^location: ${site.issuer}/login\\?`, "mi"));
+    }
+  });
+
+  it("answers carry the programs' headers, HSTS, and no version [H01, H02, H06, H11]", async () => {
+    const { headers } = await site.ask("/login");
+    assert.match(headers["strict-transport-security"], /^max-age=31536000/);
+    assert.equal(headers["cache-control"], "no-store");
+    assert.equal(headers["x-content-type-options"], "nosniff");
+    assert.match(headers["content-security-policy"], /frame-ancestors 'none'/);
+    assert.equal(headers["x-powered-by"], undefined);
+    assert.doesNotMatch(headers.server ?? "", /\d/, "a version");
+    assert.equal(headers["status"], undefined);
+    const plain = await site.ask("/login", { headers: { "accept-encoding": "gzip, br, deflate" } });
+    assert.equal(plain.headers["content-encoding"], undefined, "BREACH");
+  });
+
+  it("an authorization request of 7.5 KB reaches its end, and so does one of the longest that is taken", async () => {
+    const { url } = site.begin();
+    const longest = site.begin({ state: "s".repeat(2048), nonce: "n".repeat(1700), unknown: "u".repeat(11_000) }).url;
+    for (const long of [`${url}&unknown=${"u".repeat(7500 - url.length - 9)}`, longest]) {
+      const { agent } = site;
+      const signedIn = await agent.signIn(await agent.visit(long), PERSON.username, PERSON.password);
+      const page = signedIn.form?.buttons.approve ? await agent.approve(signedIn) : signedIn;
+      assert.ok(page.location?.searchParams.get("code"), `${page.status} ${page.title}`);
+    }
+  });
+
+  it("connections that are kept open keep nobody out [X28]", async () => {
+    const agents = Array.from({ length: 8 }, () => new https.Agent({ keepAlive: true, maxSockets: 1, ca: site.deployment.ca }));
+    const keep = (agent) => new Promise((done, failed) => https.get(`${site.issuer}/jwks`, { agent }, (answer) => answer.resume().on("end", done)).on("error", failed));
+    try {
+      await Promise.all(agents.map(keep));
+      assert.equal((await site.ask("/jwks")).status, 200);
+      await works("while eight connections are idle");
+    } finally {
+      for (const agent of agents) agent.destroy();
+    }
+  });
+
+  if (sockets) {
+    it("programs listen to Unix sockets that nobody but the web server reaches [X25]", async () => {
+      await site.ask("/jwks");
+      const listeners = listenersOf(site.deployment.cgiBin);
+      assert.ok(listeners.length > 0);
+      const unix = readFileSync("/proc/net/unix", "utf8");
+      for (const name of listeners) assert.match(unix, new RegExp(` ${name.match(/\d+/)[0]} `), "a Unix socket");
+      if (sockets !== "spawned") return;
+      const directory = join(site.deployment.directory, "s");
+      assert.equal(statSync(directory).mode & 0o7777, 0o710);
+      const files = readdirSync(directory).filter((name) => name.endsWith(".sock"));
+      assert.equal(files.length, 10);
+      for (const file of files) {
+        const { mode, gid } = statSync(join(directory, file));
+        assert.deepEqual([mode & 0o777, gid], [0o660, identity.gid], file);
+      }
+    });
+  }
+}
+
+/// Who claims to be somebody, where the web server signs people in and nobody is signed in by it.
+function forgery(front) {
+  it("a forged Remote-User header and a forged Basic name sign nobody in", async () => {
+    const site = await Site.open({ front, config: { login: { method: "remote_user", autoCreate: true } } });
+    try {
+      const basic = `Basic ${Buffer.from(`${PERSON.username}:x`).toString("base64")}`;
+      const forged = [{ authorization: basic }, { authorization: basic, "auth-type": "Basic" },
+        ...["remote-user", "remote_user", "x-remote-user", "x-forwarded-user", "redirect-remote-user", "http-remote-user"].map((name) => (
+          { [name]: PERSON.username, "auth-type": "Basic", "auth_type": "Basic" }))];
+      for (const headers of forged) {
+        const { agent } = site;
+        agent.send = (url, options) => request(url, { ...options, headers: { ...options.headers, ...headers } });
+        const page = await agent.visit(site.begin().url);
+        assert.equal(page.location, undefined, JSON.stringify(headers));
+        assert.match(page.url, /\/login\?/);
+        assert.ok(page.status >= 400, `${page.status} ${page.title}`);
+      }
+    } finally {
+      await site.close();
+    }
+  });
+}
+
+/// `stock`: the same web server with its own stock CGI parameters instead of ours, if it has any.
+export function wires(title, front, { sockets = null, stock } = {}) {
+  describe(`${title}, bytes and headers`, () => wire(front, { sockets }));
+  describe(`${title}, with login.method remote_user`, () => forgery(front));
+  if (stock) describe(`${title} with its stock parameters and login.method remote_user`, () => forgery(stock));
+}
