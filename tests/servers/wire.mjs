@@ -5,7 +5,6 @@ import https from "node:https";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { identity } from "../support/web_server.mjs";
-import { request } from "../support/user_agent.mjs";
 import { PERSON, Site, essence, statusOf } from "./site.mjs";
 
 const FORM = "Content-Type: application/x-www-form-urlencoded";
@@ -177,32 +176,7 @@ function wire(front, { sockets }) {
   }
 }
 
-/// Who claims to be somebody, where the web server signs people in and nobody is signed in by it.
-function forgery(front) {
-  it("a forged Remote-User header and a forged Basic name sign nobody in", async () => {
-    const site = await Site.open({ front, config: { login: { method: "remote_user", autoCreate: true } } });
-    try {
-      const basic = `Basic ${Buffer.from(`${PERSON.username}:x`).toString("base64")}`;
-      const forged = [{ authorization: basic }, { authorization: basic, "auth-type": "Basic" },
-        ...["remote-user", "remote_user", "x-remote-user", "x-forwarded-user", "redirect-remote-user", "http-remote-user"].map((name) => (
-          { [name]: PERSON.username, "auth-type": "Basic", "auth_type": "Basic" }))];
-      for (const headers of forged) {
-        const { agent } = site;
-        agent.send = (url, options) => request(url, { ...options, headers: { ...options.headers, ...headers } });
-        const page = await agent.visit(site.begin().url);
-        assert.equal(page.location, undefined, JSON.stringify(headers));
-        assert.match(page.url, /\/login\?/);
-        assert.ok(page.status >= 400, `${page.status} ${page.title}`);
-      }
-    } finally {
-      await site.close();
-    }
-  });
-}
-
-/// `stock`: the same web server with its own stock CGI parameters instead of ours, if it has any.
-export function wires(title, front, { sockets = null, stock } = {}) {
+/// The tests behind the web server `front`. `sockets`: see above.
+export function wires(title, front, { sockets = null } = {}) {
   describe(`${title}, bytes and headers`, () => wire(front, { sockets }));
-  describe(`${title}, with login.method remote_user`, () => forgery(front));
-  if (stock) describe(`${title} with its stock parameters and login.method remote_user`, () => forgery(stock));
 }
