@@ -15,7 +15,7 @@ class Program {
 
   constructor(command, file, environment) {
     // Proxies and ~/.netrc of whoever runs the tests are no part of them.
-    const env = { ...process.env, NO_PROXY: "*", HOME: "/nonexistent", ...environment };
+    const env = { ...process.env, NO_PROXY: "*", no_proxy: "*", HOME: "/nonexistent", ...environment };
     this.#child = spawn(command, [join(HERE, file)], { env });
     this.#child.stderr.setEncoding("utf8").on("data", (text) => { this.#stderr += text; });
     this.#child.stdin.on("error", () => {}); // of a program that ended: its missing answer is the failure
