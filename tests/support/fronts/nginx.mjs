@@ -16,9 +16,9 @@ const edited = (text, { port, plainPort, tls, sockets }) => text
 const below = (base, text) => (base === "" ? text : text.replaceAll("\nlocation = /", `\nlocation = ${base}/`)
   .replace(`${base}/.well-known/oauth-authorization-server`, `/.well-known/oauth-authorization-server${base}`));
 
-/// A front; more `lines` in the server block, or in the `login` path's location, and other `params` (a text) than the shipped
-/// ones.
-export const nginx = ({ lines = [], login = [], params } = {}) => withPools(async (site) => {
+/// A front for processes that are there already; more `lines` in the server block, or in the `login` path's location, and
+/// other `params` (a text) than the shipped ones.
+export const nginxAlone = ({ lines = [], login = [], params } = {}) => async (site) => {
   const { root, directory, base, sockets, env } = site;
   const shipped = (name) => join(root, "examples/nginx", name);
   const locations = await readFile(shipped("postern-locations.conf"), "utf8");
@@ -29,6 +29,9 @@ export const nginx = ({ lines = [], login = [], params } = {}) => withPools(asyn
   const text = edited(await readFile(shipped("postern.conf"), "utf8"), site);
   await writeFile(join(directory, "site.conf"), text.replace(/\}\s*$/, [...lines, "}", ""].join("\n")));
   return startNginx({ directory, env, httpLines: [`include ${join(directory, "site.conf")};`] });
-});
+};
+
+/// The same with its processes.
+export const nginx = (options) => withPools(nginxAlone(options));
 
 export const fastcgi = nginx();
