@@ -38,7 +38,7 @@ postern() {
 
 # The programs and what was copied are there, nothing else.
 a_new_machine() {
-    mv "$ROOT/var/lib/postern" "$ROOT/old"
+    mv "$ROOT/var/lib/postern" "$(mktemp -d "$ROOT/old.XXXXXX")"
 }
 
 # The request id of something that was refused just now.
