@@ -36,5 +36,6 @@ int main() {
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::post}; };
     endpoint.store = server::StoreUse::read;
     endpoint.keys = store::KeyUse::verify;
+    endpoint.authorization = true;
     return server::serve(endpoint, answer);
 }

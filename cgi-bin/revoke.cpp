@@ -46,5 +46,6 @@ int main() {
     endpoint.readers = oauth::Readers::client_pages;
     endpoint.store = server::StoreUse::write;
     endpoint.keys = store::KeyUse::verify;
+    endpoint.authorization = true;
     return server::serve(endpoint, answer);
 }

@@ -44,5 +44,6 @@ int main() {
     endpoint.readers = oauth::Readers::client_pages;
     endpoint.store = server::StoreUse::write;
     endpoint.keys = store::KeyUse::sign;
+    endpoint.authorization = true;
     return server::serve(endpoint, token);
 }

@@ -19,8 +19,8 @@ constexpr Row kRows[] = {
      "client; the detail names the parameter."},
     {"invalid_client",
      "Compare client_id and secret with `postern client show ID`; a new secret comes from `postern client secret ID`. "
-     "If the client does send "
-     "credentials, the web server may drop the Authorization header: Apache needs `CGIPassAuth On`."},
+     "If the client sends credentials and none arrived, the web server takes the Authorization header away: the detail "
+     "names the directive."},
     {"invalid_grant",
      "The code or token was used before, has expired, was issued to another client, or the redirect_uri or "
      "code_verifier differs from the first step. "
@@ -42,7 +42,8 @@ constexpr Row kRows[] = {
     // RFC 6750 §3.1, RFC 8707 §2
     {"invalid_token",
      "The access token has expired, was revoked, or was not issued here. The client must get a new one; `detail` says "
-     "which."},
+     "which. If the client sends one and none arrived, the web server takes the Authorization header away: the detail "
+     "names the directive."},
     {"insufficient_scope",
      "The token was issued without the scope that is needed here; the client must ask for it at /authorize."},
     {"invalid_target",

@@ -31,6 +31,8 @@ struct Request {
     BodyKind body = BodyKind::none;
     Params form;               ///< empty unless body == form
     std::optional<std::string> authorization;  ///< the header's value as it came
+    /// Without it, where credentials may come in it: for the operator, what the web server must be told. Never sent.
+    std::string why_no_authorization = {};
     std::string cookie;        ///< the header's value as it came; read it with http/cookie.h
     std::optional<std::string> origin;
     std::optional<std::string> sec_fetch_site;

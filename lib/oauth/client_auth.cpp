@@ -12,11 +12,6 @@ namespace {
 
 constexpr const char* kFailed = "client authentication failed";
 
-constexpr const char* kNoCredentials =
-    "neither an Authorization header nor client_id arrived; if the client sends HTTP Basic, the web server takes the "
-    "header away: "
-    "Apache passes it with `CGIPassAuth On`";
-
 void add_reading(Credentials& credentials, std::string id, std::string secret) {
     if (util::has_control_bytes(id) || util::has_control_bytes(secret)) return;
     credentials.readings.push_back(
@@ -104,6 +99,7 @@ Outcome<Credentials> parse_credentials(const http::Request& request) {
         return basic;
     }
     Credentials credentials;
+    credentials.why_no_header = request.why_no_authorization;
     const auto id = request.form.find("client_id");
     auto secret = request.form.find("client_secret");
     if (!id) return credentials;
@@ -113,7 +109,7 @@ Outcome<Credentials> parse_credentials(const http::Request& request) {
 }
 
 Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials) {
-    if (credentials.readings.empty()) return invalid_client(kFailed, kNoCredentials);
+    if (credentials.readings.empty()) return invalid_client(kNoCredentials, credentials.why_no_header);
     std::string why = "no such client";
     for (const auto& reading : credentials.readings) {
         // The digest is computed for unknown clients too, so that they cannot be told by the clock.
@@ -123,6 +119,9 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
         const Proof proof = prove(*client, credentials.method, !reading.secret.empty(), hash);
         if (proof.correct) return std::move(*client);
         why = proof.why_not;
+        // Clients that repeat their id in the body send the secret in the header.
+        const bool may_be_lost = reading.secret.empty() && credentials.method == Credentials::Method::id_only;
+        if (may_be_lost && client->enabled) why += "; " + credentials.why_no_header;
     }
     return invalid_client(kFailed, why);
 }

@@ -22,7 +22,13 @@ struct Credentials {
     };
     Method method = Method::id_only;
     std::vector<Reading> readings;  ///< empty: nothing was sent
+    std::string why_no_header;      ///< http::Request::why_no_authorization
 };
+
+/// What a caller without credentials is told. It knows what it sent, so that it may be told; the operator learns more.
+inline constexpr const char* kNoCredentials =
+    "no client credentials arrived; if they were sent, the web server takes the Authorization header away (Apache "
+    "passes it with CGIPassAuth On)";
 
 /// invalid_request for two methods at once or two different client ids (RFC 6749 §2.3), invalid_client for an
 /// Authorization header that is not well-formed Basic.

@@ -41,10 +41,7 @@ oauth::Outcome<std::string> find_bearer_token(const http::Request& request) {
         if (request.form.fault_of("access_token")) return invalid_token("the access token is malformed");
         if (auto token = request.form.find("access_token")) return std::move(*token);
     }
-    return invalid_token("no access token was sent",
-                         "no Authorization header and no access_token in a form body; if the client sends the header, "
-                         "the web server takes "
-                         "it away: Apache passes it with `CGIPassAuth On`");
+    return invalid_token(kNoToken, request.why_no_authorization);
 }
 
 /// What makes an issued token inactive, in words for the client's developer; store::is_active has decided that it is.

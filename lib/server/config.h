@@ -25,6 +25,8 @@ struct Config {
     std::string keys = "/var/lib/postern/keys";
     std::string templates;  ///< $(PREFIX)/share/postern/templates
     Limits limits;
+    /// CGI variables in which the Authorization header may arrive
+    std::vector<std::string> authorization_variables = {"HTTP_AUTHORIZATION"};
     std::vector<std::string> trusted_proxies;  ///< IP addresses whose X-Forwarded-For is believed
     std::string log_target = "stderr";
     util::LogLevel log_level = util::LogLevel::info;

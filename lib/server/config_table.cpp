@@ -8,6 +8,7 @@
 #include "model/scope.h"
 #include "oidc/discovery.h"
 #include "server/address.h"
+#include "server/authorization_header.h"
 #include "server/config_checks.h"
 #include "server/remote_user_config.h"
 #include "util/text.h"
@@ -20,6 +21,7 @@ using Problems = std::vector<ConfigProblem>;
 constexpr std::int64_t kTenYears = std::int64_t{10} * 365 * 24 * 60 * 60;
 constexpr std::int64_t kTenMinutes = 600;
 constexpr std::size_t kLongestDescription = 256;
+constexpr std::size_t kMostVariables = 8;
 
 Problems wrong(std::string reason) { return {{"", std::move(reason)}}; }
 
@@ -144,6 +146,25 @@ Problems read_trusted_proxies(Config& config, const json::Value& value) {
     return problems;
 }
 
+Problems read_authorization_variables(Config& config, const json::Value& value) {
+    if (value.if_array() == nullptr || value.if_array()->empty() || value.if_array()->size() > kMostVariables)
+        return wrong("must be a list of 1 to 8 CGI variables");
+    Problems problems;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < value.if_array()->size(); ++i) {
+        const std::string* given = (*value.if_array())[i].if_string();
+        const Fault fault = given == nullptr ? Fault("must be a string") : authorization_variable_fault(*given);
+        const bool twice = !fault && std::ranges::find(names, *given) != names.end();
+        if (fault || twice) {
+            problems.push_back({"[" + std::to_string(i) + "]", fault.value_or("must not be named twice")});
+        } else {
+            names.push_back(*given);
+        }
+    }
+    config.authorization_variables = std::move(names);
+    return problems;
+}
+
 Fault description_fault(const std::string& scope, const json::Value& value) {
     const auto parsed = model::Scope::parse(scope);
     if (!parsed || parsed->tokens().size() != 1) return "is not the name of a scope (RFC 6749 appendix A.4)";
@@ -263,6 +284,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"limits.body", whole(&Limits::body, 4096, 1 << 20)},
         {"limits.token", whole(&Limits::token, 1024, 8192)},  // jose::kMaxTokenBytes is the verifier's own bound
         {"limits.parameters", whole(&Limits::parameters, 16, 1024)},
+        {"authorizationVariables", read_authorization_variables},
         {"trustedProxies", read_trusted_proxies},
         {"log.target", text(&Config::log_target, log_target_fault)},
         {"log.level", word(&Config::log_level, {{"error", LogLevel::error},

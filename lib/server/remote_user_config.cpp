@@ -6,12 +6,11 @@
 #include "http/url.h"
 #include "model/claim_shape.h"
 #include "oauth/settings.h"
-#include "util/text.h"
+#include "server/variable_names.h"
 
 namespace postern::server {
 namespace {
 
-constexpr std::size_t kLongestVariable = 128;
 constexpr std::size_t kLongestUrl = 2048;
 
 /// RFC 3875 §4.1 without REMOTE_USER, and what web servers add of the same kind. AUTH_TYPE is no name, and
@@ -47,22 +46,6 @@ constexpr std::string_view kOfTheRequest[] = {
     "URL",
 };
 
-bool is_variable_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
-/// In capitals, with "_" for "-" as servers write it, and without the mark of Apache's internal redirects.
-std::string plain_name(std::string_view name) {
-    std::string plain(name);
-    std::ranges::transform(plain, plain.begin(), [](char c) {
-        if (c == '-') return '_';
-        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-    constexpr std::string_view kRedirect = "REDIRECT_";
-    while (plain.starts_with(kRedirect)) plain.erase(0, kRedirect.size());
-    return plain;
-}
-
 /// Where the mark stands, if it stands anywhere but once in the query.
 bool is_mark_misplaced(std::string_view url) {
     const std::string_view mark = oauth::kReturnMark;
@@ -74,8 +57,7 @@ bool is_mark_misplaced(std::string_view url) {
 }  // namespace
 
 Fault variable_fault(std::string_view name) {
-    if (name.empty() || name.size() > kLongestVariable || !std::ranges::all_of(name, is_variable_character) ||
-        (name.front() >= '0' && name.front() <= '9'))
+    if (!is_variable_name(name))
         return "must be the name of a CGI variable: 1 to 128 letters, digits, - and _, no digit first";
     const std::string plain = plain_name(name);
     if (plain.starts_with("HTTP_"))

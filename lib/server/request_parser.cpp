@@ -9,6 +9,7 @@
 
 #include "http/url.h"
 #include "server/address.h"
+#include "server/authorization_header.h"
 #include "util/text.h"
 
 namespace postern::server {
@@ -85,7 +86,10 @@ std::optional<Failure> check_sizes(const Asked& asked) {
         return refuse(414, "The query is too long.", "longer than limits.body");
     }
     for (const auto& variable : asked.variables.values) {
-        if (!variable.first.starts_with("HTTP_") && variable.first != "CONTENT_TYPE") continue;
+        const auto& credentials = asked.rules.authorization_variables;
+        const bool is_header = variable.first.starts_with("HTTP_") || variable.first == "CONTENT_TYPE" ||
+                               std::ranges::find(credentials, variable.first) != credentials.end();
+        if (!is_header) continue;
         if (variable.second.size() > kLongestHeader) {
             return refuse(431, "A header is too long.", variable.first + " is longer than 16384 bytes");
         }
@@ -112,18 +116,7 @@ std::optional<Failure> check_body(const Asked& asked) {
     return std::nullopt;
 }
 
-/// Several Authorization headers reach us joined by commas, which neither Basic nor Bearer credentials contain (RFC
-/// 9110 §5.3).
-std::optional<Failure> check_authorization(const Asked& asked) {
-    if (asked.rules.authorization == AuthorizationHeader::ignored) return std::nullopt;
-    const std::string_view value = asked.variables.get("HTTP_AUTHORIZATION");
-    if (value.find(',') == value.npos && !util::has_control_bytes(value)) return std::nullopt;
-    return refuse(400, "The Authorization header is malformed or given twice.",
-                  "expected one Basic or Bearer credential without commas or control characters");
-}
-
-constexpr Check kChecks[] = {check_duplicate_variable, check_path, check_method, check_sizes, check_body,
-                             check_authorization};
+constexpr Check kChecks[] = {check_duplicate_variable, check_path, check_method, check_sizes, check_body};
 
 std::string_view without_quotes(std::string_view text) {
     const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
@@ -211,14 +204,17 @@ util::Result<http::Request, Failure> parse_request(const Variables& variables, c
     for (const Check check : kChecks) {
         if (auto failure = check(asked)) return std::move(*failure);
     }
+    auto authorization = find_authorization(variables, rules.authorization_variables);
+    if (!authorization) return authorization.error();
     auto query = parse_parameters(asked.query, rules.limits.parameters);
     if (!query) return query.error();
 
     http::Request request;
     request.method = asked.method;
     request.query = std::move(*query);
-    if (rules.authorization == AuthorizationHeader::read)
-        request.authorization = if_given(variables, "HTTP_AUTHORIZATION");
+    request.authorization = std::move(*authorization);
+    if (!request.authorization && !rules.authorization_variables.empty())
+        request.why_no_authorization = explain_missing_authorization(variables, rules.authorization_variables);
     request.cookie = std::string(variables.get("HTTP_COOKIE"));
     request.origin = if_given(variables, "HTTP_ORIGIN");
     request.sec_fetch_site = if_given(variables, "HTTP_SEC_FETCH_SITE");

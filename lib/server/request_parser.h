@@ -13,16 +13,15 @@
 
 namespace postern::server {
 
-/// Pages have no use for the Authorization header, and a browser may send one that was meant for the rest of the site.
-enum class AuthorizationHeader { read, ignored };
-
 /// What one endpoint accepts.
 struct RequestRules {
     std::vector<std::string> paths;  ///< complete raw paths, as `served_paths` makes them
     std::vector<http::Method> methods;
     Limits limits;
     std::vector<std::string> trusted_proxies;
-    AuthorizationHeader authorization = AuthorizationHeader::read;
+    /// Where the Authorization header may arrive; empty: the endpoint has no use for one, and a browser may send what
+    /// was meant for the rest of the site.
+    std::vector<std::string> authorization_variables = {};
     std::vector<std::string> server_variables = {};  ///< what becomes http::Request::server_variables
 };
 

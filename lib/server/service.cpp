@@ -32,8 +32,15 @@ RequestRules rules_of(const Config& config, const Endpoint& endpoint) {
             methods_of(config, endpoint),
             config.limits,
             config.trusted_proxies,
-            endpoint.on_failure == OnFailure::page ? AuthorizationHeader::ignored : AuthorizationHeader::read,
+            endpoint.authorization ? config.authorization_variables : std::vector<std::string>(),
             endpoint.server_variables ? endpoint.server_variables(config.settings) : std::vector<std::string>()};
+}
+
+/// The variables that only the configuration knows.
+std::vector<std::string> named_variables(const RequestRules& rules) {
+    std::vector<std::string> names = rules.server_variables;
+    names.insert(names.end(), rules.authorization_variables.begin(), rules.authorization_variables.end());
+    return names;
 }
 
 }  // namespace
@@ -50,6 +57,7 @@ Service::Service(App& app, const Endpoint& endpoint, const Handler& handler)
       endpoint_(endpoint),
       handler_(handler),
       rules_(rules_of(app.config(), endpoint)),
+      variables_(named_variables(rules_)),
       refusals_(ring_path(app.config())) {}
 
 http::Response Service::fail(Failure failure, const std::string& id, const char* event, const char* reason) {
@@ -135,7 +143,7 @@ void Service::record_refusal(const http::Response& response, const std::string& 
 void Service::run(Exchange& exchange) noexcept {
     try {
         const auto started = std::chrono::steady_clock::now();
-        exchange.read_variables(rules_.server_variables);
+        exchange.read_variables(variables_);
         const std::string id = make_request_id(app_.random());
         const Body body = exchange.receive(app_.config().limits.body);
         const std::string method(exchange.variables().get("REQUEST_METHOD"));

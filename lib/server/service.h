@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "server/app.h"
 #include "server/exchange.h"
@@ -38,6 +39,7 @@ private:
     const Endpoint& endpoint_;
     const Handler& handler_;
     const RequestRules rules_;
+    const std::vector<std::string> variables_;
     store::RefusalRing refusals_;
 };
 

@@ -35,6 +35,7 @@ Endpoint userinfo_endpoint() {
     endpoint.readers = oauth::Readers::client_pages;
     endpoint.store = StoreUse::read;
     endpoint.keys = store::KeyUse::verify;
+    endpoint.authorization = true;
     return endpoint;
 }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "server/authorization_header.h"
+#include "util/text.h"
+
 namespace postern::server {
 namespace {
 
@@ -20,13 +23,21 @@ constexpr std::string_view kNames[] = {
     "HTTP_SEC_FETCH_SITE",
     "HTTP_IF_NONE_MATCH",
     "HTTP_X_FORWARDED_FOR",
-    "HTTP_AUTHORIZATION",
     "HTTP_TRANSFER_ENCODING",
     "HTTP_ACCESS_CONTROL_REQUEST_METHOD",
 };
 
 bool is_read(std::string_view name, const std::vector<std::string>& also) {
     return std::ranges::find(kNames, name) != std::end(kNames) || std::ranges::find(also, name) != also.end();
+}
+
+void note_clue(Clues& clues, std::string_view name, std::string_view value) {
+    if (value.empty()) return;  // nginx passes every variable that its configuration names
+    if (name == "SERVER_SOFTWARE") clues.software = value;
+    if (name == "AUTH_TYPE" || name == "REMOTE_USER") clues.user = true;
+    constexpr std::string_view kEnding = "authorization";
+    if (name.size() < kEnding.size() || util::to_lower(name.substr(name.size() - kEnding.size())) != kEnding) return;
+    if (!authorization_variable_fault(name)) clues.authorization.emplace(name);
 }
 
 }  // namespace
@@ -42,7 +53,9 @@ Variables collect_variables(const char* const* environment, const std::vector<st
         const std::string_view entry(*environment);
         const std::size_t equals = entry.find('=');
         const std::string_view name = entry.substr(0, equals);
-        if (equals == entry.npos || !is_read(name, also)) continue;
+        if (equals == entry.npos) continue;
+        note_clue(variables.clues, name, entry.substr(equals + 1));
+        if (!is_read(name, also)) continue;
         const bool added = variables.values.emplace(name, entry.substr(equals + 1)).second;
         if (!added && variables.duplicate.empty()) variables.duplicate = name;
     }

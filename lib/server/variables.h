@@ -2,17 +2,26 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace postern::server {
 
+/// What tells of an Authorization header that was on its way here: names, never values.
+struct Clues {
+    std::set<std::string> authorization;  ///< variables with a value that look as if they held the header
+    bool user = false;                    ///< AUTH_TYPE or REMOTE_USER has a value
+    std::string software;                 ///< SERVER_SOFTWARE, believed for advice only
+};
+
 /// A copy: the transport's memory ends with the request. Unknown names are left out, which leaves `HTTP_*` of a
 /// client's choice without any way to be read.
 struct Variables {
     std::map<std::string, std::string, std::less<>> values;
     std::string duplicate;  ///< the first known name that was given twice, or ""
+    Clues clues;
 
     /// "" when absent.
     std::string_view get(std::string_view name) const;

@@ -87,6 +87,7 @@ std::map<std::string, std::string> defaults() {
     CHECK(settings.scope_descriptions.empty());
     CHECK(settings.metadata.members().empty());
     CHECK(config->trusted_proxies.empty());
+    CHECK(config->authorization_variables == std::vector<std::string>{"HTTP_AUTHORIZATION"});
     CHECK_FALSE(settings.oidc);
     CHECK(config->log_level == postern::util::LogLevel::info);
     return {
@@ -135,6 +136,7 @@ std::map<std::string, std::string> defaults() {
         {"limits.body", std::to_string(config->limits.body) + " bytes"},
         {"limits.token", std::to_string(config->limits.token) + " bytes"},
         {"limits.parameters", std::to_string(config->limits.parameters)},
+        {"authorizationVariables", R"(["HTTP_AUTHORIZATION"])"},
         {"trustedProxies", "[]"},
         {"log.target", config->log_target},
         {"log.level", "info"},

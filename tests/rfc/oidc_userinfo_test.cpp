@@ -56,7 +56,10 @@ std::string under_header(const std::string& token, const std::string& header) {
 
 TEST_CASE("userinfo: no token, or none that can be read, with the reason [the interface specification, RFC 6750 §3]") {
     const Site site;
-    const std::string kMissing = "no access token was sent";
+    const std::string kMissing =
+        "no access token arrived; if one was sent, the web server takes the Authorization header away (Apache passes "
+        "it "
+        "with CGIPassAuth On)";
     const std::string kScheme = "the Authorization header is not a Bearer token";
     const std::string kBearer = "the Bearer token is malformed";
     const std::string kMalformed = "the access token is malformed";

@@ -12,7 +12,8 @@ RequestRules rules() {
     return {served_paths("https://login.example.org/auth", {"/token"}),
             {Method::get, Method::post},
             Limits{4096, 8192, 16},
-            {"127.0.0.1"}};
+            {"127.0.0.1"},
+            {"HTTP_AUTHORIZATION"}};
 }
 
 Variables variables(std::initializer_list<std::pair<std::string, std::string>> changes = {}) {
@@ -253,11 +254,33 @@ TEST_CASE("parse_request: percent-encoding that a web server mended is still mal
 
 TEST_CASE("parse_request: a page does not look at the Authorization header of the rest of the site") {
     RequestRules page = rules();
-    page.authorization = AuthorizationHeader::ignored;
+    page.authorization_variables.clear();
     const auto request =
         parse_request(variables({{"HTTP_AUTHORIZATION", "Digest a=\"b\", c=\"d\""}}), body("a=b"), page);
     REQUIRE(request);
     CHECK_FALSE(request->authorization);
+    CHECK(request->why_no_authorization.empty());
+}
+
+TEST_CASE("parse_request: without credentials the operator is told why they may be missing, with them nothing") {
+    const auto without = parse_request(variables(), body("a=b"), rules());
+    REQUIRE(without);
+    CHECK(without->why_no_authorization.find("CGIPassAuth On") != std::string::npos);
+    const auto with = parse_request(variables({{"HTTP_AUTHORIZATION", "Bearer abc"}}), body("a=b"), rules());
+    REQUIRE(with);
+    CHECK(with->why_no_authorization.empty());
+}
+
+TEST_CASE("parse_request: a credential is as long as a header at most, whatever its variable is called") {
+    RequestRules other = rules();
+    other.authorization_variables = {"REDIRECT_HTTP_AUTHORIZATION"};
+    for (const std::size_t size : {std::size_t{16384}, std::size_t{16385}}) {
+        CAPTURE(size);
+        const auto request =
+            parse_request(variables({{"REDIRECT_HTTP_AUTHORIZATION", std::string(size, 'a')}}), body("a=b"), other);
+        CHECK(static_cast<bool>(request) == (size == 16384));
+        if (!request) CHECK(request.error().status == 431);
+    }
 }
 
 }  // namespace

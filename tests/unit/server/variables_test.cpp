@@ -24,6 +24,7 @@ TEST_CASE("collect_variables: known names are copied, all others have no way in 
     CHECK_FALSE(variables.has("REQUEST_URI"));
     CHECK(variables.get("REQUEST_URI").empty());
     CHECK(variables.duplicate.empty());
+    CHECK(variables.clues.authorization == std::set<std::string>{"REDIRECT_HTTP_AUTHORIZATION"});
     CHECK(collect_variables(nullptr).values.empty());
 }
 
@@ -45,10 +46,32 @@ TEST_CASE("collect_variables: a name of the operator's choice is read byte for b
 TEST_CASE(
     "collect_variables: a known name given twice is reported, equal values included; unknown ones are not our "
     "business") {
-    const char* const twice[] = {"HTTP_AUTHORIZATION=a", "HTTP_AUTHORIZATION=a", nullptr};
-    CHECK(collect_variables(twice).duplicate == "HTTP_AUTHORIZATION");
+    const char* const twice[] = {"HTTP_COOKIE=a", "HTTP_AUTHORIZATION=a", "HTTP_AUTHORIZATION=a", "HTTP_COOKIE=a",
+                                 nullptr};
+    CHECK(collect_variables(twice).duplicate == "HTTP_COOKIE");
+    CHECK(collect_variables(twice, {"HTTP_AUTHORIZATION"}).duplicate == "HTTP_AUTHORIZATION");
     const char* const unknown[] = {"HTTP_ACCEPT=a", "HTTP_ACCEPT=b", nullptr};
     CHECK(collect_variables(unknown).duplicate.empty());
+}
+
+TEST_CASE("collect_variables: notes what tells of a lost Authorization header, and copies no credential") {
+    const char* const environment[] = {"SERVER_SOFTWARE=Apache/2.4",
+                                       "REMOTE_USER=alice",
+                                       "HTTP_AUTHORIZATION=",
+                                       "REDIRECT_HTTP_AUTHORIZATION=Basic eA==",
+                                       "Authorization=Basic eA==",
+                                       "HTTP_PROXY_AUTHORIZATION=Basic eA==",
+                                       "HTTP_X_AUTHORIZATION=Basic eA==",
+                                       "MY AUTHORIZATION=x",
+                                       nullptr};
+    const Variables variables = collect_variables(environment);
+    CHECK(variables.values.empty());
+    CHECK(variables.clues.software == "Apache/2.4");
+    CHECK(variables.clues.user);
+    CHECK(variables.clues.authorization == std::set<std::string>{"Authorization", "REDIRECT_HTTP_AUTHORIZATION"});
+    const char* const nothing[] = {"AUTH_TYPE=", "REMOTE_USER=", "HTTP_AUTHORIZATION=", nullptr};
+    CHECK_FALSE(collect_variables(nothing).clues.user);
+    CHECK(collect_variables(nothing).clues.authorization.empty());
 }
 
 }  // namespace

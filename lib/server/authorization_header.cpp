@@ -1,0 +1,106 @@
+// In which CGI variables the Authorization header arrives, and why it may not have arrived.
+#include "server/authorization_header.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "server/variable_names.h"
+#include "util/text.h"
+
+namespace postern::server {
+namespace {
+
+constexpr std::string_view kHeader = "HTTP_AUTHORIZATION";
+constexpr std::string_view kEnding = "AUTHORIZATION";
+
+struct Row {
+    std::string_view software;  ///< how it names itself; "": any other
+    std::string_view directive;
+};
+
+constexpr Row kDirectives[] = {
+    {"Apache",
+     "Apache passes it with `CGIPassAuth On` in the <Location> of the endpoints; mod_fcgid also with `FcgidPassHeader "
+     "Authorization`"},
+    {"nginx", "nginx passes it with `fastcgi_param HTTP_AUTHORIZATION $http_authorization;`"},
+    {"lighttpd", "lighttpd always passes it: the client did not send it, or a proxy in front took it away"},
+    {"",
+     "Apache passes it with `CGIPassAuth On`, nginx with `fastcgi_param HTTP_AUTHORIZATION $http_authorization;`, "
+     "lighttpd always"},
+};
+
+/// Several headers reach us joined by commas, which neither Basic nor Bearer credentials contain (RFC 9110 §5.3).
+bool is_one_credential(std::string_view value) {
+    return value.find(',') == value.npos && !util::has_control_bytes(value);
+}
+
+Failure refuse(std::string description, std::string detail) {
+    Failure failure;
+    failure.status = 400;
+    failure.description = std::move(description);
+    failure.detail = std::move(detail);
+    return failure;
+}
+
+/// The configuration that would let it in.
+std::string setting_with(const std::string& name, const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& known : names) list += "\"" + known + "\", ";
+    return "\"authorizationVariables\": [" + list + "\"" + name + "\"]";
+}
+
+}  // namespace
+
+Fault authorization_variable_fault(std::string_view name) {
+    const std::string plain = plain_name(name);
+    const bool is_header = plain.starts_with("HTTP_");
+    if (is_variable_name(name) && (is_header ? plain == kHeader : plain.ends_with(kEnding))) return std::nullopt;
+    return "must be HTTP_AUTHORIZATION or the name of a variable that a rewrite rule copies the header into, which "
+           "ends "
+           "in AUTHORIZATION and is no other header (HTTP_...); REDIRECT_ may stand before it";
+}
+
+util::Result<std::optional<std::string>, Failure> find_authorization(const Variables& variables,
+                                                                     const std::vector<std::string>& names) {
+    std::optional<std::string> found;
+    std::string where;
+    for (const std::string& name : names) {
+        const std::string_view value = variables.get(name);
+        if (value.empty()) continue;
+        if (!is_one_credential(value)) {
+            return refuse("The Authorization header is malformed or given twice.",
+                          "expected one Basic or Bearer credential without commas or control characters");
+        }
+        // Which of two the web server means cannot be known, and one of them may be somebody else's.
+        if (found && *found != value) {
+            return refuse("The Authorization header is given twice.",
+                          where + " and " + name + ", both of authorizationVariables, hold different credentials");
+        }
+        found = std::string(value);
+        where = name;
+    }
+    return found;
+}
+
+std::string_view passing_directive(std::string_view software) {
+    return std::ranges::find_if(kDirectives, [&](const Row& row) { return software.starts_with(row.software); })
+        ->directive;
+}
+
+std::string explain_missing_authorization(const Variables& variables, const std::vector<std::string>& names) {
+    const std::string directive(passing_directive(variables.clues.software));
+    const auto stray = std::ranges::find_if(variables.clues.authorization, [&](const std::string& name) {
+        return std::ranges::find(names, name) == names.end();
+    });
+    if (stray != variables.clues.authorization.end())
+        return "the Authorization header arrived in " + *stray +
+               ", which is not read here. If the web server alone sets it: " + setting_with(*stray, names) +
+               " in the configuration. Otherwise: " + directive;
+    if (variables.clues.user)
+        return "no Authorization header arrived, but AUTH_TYPE or REMOTE_USER did: the web server reads the header "
+               "itself and keeps it. Take the endpoint out of its own authentication; " +
+               directive;
+    return "no Authorization header arrived; if the client sends one, the web server takes it away: " + directive;
+}
+
+}  // namespace postern::server
