@@ -36,9 +36,12 @@ for (const [server, front] of Object.entries(FORGOTTEN)) {
 
     it("no header and no unchecked password makes anybody of a visitor, and the operator is told what to do [CWE-290]", async () => {
       const { deployment, clients } = provider;
+      const agent = browser(deployment);
+      const { url } = await agent.visit(authorizationUrl(clients.client_secret_basic, newChecks()));
+      assert.ok(url.startsWith(`${deployment.issuer}/login?resume=`), url);
       for (const headers of FORGERIES) {
-        const agent = browser(deployment, { headers });
-        const page = await agent.visit(authorizationUrl(clients.client_secret_basic, newChecks()));
+        agent.loginHeaders = headers;
+        const page = await agent.visit(url);
         const what = `${server}, ${JSON.stringify(headers)}`;
         assert.equal(page.status, 403, what);
         assert.match(page.title, /did not say who you are/, what);
@@ -79,8 +82,12 @@ for (const [server, front] of Object.entries(PROTECTED)) {
 
     it("the right password signs in, and nothing else", async () => {
       const { deployment, clients } = provider;
-      const url = () => authorizationUrl(clients.client_secret_basic, newChecks());
-      for (const headers of FORGERIES) assert.equal((await browser(deployment, { headers }).visit(url())).status, 401, JSON.stringify(headers));
+      const stranger = browser(deployment);
+      const { url } = await stranger.visit(authorizationUrl(clients.client_secret_basic, newChecks()));
+      for (const headers of FORGERIES) {
+        stranger.loginHeaders = headers;
+        assert.equal((await stranger.visit(url)).status, 401, JSON.stringify(headers));
+      }
       assert.deepEqual(await deployment.postern(["session", "list"]), []);
       const { answer } = await authorize(provider, clients.client_secret_basic, { agent: browser(deployment, { user: [NAME, "of the file"] }) });
       assert.ok(answer.code);
