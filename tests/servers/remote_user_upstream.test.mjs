@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { custom } from "openid-client";
 import { Deployment } from "../support/deployment.mjs";
+import { openBrowser } from "../browser/browser.mjs";
 import { Person } from "../clients/person.mjs";
 import { PERSON, REDIRECT_URI, authorizationUrl, newChecks, openProvider } from "../interop/relying_party.mjs";
 import { guarded, loginExample, setLogin } from "./remote_user.mjs";
@@ -139,6 +140,33 @@ for (const base of ["", "/auth"]) {
         const tokens = await tokensOf(newPerson({ "Oidc-Claim-Name": "Mallory", "Oidc-Claim-Auth-Time": "1", "Remote-User": "mallory" }));
         assert.equal((await client().userinfo(tokens)).name, PERSON.claims.name);
         assert.ok(tokens.claims().auth_time > 1);
+      });
+
+      it("a real browser keeps the module's cookies, with a state of 800 characters too, and is signed out where it says so", async () => {
+        await tokensOf(newPerson()); // from now on the other provider remembers the consent
+        const chromium = await openBrowser();
+        try {
+          const context = await chromium.newContext({ ignoreHTTPSErrors: true });
+          const page = await context.newPage();
+          const checks = { ...newChecks(), state: "s".repeat(800) };
+          const begin = () => page.goto(authorizationUrl(client(), checks, { prompt: "consent" }));
+          await begin();
+          await page.fill("#username", PERSON.username);
+          await page.fill("#password", PERSON.password);
+          await page.click("#login");
+          await page.waitForURL(`${issuer}/scopes*`);
+          const arrival = page.waitForEvent("requestfailed", (request) => request.url().startsWith(REDIRECT_URI)); // there is no such host
+          await page.click("#approve");
+          const answer = client().callbackParams((await arrival).url());
+          const { id_token } = await client().callback(REDIRECT_URI, answer, checks);
+          await page.goto(client().endSessionUrl({ id_token_hint: id_token }));
+          assert.equal(page.url(), `${issuer}/logout?signed_out=1`);
+          await begin();
+          assert.ok(page.url().startsWith(upstream.issuer), page.url());
+          await page.waitForSelector("#password");
+        } finally {
+          await chromium.close();
+        }
       });
     }
   });
