@@ -1,6 +1,8 @@
 // `postern migrate`: the command and what leads to it. What a migrated database can do: tests/cgi/migration_test.cpp.
 #include <doctest/doctest.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -102,4 +104,28 @@ TEST_CASE("migrate: what cannot be migrated is refused and left as it is [S11]")
     CHECK(result.exit_code == 1);
     CHECK(result.err.find("exists already") != std::string::npos);
     CHECK(installation.postern({"user", "list"}).err.find("schema version 1") != std::string::npos);
+}
+
+TEST_CASE("migrate: run as root, the database with its log stays its owner's and its group's") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: this needs root");
+        return;
+    }
+    const Installation installation;
+    put_version_1(installation);
+    const fs::path directory = installation.database_file().parent_path();
+    for (const fs::path& path : {directory, installation.database_file()})
+        REQUIRE(::chown(path.c_str(), 65534, 61000) == 0);
+    fs::permissions(directory, fs::perms(02770));  // a change of owner may clear bits
+    fs::permissions(installation.database_file(), fs::perms(0660));
+    installation.must({"migrate"});
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+        CAPTURE(std::string(suffix));
+        const std::string path = installation.database_file().string() + suffix;
+        struct stat status {};
+        REQUIRE(::stat(path.c_str(), &status) == 0);
+        CHECK(status.st_uid == 65534);
+        CHECK(status.st_gid == 61000);
+        CHECK(test::mode_of(path) == 0660);
+    }
 }
