@@ -38,6 +38,7 @@ struct Elsewhere {
 constexpr Elsewhere kElsewhere[] = {
     {"make run", "serves until Ctrl-C; tests/clients/curl.test.mjs starts it"},
     {"make test", "is what runs this test"},
+    {"apt-get ", "would change this machine; scripts/packages names the same package"},
     {"systemctl ", "would stop and start services of this machine; tests/interop starts the shipped configurations"},
     {"systemd-sysusers", "would make users on this machine; tests/servers makes them in a directory"},
     {"systemd-tmpfiles ", "would make directories on this machine; tests/servers makes them in a directory"},
@@ -154,8 +155,10 @@ public:
         REQUIRE(::mkdtemp(name.data()) != nullptr);
         root_ = name;
         fs::permissions(root_, fs::perms(0755));  // the web server's user looks at the executables
-        for (const char* there : {"etc/lighttpd", "etc/logrotate.d", "var/lib/prometheus/node-exporter", "var/backups",
-                                  "var/www/html", "usr/local/bin", "root", "tmp"})
+        for (const char* there :
+             {"etc/lighttpd", "etc/apache2/sites-available", "etc/apache2/sites-enabled", "etc/nginx/sites-enabled",
+              "run", "usr/local/sbin", "etc/logrotate.d", "var/lib/prometheus/node-exporter", "var/backups",
+              "var/www/html", "usr/local/bin", "root", "tmp"})
             fs::create_directories(root_ / there);
     }
     Machine(const Machine&) = delete;
@@ -174,7 +177,8 @@ public:
                 "\nended=$?; [ $ended -eq 0 ] || { echo \"" + typed.where + " ended with $ended\" >&2; exit 1; }\n";
         }
         return run({"/bin/bash", "-c", script},
-                   {{"PATH", (root_ / "usr/local/bin").string() + ":/usr/bin:/bin:/usr/sbin:/sbin"},
+                   {{"PATH", (root_ / "usr/local/sbin").string() + ":" + (root_ / "usr/local/bin").string() +
+                                 ":/usr/bin:/bin:/usr/sbin:/sbin"},
                     {"ROOT", root_.string()},
                     {"POSTERN_BUILD", build_directory().string()},
                     {"POSTERN_CONFIG", (root_ / "etc/postern/postern.json").string()}},
