@@ -1,8 +1,7 @@
 // Decides which owners, groups and modes are right for the files in the key directory.
-#include <grp.h>
-#include <pwd.h>
 #include <sys/stat.h>
 
+#include "accounts.h"
 #include "files.h"
 #include "findings.h"
 
@@ -11,16 +10,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kCheck = "key files";
-
-std::string group_name(gid_t id) {
-    const group* entry = getgrgid(id);
-    return entry ? entry->gr_name : std::to_string(id);
-}
-
-std::string user_name(uid_t id) {
-    const passwd* entry = getpwuid(id);
-    return entry ? entry->pw_name : std::to_string(id);
-}
 
 /// The serving processes need to read here, never to write: whoever writes decides whose signatures are believed.
 void check_key_directory(Findings& findings, const fs::path& directory) {

@@ -2,8 +2,6 @@
 #include "files.h"
 
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "accounts.h"
 #include "command.h"
 #include "output.h"
 #include "util/text.h"
@@ -22,18 +21,23 @@ namespace {
 
 constexpr std::int64_t kMaxId = 0xfffffffe;
 
-uid_t find_user(const std::string& name) {
-    if (const passwd* entry = getpwnam(name.c_str())) return entry->pw_uid;
-    if (const auto number = util::parse_digits(name, kMaxId)) return static_cast<uid_t>(*number);
-    throw Refused("there is no user " + in_quotes(name) + " on this machine; create it first, or name another one");
+[[noreturn]] void refuse(const char* kind, const std::string& name) {
+    throw Refused(std::string("there is no ") + kind + " " + in_quotes(name) + " " + where_accounts_are() +
+                  "; create it first, or name another one");
+}
+
+uid_t parse_user(const std::string& text) {
+    if (const auto id = user_id(text)) return *id;
+    if (const auto number = util::parse_digits(text, kMaxId)) return static_cast<uid_t>(*number);
+    refuse("user", text);
 }
 
 }  // namespace
 
 gid_t parse_group(const std::string& text) {
-    if (const group* entry = getgrnam(text.c_str())) return entry->gr_gid;
+    if (const auto id = group_id(text)) return *id;
     if (const auto number = util::parse_digits(text, kMaxId)) return static_cast<gid_t>(*number);
-    throw Refused("there is no group " + in_quotes(text) + " on this machine; create it first, or name another one");
+    refuse("group", text);
 }
 
 Owner parse_owner(const std::string& text) {
@@ -41,7 +45,7 @@ Owner parse_owner(const std::string& text) {
     if (colon == 0 || colon == std::string::npos || colon + 1 == text.size()) {
         throw UsageError("--owner wants USER:GROUP, for example postern:www-data");
     }
-    return {find_user(text.substr(0, colon)), parse_group(text.substr(colon + 1))};
+    return {parse_user(text.substr(0, colon)), parse_group(text.substr(colon + 1))};
 }
 
 fs::path directory_of(const fs::path& file) {

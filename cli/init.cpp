@@ -46,6 +46,18 @@ void require_untouched(const server::Config& config) {
                   " exists already and is left as it is; name another place in the configuration, or move it away");
 }
 
+/// Directories that are there and empty, made for this by a package or by systemd-tmpfiles.
+std::vector<fs::path> waiting_directories(const server::Config& config) {
+    std::vector<fs::path> waiting;
+    const fs::path keys = config.keys;
+    const fs::path data = directory_of(config.database);
+    const bool for_keys = fs::is_directory(keys) && entries_of(keys).empty();
+    if (for_keys) waiting.push_back(keys);
+    const auto other = [&](const fs::path& entry) { return !for_keys || !fs::equivalent(entry, keys); };
+    if (fs::is_directory(data) && std::ranges::none_of(entries_of(data), other)) waiting.push_back(data);
+    return waiting;
+}
+
 /// Notes what came into being, so that all of it can be given to its owner, or taken away again when a later step
 /// fails.
 class Made {
@@ -160,6 +172,7 @@ void init(const Invocation& invocation, const Owners& owners) {
     const auto groups = parse_key_groups(owners);
     require_untouched(config);
 
+    const auto waiting = waiting_directories(config);
     Made made(config);
     made.make_directories(groups ? kDividedKeyDirectory : kKeyDirectory);
     std::vector<crypto::Algorithm> algorithms = {config.settings.access_token_algorithm,
@@ -168,7 +181,10 @@ void init(const Invocation& invocation, const Owners& owners) {
     store::Keys::create(config.keys, algorithms, util::SystemClock().now(), groups ? kNobodyYet : kGroupReads);
     store::Database::create(config.database);
     { const store::RefusalRing ring(ring_path(config.database)); }
-    if (new_owner) give_to(*new_owner, made.everything());
+    if (new_owner) {
+        give_to(*new_owner, made.everything());
+        give_to(*new_owner, waiting);
+    }
     if (groups) divide(*groups, config.keys);
     made.keep();
     print_result(invocation, config);
@@ -194,7 +210,8 @@ void add_init_command(CLI::App& app, Invocation& invocation) {
                 server::Config().database + " unless it is given) and \"keys\" (" + server::Config().keys + ").");
     command
         .add_option("--owner", owners->all,
-                    "Who shall own everything that is made: the user and group of the serving processes")
+                    "Who shall own everything that is made, and empty directories that are there for it: the user and "
+                    "group of the serving processes")
         ->option_text("USER:GROUP");
     CLI::Option* signers =
         command

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "installation.h"
+#include "support/deployment.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -152,6 +153,27 @@ TEST_CASE("init: run as root, --owner owns everything that was made, and later c
     struct stat root {};
     REQUIRE(::stat(installation.directory().c_str(), &root) == 0);
     CHECK(root.st_uid == 0);
+}
+
+TEST_CASE("init: run as root, empty directories that wait for it are given to --owner, and others are not") {
+    if (::geteuid() != 0) return;
+    for (const bool shared : {false, true}) {
+        CAPTURE(shared);
+        const Installation installation(Installation::Start::configured);
+        const fs::path data = installation.directory() / "data";
+        fs::create_directories(data);
+        fs::create_directories(installation.keys_directory());
+        fs::permissions(installation.keys_directory(), fs::perms(0751));
+        if (shared) write_file(data / "neighbour", "");
+        installation.must({"init", "--owner", "65534:12345"});
+        struct stat status {};
+        REQUIRE(::stat(data.c_str(), &status) == 0);
+        CHECK(status.st_uid == (shared ? 0 : 65534));
+        CHECK(status.st_gid == (shared ? 0 : 12345));
+        REQUIRE(::stat(installation.keys_directory().c_str(), &status) == 0);
+        CHECK(status.st_uid == 65534);
+        CHECK(mode_of(installation.keys_directory()) == 0751);
+    }
 }
 
 TEST_CASE("init: run as root without --owner, files get the owner and group of the directory they are in") {

@@ -1,0 +1,79 @@
+// Decides where users and groups are looked up: in whatever the machine has; by a static program in its files alone,
+// since the machine's name services are shared libraries, made for another C library than the one that is linked in.
+#include "accounts.h"
+
+#include <grp.h>
+#include <pwd.h>
+
+#include <cstdio>
+#include <memory>
+
+namespace postern::cli {
+namespace {
+
+#ifdef POSTERN_STATIC
+struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+/// The first entry of `file` that `is_it` accepts; it lives until the next call.
+template <class Entry, class Read, class IsIt>
+const Entry* find_in(const char* file, Read read, IsIt is_it) {
+    const std::unique_ptr<std::FILE, Close> open(std::fopen(file, "re"));
+    if (!open) return nullptr;
+    while (const Entry* entry = read(open.get())) {
+        if (is_it(*entry)) return entry;
+    }
+    return nullptr;
+}
+
+const passwd* find_user(const std::string& name) {
+    return find_in<passwd>("/etc/passwd", fgetpwent, [&](const passwd& entry) { return name == entry.pw_name; });
+}
+const passwd* find_user(uid_t id) {
+    return find_in<passwd>("/etc/passwd", fgetpwent, [&](const passwd& entry) { return id == entry.pw_uid; });
+}
+const group* find_group(const std::string& name) {
+    return find_in<group>("/etc/group", fgetgrent, [&](const group& entry) { return name == entry.gr_name; });
+}
+const group* find_group(gid_t id) {
+    return find_in<group>("/etc/group", fgetgrent, [&](const group& entry) { return id == entry.gr_gid; });
+}
+#else
+const passwd* find_user(const std::string& name) { return getpwnam(name.c_str()); }
+const passwd* find_user(uid_t id) { return getpwuid(id); }
+const group* find_group(const std::string& name) { return getgrnam(name.c_str()); }
+const group* find_group(gid_t id) { return getgrgid(id); }
+#endif
+
+}  // namespace
+
+std::optional<uid_t> user_id(const std::string& name) {
+    if (const passwd* entry = find_user(name)) return entry->pw_uid;
+    return std::nullopt;
+}
+
+std::optional<gid_t> group_id(const std::string& name) {
+    if (const group* entry = find_group(name)) return entry->gr_gid;
+    return std::nullopt;
+}
+
+std::string user_name(uid_t id) {
+    const passwd* entry = find_user(id);
+    return entry ? entry->pw_name : std::to_string(id);
+}
+
+std::string group_name(gid_t id) {
+    const group* entry = find_group(id);
+    return entry ? entry->gr_name : std::to_string(id);
+}
+
+const char* where_accounts_are() {
+#ifdef POSTERN_STATIC
+    return "in /etc/passwd and /etc/group, where a static program looks (a number will do)";
+#else
+    return "on this machine";
+#endif
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,19 @@
+// Users and groups of this machine, by name and by number.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+namespace postern::cli {
+
+std::optional<uid_t> user_id(const std::string& name);
+std::optional<gid_t> group_id(const std::string& name);
+std::string user_name(uid_t id);  ///< the number when it has no name
+std::string group_name(gid_t id);
+
+/// "on this machine", or which of its users and groups can be seen.
+const char* where_accounts_are();
+
+}  // namespace postern::cli
