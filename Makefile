@@ -1,5 +1,8 @@
 # Postern: see README.md. Targets: all check test run asan format tidy layers install uninstall clean.
-BUILD ?= build
+# STATIC=1: programs that need no library of the host, in a build directory of their own.
+STATIC ?=
+.DEFAULT_GOAL := all
+BUILD ?= build$(if $(STATIC),/static)
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 LIBDIR ?= $(PREFIX)/lib
@@ -20,12 +23,23 @@ HARDENING := -fstack-protector-strong -D_GLIBCXX_ASSERTIONS -fPIE -fstack-clash-
 # _FORTIFY_SOURCE needs optimization; the sanitizers bring their own checks.
 FORTIFY   := $(if $(filter -fsanitize%,$(CXXFLAGS)),,$(if $(filter -O -O1 -O2 -O3 -Os,$(CXXFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 PROJECT_CXXFLAGS = -std=c++20 -Ilib -MMD -MP $(WARNINGS) $(HARDENING) $(FORTIFY)
-PROJECT_LDFLAGS  = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
+PROJECT_LDFLAGS  = $(if $(STATIC),-static-pie,-pie) -Wl,-z,relro,-z,now -Wl,--as-needed
 PROJECT_LDLIBS   = -lfcgi -lsqlite3 -lcrypto -lcrypt -luriparser
+ifneq ($(STATIC),)
+PROJECT_CXXFLAGS += -DPOSTERN_STATIC
+URIPARSER ?=
+STATIC_LIBS := $(BUILD)/static/liburiparser.a
+LINK_LIBS    = -L$(BUILD)/static $(PROJECT_LDLIBS)
+$(STATIC_LIBS): scripts/static-uriparser
+	@mkdir -p $(@D)
+	$(call SAY,GET)CC='$(CC)' AR='$(AR)' scripts/static-uriparser $@ $(URIPARSER)
+else
+LINK_LIBS    = $(PROJECT_LDLIBS)
+endif
 # One short line a step; V=1 shows the commands.
 SAY      = $(if $(filter 1,$(V)),,@echo '  $(1) $@';)
 COMPILE = $(call SAY,CXX)$(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
-LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(LDLIBS)
+LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LINK_LIBS) $(LDLIBS)
 
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 LIB_OBJ := $(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp)) $(if $(filter store,$(MODULES)),$(BUILD)/lib/store/schema_sql.o)
@@ -88,6 +102,7 @@ $(CGI): $(BUILD)/cgi-bin/%: $(BUILD)/cgi-bin/%.o $(LIB)
 $(BUILD)/bin/postern: $(CLI_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(LINK)
+$(CGI) $(CLI) $(TEST_BIN): | $(STATIC_LIBS)
 $(foreach s,$(SUITES),$(eval $(BUILD)/tests/$(s)_tests: $($(s)_OBJ) $(SUPPORT) $(LIB)))
 $(TEST_BIN):
 	$(LINK)
