@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test run asan format tidy layers install uninstall clean.
+# Postern: see README.md. Targets: all check test run asan format tidy layers install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
@@ -147,9 +147,16 @@ install: all
 uninstall:
 	@$(INSTALLED) scripts/install-files uninstall
 
+# Debian packages in $(BUILD)/deb, and what they are tried with: scripts/test-deb says how to try more.
+deb:
+	scripts/packages build deb
+	scripts/build-deb $(BUILD)/deb
+test-deb: deb
+	scripts/test-deb $(BUILD)/deb
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit asan test run format tidy layers install uninstall clean FORCE
+.PHONY: all check check-unit asan test run format tidy layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))
