@@ -2,8 +2,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <memory>
+#include <optional>
 
 #include "command.h"
+#include "doctor_url.h"
 #include "findings.h"
 #include "output.h"
 #include "util/text.h"
@@ -47,11 +50,18 @@ std::optional<server::Config> check_config(Findings& findings, const std::string
     }
 }
 
-Findings examine(const std::string& config_path) {
+/// What the command line asks for.
+struct Options {
+    bool url = false;
+    WebAccess access;
+};
+
+Findings examine(const std::string& config_path, const Options& options) {
     Findings findings;
     if (const auto config = check_config(findings, config_path)) {
         check_files(findings, config_path, *config);
         check_contents(findings, config_path, *config);
+        if (options.url) check_live_server(findings, *config, options.access);
     }
     return findings;
 }
@@ -75,8 +85,11 @@ void print(const Findings& findings) {
     }
 }
 
-void doctor(const Invocation& invocation) {
-    const Findings findings = examine(invocation.config_path);
+void doctor(const Invocation& invocation, const Options& options) {
+    const std::string& host = options.access.connect_to;
+    if (util::has_control_bytes(host) || (!host.empty() && host.find(':') == host.npos))
+        throw UsageError("--connect must be HOST:PORT");
+    const Findings findings = examine(invocation.config_path, options);
     if (invocation.json)
         print_json(to_json(findings));
     else
@@ -97,17 +110,32 @@ std::size_t Findings::count(State state) const {
 }
 
 void add_doctor_command(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<Options>();
     CLI::App& command =
         add_command(app, invocation, "doctor", "Check that everything is in place, each finding with its fix",
                     "postern doctor\n"
-                    "  postern doctor --json",
-                    [&invocation] { doctor(invocation); });
+                    "  postern doctor --url\n"
+                    "  postern doctor --url --connect 127.0.0.1:443",
+                    [&invocation, options] { doctor(invocation, *options); });
+    CLI::Option* url =
+        command.add_flag("--url", options->url, "Ask the web server at the issuer, too, as a stranger would");
+    command.add_option("--ca", options->access.authority_file, "With --url: PEM file of a private authority")
+        ->needs(url)
+        ->option_text("FILE");
+    command
+        .add_option("--connect", options->access.connect_to,
+                    "With --url: where to connect, whatever the issuer's name resolves to")
+        ->needs(url)
+        ->option_text("HOST:PORT");
     explain(
         command,
         "Looks at the configuration, owners and modes of files, keys, database, templates and the clock, and changes "
         "nothing. Run it as the user of the serving processes: root may read what they may not. Where each endpoint "
         "has a user of its own, run it as root. Exits 1 when a "
-        "finding is an error, 0 when there are warnings at most.");
+        "finding is an error, 0 when there are warnings at most.\n"
+        "With --url it also asks the web server at the issuer, with the program curl and made-up credentials: whether "
+        "the Authorization header, cookies, headers, bodies and paths arrive, and TLS, clock and discovery are right. "
+        "Nothing secret is sent and nobody is locked out.");
 }
 
 }  // namespace postern::cli
