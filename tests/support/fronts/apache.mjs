@@ -7,7 +7,9 @@ import { withPools } from "./pools.mjs";
 
 /// What each way of running the programs needs of Apache.
 const MODULES = { cgid: ["cgid"], fcgid: ["fcgid"], "proxy-fcgi": ["proxy", "proxy_fcgi"] };
-const ALWAYS = ["ssl", "socache_shmcb", "headers"];
+const ALWAYS = ["ssl", "socache_shmcb", "headers", "filter", "deflate"];
+/// As Debian's Apache has it: answers are compressed unless a site says otherwise.
+export const COMPRESSION = "AddOutputFilterByType DEFLATE text/html text/css application/json";
 /// Where Debian's Apache has them, which belongs to the machine.
 const runtime = (directory) => ({
   cgid: [`ScriptSock "${directory}/cgid"`],
@@ -42,7 +44,7 @@ export const apache = (mode, { modules = [], lines = [], outside = [] } = {}) =>
   await writeFile(file, shipped.replace(/<\/VirtualHost>\s*$/, [...more, "</VirtualHost>", ""].join("\n")));
   return startApache({
     directory, port, env, modules: [...ALWAYS, ...MODULES[mode], ...modules],
-    lines: [`Listen 127.0.0.1:${plainPort}`, ...runtime(directory)[mode], ...outside, `Include "${file}"`],
+    lines: [`Listen 127.0.0.1:${plainPort}`, COMPRESSION, ...runtime(directory)[mode], ...outside, `Include "${file}"`],
   });
 };
 

@@ -28,7 +28,8 @@ export const nginxAlone = ({ lines = [], login = [], params } = {}) => async (si
   else await writeFile(join(directory, "postern-fastcgi_params"), params);
   const text = edited(await readFile(shipped("postern.conf"), "utf8"), site);
   await writeFile(join(directory, "site.conf"), text.replace(/\}\s*$/, [...lines, "}", ""].join("\n")));
-  return startNginx({ directory, env, httpLines: [`include ${join(directory, "site.conf")};`] });
+  // As Debian's nginx has it: answers are compressed unless a site says otherwise.
+  return startNginx({ directory, env, httpLines: ["gzip on;", "gzip_proxied any;", "gzip_types *;", `include ${join(directory, "site.conf")};`] });
 };
 
 /// The same with its processes.

@@ -3,6 +3,7 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startApache } from "../web_server.mjs";
+import { COMPRESSION } from "./apache.mjs";
 
 const PROGRAMS = ["authorize", "login", "scopes", "logout", "token", "introspect", "revoke", "userinfo", "jwks", "discovery"];
 const PASSES_HEADER = "\nCGIPassAuth On\n";
@@ -32,9 +33,9 @@ export const sharedHosting = ({ allowsAuthConfig }) => async (site) => {
   const webRoot = join(directory, "public_html");
   await upload(site, webRoot, allowsAuthConfig);
   return startApache({
-    directory, port, tls, env, modules: ["cgid", "rewrite"],
+    directory, port, tls, env, modules: ["cgid", "rewrite", "filter", "deflate"],
     lines: [
-      `ScriptSock "${directory}/cgid"`, `DocumentRoot "${webRoot}"`, "ServerTokens Prod",
+      `ScriptSock "${directory}/cgid"`, `DocumentRoot "${webRoot}"`, "ServerTokens Prod", COMPRESSION,
       `<Directory "${webRoot}">`, `AllowOverride FileInfo Options${allowsAuthConfig ? " AuthConfig" : ""}`, "</Directory>",
     ],
   });
