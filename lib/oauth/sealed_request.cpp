@@ -101,12 +101,16 @@ std::string seal_request(Context& context, const SealedRequest& sealed) {
     return crypto::seal(context.keys.seal_key(), kPurpose, json::write(to_json(sealed)), context.random);
 }
 
-util::Result<SealedRequest, SealFault> open_request(Context& context, std::string_view text) {
+std::optional<SealedRequest> open_stale_request(Context& context, std::string_view text) {
     const auto plain = crypto::open_seal(context.keys.seal_key(), kPurpose, text);
-    if (!plain) return SealFault::forged;
+    if (!plain) return std::nullopt;
     const auto value = json::parse(*plain);
-    if (!value || !value->if_object()) return SealFault::forged;
-    auto sealed = from_json(*value->if_object());
+    if (!value || !value->if_object()) return std::nullopt;
+    return from_json(*value->if_object());
+}
+
+util::Result<SealedRequest, SealFault> open_request(Context& context, std::string_view text) {
+    auto sealed = open_stale_request(context, text);
     if (!sealed) return SealFault::forged;
     if (context.now() >= sealed->request.expires_at) return SealFault::expired;
     return std::move(*sealed);

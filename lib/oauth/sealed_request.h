@@ -25,6 +25,8 @@ enum class SealFault {
 
 std::string seal_request(Context& context, const SealedRequest& sealed);
 util::Result<SealedRequest, SealFault> open_request(Context& context, std::string_view text);
+/// The same however old it is: to offer that it be started over, and for nothing else. nullopt: forged.
+std::optional<SealedRequest> open_stale_request(Context& context, std::string_view text);
 
 /// The key of the request's row: its id is never stored.
 model::RequestKey request_key(const model::AuthorizationRequest& request);

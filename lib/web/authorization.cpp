@@ -37,7 +37,7 @@ struct Answer {
         return continue_at(visit, visit.context.settings.paths.scopes, asked);
     }
     http::Response operator()(oauth::AlreadyUsed) const {
-        return visit.refuse(PageFault::already_used, asked.client_id.str());
+        return refuse_and_offer(visit, PageFault::already_used, asked);
     }
 
     http::Response operator()(oauth::IssueCode) const {

@@ -33,6 +33,7 @@ void record(Visit& visit, const model::AuthorizationRequest& asked, model::Decis
 http::Response show_consent(Visit& visit) {
     const auto resumed = resume(visit, visit.request.query, Unbound::refused);
     if (!resumed) return resumed.error();
+    if (auto used = refuse_if_used(visit, resumed->request)) return std::move(*used);
     if (!visit.browser.session) return back_to_authorize(visit, *resumed);
     const auto user = store::find_user(visit.context.store, visit.browser.session->subject);
 
@@ -51,16 +52,15 @@ http::Response submit_consent(Visit& visit) {
     const http::Params& sent = visit.request.form;
     const auto resumed = resume(visit, sent, Unbound::refused);
     if (!resumed) return resumed.error();
-    const std::string client_id = resumed->request.client_id.str();
     // The session ended while the form was open: nothing is lost but the click, the login comes next.
     if (!visit.browser.session) return back_to_authorize(visit, *resumed);
     if (!is_own_form(visit.context, Form::consent, visit.browser, resumed->request.id, visit.request))
-        return visit.refuse(PageFault::form_foreign, client_id,
-                            "the csrf field is missing or not of this browser, session and request");
+        return refuse_and_offer(visit, PageFault::form_foreign, resumed->request,
+                                "the csrf field is missing or not of this browser, session and request");
 
     const std::string decision = sent.find("decision").value_or("");
     if (decision != "approve" && decision != "deny")
-        return visit.refuse(PageFault::form_malformed, client_id, "field: decision");
+        return refuse_and_offer(visit, PageFault::form_malformed, resumed->request, "field: decision");
     record(visit, resumed->request, decision == "approve" ? model::Decision::approved : model::Decision::denied);
     return back_to_authorize(visit, *resumed);
 }

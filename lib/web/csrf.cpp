@@ -26,9 +26,9 @@ std::string name_of(Form form) {
 std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id) {
     // A key of its own from the seal key, so that no seal and no token can ever stand for the other.
     const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kPurpose);
-    // The login form ignores the session: a session that ends while it is open must not void what was typed.
-    const std::string session =
-        form != Form::login && browser.session ? browser.session->cookie_hash.str() : std::string();
+    // The login form ignores the session: a session that ends while it is open must not void what was typed. The others
+    // know it by the id that it keeps when the same user signs in again, in another tab perhaps.
+    const std::string session = form != Form::login && browser.session ? browser.session->sid.str() : std::string();
     const std::string about = name_of(form) + "|" + browser.binding() + "|" + request_id + "|" + session;
     return util::base64url_encode(crypto::hmac_sha256(key, about));
 }

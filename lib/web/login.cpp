@@ -64,6 +64,7 @@ http::Response refuse_form(Visit& visit, const Resumed& resumed, const std::stri
 http::Response show_login(Visit& visit) {
     const auto resumed = resume(visit, visit.request.query, Unbound::refused);
     if (!resumed) return resumed.error();
+    if (auto used = refuse_if_used(visit, resumed->request)) return std::move(*used);
     // Only what the client sent itself: to whoever holds an old ID token it names a `sub`, and must not name a user.
     return form(visit, *resumed, resumed->request.login_hint.value_or(""), "");
 }
@@ -72,18 +73,17 @@ http::Response submit_login(Visit& visit) {
     const http::Params& sent = visit.request.form;
     const auto resumed = resume(visit, sent, Unbound::refused);
     if (!resumed) return resumed.error();
-    const std::string client_id = resumed->request.client_id.str();
     if (!is_own_form(visit.context, Form::login, visit.browser, resumed->request.id, visit.request))
-        return visit.refuse(PageFault::form_foreign, client_id,
-                            "the csrf field is missing or not of this browser and request");
+        return refuse_and_offer(visit, PageFault::form_foreign, resumed->request,
+                                "the csrf field is missing or not of this browser and request");
     if (const auto faulty = sent.first_fault({"username", "password"}))
-        return visit.refuse(PageFault::form_malformed, client_id, "field: " + *faulty);
+        return refuse_and_offer(visit, PageFault::form_malformed, resumed->request, "field: " + *faulty);
 
     const std::string username = sent.find("username").value_or("");
     PasswordVerdict verdict = check_login(visit.context, username, util::Secret(sent.find("password").value_or("")),
                                           visit.request.remote_address);
     if (verdict.outcome == PasswordOutcome::busy)
-        return visit.refuse(PageFault::too_busy, client_id, verdict.log_detail);
+        return refuse_and_offer(visit, PageFault::too_busy, resumed->request, verdict.log_detail);
     if (verdict.outcome == PasswordOutcome::right) {
         if (auto response = succeed(visit, *resumed, verdict)) return std::move(*response);
         verdict.outcome = PasswordOutcome::wrong;

@@ -93,6 +93,8 @@ http::Response finish(Visit& visit, const LogoutRequest& asked, const oidc::Afte
     http::Response response = lead_on(visit, after);
     const CookieNames names = cookie_names(visit.context.settings.issuer);
     response.add("Set-Cookie", http::clear_cookie(names.session, names.security));
+    // no-store does not keep browsers from holding a page that was left for the way back, with the user's name on it.
+    response.set("Clear-Site-Data", "\"cache\"");
     if (const auto& reason = after.not_followed())
         response.refusal = http::Refusal{reason->error, "the user is signed out and was not sent on", reason->detail,
                                          asked.client_id ? asked.client_id->str().substr(0, 128) : ""};

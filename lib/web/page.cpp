@@ -7,10 +7,11 @@
 namespace postern::web {
 namespace {
 
-/// What the pages share; an operator changes the looks of all of them there.
+/// What the pages share: an operator changes all of them there.
 Partials read_partials(const std::string& directory) {
     Partials partials;
-    for (const char* name : {"style.css", "mark.svg"}) partials[name] = read_template_file(directory + "/" + name);
+    for (const char* name : {"head.html", "style.css", "mark.svg"})
+        partials[name] = read_template_file(directory + "/" + name);
     return partials;
 }
 
@@ -82,7 +83,8 @@ http::Response Pages::error(const ErrorPage& page) const {
     const Values values{.texts = {{"title", util::displayable(page.title)},
                                   {"message", util::displayable(page.message)},
                                   {"who", util::displayable(page.who)},
-                                  {"request_id", page.request_id}},
+                                  {"request_id", page.request_id},
+                                  {"try_again", page.try_again}},
                         .lists = {}};
     return respond(templates_->error, values, page.status);
 }

@@ -41,6 +41,7 @@ struct ErrorPage {
     std::string message;     ///< in a sentence or two
     std::string who;         ///< who can fix it, and how
     std::string request_id;  ///< for `postern why`
+    std::string try_again;   ///< URL that starts the same sign-in over, or ""
 };
 
 /// An authorization response on its way to the client by POST (OAuth 2.0 Form Post Response Mode §2).

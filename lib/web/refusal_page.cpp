@@ -2,6 +2,7 @@
 #include "web/refusal_page.h"
 
 #include <stdexcept>
+#include <string_view>
 
 namespace postern::web {
 namespace {
@@ -17,6 +18,7 @@ struct Row {
 
 constexpr const char* kAppOwner = "The people who run the application can fix this. Tell them the request id below.";
 constexpr const char* kStartAgain = "Go back to the application and sign in again.";
+constexpr std::string_view kIssuer = "{issuer}";
 constexpr const char* kSignOutAgain = "Go back to the application and sign out there again.";
 
 constexpr Row kRows[] = {
@@ -43,14 +45,16 @@ constexpr Row kRows[] = {
     {PageFault::resume_expired, 400, "resume_expired", "This sign-in took too long",
      "For your safety a sign-in that was started must be finished within some minutes.", kStartAgain},
     {PageFault::cookie_missing, 400, "cookie_missing", "Your browser sent no cookie",
-     "Signing in needs a cookie, and yours did not come back. It may be blocked, or the page was opened under another "
-     "address than this "
-     "server's own (127.0.0.1 is not localhost).",
-     "Allow cookies for this site, then go back to the application and sign in again."},
+     "Signing in needs a cookie, and yours did not come back. Either your browser blocks cookies, or the sign-in was "
+     "opened under another address than this server's own, which is {issuer} (127.0.0.1 and localhost are two "
+     "addresses, and so are http and https).",
+     "Allow cookies for this site and try again. If it happens with every browser, the people who run the application "
+     "must send you to the address above."},
     {PageFault::other_browser, 400, "other_browser", "This sign-in was started elsewhere",
      "The link belongs to another browser or device. If somebody sent it to you, do not use it.", kStartAgain},
     {PageFault::already_used, 400, "already_used", "This sign-in is finished already",
-     "Its result was delivered to the application once, and once only.", kStartAgain},
+     "Its result was given to the application once, and it is given once only.",
+     "Go back to the application. If you are not signed in there, try again."},
     {PageFault::form_foreign, 403, "form_foreign", "This form is out of date",
      "It was not shown to you in this browser, or you have signed in again since it was. Nothing was changed.",
      kStartAgain},
@@ -121,16 +125,21 @@ PageFault fault_of(oauth::RedirectFault fault) {
 }  // namespace
 
 http::Response refusal_page(const Pages& pages, const http::Request& request, PageFault fault,
-                            const std::string& client_id, const std::string& detail) {
+                            const RefusalFacts& facts) {
     const Row& row = row_of(fault);
-    http::Response response = pages.error(ErrorPage{row.status, row.title, row.message, row.who, request.id});
+    std::string message = row.message;
+    if (const auto mark = message.find(kIssuer); mark != std::string::npos)
+        message.replace(mark, kIssuer.size(), facts.issuer);
+    http::Response response =
+        pages.error(ErrorPage{row.status, row.title, message, row.who, request.id, facts.try_again});
     if (row.status == 503) response.set("Retry-After", "5");
-    response.refusal = http::Refusal{row.code, row.title, detail, client_id};
+    response.refusal = http::Refusal{row.code, row.title, facts.detail, facts.client_id};
     return response;
 }
 
 http::Response refusal_page(const Pages& pages, const http::Request& request, const oauth::RedirectRefusal& refusal) {
-    return refusal_page(pages, request, fault_of(refusal.fault), refusal.client_id, refusal.log_detail);
+    return refusal_page(pages, request, fault_of(refusal.fault),
+                        {.client_id = refusal.client_id, .detail = refusal.log_detail, .issuer = {}, .try_again = {}});
 }
 
 }  // namespace postern::web

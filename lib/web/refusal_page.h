@@ -38,9 +38,17 @@ enum class PageFault {
     logout_form_foreign,  ///< the answer to the question "sign out?" is not of this browser or not of this session
 };
 
+/// What is known about a refusal beyond its kind.
+struct RefusalFacts {
+    std::string client_id;
+    std::string detail;     ///< for the operator
+    std::string issuer;     ///< named where another address of this server would explain it
+    std::string try_again;  ///< URL that starts the same sign-in over, or ""
+};
+
 /// The page of `fault`, with the refusal recorded under the request's id.
 http::Response refusal_page(const Pages& pages, const http::Request& request, PageFault fault,
-                            const std::string& client_id = {}, const std::string& detail = {});
+                            const RefusalFacts& facts);
 
 /// Before a redirect_uri is trusted nothing is redirected (RFC 6749 §4.1.2.1).
 http::Response refusal_page(const Pages& pages, const http::Request& request, const oauth::RedirectRefusal& refusal);

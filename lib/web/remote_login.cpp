@@ -93,8 +93,7 @@ http::Response remote_login(Visit& visit) {
     const auto resumed = resume(visit, visit.request.query, Unbound::refused);
     if (!resumed) return resumed.error();
     const std::string client_id = resumed->request.client_id.str();
-    const auto progress = store::find_progress(visit.context.store, oauth::request_key(resumed->request));
-    if (progress && progress->used) return visit.refuse(PageFault::already_used, client_id);
+    if (auto used = refuse_if_used(visit, resumed->request)) return std::move(*used);
     // With a form, somebody would notice that he is asked again and again. Here the browser would go round for ever.
     if (resumed->request.session_sent && !visit.browser.session)
         return visit.refuse(PageFault::cookie_missing, client_id,

@@ -1,6 +1,7 @@
 // One request of a person's browser to the pages: what it brings, and the authorization request it resumes.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "http/message.h"
@@ -24,7 +25,7 @@ struct Visit {
         : context(context_), pages(pages_), request(request_), browser(recognise(context_, request_)) {}
 
     http::Response refuse(PageFault fault, const std::string& client_id = {}, const std::string& detail = {}) const {
-        return refusal_page(pages, request, fault, client_id, detail);
+        return refusal_page(pages, request, fault, {client_id, detail, context.settings.issuer, ""});
     }
 };
 
@@ -43,6 +44,14 @@ enum class Unbound {
 
 /// The request, or the page that says why there is none.
 util::Result<Resumed, http::Response> resume(Visit& visit, const http::Params& params, Unbound unbound);
+
+/// The page of `fault`, with a button that starts the same sign-in over: a request of its own, worth what the
+/// application's link was worth. What was decided about the old one does not count for it, and the old one stays ended.
+http::Response refuse_and_offer(const Visit& visit, PageFault fault, const model::AuthorizationRequest& request,
+                                const std::string& detail = {});
+
+/// That page, if the request was answered already: no form is shown that could lead nowhere but there.
+std::optional<http::Response> refuse_if_used(const Visit& visit, const model::AuthorizationRequest& request);
 
 /// 303 to the page at `path` with `request` sealed for this browser, which gets its cookie now if it has none.
 http::Response continue_at(Visit& visit, const std::string& path, const model::AuthorizationRequest& request);

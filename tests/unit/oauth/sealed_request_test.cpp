@@ -71,6 +71,10 @@ TEST_CASE("open_request: refuses everything that was not sealed here, and what i
     CHECK(oauth::open_request(context, sealed));
     world.clock.advance(util::Seconds{1});
     const auto late = oauth::open_request(context, sealed);
+    const auto stale = oauth::open_stale_request(context, sealed);
+    REQUIRE(stale);
+    CHECK(stale->browser == "b");
+    CHECK_FALSE(oauth::open_stale_request(context, sealed.substr(1)));
     REQUIRE_FALSE(late);
     CHECK(late.error() == oauth::SealFault::expired);
 }

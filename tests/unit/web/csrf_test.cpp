@@ -53,6 +53,8 @@ TEST_CASE("is_own_form: the token of this form, browser, request and session, an
     CHECK_FALSE(f.accepts(Form::consent, consent));
     CHECK_FALSE(f.accepts(Form::login, login));
     f.browser.id = "browser";
+    f.browser.session->cookie_hash = model::ValueHash("of a new cookie");  // the same user has signed in again
+    CHECK(f.accepts(Form::consent, consent));
     f.browser.session = f.world.add_session(f.world.add_user("bob"), "bobs cookie");
     CHECK_FALSE(f.accepts(Form::consent, consent));
     CHECK_FALSE(f.accepts(Form::logout, logout));

@@ -51,7 +51,8 @@ ErrorPage error_page() {
             .title = "Unknown application",
             .message = "Nothing is registered under that name.",
             .who = "Whoever runs the application.",
-            .request_id = "3f9c2a71"};
+            .request_id = "3f9c2a71",
+            .try_again = ""};
 }
 
 web::LogoutPage logout_page() {
@@ -196,7 +197,7 @@ TEST_CASE("login: the form carries everything back, and password managers know i
     };
     const Row rows[] = {
         {"username", {"name=\"username\"", "type=\"text\"", "value=\"alice\"", "autocomplete=\"username\""}},
-        {"username", {"autocapitalize=\"none\"", "spellcheck=\"false\"", " autofocus"}},
+        {"username", {"autocapitalize=\"none\"", "spellcheck=\"false\""}},
         {"password", {"name=\"password\"", "type=\"password\"", "autocomplete=\"current-password\""}},
         {"password", {"autocapitalize=\"none\"", "spellcheck=\"false\""}},
         {"login", {"<button", "type=\"submit\""}},
@@ -212,7 +213,18 @@ TEST_CASE("login: the form carries everything back, and password managers know i
     CHECK(contains(page.body, "<label for=\"username\">"));
     CHECK(contains(page.body, "<label for=\"password\">"));
     CHECK_FALSE(contains(tag_with_id(page.body, "password"), "value="));
-    CHECK_FALSE(contains(tag_with_id(page.body, "password"), "autofocus"));
+}
+
+TEST_CASE("login: what is typed next has the focus") {
+    const auto has_focus = [](const http::Response& page, const char* id) {
+        return contains(tag_with_id(page.body, id), " autofocus");
+    };
+    const http::Response empty = shipped().login(login_page());
+    CHECK(has_focus(empty, "username"));
+    CHECK_FALSE(has_focus(empty, "password"));
+    const http::Response named = shipped().login(failed_login());
+    CHECK_FALSE(has_focus(named, "username"));
+    CHECK(has_focus(named, "password"));
 }
 
 TEST_CASE("login: a problem is announced and tied to both fields, and is absent when there is none") {
@@ -267,8 +279,17 @@ TEST_CASE("error: what happened, who can fix it, and the request id, with the st
     brief.who.clear();
     brief.request_id.clear();
     const std::string without = shipped().error(brief).body;
+    CHECK_FALSE(contains(without, "href=\"/"));
     CHECK_FALSE(contains(without, "What can be done"));
     CHECK_FALSE(contains(without, "request-id"));
+}
+
+TEST_CASE("error: a way on, where there is one") {
+    ErrorPage page = error_page();
+    page.try_again = "/authorize?resume=a&b=\"><b>";
+    const std::string body = shipped().error(page).body;
+    CHECK(contains(tag_with_id(body, "try-again"), "href=\"/authorize?resume=a&amp;b=&quot;&gt;&lt;b&gt;\""));
+    CHECK_FALSE(contains(shipped().error(error_page()).body, "try-again"));
 }
 
 TEST_CASE("form_post: one form to the client, one hidden field per parameter, and a button [Form Post §2]") {
@@ -371,7 +392,7 @@ TEST_CASE("Pages: a missing file is named") {
     REQUIRE(::mkdtemp(path) != nullptr);
     const std::filesystem::path copy = std::filesystem::path{path} / "templates";
     for (const char* name : {"login.html", "consent.html", "error.html", "logout.html", "logged_out.html",
-                             "form_post.html", "style.css", "mark.svg"}) {
+                             "form_post.html", "head.html", "style.css", "mark.svg"}) {
         CAPTURE(name);
         std::filesystem::remove_all(copy);
         std::filesystem::copy("templates", copy);
