@@ -51,7 +51,7 @@ http::Response page(int status, const web::Pages* pages, const std::string& requ
     const Words& words = words_for(status);
     if (pages == nullptr) return plain_text(words, status, request_id);
     try {
-        return pages->error({status, words.title, words.message, words.who, request_id});
+        return pages->error({status, words.title, words.message, words.who, request_id, ""});
     } catch (const std::exception&) {
         return plain_text(words, status, request_id);
     }

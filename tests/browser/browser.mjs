@@ -25,31 +25,50 @@ export async function openDemo(options = {}) {
 }
 
 // Playwright adds an outdated form of --headless itself unless it believes that there is a screen.
-export function openBrowser() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: false, args: ARGUMENTS });
+const LAUNCH = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: false, args: ARGUMENTS };
+
+/// `backForwardCache`: pages that the person leaves are kept as they are for the way back, as everywhere but in Playwright.
+export function openBrowser({ backForwardCache = false } = {}) {
+  return chromium.launch({ ...LAUNCH, ignoreDefaultArgs: backForwardCache ? ["--disable-back-forward-cache"] : [] });
 }
 
-/// A page in a context of its own, with `faults`: violations of the Content-Security-Policy, errors that no script
-/// caught, and requests to any other origin than the deployment's.
+/// One whose settings are in the directory `profile`, with a cookie setting there perhaps.
+export function openBrowserWithoutCookies(profile) { return chromium.launchPersistentContext(profile, LAUNCH); }
+
+/// A page in a context of its own, with `faults`: violations of the Content-Security-Policy, whatever the browser
+/// complains about, errors that no script caught, requests to any other origin than the deployment's, and everything that
+/// a page of the server itself asks for beside what the person in front of it does.
 export async function openPage(browser, deployment, options = {}) {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, ...options });
   context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const faults = [];
+  watch(page, deployment, faults);
+  return { page, context, faults, close: () => context.close() };
+}
+
+function isDemo(url) { return URL.canParse(url) && new URL(url).pathname.startsWith("/demo/"); }
+
+/// The same for a further tab.
+export function watch(page, deployment, faults) {
   page.on("console", (message) => {
-    if (/content.security.policy/i.test(message.text())) faults.push(message.text());
+    const text = message.text();
+    const isStatus = /^Failed to load resource: the server responded with a status of /.test(text); // the page's own: 4xx
+    if (["error", "warning"].includes(message.type()) && !isStatus) faults.push(text);
   });
   page.on("pageerror", (error) => faults.push(`not caught: ${error.message}`));
   page.on("request", (request) => {
     const url = new URL(request.url());
-    if (url.protocol !== "data:" && url.origin !== deployment.origin) faults.push(`request to ${url.origin}`);
+    if (url.protocol === "data:") return;
+    const known = [deployment.origin, new URL(deployment.issuer).origin];
+    if (!known.includes(url.origin)) faults.push(`request to ${url.origin}`);
+    else if (!request.isNavigationRequest() && !isDemo(request.frame().url())) faults.push(`${request.frame().url()} asked for ${url}`);
   });
-  return { page, faults, close: () => context.close() };
 }
 
 /// Fills the login form in and sends it.
-export async function signIn(page, password = PERSON.password) {
-  await page.fill("#username", PERSON.username);
+export async function signIn(page, password = PERSON.password, username = PERSON.username) {
+  await page.fill("#username", username);
   await page.fill("#password", password);
   await page.click("#login");
 }

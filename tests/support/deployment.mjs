@@ -1,6 +1,6 @@
 // A Postern of one test: own directory, keys, database and certificate, behind its own web server on a loopback port.
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,15 +17,17 @@ export class Deployment {
   #directory;
   #environment;
   #server = null;
+  #ahead = 0;
 
   /// Options: front, which web server (see fronts/); or mode "fastcgi" (default) or "cgi", both of lighttpd; tls (default
-  /// true); config, members to add to the configuration file; base, a path for the issuer; demo, true to serve
-  /// examples/demo/ at /demo/. End it with stop().
+  /// true); config, members to add to the configuration file; base, a path for the issuer; host, the issuer's, of another
+  /// name for this machine; demo, true to serve examples/demo/ at /demo/; clock, true for one that advance() moves. End it
+  /// with stop().
   static async start(options = {}) {
     for (let attempt = 1; ; ++attempt) {
       const deployment = new Deployment();
       try {
-        await deployment.#begin({ front: lighttpd[options.mode ?? "fastcgi"], tls: true, base: "", config: {}, demo: false, ...options });
+        await deployment.#begin({ front: lighttpd[options.mode ?? "fastcgi"], tls: true, base: "", config: {}, demo: false, clock: false, host: "127.0.0.1", ...options });
         return deployment;
       } catch (error) {
         await deployment.stop();
@@ -59,13 +61,26 @@ export class Deployment {
     return this.postern(["client", "add", id, "--redirect-uri", redirectUri, ...options]);
   }
 
+  /// From now on the programs see the time so many seconds later.
+  async advance(seconds) {
+    this.#ahead += seconds;
+    await this.#setClock();
+  }
+
   /// Ends exactly the web server that start() started, which ends its processes, and removes the directory.
   async stop() {
     await this.#server?.stop();
     if (this.#directory) await rm(this.#directory, { recursive: true, force: true });
   }
 
-  async #begin({ front, tls, base, config, demo }) {
+  // Replaced, not written to: a process that looks meanwhile sees the old time or the new one.
+  async #setClock() {
+    const file = this.#environment.POSTERN_TEST_CLOCK_AHEAD;
+    await writeFile(`${file}.new`, String(this.#ahead));
+    await rename(`${file}.new`, file);
+  }
+
+  async #begin({ front, tls, base, config, demo, clock, host }) {
     // Short: the path of a Unix socket has at most 107 bytes. It is closed to others, so the sockets are private.
     this.#directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
     const { cgiBin, templates } = await reachable({ cgiBin: join(BUILD, "cgi-bin"), templates: join(ROOT, "templates") });
@@ -73,13 +88,18 @@ export class Deployment {
     this.port = await freePort();
     this.plainPort = await freePort(); // where the sites that are shipped redirect from, in the place of 80
     this.origin = `${tls ? "https" : "http"}://127.0.0.1:${this.port}`;
-    this.issuer = this.origin + base;
+    this.issuer = this.origin.replace("127.0.0.1", host) + base;
     const configFile = join(this.#directory, "postern.json");
     this.#environment = { ...process.env, PATH, POSTERN_CONFIG: configFile };
     await writeFile(configFile, JSON.stringify({
       issuer: this.issuer, oidc: { userClaims: "database" }, database: join(this.#directory, "db/postern.db"),
       keys: join(this.#directory, "keys"), templates, ...config,
     }));
+    if (clock) {
+      const { preloaded } = await reachable({ preloaded: join(BUILD, "tests/frozen_clock.so") });
+      Object.assign(this.#environment, { LD_PRELOAD: preloaded, POSTERN_TEST_CLOCK_AHEAD: join(this.#directory, "clock") });
+      await this.#setClock();
+    }
     // A web server that root starts gives its rights away, and its programs have those of `identity`.
     await this.postern(["init", ...(process.getuid() === 0 ? ["--owner", `${identity.user}:${identity.group}`] : [])]);
     const certificate = tls ? await makeCertificate(this.#directory) : undefined;
@@ -89,6 +109,6 @@ export class Deployment {
       root: ROOT, directory: this.#directory, cgiBin, port: this.port, plainPort: this.plainPort, tls: certificate, base, demo, configFile,
       sockets: await privateDirectory(join(this.#directory, "s")), env: this.#environment,
     });
-    await this.#server.untilItAnswers(`${this.issuer}/.well-known/openid-configuration`, { ca: this.ca, status: 200 });
+    await this.#server.untilItAnswers(`${this.origin}${base}/.well-known/openid-configuration`, { ca: this.ca, status: 200 });
   }
 }

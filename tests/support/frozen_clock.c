@@ -1,14 +1,31 @@
-/* A wall clock that stands still: preloaded into a program under test, it answers POSTERN_TEST_CLOCK (epoch seconds) to whoever
- * asks for the time of day. The monotonic clocks go on. libfaketime does this and more, but keeps files in /dev/shm that collide
- * when process ids come round again. */
+/* A wall clock that a test sets: preloaded into a program under test, it answers POSTERN_TEST_CLOCK (epoch seconds) to whoever
+ * asks for the time of day, and stands still. With POSTERN_TEST_CLOCK_AHEAD it goes on, as many seconds ahead of the machine's as
+ * the file of that name says at each moment. The monotonic clocks are the machine's. libfaketime does this and more, but keeps
+ * files in /dev/shm that collide when process ids come round again. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
+static time_t ahead(const char* file) {
+    char text[24] = "";
+    const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return 0;
+    const ssize_t length = read(descriptor, text, sizeof text - 1);
+    close(descriptor);
+    return length > 0 ? (time_t)strtoll(text, NULL, 10) : 0;
+}
+
 static time_t frozen(void) {
+    const char* file = getenv("POSTERN_TEST_CLOCK_AHEAD");
+    if (file) {
+        struct timespec now;
+        syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+        return now.tv_sec + ahead(file);
+    }
     const char* text = getenv("POSTERN_TEST_CLOCK");
     return text ? (time_t)strtoll(text, NULL, 10) : 0;
 }
