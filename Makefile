@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test run asan format tidy layers install uninstall deb test-deb clean.
+# Postern: see README.md. Targets: all check test run screenshots asan format tidy layers install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
@@ -135,6 +135,12 @@ run:
 	+$(PARALLEL) all
 	@exec scripts/run-demo $(BUILD)
 
+# The pictures in docs/screenshots, anew: after the pages have changed.
+screenshots:
+	scripts/packages build run test screenshots
+	+$(PARALLEL) all $(NODE_MODULES)
+	POSTERN_BUILD=$(BUILD) node tests/browser/screenshots.mjs docs/screenshots
+
 format:
 	clang-format -i $(SOURCES) $(HEADERS)
 tidy:
@@ -157,6 +163,6 @@ test-deb: deb
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit asan test run format tidy layers install uninstall deb test-deb clean FORCE
+.PHONY: all check check-unit asan test run screenshots format tidy layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))

@@ -28,8 +28,8 @@ export async function openDemo(options = {}) {
 const LAUNCH = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: false, args: ARGUMENTS };
 
 /// `backForwardCache`: pages that the person leaves are kept as they are for the way back, as everywhere but in Playwright.
-export function openBrowser({ backForwardCache = false } = {}) {
-  return chromium.launch({ ...LAUNCH, ignoreDefaultArgs: backForwardCache ? ["--disable-back-forward-cache"] : [] });
+export function openBrowser({ backForwardCache = false, args = [] } = {}) {
+  return chromium.launch({ ...LAUNCH, args: [...ARGUMENTS, ...args], ignoreDefaultArgs: backForwardCache ? ["--disable-back-forward-cache"] : [] });
 }
 
 /// One whose settings are in the directory `profile`, with a cookie setting there perhaps.

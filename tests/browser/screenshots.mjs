@@ -11,10 +11,9 @@ import { authorizationUrl, openBrowser, openDemo, openPage, signIn } from "./bro
 const run = promisify(execFile);
 export const SCALE = 2;
 export const MOST_BYTES = 60_000;
-const CARD = { width: 560, height: 600 };
-const LONG = { width: 560, height: 760 };
+const CARD = { width: 560, height: 760 };
 const PHONE = { width: 360, height: 760 };
-const DEMO = { width: 1100, height: 820 };
+const DEMO = { width: 1000, height: 700 };
 
 const ALICE = {
   username: "alice", password: "down the rabbit hole",
@@ -57,10 +56,10 @@ export const PICTURES = [
     await signIn(page, "up the rabbit hole", ALICE.username);
     await page.waitForSelector("#problem");
   } },
-  { name: "consent", size: LONG, open: consent },
-  { name: "consent-dark", size: LONG, open: consent, options: dark },
+  { name: "consent", size: CARD, open: consent },
+  { name: "consent-dark", size: CARD, open: consent, options: dark },
   { name: "consent-narrow", size: PHONE, open: consent, options: { hasTouch: true, isMobile: true } },
-  { name: "error", size: LONG, open: (page, d) => page.goto(ask(d, { redirect_uri: `${CALLBACK}/` })) },
+  { name: "error", size: CARD, open: (page, d) => page.goto(ask(d, { redirect_uri: `${CALLBACK}/` })) },
   { name: "logout", size: CARD, open: logout },
   { name: "logged-out", size: CARD, open: async (page, d) => {
     await logout(page, d);
@@ -87,7 +86,7 @@ async function take(browser, deployment, { name, size, open, options }, target) 
     await page.evaluate(() => document.fonts.ready);
     const file = join(target, `${name}.png`);
     await page.screenshot({ path: file, caret: "hide", animations: "disabled" });
-    await run("pngquant", ["--force", "--strip", "--speed", "1", "--nofs", "--output", file, "48", file]);
+    await run("pngquant", ["--force", "--strip", "--speed", "1", "--nofs", "--output", file, "32", file]);
     if (faults.length > 0) throw new Error(faults.join("\n"));
     return (await stat(file)).size;
   } finally {
@@ -105,7 +104,7 @@ async function main(target) {
     deployment = await openDemo({ config: { scopeDescriptions: { "wiki:read": "Read the pages that you can read" } } });
     await deployment.addUser(ALICE.username, ALICE.password, ALICE.claims);
     await deployment.addClient("wiki", CALLBACK, "--name", "Our wiki", "--scope", "openid profile email wiki:read");
-    browser = await openBrowser();
+    browser = await openBrowser({ args: ["--hide-scrollbars"] });
     for (const picture of PICTURES) {
       const bytes = await take(browser, deployment, picture, target);
       console.log(`${picture.name}.png  ${picture.size.width}x${picture.size.height}, ${bytes} bytes`);

@@ -1,6 +1,6 @@
 // A Postern of one test: own directory, keys, database and certificate, behind its own web server on a loopback port.
 import { execFile } from "node:child_process";
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -96,7 +96,8 @@ export class Deployment {
       keys: join(this.#directory, "keys"), templates, ...config,
     }));
     if (clock) {
-      const { preloaded } = await reachable({ preloaded: join(BUILD, "tests/frozen_clock.so") });
+      const preloaded = join(this.#directory, "clock.so"); // a copy that the web server's user can reach
+      await copyFile(join(BUILD, "tests/frozen_clock.so"), preloaded);
       Object.assign(this.#environment, { LD_PRELOAD: preloaded, POSTERN_TEST_CLOCK_AHEAD: join(this.#directory, "clock") });
       await this.#setClock();
     }
