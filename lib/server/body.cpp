@@ -38,13 +38,15 @@ Body receive_body(const Variables& variables, std::size_t cap, StreamEnd end, co
     const auto number = util::parse_digits(length, std::numeric_limits<std::int64_t>::max());
     const std::size_t expected = number ? static_cast<std::size_t>(*number) : 0;
 
-    const std::size_t bound = end == StreamEnd::by_itself ? kDrainBytes : std::min(expected, kDrainBytes);
+    // A chunked body is refused, and read like other refused ones; whoever passes it on as it comes ends it, too.
+    const bool chunked = !announced && variables.has("HTTP_TRANSFER_ENCODING");
+    const bool until_end = end == StreamEnd::by_itself || chunked;
+    const std::size_t bound = until_end ? kDrainBytes : std::min(expected, kDrainBytes);
     Received received = read_up_to(bound, cap, read_some);
 
     if (announced && !number) return {BodyState::bad_length, {}};
     if (expected > cap || received.total > cap) return {BodyState::too_large, {}};
-    if (!announced && (received.total > 0 || variables.has("HTTP_TRANSFER_ENCODING")))
-        return {BodyState::no_length, {}};
+    if (chunked || (!announced && received.total > 0)) return {BodyState::no_length, {}};
     if (received.failed || received.total != expected) return {BodyState::incomplete, {}};
     return {BodyState::whole, std::move(received.bytes)};
 }

@@ -12,9 +12,9 @@ export const PAGE_ORIGIN = "https://page.example";
 
 const FORM = "application/x-www-form-urlencoded";
 
-/// What is equal whenever an answer is: all but the request's id and the time.
+/// What is equal whenever an answer is: all but the request's id, the time, and how the web server marks the end.
 export function essence({ status, headers, body }) {
-  const { date, "x-request-id": id, ...rest } = headers;
+  const { date, "x-request-id": id, "content-length": length, "transfer-encoding": coding, ...rest } = headers;
   return { status, headers: rest, body: id ? body.replaceAll(id, "") : body };
 }
 

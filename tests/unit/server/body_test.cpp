@@ -81,6 +81,14 @@ TEST_CASE("receive_body: a chunked request without a length is never an empty bo
     CHECK(receive_body(variables, kCap, StreamEnd::at_length_only, source.reader()).state == BodyState::whole);
 }
 
+TEST_CASE("receive_body: a chunked body is read to its end before it is refused, or Apache loses the answer") {
+    Variables variables;
+    variables.values["HTTP_TRANSFER_ENCODING"] = "chunked";
+    Source source{"grant_type=client_credentials"};
+    CHECK(receive_body(variables, kCap, StreamEnd::at_length_only, source.reader()).state != BodyState::whole);
+    CHECK(source.taken == source.bytes.size());
+}
+
 TEST_CASE("receive_body: plain CGI reads no byte beyond the announced length, since no end of file is promised") {
     Source source{"hello, next"};
     const Body body = receive_body(with_length("5"), kCap, StreamEnd::at_length_only, source.reader());
