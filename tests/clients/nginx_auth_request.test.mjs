@@ -20,18 +20,26 @@ async function startEcho() {
   return { port: server.address().port, stop: () => new Promise((done) => server.close(done)) };
 }
 
+/// A server block that keeps copies of everything; the API's own answers it does not.
+const CACHING = {
+  httpLines: (directory) => [`proxy_cache_path ${directory}/cache keys_zone=copies:1m;`],
+  lines: ["proxy_cache copies;", "proxy_cache_valid any 1m;", "proxy_cache_methods GET HEAD POST;",
+    "proxy_ignore_headers Cache-Control Expires Set-Cookie Vary X-Accel-Expires;"],
+};
+
 /// `api` is the client that the API asks as.
-function startApi({ deployment, api }, echo) {
+function startApi({ deployment, api }, echo, { httpLines, lines } = { httpLines: () => [], lines: [] }) {
   return Site.start(startNginx, deployment, async (site) => {
     const credentials = join(site.directory, "credentials.conf");
     await writeFile(credentials, `proxy_set_header Authorization "Basic ${Buffer.from(`${api.client_id}:${api.client_secret}`).toString("base64")}";\n`, { mode: 0o640 });
     // The certificate of the tests is for this name; addresses are no names to nginx.
-    const values = { "https://id.example.org": `https://localhost:${deployment.port}`, "http://127.0.0.1:9000": `http://127.0.0.1:${echo.port}`,
+    const values = { "https://id.example.org": `https://localhost:${deployment.port}`, "proxy_pass http://127.0.0.1:9000": `proxy_cache off; proxy_pass http://127.0.0.1:${echo.port}`,
       "/etc/ssl/certs/ca-certificates.crt": site.caFile };
     return {
       modules: ["http_js"],
-      httpLines: [`js_import postern from ${join(ROOT, "examples/clients/nginx-introspect.js")};`],
+      httpLines: [`js_import postern from ${join(ROOT, "examples/clients/nginx-introspect.js")};`, ...httpLines(site.directory)],
       lines: [
+        ...lines,
         `root ${site.documents};`,
         nginxExample("nginx-introspect.conf", { ...values, "/etc/nginx/postern-api-credentials.conf": credentials }),
         nginxExample("nginx-userinfo.conf", { ...values, "/reports/": "/signed-in/" }),
@@ -166,6 +174,19 @@ describe("nginx auth_request in front of an API", () => {
     const { access_token } = await source.ofProgram();
     await admitted("/reports/", `Bearer ${access_token}`);
     await refused("/signed-in/", `Bearer ${access_token}`, 403);
+  });
+
+  it("in a server block that keeps copies of answers, nobody comes in by another's token", async () => {
+    const caching = await startApi(source, echo, CACHING);
+    try {
+      const { access_token } = await source.ofPerson();
+      for (const path of ["/reports/", "/signed-in/"]) {
+        assert.equal((await ask(path, `Bearer ${access_token}`, {}, caching)).status, 200, caching.log);
+        for (const given of ["Bearer x", undefined]) assert.equal((await ask(path, given, {}, caching)).status, 401, path);
+      }
+    } finally {
+      await caching.stop();
+    }
   });
 
   it("without good credentials of its own, or an issuer that answers, the API lets nobody in", async () => {
