@@ -33,6 +33,7 @@ Descriptor open_directory(const std::string& path) {
 }
 
 constexpr std::string_view kTemporarySuffix = ".new";
+constexpr mode_t kOwnerOnly = 0600;
 
 bool write_all(int descriptor, std::string_view bytes) {
     while (!bytes.empty()) {
@@ -45,10 +46,11 @@ bool write_all(int descriptor, std::string_view bytes) {
 }
 
 /// Whoever may use the one file may use the other: a process that is locked out of a new key cannot sign.
-bool resemble(int descriptor, const std::string& like) {
+bool resemble(int descriptor, mode_t mode, const std::string& like) {
     struct stat model {};
     struct stat status {};
-    if (like.empty() || ::lstat(like.c_str(), &model) != 0 || !S_ISREG(model.st_mode)) return true;
+    if (like.empty() || ::lstat(like.c_str(), &model) != 0 || !S_ISREG(model.st_mode))
+        return ::fchmod(descriptor, mode) == 0;
     if (::fstat(descriptor, &status) != 0) return false;
     const uid_t user = ::geteuid() == 0 ? model.st_uid : status.st_uid;
     const bool owned = user == status.st_uid && model.st_gid == status.st_gid;
@@ -57,8 +59,9 @@ bool resemble(int descriptor, const std::string& like) {
 }
 
 bool write_temporary(const std::string& path, std::string_view bytes, mode_t mode, const std::string& like) {
-    const Descriptor file = make_file(path, mode);
-    return file && resemble(file.get(), like) && write_all(file.get(), bytes) && ::fsync(file.get()) == 0;
+    // Closed while it has the group of its directory: who opened it then could read what is written later.
+    const Descriptor file = make_file(path, kOwnerOnly);
+    return file && resemble(file.get(), mode, like) && write_all(file.get(), bytes) && ::fsync(file.get()) == 0;
 }
 
 }  // namespace

@@ -1,13 +1,42 @@
 #include "store/file_system.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "unit/store/fixture.h"
 
 using namespace postern;
 using namespace postern::test;
+
+namespace {
+
+/// What a file was, just before and after each change of its mode or group, while somebody wants to know.
+std::optional<std::vector<struct stat>> moments;
+
+int watched(int descriptor, long result) {
+    struct stat status {};
+    if (moments && ::fstat(descriptor, &status) == 0) moments->push_back(status);
+    return static_cast<int>(result);
+}
+
+}  // namespace
+
+// In the place of the C library's, for all of this program.
+extern "C" int fchmod(int descriptor, mode_t mode) {
+    watched(descriptor, 0);
+    return watched(descriptor, ::syscall(SYS_fchmod, descriptor, mode));
+}
+extern "C" int fchown(int descriptor, uid_t user, gid_t group) {
+    watched(descriptor, 0);
+    return watched(descriptor, ::syscall(SYS_fchown, descriptor, user, group));
+}
 
 TEST_CASE("network_file_system: a file that may be on another machine is recognised by its file system [statfs(2)]") {
     struct Row {
@@ -81,6 +110,35 @@ TEST_CASE("files made by root belong to the owner and group of their directory" 
         CHECK(status.st_gid == 2345);
     }
     CHECK(mode_of(directory / "keys") == 0750);
+}
+
+TEST_CASE("replace_file: nobody who may not read the file in the end may open it before that") {
+    const bool is_root = ::geteuid() == 0;
+    const TemporaryDirectory directory;
+    const std::string model = directory / "seal.key";
+    write_file(model, "old");
+    REQUIRE(::chmod(model.c_str(), is_root ? 0640 : 0600) == 0);
+    if (is_root) {
+        REQUIRE(::chown(directory.path().c_str(), 0, 2345) == 0);
+        REQUIRE(::chown(model.c_str(), 0, 3456) == 0);
+    }
+    struct stat wanted {};
+    REQUIRE(::stat(model.c_str(), &wanted) == 0);
+
+    moments.emplace();
+    REQUIRE(store::replace_file(model, "new", 0640, model));
+    const auto seen = *std::exchange(moments, std::nullopt);
+    REQUIRE_FALSE(seen.empty());
+    for (const struct stat& moment : seen) {
+        CAPTURE(moment.st_mode);
+        CAPTURE(moment.st_gid);
+        const mode_t may_be_open = moment.st_gid == wanted.st_gid ? wanted.st_mode : S_IRUSR | S_IWUSR;
+        CHECK((moment.st_mode & 0777 & ~may_be_open) == 0);
+    }
+    struct stat replaced {};
+    REQUIRE(::stat(model.c_str(), &replaced) == 0);
+    CHECK(replaced.st_mode == wanted.st_mode);
+    CHECK(replaced.st_gid == wanted.st_gid);
 }
 
 TEST_CASE("Descriptor: closed by its last owner, and not before") {
