@@ -66,7 +66,11 @@ Fault variable_fault(std::string_view name) {
     if (plain == "REMOTE_USER" && name != plain)
         return "must be REMOTE_USER as it is written here: its REDIRECT_ copy holds the name that a failed login was "
                "tried with";
-    if (plain.starts_with("SSL_") && !plain.starts_with("SSL_CLIENT_"))
+    constexpr std::string_view kCertificate = "SSL_CLIENT_";
+    if (plain.starts_with(kCertificate) && !name.starts_with(kCertificate))
+        return "must begin with SSL_CLIENT_ as it is written here: no other spelling is known to need a verified "
+               "certificate";
+    if (plain.starts_with("SSL_") && !plain.starts_with(kCertificate))
         return "must not be a variable of the connection: of TLS only the client's certificate (SSL_CLIENT_...) says "
                "something about the user";
     if (plain.empty() || std::ranges::find(kOfTheRequest, plain) != std::end(kOfTheRequest))

@@ -16,6 +16,10 @@ TEST_CASE("remote_user: a variable that a client can fill is refused, however it
         {"AUTHENTICATE_MAIL", true},
         {"OIDC_CLAIM_email", true},
         {"SSL_CLIENT_S_DN_CN", true},
+        {"SSL_CLIENT_SAN_Email_0", true},
+        {"REDIRECT_SSL_CLIENT_S_DN_CN", false},  // would count without SSL_CLIENT_VERIFY
+        {"ssl_client_s_dn_cn", false},
+        {"SSL-CLIENT-S-DN-CN", false},
         {"Shib-Authentication-Instant", true},
         {"_x1", true},
         {"HTTPX_USER", true},
