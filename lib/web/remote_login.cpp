@@ -96,8 +96,8 @@ http::Response remote_login(Visit& visit) {
     if (auto used = refuse_if_used(visit, resumed->request)) return std::move(*used);
     // With a form, somebody would notice that he is asked again and again. Here the browser would go round for ever.
     if (resumed->request.session_sent && !visit.browser.session)
-        return visit.refuse(PageFault::cookie_missing, client_id,
-                            "the browser cookie came back, and the session cookie of the login before did not");
+        return refuse_and_offer(visit, PageFault::cookie_missing, resumed->request,
+                                "the browser cookie came back, and the session cookie of the login before did not");
 
     const auto started = start(visit, *resumed, *remote);
     if (!started) return visit.refuse(started.error(), client_id, "user: " + remote->username);

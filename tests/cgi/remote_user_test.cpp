@@ -304,6 +304,11 @@ TEST_CASE("remote user: a browser that drops the session cookie is told so after
     CHECK(visible_text(answer.body).find("Your browser sent no cookie") != std::string::npos);
     CHECK(op.must({"why", answer.header("X-Request-Id")}).find("session cookie") != std::string::npos);
     CHECK(op.count_rows("sessions") == 1);
+    // Signing out in another tab on the way looks the same: whoever has cookies gets on from here.
+    const auto links = find_tags(answer.body, "a");
+    REQUIRE(links.size() == 1);
+    const std::string again = links[0].at("href");
+    CHECK(alice.follow(again, alice.fetch(again)).verdict() == "code");
     // Who goes back to the application with a better browser is let in.
     CHECK(alice.authorize(authorization_request(kTrusted)).verdict() == "code");
 }
