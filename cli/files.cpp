@@ -13,6 +13,7 @@
 #include "accounts.h"
 #include "command.h"
 #include "output.h"
+#include "store/file_system.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -123,11 +124,16 @@ void make_directory(const fs::path& directory, mode_t mode, std::vector<fs::path
     }
 }
 
-void change_owner(const fs::path& path, Owner owner) {
-    if (lchown(path.c_str(), owner.user, owner.group) != 0) {
+void give(const fs::path& path, Owner owner, std::optional<mode_t> mode) {
+    const auto refuse = [&] {
         throw Refused("cannot give " + path.string() + " to the owner asked for: " + std::strerror(errno) +
                       "; run it as root");
-    }
+    };
+    const store::Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!file && (errno == ENOENT || errno == ELOOP)) return;
+    struct stat status {};
+    if (!file || fstat(file.get(), &status) != 0 || fchown(file.get(), owner.user, owner.group) != 0) refuse();
+    if (fchmod(file.get(), mode.value_or(status.st_mode & 07777)) != 0) refuse();
 }
 
 }  // namespace postern::cli

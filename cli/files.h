@@ -51,7 +51,9 @@ std::set<std::filesystem::path> entries_of(const std::filesystem::path& director
 /// Throws Refused.
 void make_directory(const std::filesystem::path& directory, mode_t mode, std::vector<std::filesystem::path>& made);
 
-/// Never follows a symbolic link. Throws Refused when the system does.
-void change_owner(const std::filesystem::path& path, Owner owner);
+/// Owner first and then the mode, `mode` or the one it has, which a change of owner may clear. By descriptor, since
+/// whoever has been given the directory may put another file in the place of ours; what has become a link, or has gone,
+/// is left alone. Throws Refused when the system does.
+void give(const std::filesystem::path& path, Owner owner, std::optional<mode_t> mode = {});
 
 }  // namespace postern::cli

@@ -10,7 +10,6 @@
 #include "command.h"
 #include "files.h"
 #include "output.h"
-#include "store/file_system.h"
 #include "store/keys.h"
 #include "store/refusals.h"
 
@@ -104,23 +103,13 @@ private:
     bool kept_ = false;
 };
 
-/// Modes after owners: a change of owner may clear bits.
 void give_to(const Owner& owner, const std::vector<fs::path>& paths) {
-    for (const fs::path& path : paths) {
-        struct stat status {};
-        if (lstat(path.c_str(), &status) != 0) continue;
-        change_owner(path, owner);
-        if (!S_ISLNK(status.st_mode)) chmod(path.c_str(), status.st_mode & 07777);
-    }
+    for (const fs::path& path : paths) give(path, owner);
 }
 
-/// Group before mode: no other group has had them for a moment.
 void divide(const KeyGroups& groups, const std::string& directory) {
-    for (const fs::path& file : private_files(directory)) {
-        change_owner(file, {kSameUser, file.extension() == ".pem" ? groups.signers : groups.sealers});
-        if (chmod(file.c_str(), kGroupReads) != 0)
-            throw Refused("cannot set the mode of " + file.string() + ": " + store::errno_text());
-    }
+    for (const fs::path& file : private_files(directory))
+        give(file, {kSameUser, file.extension() == ".pem" ? groups.signers : groups.sealers}, kGroupReads);
 }
 
 void print_next_steps(const server::Config& config, const std::vector<store::KeyInfo>& keys) {
