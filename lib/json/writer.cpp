@@ -14,7 +14,7 @@ enum class Style { compact, pretty };
 
 class Writer {
 public:
-    explicit Writer(Style style) : style_(style) {}
+    Writer(Style style, util::Escapes escapes) : style_(style), escapes_(escapes) {}
 
     void append(const Value& value) {
         if (const bool* boolean = value.if_bool()) {
@@ -24,7 +24,7 @@ public:
         } else if (const double* number = value.if_number()) {
             append_number(*number);
         } else if (const std::string* string = value.if_string()) {
-            out_ += util::json_string(*string);
+            out_ += util::json_string(*string, escapes_);
         } else if (const Array* array = value.if_array()) {
             append_array(*array);
         } else if (const Object* object = value.if_object()) {
@@ -72,7 +72,7 @@ private:
         ++depth_;
         for (const auto& [name, value] : object.members()) {
             start_item(before);
-            out_ += util::json_string(name);
+            out_ += util::json_string(name, escapes_);
             out_ += style_ == Style::pretty ? ": " : ":";
             append(value);
             before = ',';
@@ -98,20 +98,23 @@ private:
     }
 
     Style style_;
+    util::Escapes escapes_;
     std::string out_;
     std::size_t depth_ = 0;
 };
 
-std::string write_as(const Value& value, Style style) {
-    Writer writer(style);
+std::string write_as(const Value& value, Style style, util::Escapes escapes) {
+    Writer writer(style, escapes);
     writer.append(value);
     return writer.take();
 }
 
 }  // namespace
 
-std::string write(const Value& value) { return write_as(value, Style::compact); }
+std::string write(const Value& value) { return write_as(value, Style::compact, util::Escapes::inert); }
 
-std::string write_pretty(const Value& value) { return write_as(value, Style::pretty) + '\n'; }
+std::string write_short(const Value& value) { return write_as(value, Style::compact, util::Escapes::required); }
+
+std::string write_pretty(const Value& value) { return write_as(value, Style::pretty, util::Escapes::inert) + '\n'; }
 
 }  // namespace postern::json

@@ -40,7 +40,7 @@ Outcome<void> check_sizes(const http::Params& params) {
     for (const std::string_view name : kKnown) {
         const auto value = params.find(name).value_or("");
         total += value.size();
-        written += util::json_string(value).size();
+        written += util::json_string(value, util::Escapes::required).size();
     }
     if (params.find("state").value_or("").size() > kMaxStateBytes)
         return invalid_request("state is longer than 2048 bytes");

@@ -98,7 +98,7 @@ std::optional<SealedRequest> from_json(const json::Object& object) {
 }  // namespace
 
 std::string seal_request(Context& context, const SealedRequest& sealed) {
-    return crypto::seal(context.keys.seal_key(), kPurpose, json::write(to_json(sealed)), context.random);
+    return crypto::seal(context.keys.seal_key(), kPurpose, json::write_short(to_json(sealed)), context.random);
 }
 
 std::optional<SealedRequest> open_stale_request(Context& context, std::string_view text) {

@@ -52,7 +52,7 @@ std::optional<SealedLogout> from_json(const json::Object& object) {
 }  // namespace
 
 std::string seal_logout(oauth::Context& context, const SealedLogout& sealed) {
-    return crypto::seal(context.keys.seal_key(), kPurpose, json::write(to_json(sealed)), context.random);
+    return crypto::seal(context.keys.seal_key(), kPurpose, json::write_short(to_json(sealed)), context.random);
 }
 
 util::Result<SealedLogout, oauth::SealFault> open_logout(oauth::Context& context, std::string_view text) {

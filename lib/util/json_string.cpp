@@ -28,7 +28,8 @@ std::string_view short_escape(char32_t code_point) {
     }
 }
 
-bool needs_escape(char32_t code_point) {
+bool needs_escape(char32_t code_point, Escapes escapes) {
+    if (escapes == Escapes::required) return code_point < 0x20;
     return code_point == U'<' || code_point == U'>' || code_point == U'&' || code_point == 0x2028 ||
            code_point == 0x2029 || is_control(code_point) || is_bidi_control(code_point);
 }
@@ -42,7 +43,7 @@ void append_hex_escape(std::string& out, char32_t code_point) {
 
 }  // namespace
 
-std::string json_string(std::string_view text) {
+std::string json_string(std::string_view text, Escapes escapes) {
     std::string out = "\"";
     out.reserve(text.size() + 2);
     while (!text.empty()) {
@@ -51,7 +52,7 @@ std::string json_string(std::string_view text) {
             out += kReplacement;
         } else if (const std::string_view escape = short_escape(*step.code_point); !escape.empty()) {
             out += escape;
-        } else if (needs_escape(*step.code_point)) {
+        } else if (needs_escape(*step.code_point, escapes)) {
             append_hex_escape(out, *step.code_point);
         } else {
             out += text.substr(0, step.length);

@@ -6,9 +6,13 @@
 
 namespace postern::util {
 
-/// With its quotes (RFC 8259 §7). Invalid UTF-8 becomes U+FFFD. Beyond what JSON asks for, these are escaped as \uXXXX:
-/// `<`, `>`, `&` (inert in HTML), DEL and C1 controls, U+2028, U+2029 and bidirectional controls (one line on every
-/// screen, in reading order).
-std::string json_string(std::string_view text);
+enum class Escapes {
+    inert,  ///< also `<`, `>`, `&` (inert in HTML), DEL and C1 controls, U+2028, U+2029 and bidirectional controls (one
+            ///< line on every screen, in reading order), each as \uXXXX
+    required,  ///< what RFC 8259 §7 asks for: for what only this server reads, where length counts
+};
+
+/// With its quotes (RFC 8259 §7). Invalid UTF-8 becomes U+FFFD.
+std::string json_string(std::string_view text, Escapes escapes = Escapes::inert);
 
 }  // namespace postern::util

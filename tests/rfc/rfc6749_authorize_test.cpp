@@ -152,7 +152,8 @@ TEST_CASE("authorize: the URL of the next page fits into a header line of Apache
     const Deployment op;
     const std::string state(2048, 's');
     const Query longest[] = {good().with("state", state).with("nonce", std::string(1700, 'n')),
-                             good().with("state", std::string(2048, '"')).with("nonce", std::string(300, '\\'))};
+                             good().with("state", std::string(2048, '"')).with("nonce", std::string(300, '\\')),
+                             good().with("state", std::string(2048, '&')).with("nonce", std::string(1700, '<'))};
     for (const Query& query : longest) {
         const Answer answer = op.cgi("authorize", get_request(query.text()));
         CAPTURE(answer.body);
