@@ -35,7 +35,7 @@ export const sharedHosting = ({ allowsAuthConfig }) => async (site) => {
   return startApache({
     directory, port, tls, env, modules: ["cgid", "rewrite", "filter", "deflate"],
     lines: [
-      `ScriptSock "${directory}/cgid"`, `DocumentRoot "${webRoot}"`, "ServerTokens Prod", COMPRESSION,
+      `ScriptSock "${directory}/cgid"`, `DocumentRoot "${webRoot}"`, "ServerTokens Prod", "TraceEnable off", COMPRESSION, // as hosts and Debian have them
       `<Directory "${webRoot}">`, `AllowOverride FileInfo Options${allowsAuthConfig ? " AuthConfig" : ""}`, "</Directory>",
     ],
   });
