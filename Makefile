@@ -14,6 +14,10 @@ TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
 CXXFLAGS ?= -O2 -g
 LDFLAGS ?=
 JOBS ?= $(shell nproc)
+# All processors are used unless somebody asks for another number.
+ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(JOBS)
+endif
 
 # Narrow MODULES to build and test a part: make check-unit MODULES="util json".
 MODULES ?= util http json crypto jose model store oauth oidc web server
@@ -66,9 +70,6 @@ SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests
 HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h)
 INSTALLED = $(foreach v,BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR SYSUSERSDIR TMPFILESDIR,$(v)='$($(v))') NEEDED='$(PROJECT_LDLIBS)'
 
-# A target that only wants -j when nobody has asked for it.
-PARALLEL = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
-
 all: $(LIB) $(CGI) $(CLI)
 
 $(BUILD)/tests/%.o: PROJECT_CXXFLAGS += -Itests
@@ -119,12 +120,12 @@ check-unit: $(BUILD)/tests/unit_tests
 check: all $(TEST_BIN)
 	scripts/run-suites $(BUILD) $(SUITES) coverage
 asan:
-	+$(PARALLEL) check BUILD=$(BUILD)/asan CXXFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+	+$(MAKE) --no-print-directory check BUILD=$(BUILD)/asan CXXFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 # Everything, from a machine that has nothing but make.
 test:
 	scripts/packages build run test
-	+$(PARALLEL) all $(TEST_BIN) $(NODE_MODULES)
+	+$(MAKE) --no-print-directory all $(TEST_BIN) $(NODE_MODULES)
 	scripts/run-suites $(BUILD) $(SUITES) coverage $(NODE_SUITES)
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
@@ -132,13 +133,13 @@ $(NODE_MODULES): tests/package.json tests/package-lock.json
 
 run:
 	scripts/packages build run
-	+$(PARALLEL) all
+	+$(MAKE) --no-print-directory all
 	@exec scripts/run-demo $(BUILD)
 
 # The pictures in docs/screenshots, anew: after the pages have changed.
 screenshots:
 	scripts/packages build run test screenshots
-	+$(PARALLEL) all $(NODE_MODULES)
+	+$(MAKE) --no-print-directory all $(NODE_MODULES)
 	POSTERN_BUILD=$(BUILD) node tests/browser/screenshots.mjs docs/screenshots
 
 format:
