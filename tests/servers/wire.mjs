@@ -181,6 +181,7 @@ function wire(front, { sockets, longestLine }) {
       if (sockets !== "spawned") return;
       const directory = join(site.deployment.directory, "s");
       assert.equal(statSync(directory).mode & 0o7777, 0o710);
+      assert.equal(statSync(directory).uid, process.getuid(), "of whoever started them, root if it was he");
       const files = readdirSync(directory).filter((name) => name.endsWith(".sock"));
       assert.equal(files.length, 10);
       for (const file of files) {

@@ -1,0 +1,40 @@
+// The script for spawn-fcgi, where processes that serve want more than they may.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { chmodSync, chownSync, lstatSync, mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import { promisify } from "node:util";
+import { ROOT } from "../support/deployment.mjs";
+import { PATH, identity } from "../support/web_server.mjs";
+
+const run = promisify(execFile);
+const PROGRAMS = ["authorize", "login", "scopes", "logout", "token", "introspect", "revoke", "userinfo", "jwks", "discovery"];
+
+it("root writes nowhere else because of a link that a process that serves has put among the sockets", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "pt-"));
+  chmodSync(directory, 0o711);
+  const [programs, sockets, precious] = ["bin", "s", "precious"].map((name) => join(directory, name));
+  for (const made of [programs, sockets]) mkdirSync(made, { mode: 0o755 });
+  for (const name of PROGRAMS) writeFileSync(join(programs, name), "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
+  writeFileSync(precious, "precious", { mode: 0o600 });
+  // As an older script left it, or an operator's mkdir.
+  symlinkSync(precious, join(sockets, "token.pid"));
+  if (process.getuid() === 0) chownSync(sockets, identity.uid, identity.gid);
+  const script = (action) => run(join(ROOT, "examples/spawn-fcgi/postern-fcgi"), [action], { env: { ...process.env, PATH,
+    POSTERN_DEFAULTS: "/dev/null", POSTERN_CGI_BIN: programs, POSTERN_SOCKETS: sockets, POSTERN_PROCESSES: "1",
+    POSTERN_USER: identity.user, POSTERN_GROUP: identity.group } });
+  try {
+    await script("start");
+    assert.equal(readFileSync(precious, "utf8"), "precious");
+    assert.ok(lstatSync(join(sockets, "token.pid")).isFile());
+    assert.equal(statSync(sockets).uid, process.getuid(), "nobody who serves can put another one there");
+  } finally {
+    for (const name of PROGRAMS) {
+      const pid = Number(readFileSync(join(sockets, `${name}.pid`), "utf8"));
+      if (pid > 0) process.kill(pid);
+    }
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
