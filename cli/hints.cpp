@@ -95,18 +95,22 @@ constexpr Row kRows[] = {
     {"form_malformed",
      "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
     {"logout_malformed",
-     "A parameter of the logout request is given twice, badly encoded or too long; the detail names it. Fix the client."},
+     "A parameter of the logout request is given twice, badly encoded or too long; the detail names it. Fix the "
+     "client."},
     {"logout_hint_invalid",
-     "The id_token_hint must be an ID token that this server issued, whole and unchanged; an expired one is fine. If its "
+     "The id_token_hint must be an ID token that this server issued, whole and unchanged; an expired one is fine. If "
+     "its "
      "key was retired, the user has to sign out without it: the client can leave it out."},
     {"logout_client_mismatch",
-     "The client sent its client_id with the ID token of another client. It must send its own token, or leave client_id "
+     "The client sent its client_id with the ID token of another client. It must send its own token, or leave "
+     "client_id "
      "out."},
     {"logout_redirect_unregistered",
      "URIs must be equal byte for byte, the query included; `state` is a parameter of its own. Register exactly what "
      "the client sends with `postern client set ID --post-logout-redirect-uri ...`, or correct the client."},
     {"logout_hint_missing",
-     "The user signed out and stayed here: post_logout_redirect_uri is followed only together with an id_token_hint. Let "
+     "The user signed out and stayed here: post_logout_redirect_uri is followed only together with an id_token_hint. "
+     "Let "
      "the client keep the ID token and send it."},
     {"logout_resume_invalid",
      "The link was cut, changed, or made before seal.key was replaced. The user should sign out at the application "
@@ -114,7 +118,8 @@ constexpr Row kRows[] = {
     {"logout_resume_expired",
      "The question whether to sign out stayed open longer than authorizationRequestTTL. Signing out again helps."},
     {"logout_form_foreign",
-     "The answer came from another browser, from another site, or after the user had signed in again. Signing out again "
+     "The answer came from another browser, from another site, or after the user had signed in again. Signing out "
+     "again "
      "at the application helps."},
     {"too_busy",
      "More passwords arrived at once than login.hashSlots allows. If that is usual, raise it; each hash takes 16 MiB."},

@@ -25,15 +25,15 @@ enum class BodyKind {
 };
 
 struct Request {
-    std::string id;            ///< names this request in the log, in X-Request-Id and on pages
+    std::string id;  ///< names this request in the log, in X-Request-Id and on pages
     Method method = Method::get;
     Params query;
     BodyKind body = BodyKind::none;
-    Params form;               ///< empty unless body == form
+    Params form;                               ///< empty unless body == form
     std::optional<std::string> authorization;  ///< the header's value as it came
     /// Without it, where credentials may come in it: for the operator, what the web server must be told. Never sent.
     std::string why_no_authorization = {};
-    std::string cookie;        ///< the header's value as it came; read it with http/cookie.h
+    std::string cookie;  ///< the header's value as it came; read it with http/cookie.h
     std::optional<std::string> origin;
     std::optional<std::string> sec_fetch_site;
     std::optional<std::string> if_none_match;
@@ -52,10 +52,12 @@ struct Refusal {
 
 struct Response {
     int status = 200;
-    std::vector<std::pair<std::string, std::string>> headers;  ///< names as written; the writer adds the ones every answer has
+    std::vector<std::pair<std::string, std::string>>
+        headers;  ///< names as written; the writer adds the ones every answer has
     std::string body;
     std::optional<Refusal> refusal;  ///< set by whoever refused; recorded by the server under the request's id
-    std::optional<std::string> client_id;  ///< the authenticated or token's client that this answer is for: its pages may read it
+    std::optional<std::string>
+        client_id;  ///< the authenticated or token's client that this answer is for: its pages may read it
 
     /// Replaces a header of that name (compared without case) or adds it.
     void set(std::string_view name, std::string value);
@@ -68,8 +70,8 @@ struct Response {
 Response see_other(std::string absolute_url);
 /// 200 (or `status`) with a JSON body.
 Response json(const json::Value& body, int status = 200);
-/// An HTML page; `style_hash` is the CSP hash (`sha256-...`) of its one inline style sheet, `script_hash` that of its one
-/// inline script, "" for pages that run none.
+/// An HTML page; `style_hash` is the CSP hash (`sha256-...`) of its one inline style sheet, `script_hash` that of its
+/// one inline script, "" for pages that run none.
 Response html(std::string page, int status, const std::string& style_hash, const std::string& script_hash = {});
 
 }  // namespace postern::http

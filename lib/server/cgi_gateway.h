@@ -7,8 +7,8 @@ namespace postern::server {
 
 class CgiExchange final : public Exchange {
 public:
-    /// The variables are the process environment. The descriptors are standard input and output; tests give others. They are not
-    /// closed by the destructor: `send` closes `output`.
+    /// The variables are the process environment. The descriptors are standard input and output; tests give others.
+    /// They are not closed by the destructor: `send` closes `output`.
     explicit CgiExchange(int input = 0, int output = 1);
 
     void read_variables(const std::vector<std::string>& also) override;

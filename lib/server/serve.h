@@ -41,8 +41,8 @@ struct Endpoint {
     /// CGI variables that the web server's own modules set and the configuration names; empty: none is read.
     std::function<std::vector<std::string>(const oauth::Settings&)> server_variables = {};
     bool authorization = false;  ///< reads the Authorization header; others do not even look whether it is well-formed
-    bool seal = false;   ///< reads seal.key
-    bool pages = false;  ///< reads the templates
+    bool seal = false;           ///< reads seal.key
+    bool pages = false;          ///< reads the templates
     OnFailure on_failure = OnFailure::json;
 };
 
