@@ -32,10 +32,12 @@ void expect_open_document(Findings& findings, const Site& site, const std::strin
 
 void expect_length(Findings& findings, const Site& site, const std::string& path, const WebAnswer& answer) {
     if (answer.first("Content-Length") == std::to_string(answer.body.size()) || answer.has("Content-Encoding")) return;
-    findings.warning("content length", path + " arrives without its Content-Length",
-                     fix_for(site, {"exempt the path from output filters (`SetEnv no-gzip 1`; no mod_substitute)",
-                                    "remove `sub_filter`, `ssi` and `gzip` for this path",
-                                    "set `server.stream-response-body = 0` for this path"}));
+    findings.warning(
+        "content length", path + " arrives without its Content-Length",
+        fix_for(site, {"`SetEnv ap_trust_cgilike_cl 1` for the programs, and no output filters (`SetEnv no-gzip 1`; no "
+                       "mod_substitute)",
+                       "remove `sub_filter`, `ssi` and `gzip` for this path",
+                       "set `server.stream-response-body = 0` for this path"}));
 }
 
 void judge_keys(Findings& findings, const Site& site, const WebAnswer& answer) {

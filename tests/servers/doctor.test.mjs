@@ -9,8 +9,10 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Deployment } from "../support/deployment.mjs";
+import * as apache from "../support/fronts/apache.mjs";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { nginx } from "../support/fronts/nginx.mjs";
+import { sharedHosting } from "../support/fronts/shared_hosting.mjs";
 import { makeCertificate } from "../support/web_server.mjs";
 
 /// What it finds: { code, findings }.
@@ -57,6 +59,10 @@ describe("doctor --url: the web servers as they are shipped", () => {
     "lighttpd with FastCGI": { front: lighttpd("fastcgi") },
     "lighttpd with CGI, below a base path": { front: lighttpd("cgi"), base: "/auth" },
     "nginx, below a base path": { front: nginx(), base: "/auth" },
+    "Apache with mod_cgid": { front: apache.cgid },
+    "Apache with mod_fcgid, below a base path": { front: apache.fcgid, base: "/auth" },
+    "Apache with mod_proxy_fcgi": { front: apache.proxyFcgi },
+    "a shared host with .htaccess and wrapper scripts": { front: sharedHosting({ allowsAuthConfig: true }) },
     "lighttpd without OpenID Connect": { front: lighttpd("fastcgi"), config: { oidc: undefined }, less: true },
   };
   for (const [server, { less, ...options }] of Object.entries(rows)) {
