@@ -82,6 +82,20 @@ private:
     std::optional<uid_t> owner_;
 };
 
+/// The units' directory is root's, and passed by those who may read jwks.json only: it is for divided keys.
+void check_undivided(Findings& findings, const std::string& directory) {
+    struct stat status {};
+    if (stat(directory.c_str(), &status) != 0 || status.st_uid != 0 || status.st_gid == 0) return;
+    if ((status.st_mode & S_IXOTH) == 0) return;
+    findings.warning(kCheck,
+                     directory + " is made for endpoints with users of their own, but everybody in the group " +
+                         group_name(status.st_gid) + " can read every key",
+                     "chgrp postern-sign " + directory + "/*.pem; chgrp postern-seal " + directory +
+                         "/seal.key, as `postern init --signers --sealers` would have done; or, where all endpoints "
+                         "run as one user, chmod 0750 " +
+                         directory);
+}
+
 }  // namespace
 
 void check_key_files(Findings& findings, const server::Config& config) {
@@ -96,6 +110,7 @@ void check_key_files(Findings& findings, const server::Config& config) {
         check_key_file(findings, path, status);
         if (divided && path.filename() != "jwks.json") divided->check(path, status);
     }
+    if (!groups) check_undivided(findings, config.keys);
     findings.ok_unless_found(kCheck, groups ? "only " + group_name(groups->signers) + " can read signing keys, only " +
                                                   group_name(groups->sealers) + " seal.key"
                                             : "private keys are closed to others");

@@ -226,6 +226,31 @@ TEST_CASE("doctor: root and every user that has the database find divided keys i
     CHECK(installation.doctor_as("61015", "61015").exit_code == 1);  // nobody's business
 }
 
+TEST_CASE("doctor: keys that were made without --signers and --sealers in the units' directory are a warning") {
+    if (!is_root()) return;
+    const Installation installation(Installation::Start::configured);
+    for (const fs::path& made : {installation.directory() / "data", installation.keys_directory()}) {
+        fs::create_directory(made);
+        REQUIRE(::chown(made.c_str(), 0, kEverybody) == 0);
+    }
+    const auto keys = installation.keys_directory();
+    fs::permissions(keys, fs::perms(0751));
+    installation.must({"init"});
+    const std::string warned = installation.postern({"doctor"}).out;
+    CHECK(warned.find("everybody in the group 61000 can read every key") != std::string::npos);
+    CHECK(warned.find("chgrp postern-sign " + keys.string()) != std::string::npos);
+
+    // Either way out.
+    fs::permissions(keys, fs::perms(0750));
+    CHECK(installation.postern({"doctor"}).out.find("private keys are closed to others") != std::string::npos);
+    fs::permissions(keys, fs::perms(0751));
+    for (const auto& entry : fs::directory_iterator(keys)) {
+        const std::string kind = entry.path().extension();
+        if (kind != ".json") give(entry.path(), 0, kind == ".pem" ? kSigners : kSealers, 0640);
+    }
+    CHECK(installation.postern({"doctor"}).out.find("only 61001 can read signing keys") != std::string::npos);
+}
+
 TEST_CASE("doctor: a private key that more can read than its group of readers is an error with its fix") {
     if (!is_root()) return;
     struct Row {
