@@ -26,8 +26,8 @@ export const withPools = (front) => async (site) => {
   const script = (action) => run(join(root, "examples/spawn-fcgi/postern-fcgi"), [action], { env: { ...env,
     POSTERN_DEFAULTS: "/dev/null", POSTERN_CGI_BIN: cgiBin, POSTERN_CONFIG: configFile, POSTERN_SOCKETS: sockets,
     POSTERN_USER: identity.user, POSTERN_GROUP: identity.group } });
-  await script("start");
   try {
+    await script("start"); // it may start some and fail with others
     return new WithPools(await front(site), script);
   } catch (error) {
     await script("stop");
