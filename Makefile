@@ -1,8 +1,9 @@
-# Postern: see README.md. Targets: all check test run screenshots asan format tidy layers install uninstall deb test-deb clean.
+# Postern: see README.md. Targets: all check test run screenshots asan fuzz format tidy layers install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
 BUILD ?= build$(if $(STATIC),/static)
+CLANG ?= clang++
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 LIBDIR ?= $(PREFIX)/lib
@@ -54,25 +55,28 @@ CLI_OBJ := $(call objects,cli/*.cpp)
 CLI     := $(if $(CLI_OBJ),$(BUILD)/bin/postern)
 
 # Each suite is one binary: tests/unit/<module>/ mirrors lib/, the others are flat.
-SUITES       := unit rfc cgi cli
+SUITES       := unit rfc cgi cli fuzz
 SUPPORT_OBJ  := $(call objects,tests/support/*.cpp)
 SUPPORT      := $(BUILD)/tests/libsupport.a
 unit_OBJ     := $(foreach m,$(MODULES),$(call objects,tests/unit/$(m)/*.cpp))
 rfc_OBJ      := $(call objects,tests/rfc/*.cpp)
 cgi_OBJ      := $(call objects,tests/cgi/*.cpp)
 cli_OBJ      := $(call objects,tests/cli/*.cpp)
+# The seeds are replayed by a test; `make fuzz` searches on from them.
+fuzz_OBJ     := $(filter-out %/driver.o,$(call objects,tests/fuzz/*.cpp)) $(filter-out %/main.o,$(CLI_OBJ))
 TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 # Every other folder with tests runs servers, clients and browsers from Node.js.
 NODE_SUITES  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs)))))
 NODE_MODULES := tests/node_modules/.package-lock.json
 
-SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/support/*.cpp)
-HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h)
+SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/support/*.cpp)
+HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h tests/fuzz/*.h)
 INSTALLED = $(foreach v,BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR SYSUSERSDIR TMPFILESDIR,$(v)='$($(v))') NEEDED='$(PROJECT_LDLIBS)'
 
 all: $(LIB) $(CGI) $(CLI)
 
 $(BUILD)/tests/%.o: PROJECT_CXXFLAGS += -Itests
+$(BUILD)/tests/fuzz/%.o: PROJECT_CXXFLAGS += -Icli
 $(BUILD)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(COMPILE)
@@ -114,6 +118,18 @@ $(FROZEN_CLOCK): tests/support/frozen_clock.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -shared -o $@ $<
 $(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests: | $(FROZEN_CLOCK)
+
+# One program for all targets, built again with clang's libFuzzer; SECONDS for each, inputs found are kept in $(BUILD)/fuzz/found.
+FUZZ_DRIVER := $(BUILD)/tests/fuzz_driver
+FUZZ_FLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+    -fsanitize-ignorelist=tests/fuzz/sanitizer-ignore.txt
+$(FUZZ_DRIVER): LDFLAGS += -fsanitize=fuzzer
+$(FUZZ_DRIVER): $(filter-out %/replay_test.o,$(fuzz_OBJ)) $(BUILD)/tests/fuzz/driver.o $(BUILD)/tests/support/world.o $(LIB)
+	$(LINK)
+fuzz-driver: $(FUZZ_DRIVER)
+fuzz:
+	+$(MAKE) --no-print-directory fuzz-driver BUILD=$(BUILD)/fuzz CXX=$(CLANG) CXXFLAGS="$(FUZZ_FLAGS)"
+	scripts/run-fuzzers $(BUILD)/fuzz "$(SECONDS)"
 
 check-unit: $(BUILD)/tests/unit_tests
 	$(BUILD)/tests/unit_tests
@@ -164,6 +180,6 @@ test-deb: deb
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit asan test run screenshots format tidy layers install uninstall deb test-deb clean FORCE
+.PHONY: all check check-unit asan fuzz fuzz-driver test run screenshots format tidy layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))

@@ -1,0 +1,108 @@
+// Parsers of what clients send.
+#include <algorithm>
+#include <string>
+
+#include "fuzz/targets.h"
+#include "http/url.h"
+#include "oauth/authorization_request.h"
+#include "oauth/client_auth.h"
+#include "oauth/presented_token.h"
+#include "oauth/redirect_uri.h"
+#include "oauth/registration.h"
+#include "oauth/token_request.h"
+#include "support/world.h"
+#include "util/text.h"
+
+namespace postern::test {
+namespace {
+
+/// A client of each kind, made once: no target changes anything.
+World& world() {
+    static World the_world;
+    static const bool filled = [] {
+        the_world.add_confidential("web", "https://app.example/cb", std::string(43, 's'));
+        the_world.add_public("app", "http://127.0.0.1/cb");
+        return true;
+    }();
+    promise(filled, "the clients are there");
+    return the_world;
+}
+
+/// What RFC 6749 §5.2 and §4.1.2.1 allow in an error_description.
+bool is_describable(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
+
+http::Request request_of(std::string_view input) {
+    // First line: the Authorization header, when it says something. The rest is the form.
+    const std::size_t end = std::min(input.find('\n'), input.size());
+    http::Request request;
+    request.method = http::Method::post;
+    if (end > 0) request.authorization = std::string(input.substr(0, end));
+    request.body = http::BodyKind::form;
+    if (auto form = http::Params::parse(input.substr(std::min(end + 1, input.size())), 64)) request.form = *form;
+    return request;
+}
+
+}  // namespace
+
+void fuzz_credentials(std::string_view input) {
+    const http::Request request = request_of(input);
+    const auto credentials = oauth::parse_credentials(request);
+    if (!credentials)
+        promise(is_describable(credentials.error().description), "a description obeys RFC 6749 §5.2");
+    else
+        promise(credentials->readings.size() <= 2, "a header has two readings at most");
+    if (auto token_request = oauth::parse_token_request(request); !token_request)
+        promise(is_describable(token_request.error().description), "a description obeys RFC 6749 §5.2");
+    if (auto presented = oauth::parse_presented_token(request, 8192); presented && presented->token)
+        if (presented->token->value) promise(presented->token->value->size() <= 8192, "a long token is no token");
+}
+
+void fuzz_authorization_request(std::string_view input) {
+    const auto params = http::Params::parse(input, 64);
+    if (!params) return;
+    oauth::Context context = world().context();
+    const auto target = oauth::verify_redirect(context, *params);
+    if (!target) return;
+    promise(oauth::match_redirect_uri(target->client(), target->uri()).has_value(),
+            "an answer goes to a registered address");
+    const auto request = oauth::parse_authorization_request(context, *target, *params);
+    if (!request) {
+        promise(is_describable(request.error().description), "a description obeys RFC 6749 §4.1.2.1");
+        return;
+    }
+    promise(request->redirect_uri == target->uri(), "the request keeps the verified address");
+    promise(request->scope.is_subset_of(target->client().scope) || params->find("scope").has_value(),
+            "without a scope parameter nothing but the registered scopes is asked for");
+    if (target->client().type == model::ClientType::public_)
+        promise(request->response_type != model::ResponseType::code || request->code_challenge.has_value(),
+                "a public client's code is bound by PKCE");
+    if (request->state) promise(request->state->size() <= oauth::kMaxStateBytes, "a state is bounded");
+}
+
+void fuzz_redirect_uri(std::string_view input) {
+    model::Client client;
+    client.redirect_uris = {"https://app.example/cb", "http://127.0.0.1/cb", "http://[::1]:7000/cb?a=1",
+                            "com.example:/cb"};
+    for (const bool native : {false, true}) {
+        client.native = native;
+        const auto matched = oauth::match_redirect_uri(client, input);
+        if (!matched) continue;
+        if (std::ranges::find(client.redirect_uris, *matched) != client.redirect_uris.end()) continue;
+        const auto url = http::parse_url(*matched);
+        promise(native && url && http::is_loopback_http(*url), "only a native client's loopback port may differ");
+        promise(url->path == "/cb" && !url->has_user_info && !url->fragment, "and nothing but the port");
+    }
+    for (const bool native : {false, true}) {
+        if (oauth::redirect_uri_problem(input, native)) continue;
+        const auto url = http::parse_url(input);
+        promise(url.has_value(), "a registered address is a URL");
+        promise(!url->fragment && !url->has_user_info, "it has neither fragment nor user");
+        promise(url->scheme != "javascript" && url->scheme != "data" && url->scheme != "file",
+                "it runs and reads nothing");
+        promise(!util::has_control_bytes(input) && input.find('*') == input.npos, "it is spelled out");
+    }
+}
+
+}  // namespace postern::test

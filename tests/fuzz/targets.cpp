@@ -1,0 +1,28 @@
+// The table of targets.
+#include "fuzz/targets.h"
+
+namespace postern::test {
+namespace {
+
+constexpr FuzzTarget kTargets[] = {
+    {"parameters", fuzz_parameters},
+    {"cookie", fuzz_cookie},
+    {"cgi_request", fuzz_cgi_request},
+    {"json", fuzz_json},
+    {"config", fuzz_config},
+    {"credentials", fuzz_credentials},
+    {"authorization_request", fuzz_authorization_request},
+    {"redirect_uri", fuzz_redirect_uri},
+    {"compact_jws", fuzz_compact_jws},
+    {"signed_claims", fuzz_signed_claims},
+    {"sealed_request", fuzz_sealed_request},
+    {"sealed_content", fuzz_sealed_content},
+    {"jwk_set", fuzz_jwk_set},
+    {"user_import", fuzz_user_import},
+};
+
+}  // namespace
+
+std::span<const FuzzTarget> fuzz_targets() { return kTargets; }
+
+}  // namespace postern::test
