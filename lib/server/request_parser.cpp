@@ -170,6 +170,17 @@ std::optional<std::string> if_given(const Variables& variables, std::string_view
     return value.empty() ? std::nullopt : std::optional<std::string>(value);
 }
 
+/// A client may send the whole URL (RFC 9112 §3.2.2), and Apache passes it on as it came. Whatever host it names, the
+/// path alone decides: the web server chose the site.
+std::string_view in_origin_form(std::string_view target) {
+    for (const std::string_view scheme : {"https://", "http://"}) {
+        if (util::to_lower(target.substr(0, scheme.size())) != scheme) continue;
+        const std::size_t path = target.find_first_of("/?", scheme.size());
+        return path == target.npos ? std::string_view() : target.substr(path);
+    }
+    return target;
+}
+
 }  // namespace
 
 std::string allowed_methods(const RequestRules& rules) {
@@ -194,7 +205,8 @@ util::Result<http::Request, Failure> parse_request(const Variables& variables, c
                                                    const RequestRules& rules) {
     // The raw target, since PATH_INFO is decoded and normalised by whoever passes it; without it, what there is.
     const std::string rebuilt = std::string(variables.get("SCRIPT_NAME")).append(variables.get("PATH_INFO"));
-    const std::string_view target = variables.has("REQUEST_URI") ? variables.get("REQUEST_URI") : rebuilt;
+    const std::string_view target =
+        variables.has("REQUEST_URI") ? in_origin_form(variables.get("REQUEST_URI")) : std::string_view(rebuilt);
     const std::size_t mark = target.find('?');
     // As raw as the path: some servers mend percent-encoding in QUERY_STRING, and what is malformed must not become
     // well-formed.

@@ -33,7 +33,8 @@ describe("the server's pages", () => {
   it("sign-in and consent work without JavaScript, by keyboard alone", () =>
     withPage({ javaScriptEnabled: false }, async (page) => {
       await page.goto(authorizationUrl(deployment));
-      await page.keyboard.type(PERSON.username); // the field has the focus from the start
+      await page.waitForSelector("#username:focus"); // by itself
+      await page.keyboard.type(PERSON.username);
       await page.keyboard.press("Tab");
       await page.keyboard.type(PERSON.password);
       await page.keyboard.press("Enter");

@@ -32,12 +32,12 @@ function startApi({ deployment, api }, echo, { httpLines, lines } = { httpLines:
   return Site.start(startNginx, deployment, async (site) => {
     const credentials = join(site.directory, "credentials.conf");
     await writeFile(credentials, `proxy_set_header Authorization "Basic ${Buffer.from(`${api.client_id}:${api.client_secret}`).toString("base64")}";\n`, { mode: 0o640 });
-    // The certificate of the tests is for this name; addresses are no names to nginx.
-    const values = { "https://id.example.org": `https://localhost:${deployment.port}`, "proxy_pass http://127.0.0.1:9000": `proxy_cache off; proxy_pass http://127.0.0.1:${echo.port}`,
+    // The certificate of the tests is for this name; addresses are no names to nginx. The upstream below says where it is.
+    const values = { "https://id.example.org": "https://localhost", "proxy_pass http://127.0.0.1:9000": `proxy_cache off; proxy_pass http://127.0.0.1:${echo.port}`,
       "/etc/ssl/certs/ca-certificates.crt": site.caFile };
     return {
       modules: ["http_js"],
-      httpLines: [`js_import postern from ${join(ROOT, "examples/clients/nginx-introspect.js")};`, ...httpLines(site.directory)],
+      httpLines: [`upstream localhost { server 127.0.0.1:${deployment.port}; }`, `js_import postern from ${join(ROOT, "examples/clients/nginx-introspect.js")};`, ...httpLines(site.directory)],
       lines: [
         ...lines,
         `root ${site.documents};`,

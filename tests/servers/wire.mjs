@@ -129,6 +129,12 @@ function wire(front, { sockets, longestLine }) {
     }
   });
 
+  it("the whole URL in the request line is as good as its path [RFC 9112 §3.2.2]", async () => {
+    const line = (target) => `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${site.deployment.port}\r\nConnection: close\r\n\r\n`;
+    assert.equal(statusOf(await site.raw(line(`${site.issuer}/jwks`))), 200);
+    assert.equal(statusOf(await site.raw(line(`${site.issuer}/jwks/`))), 404);
+  });
+
   it("answers carry the programs' headers, HSTS, and no version [H01, H02, H06, H11]", async () => {
     const { headers } = await site.ask("/login");
     assert.equal(headers["strict-transport-security"], "max-age=31536000", "once (RFC 6797 §7.1)");

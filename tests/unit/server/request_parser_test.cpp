@@ -102,7 +102,14 @@ TEST_CASE("parse_request: only the exact raw path is served, everything else is 
         {"/", 404},
         {"", 404},
         {"/auth/auth/token", 404},
-        {"https://login.example.org/auth/token", 404},
+        {"https://login.example.org/auth/token", 200},  // the absolute form, RFC 9112 §3.2.2
+        {"HTTP://elsewhere.example/token?a=b", 200},
+        {"https://login.example.org/auth/token/", 404},
+        {"https://login.example.org//token", 404},
+        {"https://login.example.org?/token", 404},
+        {"https://login.example.org", 404},
+        {"https:///token/", 404},
+        {"ftp://login.example.org/token", 404},
         {"/auth/token\n", 404},
     };
     for (const Row& row : rows) {
