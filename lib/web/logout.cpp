@@ -94,7 +94,9 @@ http::Response finish(Visit& visit, const LogoutRequest& asked, const oidc::Afte
     const CookieNames names = cookie_names(visit.context.settings.issuer);
     response.add("Set-Cookie", http::clear_cookie(names.session, names.security));
     // no-store does not keep browsers from holding a page that was left for the way back, with the user's name on it.
-    response.set("Clear-Site-Data", "\"cache\"");
+    // Only whoever brings the cookie: other sites cannot send it along, and so cannot empty the cache of everything else
+    // that lives at this origin by a picture with our address.
+    if (visit.browser.session_cookie) response.set("Clear-Site-Data", "\"cache\"");
     if (const auto& reason = after.not_followed())
         response.refusal = http::Refusal{reason->error, "the user is signed out and was not sent on", reason->detail,
                                          asked.client_id ? asked.client_id->str().substr(0, 128) : ""};

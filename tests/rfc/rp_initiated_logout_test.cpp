@@ -262,6 +262,29 @@ TEST_CASE("no session is a success: nobody is asked, and a verified request is s
     CHECK(op.count_rows("sessions") == 1);  // Alice's, in her own browser
 }
 
+TEST_CASE("a browser that leaves drops the pages it kept; nobody without the cookie can make it do so") {
+    Deployment op;
+    register_addresses(op);
+    const char* const kHeader = "Clear-Site-Data";
+    SignedIn asked(op);
+    const Landing question = asked.browser.open(op.url("logout"));
+    CHECK_FALSE(question.answer.has(kHeader));
+    const Landing stayed = asked.browser.submit(question, "cancel");
+    CHECK_FALSE(stayed.answer.has(kHeader));
+    CHECK(asked.browser.submit(question, "logout").answer.header(kHeader) == "\"cache\"");
+
+    SignedIn sent(op);
+    const std::string url = op.url("logout") + "?" + good(sent.id_token).text();
+    CHECK_FALSE(op.cgi("logout", get_request(good(sent.id_token).text())).has(kHeader));  // another site's picture
+    const Answer answer = sent.browser.fetch(url);
+    CHECK(answer.location() == kBack);
+    CHECK(answer.header(kHeader) == "\"cache\"");
+
+    SignedIn late(op);
+    op.advance(seconds{3 * 86400});  // the session has ended by itself, the pages are still there
+    CHECK(late.browser.fetch(op.url("logout")).header(kHeader) == "\"cache\"");
+}
+
 TEST_CASE("POST is answered as GET is, also when the browser sends no cookies with it [§2]") {
     const Deployment op;
     register_addresses(op);
