@@ -48,8 +48,8 @@ constexpr Row kRows[] = {
      "Signing in needs a cookie, and yours did not come back. Either your browser blocks cookies, or the sign-in was "
      "opened under another address than this server's own, which is {issuer} (127.0.0.1 and localhost are two "
      "addresses, and so are http and https).",
-     "Allow cookies for this site and try again. If it happens with every browser, the people who run the application "
-     "must send you to the address above."},
+     "Allow cookies for this site, then go back to the application and sign in again. If it happens with every browser, "
+     "the people who run the application must send you to the address above."},
     {PageFault::other_browser, 400, "other_browser", "This sign-in was started elsewhere",
      "The link belongs to another browser or device. If somebody sent it to you, do not use it.", kStartAgain},
     {PageFault::already_used, 400, "already_used", "This sign-in is finished already",

@@ -248,7 +248,7 @@ describe("cookies that do not come back", () => {
       assert.equal(answer.status(), 400);
       await page.getByRole("heading", { name: "Your browser sent no cookie" }).waitFor();
       const text = await page.locator("main").innerText();
-      assert.match(text, /Allow cookies for this site/);
+      assert.match(text, /Allow cookies for this site, then go back to the application/, "loading this address again would help nobody");
       assert.ok(text.includes(deployment.issuer));
     } finally {
       await browser?.close();
