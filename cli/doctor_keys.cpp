@@ -110,7 +110,7 @@ void check_key_files(Findings& findings, const server::Config& config) {
         check_key_file(findings, path, status);
         if (divided && path.filename() != "jwks.json") divided->check(path, status);
     }
-    if (!groups) check_undivided(findings, config.keys);
+    if (!groups && !private_files(config.keys).empty()) check_undivided(findings, config.keys);
     findings.ok_unless_found(kCheck, groups ? "only " + group_name(groups->signers) + " can read signing keys, only " +
                                                   group_name(groups->sealers) + " seal.key"
                                             : "private keys are closed to others");

@@ -113,9 +113,13 @@ void check_plain_http(Findings& findings, const Site& site, const WebClient& cli
     if (answer.failure != 0) return findings.ok("plain http", "closed");
     if (redirects) return findings.ok("plain http", "leads to https");
     const std::string detail = "http://" + url->host + " answers " + std::to_string(answer.status) + " at this path";
-    const std::string fix = fix_for(site, {"`Redirect permanent / " + site.origin + "/` in the virtual host of port 80",
-                                           "`return 301 https://$host$request_uri;` in the server of port 80",
-                                           "`url.redirect = (\"\" => \"https://${url.authority}${url.path}${qsa}\")`"});
+    // Debian's default site has no ServerName, so it takes the machine's, which may be the issuer's, and comes first.
+    const std::string fix =
+        fix_for(site, {"`Redirect permanent / " + site.origin +
+                           "/` in the virtual host of port 80; if it is there, another site has the "
+                           "same name (`apachectl -S`), often the default one (`a2dissite 000-default`)",
+                       "`return 301 https://$host$request_uri;` in the server of port 80",
+                       "`url.redirect = (\"\" => \"https://${url.authority}${url.path}${qsa}\")`"});
     if (answer.status == 200) return findings.error("plain http", detail + ", where anybody may listen", fix);
     findings.warning("plain http", detail + " instead of leading to https", fix);
 }

@@ -158,6 +158,25 @@ TEST_CASE("doctor: of what is in a directory that cannot be looked into, nothing
     }
 }
 
+TEST_CASE(
+    "doctor: before init, with the directories that a package makes, what is missing is said once and nothing is a "
+    "repair") {
+    const Installation installation(Installation::Start::configured);
+    fs::create_directory(installation.database_file().parent_path());
+    fs::create_directory(installation.keys_directory());
+    fs::permissions(installation.database_file().parent_path(), fs::perms(0750));
+    fs::permissions(installation.keys_directory(), fs::perms(0751));
+    const Diagnosis diagnosis = diagnose(installation);
+    CHECK(diagnosis.exit_code == 1);
+    std::string unwell;
+    for (const json::Value& finding : diagnosis.findings) {
+        if (text_of(finding, "state") == "ok") continue;
+        unwell += text_of(finding, "check") + ", ";
+        CHECK(text_of(finding, "detail").find("`postern init`") != std::string::npos);
+    }
+    CHECK(unwell == "database, keys, ");
+}
+
 TEST_CASE("doctor: every problem of the configuration is a finding of its own, and nothing else is judged") {
     const Installation installation;
     installation.write_config({{"issuer", "http://id.example.org"}, {"isuer", "x"}, {"implicit", "yes"}});

@@ -126,6 +126,11 @@ TEST_CASE("doctor --url: what answers plain http beside https must lead there [R
         CHECK(finding.starts_with(row.finding));
         if (!finding.starts_with("ok")) CHECK(has(finding, "nginx: `return 301 https://"));
     }
+    // Debian's default site, which has no name of its own, takes the machine's, and its file is read first.
+    const Installation installation;
+    const Curl apache(installation, rows[3].curl, "exit 35",
+                      "printf 'HTTP/1.1 404 Not Found\\r\\nServer: Apache\\r\\n\\r\\n'");
+    CHECK(has(found(apache.doctor(), "plain http"), "`a2dissite 000-default`"));
 }
 
 TEST_CASE("doctor --url: asks within bounds, as nobody in particular, with nothing on the command line") {
