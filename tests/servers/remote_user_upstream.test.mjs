@@ -147,10 +147,10 @@ for (const base of ["", "/auth"]) {
         const chromium = await openBrowser();
         try {
           const context = await chromium.newContext({ ignoreHTTPSErrors: true });
-          const page = await context.newPage();
           const checks = { ...newChecks(), state: "s".repeat(800) };
-          const begin = () => page.goto(authorizationUrl(client(), checks, { prompt: "consent" }));
-          await begin();
+          const begin = (tab) => tab.goto(authorizationUrl(client(), checks, { prompt: "consent" }));
+          const page = await context.newPage();
+          await begin(page);
           await page.fill("#username", PERSON.username);
           await page.fill("#password", PERSON.password);
           await page.click("#login");
@@ -159,11 +159,12 @@ for (const base of ["", "/auth"]) {
           await page.click("#approve");
           const answer = client().callbackParams((await arrival).url());
           const { id_token } = await client().callback(REDIRECT_URI, answer, checks);
-          await page.goto(client().endSessionUrl({ id_token_hint: id_token }));
-          assert.equal(page.url(), `${issuer}/logout?signed_out=1`);
-          await begin();
-          assert.ok(page.url().startsWith(upstream.issuer), page.url());
-          await page.waitForSelector("#password");
+          const second = await context.newPage(); // the first still goes to the error page of a host that is not there
+          await second.goto(client().endSessionUrl({ id_token_hint: id_token }));
+          assert.equal(second.url(), `${issuer}/logout?signed_out=1`);
+          await begin(second);
+          assert.ok(second.url().startsWith(upstream.issuer), second.url());
+          await second.waitForSelector("#password");
         } finally {
           await chromium.close();
         }
