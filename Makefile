@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test run screenshots asan fuzz format tidy layers install uninstall deb test-deb clean.
+# Postern: see README.md. Targets: all check test endure run screenshots asan fuzz format tidy layers install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
@@ -143,6 +143,9 @@ test:
 	scripts/packages build run test
 	+$(MAKE) --no-print-directory all $(TEST_BIN) $(NODE_MODULES)
 	scripts/run-suites $(BUILD) $(SUITES) coverage $(NODE_SUITES)
+# The long runs: full figures where `make test` takes less. Hours.
+endure: all $(TEST_BIN) $(NODE_MODULES)
+	POSTERN_LONG=1 scripts/run-suites $(BUILD) $(filter faults,$(SUITES)) security
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
@@ -180,6 +183,6 @@ test-deb: deb
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit asan fuzz fuzz-driver test run screenshots format tidy layers install uninstall deb test-deb clean FORCE
+.PHONY: all check check-unit asan fuzz fuzz-driver test endure run screenshots format tidy layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))
