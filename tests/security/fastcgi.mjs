@@ -1,0 +1,135 @@
+// Speaks FastCGI 1.0 to a program's socket in a web server's place: fast, and nothing between the test and the program.
+import { connect } from "node:net";
+
+const [BEGIN, END, PARAMS, STDIN, STDOUT] = [1, 3, 4, 5, 6];
+const RESPONDER = 1;
+const KEEP = 1;
+const MAX_CONTENT = 65535;
+
+function record(type, content) {
+  const header = Buffer.from([1, type, 0, 1, content.length >> 8, content.length & 255, 0, 0]);
+  return Buffer.concat([header, content]);
+}
+
+/// A stream of records, with the empty one that ends it.
+function stream(type, content) {
+  const records = [];
+  for (let at = 0; at < content.length; at += MAX_CONTENT) records.push(record(type, content.subarray(at, at + MAX_CONTENT)));
+  return Buffer.concat([...records, record(type, Buffer.alloc(0))]);
+}
+
+function lengthOf(bytes) {
+  if (bytes.length < 128) return Buffer.from([bytes.length]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE((bytes.length | 0x80000000) >>> 0);
+  return length;
+}
+
+export const beginning = ({ keep = true } = {}) => record(BEGIN, Buffer.from([0, RESPONDER, keep ? KEEP : 0, 0, 0, 0, 0, 0]));
+export const stdin = (content) => record(STDIN, Buffer.from(content));
+export function params(variables) {
+  const pairs = Object.entries(variables).flatMap((pair) => {
+    const [name, value] = pair.map((text) => Buffer.from(String(text), "latin1"));
+    return [lengthOf(name), lengthOf(value), name, value];
+  });
+  return stream(PARAMS, Buffer.concat(pairs));
+}
+
+/// What a web server says of a request: { method, path (with its query), headers, body, address }.
+export function variablesOf({ method = "GET", path, headers = {}, body = "", address = "192.0.2.1" }) {
+  const [uri, query = ""] = path.split("?", 2);
+  const variables = { REQUEST_METHOD: method, REQUEST_URI: path, SCRIPT_NAME: uri, QUERY_STRING: query, SERVER_PROTOCOL: "HTTP/1.1",
+    GATEWAY_INTERFACE: "CGI/1.1", REMOTE_ADDR: address };
+  if (method === "POST") Object.assign(variables, { CONTENT_LENGTH: Buffer.byteLength(body), CONTENT_TYPE: "application/x-www-form-urlencoded" });
+  for (const [name, value] of Object.entries(headers)) variables[`HTTP_${name.toUpperCase().replaceAll("-", "_")}`] = value;
+  return variables;
+}
+
+/// The bytes of a whole request.
+export const encode = (request, { keep = true } = {}) =>
+  Buffer.concat([beginning({ keep }), params(variablesOf(request)), stream(STDIN, Buffer.from(request.body ?? ""))]);
+
+/// One connection, requests one after the other. The program may close it between two of them; then there is a new one.
+export class Connection {
+  #path;
+  #socket = null;
+  #left = Buffer.alloc(0);
+  #stdout = [];
+  #waiting = null;
+
+  constructor(path) { this.#path = path; }
+
+  /// `bytes` are of encode(): { status, text } of the answer, headers included; status 0 when there was none.
+  ask(bytes) {
+    return new Promise((done, failed) => {
+      this.#waiting = { done, failed };
+      if (!this.#socket) this.#open();
+      this.#socket.write(bytes);
+    });
+  }
+
+  close() { this.#socket?.destroy(); }
+
+  #open() {
+    const socket = connect(this.#path);
+    this.#socket = socket;
+    this.#left = Buffer.alloc(0);
+    socket.on("data", (bytes) => this.#take(bytes));
+    socket.on("error", (error) => { if (this.#socket === socket) this.#lost(error); });
+    socket.on("close", () => { if (this.#socket === socket) this.#lost(null); });
+  }
+
+  #lost(error) {
+    this.#socket = null;
+    if (!this.#waiting) return;
+    if (error && error.code !== "ECONNRESET" && error.code !== "EPIPE") this.#finish("failed", error);
+    else this.#answer();
+  }
+
+  #finish(how, value) {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    waiting[how](value);
+  }
+
+  #answer() {
+    const text = this.#stdout.length === 1 ? this.#stdout[0] : this.#stdout.join("");
+    this.#stdout = [];
+    this.#finish("done", { status: text.startsWith("Status: ") ? Number(text.slice(8, 11)) : text === "" ? 0 : 200, text });
+  }
+
+  #take(bytes) {
+    const all = this.#left.length === 0 ? bytes : Buffer.concat([this.#left, bytes]);
+    let at = 0;
+    while (all.length - at >= 8) {
+      const length = all.readUInt16BE(at + 4);
+      const end = at + 8 + length + all[at + 6];
+      if (end > all.length) break;
+      if (all[at + 1] === STDOUT && length > 0) this.#stdout.push(all.latin1Slice(at + 8, at + 8 + length));
+      if (all[at + 1] === END && this.#waiting) this.#answer();
+      at = end;
+    }
+    this.#left = all.subarray(at);
+  }
+}
+
+/// Asks `count` times over `connections` connections; `next(i)` gives { bytes, then }, where `then` may look at the answer.
+/// How often each status came.
+export async function drive(path, { count, connections = 1, next }) {
+  const statuses = {};
+  let asked = 0;
+  await Promise.all(Array.from({ length: connections }, async () => {
+    const connection = new Connection(path);
+    while (asked < count) {
+      const { bytes, then } = next(asked++);
+      const answer = await connection.ask(bytes);
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+      then?.(answer);
+    }
+    connection.close();
+  }));
+  return statuses;
+}
+
+/// Takes the requests of a list in turn.
+export const inTurn = (requests) => (i) => requests[i % requests.length];
