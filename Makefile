@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test endure run screenshots asan fuzz format tidy layers install uninstall deb test-deb clean.
+# Postern: see README.md. Targets: all check test endure run screenshots asan valgrind fuzz format tidy layers install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
@@ -135,13 +135,18 @@ check-unit: $(BUILD)/tests/unit_tests
 	$(BUILD)/tests/unit_tests
 check: all $(TEST_BIN)
 	scripts/run-suites $(BUILD) $(SUITES) coverage
+# Everything again, servers, clients and browser included; an hour or more.
 asan:
-	+$(MAKE) --no-print-directory check BUILD=$(BUILD)/asan CXXFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+	+$(MAKE) --no-print-directory suites BUILD=$(BUILD)/asan CXXFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+valgrind: all $(NODE_MODULES)
+	scripts/run-valgrind $(BUILD)
 
 # Everything, from a machine that has nothing but make.
 test:
 	scripts/packages build run test
-	+$(MAKE) --no-print-directory all $(TEST_BIN) $(NODE_MODULES)
+	+$(MAKE) --no-print-directory suites
+suites: all $(TEST_BIN) $(NODE_MODULES)
 	scripts/run-suites $(BUILD) $(SUITES) coverage $(NODE_SUITES)
 # The long runs: full figures where `make test` takes less. Hours.
 endure: all $(TEST_BIN) $(NODE_MODULES)
@@ -183,6 +188,6 @@ test-deb: deb
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit asan fuzz fuzz-driver test endure run screenshots format tidy layers install uninstall deb test-deb clean FORCE
+.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure run screenshots format tidy layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))

@@ -149,8 +149,8 @@ function flow(open, { redirectsPlain }) {
 }
 
 /// The flow behind the web server `front`, for an issuer at the root and for one below a path.
-export function flows(title, front, options = { redirectsPlain: true }) {
-  for (const base of ["", "/auth"]) {
-    describe(`${title}, issuer ${base === "" ? "at the root" : `below ${base}`}`, () => flow(() => Site.open({ front, base }), options));
+export function flows(title, front, { redirectsPlain = true, bases = ["", "/auth"] } = {}) {
+  for (const base of bases) {
+    describe(`${title}, issuer ${base === "" ? "at the root" : `below ${base}`}`, () => flow(() => Site.open({ front, base }), { redirectsPlain }));
   }
 }

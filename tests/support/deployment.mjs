@@ -70,6 +70,8 @@ export class Deployment {
   /// Ends exactly the web server that start() started, which ends its processes, and removes the directory.
   async stop() {
     await this.#server?.stop();
+    const report = this.log.match(/^.*(AddressSanitizer|LeakSanitizer|runtime error:)[^]{0,4000}/m);
+    if (report) throw new Error(`a program misbehaved in ${this.#directory}:\n${report[0]}`);
     if (this.#directory) await rm(this.#directory, { recursive: true, force: true });
   }
 
@@ -93,7 +95,7 @@ export class Deployment {
     this.#environment = { ...process.env, PATH, POSTERN_CONFIG: configFile };
     await writeFile(configFile, JSON.stringify({
       issuer: this.issuer, oidc: { userClaims: "database" }, database: join(this.#directory, "db/postern.db"),
-      keys: join(this.#directory, "keys"), templates, ...config,
+      keys: join(this.#directory, "keys"), templates, ...config, ...JSON.parse(process.env.POSTERN_TEST_CONFIG ?? "{}"),
     }));
     if (clock) {
       const preloaded = join(this.#directory, "clock.so"); // a copy that the web server's user can reach

@@ -3,12 +3,14 @@ import http from "node:http";
 import https from "node:https";
 
 const MAX_REDIRECTS = 10;
+/// Programs under an instrument are slower: how many times longer than usual one waits for them.
+export const PATIENCE = Number(process.env.POSTERN_TEST_PATIENCE ?? 1);
 
 /// One request, no redirects followed: { status, headers, body }. `cert` and `key` are the client's own, as text.
 export function request(url, { method = "GET", headers = {}, body, ca, cert, key } = {}) {
   const { request: open } = new URL(url).protocol === "https:" ? https : http;
   return new Promise((done, failed) => {
-    const outgoing = open(url, { method, headers, ca, cert, key, agent: false, timeout: 10_000 }, (answer) => {
+    const outgoing = open(url, { method, headers, ca, cert, key, agent: false, timeout: 10_000 * PATIENCE }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (part) => { text += part; });
       answer.on("error", failed).on("end", () => done({ status: answer.statusCode, headers: answer.headers, body: text }));
