@@ -1,0 +1,52 @@
+// lighttpd with a number of processes of each program, and these processes themselves.
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { cp, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fastcgi } from "../support/fronts/lighttpd.mjs";
+
+function childrenOf(parent) {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
+  return pids.filter((pid) => {
+    try { return Number(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ")[1]) === parent; } catch { return false; }
+  });
+}
+
+/// What openProvider takes as `front`, and afterwards the processes it started. The configuration is the one that is shipped, with
+/// `count` in the place of its own numbers of processes.
+export class Workers {
+  #server;
+
+  constructor(count) { this.count = count; }
+
+  get front() {
+    return async (site) => {
+      const root = join(site.directory, "site");
+      await cp(join(site.root, "examples/lighttpd"), join(root, "examples/lighttpd"), { recursive: true });
+      const file = join(root, "examples/lighttpd/postern-fastcgi.conf");
+      const text = await readFile(file, "utf8");
+      if (!/"max-procs" => \d+/.test(text)) throw new Error("the shipped configuration has no max-procs");
+      await writeFile(file, text.replace(/"max-procs" => \d+/g, `"max-procs" => ${this.count}`));
+      return (this.#server = await fastcgi({ ...site, root }));
+    };
+  }
+
+  /// [{ pid, program }] of those that live now.
+  get processes() {
+    return childrenOf(this.#server.pid).flatMap((pid) => {
+      try { return [{ pid, program: basename(readlinkSync(`/proc/${pid}/exe`)) }]; } catch { return []; }
+    });
+  }
+
+  /// The clock ticks that each process of a program has worked, by its id.
+  work(program) {
+    const ticks = (pid) => readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ").slice(11, 13).map(Number);
+    return this.processes.filter((one) => one.program === program).map(({ pid }) => ticks(pid).reduce((sum, some) => sum + some));
+  }
+
+  /// Ends each of them in the middle of whatever it does; lighttpd starts others.
+  killAll() {
+    const killed = this.processes;
+    for (const { pid } of killed) process.kill(pid, "SIGKILL");
+    return killed.length;
+  }
+}
