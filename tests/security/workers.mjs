@@ -43,10 +43,15 @@ export class Workers {
     return this.processes.filter((one) => one.program === program).map(({ pid }) => ticks(pid).reduce((sum, some) => sum + some));
   }
 
-  /// Ends each of them in the middle of whatever it does; lighttpd starts others.
-  killAll() {
+  /// Ends each of them in the middle of whatever it does, and waits until lighttpd has started as many others. Answers how many.
+  async killAll() {
     const killed = this.processes;
     for (const { pid } of killed) process.kill(pid, "SIGKILL");
+    const old = new Set(killed.map(({ pid }) => pid));
+    for (const end = Date.now() + 20_000; this.processes.filter(({ pid }) => !old.has(pid)).length < killed.length;) {
+      if (Date.now() > end) throw new Error("the processes were not started again");
+      await new Promise((done) => setTimeout(done, 20));
+    }
     return killed.length;
   }
 }

@@ -1,0 +1,218 @@
+// What a client can take back, what goes with it, and when "done" may be said.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { holdWriteLock } from "./database.mjs";
+import { encode, forge, keysOf, strangeKey } from "./forge.mjs";
+import { openProvider } from "./provider.mjs";
+import { INACTIVE, decode, verdict } from "./verdict.mjs";
+import { Workers } from "./workers.mjs";
+
+const REFUSED = "400 invalid_grant";
+
+describe("revocation", () => {
+  const workers = new Workers(4);
+  let p, web, other, spa;
+  before(async () => {
+    p = await openProvider({ front: workers.front, clock: true, config: { accessTokenTTL: 300, refreshTokenTTL: 3000 } });
+    ({ web, other, spa } = p.clients);
+  });
+  after(async () => { await p?.stop(); });
+
+  const isActive = async (token) => (await p.introspect(token)).active;
+  async function isGone(token) { assert.deepEqual(await p.introspect(token), INACTIVE); }
+  async function done(answer, what) {
+    assert.equal(answer.status, 200, what);
+    assert.equal(answer.body, "", what);
+  }
+  /// An answer as its sender sees it, but for what differs in every answer.
+  const seen = ({ status, headers, body }) => {
+    const { date, "x-request-id": id, ...rest } = headers;
+    return { status, body, headers: rest };
+  };
+
+  it("what belongs to another client is not revoked, and the answer does not tell [V01]", async () => {
+    const tokens = await p.tokens(web);
+    const code = await p.code(web);
+    const unknown = seen(await p.revoke(other, "unknown"));
+    assert.equal(unknown.status, 200);
+    for (const [token, hint] of [[tokens.access_token], [tokens.refresh_token], [tokens.access_token, "refresh_token"], [code.code, "auth_code"], [code.code]]) {
+      for (const stranger of [other, p.clients.machine]) assert.deepEqual(seen(await p.revoke(stranger, token, { token_type_hint: hint })), unknown);
+      assert.equal((await p.revoke(spa, token, { token_type_hint: hint })).body, "");
+    }
+    assert.ok(await isActive(tokens.access_token) && await isActive(tokens.refresh_token));
+    assert.equal(verdict(await p.exchange(web, code)), "200");
+    assert.deepEqual(seen(await p.revoke(web, tokens.refresh_token)), unknown, "nor does the answer to the owner differ");
+    await isGone(tokens.refresh_token);
+  });
+
+  it("whose a token is, is known from what we signed or stored, not from what it says [V02]", async () => {
+    const tokens = await p.tokens(web);
+    const code = await p.code(web);
+    const { header, claims } = decode(tokens.access_token);
+    const stranger = strangeKey();
+    const own = (await keysOf(p.deployment)).find(({ kid }) => kid === header.kid);
+    const mine = { ...claims, cid: other.id, client_id: other.id, aud: other.id };
+    const rows = {
+      "signed by the thief": forge(stranger, header, mine), "with the thief's key name": forge(stranger, { ...header, kid: stranger.kid }, mine),
+      "unsigned": `${encode({ ...header, alg: "none" })}.${encode(mine)}.`,
+      "naming the code": forge(stranger, header, { ...mine, code: code.code, auth_code_id: code.code, jti: code.code }),
+      "naming the refresh token": forge(stranger, { ...header, typ: "rt+jwt" }, { ...mine, jti: decode(tokens.refresh_token).claims.jti }),
+      // Even with our own key: its grant belongs to another client than it says.
+      "well signed": forge(own, header, mine),
+    };
+    for (const [what, token] of Object.entries(rows)) {
+      for (const hint of [undefined, "access_token", "refresh_token", "auth_code"]) await done(await p.revoke(other, token, { token_type_hint: hint }), what);
+      assert.ok(await isActive(tokens.access_token) && await isActive(tokens.refresh_token), what);
+    }
+    assert.equal(verdict(await p.exchange(web, code)), "200");
+  });
+
+  it("an expired access token still ends the refresh token beside it [V04]", async () => {
+    const tokens = await p.tokens(web);
+    await p.deployment.advance(301);
+    await isGone(tokens.access_token);
+    assert.ok(await isActive(tokens.refresh_token));
+    await done(await p.revoke(other, tokens.access_token), "another client's attempt");
+    assert.ok(await isActive(tokens.refresh_token));
+    await done(await p.revoke(web, tokens.access_token));
+    await isGone(tokens.refresh_token);
+    assert.equal(verdict(await p.refresh(web, tokens.refresh_token)), REFUSED);
+  });
+
+  it("a refresh token takes every access token of its sign-in along, in every process [V05]", async () => {
+    const first = await p.tokens(web);
+    const second = (await p.refresh(web, first.refresh_token)).json;
+    const bystander = await p.tokens(web);
+    for (let i = 0; i < 8; ++i) assert.equal(verdict(await p.userinfo(first.access_token)), "200");
+    await done(await p.revoke(web, second.refresh_token));
+    for (const { access_token: token } of [first, second]) {
+      for (let i = 0; i < 8; ++i) {
+        assert.equal(verdict(await p.userinfo(token)), "401 invalid_token");
+        await isGone(token);
+      }
+    }
+    assert.ok(await isActive(bystander.access_token) && await isActive(bystander.refresh_token));
+  });
+
+  it("an access token takes the refresh tokens along and leaves its siblings [V04]", async () => {
+    const first = await p.tokens(web);
+    const second = (await p.refresh(web, first.refresh_token)).json;
+    await done(await p.revoke(web, first.access_token));
+    await isGone(first.access_token);
+    await isGone(second.refresh_token);
+    assert.ok(await isActive(second.access_token));
+  });
+
+  it("what was answered with 200 is revoked, though every process is killed in that moment [V07]", async () => {
+    for (let round = 0; round < 5; ++round) {
+      const tokens = await p.tokens(web);
+      await done(await p.revoke(web, tokens.refresh_token));
+      assert.ok(await workers.killAll() >= 4);
+      await isGone(tokens.access_token);
+      await isGone(tokens.refresh_token);
+      assert.equal(verdict(await p.userinfo(tokens.access_token)), "401 invalid_token");
+      assert.equal(verdict(await p.refresh(web, tokens.refresh_token)), REFUSED);
+    }
+  });
+
+  it("who has not proved who it is revokes nothing and hears so [V08]", async () => {
+    const tokens = await p.tokens(web);
+    const form = { token: tokens.refresh_token };
+    const rows = [
+      ["nobody", {}, {}], ["no secret", {}, { client: { id: web.id } }], ["a wrong secret", {}, { basic: [web.id, "wrong wrong wrong wrong wrong wrong"] }],
+      ["an unknown client", {}, { basic: ["nobody", "x"] }], ["a secret in the form that is wrong", { client_id: web.id, client_secret: "x" }, {}],
+      ["the token itself", {}, { bearer: tokens.access_token }], ["a public client with a secret", { client_id: spa.id, client_secret: "x" }, {}],
+    ];
+    for (const [who, extra, options] of rows) {
+      assert.equal(verdict(await p.post("/token/revoke", { ...form, ...extra }, options)), "401 invalid_client", who);
+      assert.ok(await isActive(tokens.refresh_token), who);
+    }
+  });
+
+  it("a code is revoked by its hint, and by nothing else [V09]", async () => {
+    for (const hint of [undefined, "access_token", "refresh_token"]) {
+      const code = await p.code(web);
+      await done(await p.revoke(web, code.code, { token_type_hint: hint }));
+      assert.equal(verdict(await p.exchange(web, code)), "200", hint);
+    }
+    const code = await p.code(web);
+    await done(await p.revoke(web, code.code, { token_type_hint: "auth_code" }));
+    assert.equal(verdict(await p.exchange(web, code)), REFUSED);
+    const redeemed = await p.code(web);
+    const { json } = await p.exchange(web, redeemed);
+    await done(await p.revoke(web, redeemed.code, { token_type_hint: "auth_code" }));
+    assert.ok(await isActive(json.access_token) && await isActive(json.refresh_token), "what a code gave is revoked by its own name");
+  });
+
+  it("only a posted form revokes, no address and no script of another page [V11]", async () => {
+    const tokens = await p.tokens(web);
+    const query = `?token=${tokens.refresh_token}&client_id=${web.id}&client_secret=${encodeURIComponent(web.secret)}`;
+    for (const method of ["GET", "PUT", "DELETE", "HEAD"]) {
+      const answer = await p.ask(`/token/revoke${query}&callback=x`, { method, headers: { "content-length": 0 } });
+      assert.equal(answer.status, 405, method);
+      assert.match(answer.headers.allow, /POST/);
+      assert.ok(!answer.body.startsWith("x("));
+    }
+    const posted = await p.post(`/token/revoke${query}`, "");
+    assert.equal(verdict(posted), "401 invalid_client");
+    assert.equal(verdict(await p.post(`/token/revoke?token=${tokens.refresh_token}`, "", { client: web })), "400 invalid_request");
+    assert.ok(await isActive(tokens.refresh_token));
+  });
+
+  it("a public client revokes its own, really [V12]", async () => {
+    for (const client of [spa, p.clients.native]) {
+      for (const kind of ["refresh_token", "access_token"]) {
+        const tokens = await p.tokens(client);
+        assert.ok(await isActive(tokens[kind]));
+        await done(await p.revoke(client, tokens[kind]));
+        await isGone(tokens[kind]);
+        assert.equal(verdict(await p.refresh(client, tokens.refresh_token)), REFUSED);
+        await done(await p.revoke(client, tokens[kind]), "and once more");
+      }
+    }
+  });
+
+  it("while the database cannot be written nothing is called revoked, and afterwards it can be [V06]", async () => {
+    const tokens = await p.tokens(web);
+    const code = await p.code(web);
+    const release = await holdWriteLock(p.deployment);
+    try {
+      for (const [token, hint] of [[tokens.refresh_token], [tokens.access_token], [code.code, "auth_code"]]) {
+        const answer = await p.revoke(web, token, { token_type_hint: hint });
+        assert.equal(verdict(answer), "503 temporarily_unavailable");
+        assert.match(answer.headers["retry-after"], /^\d+$/);
+      }
+      assert.ok(await isActive(tokens.access_token), "reading goes on");
+    } finally { await release(); }
+    assert.ok(await isActive(tokens.refresh_token));
+    await done(await p.revoke(web, tokens.refresh_token));
+    await isGone(tokens.refresh_token);
+  });
+});
+
+describe("revocation with other settings", () => {
+  it("with authenticateRevoke false a signature of ours is still needed [V03]", async () => {
+    const p = await openProvider({ config: { authenticateRevoke: false } });
+    try {
+      const { web, other } = p.clients;
+      const tokens = await p.tokens(web);
+      const [header, payload, signature] = tokens.access_token.split(".");
+      const none = (alg) => encode({ ...decode(tokens.access_token).header, alg });
+      const stranger = strangeKey();
+      const rows = [`${none("none")}.${payload}.`, `${none("None")}.${payload}.${signature}`, `${none("HS256")}.${payload}.${signature}`,
+        `${header}.${payload}.`, `${header}.${payload}.${"A".repeat(86)}`, `${header}.${encode({ ...decode(tokens.access_token).claims, x: 1 })}.${signature}`,
+        forge(stranger, decode(tokens.access_token).header, decode(tokens.access_token).claims)];
+      for (const token of rows) {
+        for (const hint of [undefined, "access_token", "refresh_token", "auth_code"]) {
+          const answer = await p.post("/token/revoke", { token, token_type_hint: hint });
+          assert.equal(answer.status, 200);
+          assert.equal(answer.body, "");
+        }
+        assert.equal(verdict(await p.userinfo(tokens.access_token)), "200");
+        assert.ok((await p.introspect(tokens.refresh_token)).active);
+      }
+      await p.revoke(other, tokens.refresh_token);
+      assert.deepEqual(await p.introspect(tokens.access_token), INACTIVE, "who has the token may revoke it then");
+    } finally { await p.stop(); }
+  });
+});
