@@ -49,9 +49,43 @@ sigset_t block_stop_signals() {
     return before;
 }
 
+extern "C" void interrupt_reading(int) {}
+
+/// While it lives and its time is over, a blocking read of this process is interrupted again and again: the library
+/// reads in a loop of its own, and a limit for each piece is none for all of them.
+class Alarm {
+public:
+    explicit Alarm(std::chrono::milliseconds time) : end_(std::chrono::steady_clock::now() + time) {
+        struct sigaction action {};
+        action.sa_handler = interrupt_reading;  // no SA_RESTART: the call must come back
+        sigemptyset(&action.sa_mask);
+        sigaction(SIGALRM, &action, &former_);
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+        const auto rest = std::chrono::duration_cast<std::chrono::microseconds>(time - seconds);
+        // Repeated, since a signal that arrives just before the call would be lost.
+        const itimerval timer{{0, kRepeatMicroseconds}, {seconds.count(), rest.count()}};
+        setitimer(ITIMER_REAL, &timer, nullptr);
+    }
+    Alarm(const Alarm&) = delete;
+    Alarm& operator=(const Alarm&) = delete;
+    ~Alarm() {
+        const itimerval never{};
+        setitimer(ITIMER_REAL, &never, nullptr);
+        sigaction(SIGALRM, &former_, nullptr);
+    }
+
+    bool rang() const { return std::chrono::steady_clock::now() >= end_; }
+
+private:
+    static constexpr suseconds_t kRepeatMicroseconds = 100'000;
+    std::chrono::steady_clock::time_point end_;
+    struct sigaction former_ {};
+};
+
 class FcgiExchange final : public Exchange {
 public:
-    explicit FcgiExchange(FCGX_Request& request) : request_(request) {
+    FcgiExchange(FCGX_Request& request, std::chrono::milliseconds body_time)
+        : request_(request), body_time_(body_time) {
         for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
             setsockopt(request.ipcFd, SOL_SOCKET, option, &kPatience, sizeof kPatience);
         }
@@ -63,8 +97,10 @@ public:
     const Variables& variables() const override { return variables_; }
 
     Body receive(std::size_t cap) override {
-        return receive_body(variables_, cap, StreamEnd::by_itself,
-                            [this](char* buffer, std::size_t size) { return read_some(buffer, size); });
+        const Alarm alarm(body_time_);
+        return receive_body(variables_, cap, StreamEnd::by_itself, [&](char* buffer, std::size_t size) {
+            return alarm.rang() ? std::nullopt : read_some(buffer, size);
+        });
     }
 
     void send(std::string_view wire) noexcept override {
@@ -79,11 +115,12 @@ public:
 private:
     std::optional<std::size_t> read_some(char* buffer, std::size_t size) {
         const int got = FCGX_GetStr(buffer, static_cast<int>(size), request_.in);
-        if (FCGX_GetError(request_.in) != 0) return std::nullopt;  // aborted or cut off: what came is no body
+        if (FCGX_GetError(request_.in) != 0) return std::nullopt;  // aborted, cut off or too slow: what came is no body
         return static_cast<std::size_t>(std::max(got, 0));
     }
 
     FCGX_Request& request_;
+    std::chrono::milliseconds body_time_;
     Variables variables_;
 };
 
@@ -146,7 +183,7 @@ void accept_requests(const Loop& loop) {
     std::int64_t answered = 0;
     while (answered != loop.max_requests && wait_for_work(request, waiting_mask)) {
         if (!accept_one(request)) continue;
-        FcgiExchange exchange(request);
+        FcgiExchange exchange(request, loop.body_time);
         loop.answer(exchange);
         loop.after_answer();
         ++answered;

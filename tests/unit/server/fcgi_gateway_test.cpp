@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -54,8 +55,9 @@ public:
     Peer& operator=(const Peer&) = delete;
     ~Peer() { close(socket_); }
 
-    void send_bytes(const std::string& bytes) {
-        REQUIRE(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
+    void send_bytes(const std::string& bytes) { REQUIRE(try_to_send(bytes)); }
+    bool try_to_send(const std::string& bytes) {
+        return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
     }
 
     /// Standard output up to the end of the request, or to the end of the connection.
@@ -89,7 +91,8 @@ private:
 /// the body.
 class Worker {
 public:
-    explicit Worker(std::optional<std::int64_t> max_requests = std::nullopt) {
+    explicit Worker(std::optional<std::int64_t> max_requests = std::nullopt,
+                    std::chrono::milliseconds body_time = std::chrono::seconds(10)) {
         address_.sun_family = AF_UNIX;
         const std::string path = "/tmp/postern-fcgi-test." + std::to_string(getpid());
         path.copy(address_.sun_path, sizeof address_.sun_path - 1);
@@ -100,7 +103,7 @@ public:
         REQUIRE(pipe(began_) == 0);
         process_ = fork();
         REQUIRE(process_ >= 0);
-        if (process_ == 0) _exit(child(listener, max_requests));
+        if (process_ == 0) _exit(child(listener, max_requests, body_time));
         close(listener);
     }
     ~Worker() {
@@ -132,12 +135,12 @@ public:
     }
 
 private:
-    int child(int listener, std::optional<std::int64_t> max_requests) {
+    int child(int listener, std::optional<std::int64_t> max_requests, std::chrono::milliseconds body_time) {
         dup2(listener, 0);
         close(listener);
         if (start_transport() != Transport::fastcgi) return 3;
         try {
-            accept_requests({[this](Exchange& exchange) { answer(exchange); }, [] {}, max_requests});
+            accept_requests({[this](Exchange& exchange) { answer(exchange); }, [] {}, max_requests, body_time});
             return 0;
         } catch (const std::exception&) {
             return 2;
@@ -215,6 +218,31 @@ TEST_CASE(
         Peer peer(worker.address());
         peer.send_bytes(i % 2 == 0 ? half : whole_request("hello"));
     }
+    CHECK(worker.ask(whole_request("hello")) == "whole 5");
+}
+
+TEST_CASE("accept_requests: whoever sends a body a byte at a time is cut off, and the process serves others [Q03]") {
+    Worker worker(std::nullopt, std::chrono::milliseconds(300));
+    for (const std::size_t length :
+         {std::size_t{4000}, std::size_t{500000}}) {  // one that would be read, one that is drained
+        Peer slow(worker.address());
+        slow.send_bytes(begin(kResponder, false) + params(length));
+        std::atomic<bool> cut_off = false;
+        std::thread trickle([&] {
+            while (!cut_off && slow.try_to_send(record(kStdin, "x"))) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            }
+        });
+        CHECK(slow.answer() == "refused 0");  // never, if each byte bought more time
+        cut_off = true;
+        trickle.join();
+        CHECK(worker.ask(whole_request("hello")) == "whole 5");
+    }
+    // What is silent altogether is cut off, too; and the timer is gone afterwards.
+    Peer silent(worker.address());
+    silent.send_bytes(begin(kResponder, false) + params(10) + record(kStdin, "hello"));
+    CHECK(silent.answer() == "refused 0");
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
     CHECK(worker.ask(whole_request("hello")) == "whole 5");
 }
 
