@@ -1,0 +1,127 @@
+// Guessing names and passwords: what a guess is told, what it costs, and how many there may be.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { cookiesOf } from "./answers.mjs";
+import { openProvider } from "./provider.mjs";
+
+const PARALLEL = 50;
+const FORM = "application/x-www-form-urlencoded";
+
+/// A login form that is sent many times, from addresses of our choice: the web server is a trusted proxy here.
+class Guesser {
+  static async open(p) {
+    const guesser = new Guesser();
+    const person = p.person();
+    const { form } = await person.visit(p.authorizationUrl(p.clients.trusted));
+    return Object.assign(guesser, { p, fields: form.fields, cookie: await cookiesOf(p, person) });
+  }
+
+  guess(username, password, from = "203.0.113.1") {
+    return this.p.ask("/login", { method: "POST", body: new URLSearchParams({ ...this.fields, username, password }).toString(),
+      headers: { cookie: this.cookie, "content-type": FORM, "x-forwarded-for": from } });
+  }
+}
+
+const failures = async (p) => (await p.deployment.postern(["stats"])).logins;
+
+describe("guesses that are not limited", () => {
+  let p;
+  let guesser;
+  before(async () => {
+    p = await openProvider({ config: { login: { maxFailures: 10_000 }, trustedProxies: ["127.0.0.1"] } });
+    for (const name of ["carol", "diana"]) await p.deployment.addUser(name, "a long password of hers");
+    await p.deployment.postern(["user", "disable", "carol"]);
+    guesser = await Guesser.open(p);
+  });
+  after(() => p?.stop());
+
+  /// All that somebody sees of an answer, but for what is new in each: name, time, id, seals.
+  function visible({ status, headers, body }, username) {
+    const { date, "x-request-id": id, ...rest } = headers;
+    const length = body.length;
+    const text = body.replace(/(name="(?:csrf|resume)" value=")[^"]*/g, "$1").replaceAll(username, "NAME").replaceAll(id, "ID");
+    return { status, headers: rest, length, text };
+  }
+
+  it("a name that nobody has, a disabled user and a wrong password are answered alike: status, headers, length and text [L08]", async () => {
+    const known = visible(await guesser.guess(p.user.username, "wrong password"), p.user.username);
+    assert.equal(known.status, 200);
+    const rows = [["nobod", "wrong password"], ["carol", "wrong password"], ["carol", "a long password of hers"], ["diana", "wrong password"], ["ALICE", p.user.password]];
+    for (const [name, password] of rows) assert.deepEqual(visible(await guesser.guess(name, password), name), known, name);
+    const counted = await failures(p);
+    assert.equal(counted.failed, rows.length + 1, "and each is counted: each was looked at and hashed");
+  });
+
+  it("the time of an answer, for the record: a known name, an unknown one, a disabled user [L08]", { skip: !process.env.POSTERN_LONG }, async (t) => {
+    const taken = { alice: [], nobod: [], carol: [] };
+    for (let i = 0; i < 200; ++i) {
+      for (const name of Object.keys(taken)) {
+        const start = process.hrtime.bigint();
+        await guesser.guess(name, "wrong password");
+        taken[name].push(Number(process.hrtime.bigint() - start) / 1e6);
+      }
+    }
+    for (const [name, times] of Object.entries(taken)) t.diagnostic(`${name}: median ${times.sort((a, b) => a - b)[100].toFixed(2)} ms of 200`);
+  });
+
+  it(`${PARALLEL} wrong passwords at once are counted as ${PARALLEL}, and the right one still works [L09]`, async () => {
+    const before = await failures(p);
+    const answers = await Promise.all(Array.from({ length: PARALLEL }, (_, i) => guesser.guess("diana", `wrong ${i}`)));
+    const refused = answers.filter(({ status }) => status === 200).length;
+    for (const { status, headers } of answers.filter((answer) => answer.status !== 200)) assert.deepEqual([status, Boolean(headers["retry-after"])], [503, true]);
+    assert.ok(refused > 0);
+    assert.equal((await failures(p)).failed, before.failed + refused, "one count for each that was looked at");
+    assert.equal((await guesser.guess("diana", "a long password of hers")).status, 303);
+  });
+});
+
+describe("guesses beyond the limit", () => {
+  const LIMIT = 3;
+  const SLOTS = 2;
+  let p;
+  let guesser;
+  before(async () => {
+    p = await openProvider({ clock: true, config: { login: { maxFailures: LIMIT, window: 300, hashSlots: SLOTS }, trustedProxies: ["127.0.0.1"] } });
+    for (let i = 0; i < 3; ++i) await p.deployment.addUser(`user${i}`, "a long password of theirs");
+    guesser = await Guesser.open(p);
+  });
+  after(() => p?.stop());
+  const anew = async () => { guesser = await Guesser.open(p); }; // a request lives for ten minutes
+
+  function isThrottled(answer, message) {
+    assert.equal(answer.status, 429, message);
+    const wait = Number(answer.headers["retry-after"]);
+    assert.ok(wait > 0 && wait <= 300, `${message}: ${wait}`);
+    assert.equal(answer.headers["set-cookie"], undefined, message);
+  }
+
+  it(`of ${PARALLEL} wrong passwords at once no more are looked at than the limit and the slots allow, and waiting ends it [L09]`, async () => {
+    const answers = await Promise.all(Array.from({ length: PARALLEL }, (_, i) => guesser.guess(p.user.username, `wrong ${i}`)));
+    const looked = answers.filter(({ status }) => status === 200).length;
+    assert.ok(looked >= LIMIT && looked < LIMIT + SLOTS, `${looked} were looked at`);
+    for (const answer of answers.filter(({ status }) => ![200, 503].includes(status))) isThrottled(answer, "the others");
+    assert.deepEqual(await failures(p), { failed: looked, throttled: 1 });
+    isThrottled(await guesser.guess(p.user.username, p.user.password), "the right one, from there");
+    assert.equal((await guesser.guess(p.user.username, p.user.password, "198.51.100.7")).status, 303, "her own address is not kept out");
+    isThrottled(await guesser.guess(p.user.username, p.user.password), "and her success frees nobody else");
+    await p.deployment.advance(301);
+    assert.equal((await guesser.guess(p.user.username, p.user.password)).status, 303, "nothing is locked beyond the window");
+    assert.deepEqual(await failures(p), { failed: 0, throttled: 0 });
+  });
+
+  it("who tries one password on many names, or many addresses on one name, is slowed down as well [L09]", async () => {
+    await anew();
+    let count = 0;
+    for (; count < 40 && (await guesser.guess(`name${count}`, "spring 2026", "203.0.113.9")).status === 200;) ++count;
+    assert.equal(count, LIMIT * 10, "one address, every time another name");
+    isThrottled(await guesser.guess("user0", "a long password of theirs", "203.0.113.9"), "a name it never tried");
+    assert.equal((await guesser.guess("user0", "a long password of theirs", "203.0.113.10")).status, 303, "the neighbour's address");
+    for (count = 0; count < 40 && (await guesser.guess("user1", "wrong", `198.51.100.${count}`)).status === 200;) ++count;
+    assert.equal(count, LIMIT * 10, "one name, every time another address");
+    isThrottled(await guesser.guess("user1", "a long password of theirs", "198.51.100.200"), "an address that never tried");
+    for (count = 0; count < 10 && (await guesser.guess("user2", "wrong", `2001:db8:1:2::${count}`)).status === 200;) ++count;
+    assert.equal(count, LIMIT, "addresses of one customer are one");
+    await p.deployment.advance(301);
+    for (const name of ["user0", "user1", "user2"]) assert.equal((await guesser.guess(name, "a long password of theirs", "203.0.113.9")).status, 303, name);
+  });
+});
