@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,11 +19,15 @@
 #include <limits>
 #include <system_error>
 
+#include "server/fcgi_head.h"
+
 namespace postern::server {
 namespace {
 
-constexpr int kListener = 0;         // FastCGI 1.0 §2.2
-constexpr int kResponder = 1;        // the only role we play (§3.3); 2 is authorizer, 3 is filter
+constexpr int kListener = 0;   // FastCGI 1.0 §2.2
+constexpr int kResponder = 1;  // the only role we play (§3.3); 2 is authorizer, 3 is filter
+constexpr int kNoListener = -1;
+constexpr int kSilence = 2000;       // milliseconds until a new connection must have begun to speak
 constexpr timeval kPatience{30, 0};  // between two pieces of a body or an answer
 
 volatile std::sig_atomic_t stop_requested = 0;  // the only way a signal handler can speak
@@ -84,8 +89,8 @@ private:
 
 class FcgiExchange final : public Exchange {
 public:
-    FcgiExchange(FCGX_Request& request, std::chrono::milliseconds body_time)
-        : request_(request), body_time_(body_time) {
+    FcgiExchange(FCGX_Request& request, std::chrono::milliseconds reading_time)
+        : request_(request), reading_time_(reading_time) {
         for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
             setsockopt(request.ipcFd, SOL_SOCKET, option, &kPatience, sizeof kPatience);
         }
@@ -97,7 +102,7 @@ public:
     const Variables& variables() const override { return variables_; }
 
     Body receive(std::size_t cap) override {
-        const Alarm alarm(body_time_);
+        const Alarm alarm(reading_time_);
         return receive_body(variables_, cap, StreamEnd::by_itself, [&](char* buffer, std::size_t size) {
             return alarm.rang() ? std::nullopt : read_some(buffer, size);
         });
@@ -120,7 +125,7 @@ private:
     }
 
     FCGX_Request& request_;
-    std::chrono::milliseconds body_time_;
+    std::chrono::milliseconds reading_time_;
     Variables variables_;
 };
 
@@ -140,7 +145,67 @@ bool wait_for_work(FCGX_Request& request, const sigset_t& waiting_mask) {
     return false;
 }
 
-/// False: nothing to answer (another process took the connection, or it broke).
+bool is_unix(int socket) {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    return getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) == 0 && address.ss_family == AF_UNIX;
+}
+
+/// Looks at what the library will read next, and leaves it where it is. A head that stops in the middle is none: the
+/// library would wait for the rest of it for ever.
+bool has_sound_head(int socket, std::chrono::milliseconds time) {
+#ifdef SO_PEEK_OFF
+    const int start = 0;
+    if (setsockopt(socket, SOL_SOCKET, SO_PEEK_OFF, &start, sizeof start) != 0) return true;  // an old kernel
+    std::optional<Alarm> alarm;  // something is there, and mostly it is all: the first look does not wait
+    FcgiHead head;
+    char buffer[16384];
+    auto verdict = FcgiHead::Verdict::incomplete;
+    while (verdict == FcgiHead::Verdict::incomplete && !(alarm && alarm->rang())) {
+        const ssize_t got = recv(socket, buffer, sizeof buffer, MSG_PEEK);  // behind what it gave before
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        verdict = head.take({buffer, static_cast<std::size_t>(got)});
+        if (!alarm && verdict == FcgiHead::Verdict::incomplete) alarm.emplace(time);
+    }
+    return verdict == FcgiHead::Verdict::good;
+#else
+    return socket >= 0 && time.count() > 0;
+#endif
+}
+
+/// Whether nobody is to blame for an accept that failed: another process took the connection, or it broke.
+bool is_passing(int error) { return error == EAGAIN || error == EINTR || error == ECONNABORTED; }
+
+[[noreturn]] void fail_to_accept(int error) {
+    throw std::system_error(error, std::generic_category(), "accepting requests");
+}
+
+/// The library accepts and reads in one call, so what comes over a Unix socket is accepted here. (Of a TCP listener it
+/// looks at FCGI_WEB_SERVER_ADDRS, too, which is left to it.) False: no connection.
+bool accept_unix(FCGX_Request& request) {
+    const int accepted = accept4(kListener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (accepted < 0 && !is_passing(errno)) fail_to_accept(errno);
+    if (accepted < 0) return false;
+    pollfd speaks{accepted, POLLIN, 0};
+    if (poll(&speaks, 1, kSilence) <= 0) {
+        close(accepted);
+        return false;
+    }
+    request.ipcFd = accepted;
+    request.keepConnection = 1;  // else the library begins by closing it, as the last request's
+    return true;
+}
+
+/// A connection whose next request the library can read. False: there is none.
+bool prepare_unix(FCGX_Request& request, std::chrono::milliseconds time) {
+    if (request.ipcFd < 0 && !accept_unix(request)) return false;
+    if (has_sound_head(request.ipcFd, time)) return true;
+    FCGX_Free(&request, 1);
+    return false;
+}
+
+/// False: nothing to answer.
 bool accept_one(FCGX_Request& request) {
     const int result = FCGX_Accept_r(&request);
     if (result == 0 && request.role == kResponder) return true;
@@ -148,9 +213,10 @@ bool accept_one(FCGX_Request& request) {
         FCGX_Finish_r(&request);
         return false;
     }
-    if (result == -EAGAIN || result == -EINTR || result == -ECONNABORTED) return false;
-    throw std::system_error(result < 0 && result > -4096 ? -result : EIO, std::generic_category(),
-                            "accepting requests");
+    // Without a listener the library cannot go on to the next connection when one breaks.
+    const bool broken = request.listen_sock == kNoListener && result == -EBADF;
+    if (broken || is_passing(-result)) return false;
+    fail_to_accept(result < 0 && result > -4096 ? -result : EIO);
 }
 
 }  // namespace
@@ -176,14 +242,16 @@ void accept_requests(const Loop& loop) {
     if (flags < 0 || fcntl(kListener, F_SETFL, flags | O_NONBLOCK) < 0) {
         throw std::system_error(errno, std::generic_category(), "the listening socket on descriptor 0");
     }
+    const bool accepts_here = is_unix(kListener);
     FCGX_Request request;
-    if (FCGX_InitRequest(&request, kListener, 0) != 0) {
+    if (FCGX_InitRequest(&request, accepts_here ? kNoListener : kListener, 0) != 0) {
         throw std::system_error(EIO, std::generic_category(), "the FastCGI library cannot be initialised");
     }
     std::int64_t answered = 0;
     while (answered != loop.max_requests && wait_for_work(request, waiting_mask)) {
+        if (accepts_here && !prepare_unix(request, loop.reading_time)) continue;
         if (!accept_one(request)) continue;
-        FcgiExchange exchange(request, loop.body_time);
+        FcgiExchange exchange(request, loop.reading_time);
         loop.answer(exchange);
         loop.after_answer();
         ++answered;

@@ -20,9 +20,9 @@ struct Loop {
     std::function<void(Exchange&)> answer;  ///< must call `send`
     std::function<void()> after_answer;
     std::optional<std::int64_t> max_requests;
-    /// For a whole body. Some web servers pass a body on as it comes: whoever sends a byte now and then would occupy
-    /// the process for as long as he likes.
-    std::chrono::milliseconds body_time = std::chrono::seconds(10);
+    /// For the head of a request, and for its whole body. Some web servers pass a body on as it comes: whoever sends a
+    /// byte now and then would occupy the process for as long as he likes.
+    std::chrono::milliseconds reading_time = std::chrono::seconds(10);
 };
 
 /// Until SIGTERM, SIGUSR1 or the last of `max_requests`; a request that has begun is finished. Throws std::system_error

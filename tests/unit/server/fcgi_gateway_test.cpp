@@ -92,7 +92,7 @@ private:
 class Worker {
 public:
     explicit Worker(std::optional<std::int64_t> max_requests = std::nullopt,
-                    std::chrono::milliseconds body_time = std::chrono::seconds(10)) {
+                    std::chrono::milliseconds reading_time = std::chrono::seconds(10)) {
         address_.sun_family = AF_UNIX;
         const std::string path = "/tmp/postern-fcgi-test." + std::to_string(getpid());
         path.copy(address_.sun_path, sizeof address_.sun_path - 1);
@@ -103,7 +103,7 @@ public:
         REQUIRE(pipe(began_) == 0);
         process_ = fork();
         REQUIRE(process_ >= 0);
-        if (process_ == 0) _exit(child(listener, max_requests, body_time));
+        if (process_ == 0) _exit(child(listener, max_requests, reading_time));
         close(listener);
     }
     ~Worker() {
@@ -135,12 +135,12 @@ public:
     }
 
 private:
-    int child(int listener, std::optional<std::int64_t> max_requests, std::chrono::milliseconds body_time) {
+    int child(int listener, std::optional<std::int64_t> max_requests, std::chrono::milliseconds reading_time) {
         dup2(listener, 0);
         close(listener);
         if (start_transport() != Transport::fastcgi) return 3;
         try {
-            accept_requests({[this](Exchange& exchange) { answer(exchange); }, [] {}, max_requests, body_time});
+            accept_requests({[this](Exchange& exchange) { answer(exchange); }, [] {}, max_requests, reading_time});
             return 0;
         } catch (const std::exception&) {
             return 2;
@@ -244,6 +244,19 @@ TEST_CASE("accept_requests: whoever sends a body a byte at a time is cut off, an
     CHECK(silent.answer() == "refused 0");
     std::this_thread::sleep_for(std::chrono::milliseconds(400));
     CHECK(worker.ask(whole_request("hello")) == "whole 5");
+}
+
+TEST_CASE("accept_requests: whoever falls silent in the head of a request is hung up on, and others are served [X24]") {
+    const std::string start = begin(kResponder, false);
+    for (const std::string& piece : {start.substr(0, 3), start, start + params(0).substr(0, 9),
+                                     start + record(kParams, pair("CONTENT_LENGTH", "0"))}) {
+        CAPTURE(piece.size());
+        Worker worker(std::nullopt, std::chrono::milliseconds(100));
+        Peer silent(worker.address());
+        silent.send_bytes(piece);
+        CHECK(worker.ask(whole_request("other")) == "whole 5");
+        CHECK(silent.answer() == "");
+    }
 }
 
 TEST_CASE("accept_requests: bytes that are no FastCGI and roles that are not ours are dropped") {

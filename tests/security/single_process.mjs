@@ -1,0 +1,106 @@
+// One process of one executable, with its listener on descriptor 0 as spawn-fcgi and systemd start it, and the raw
+// connections of somebody who reaches its socket. Nothing stands between: no web server mends or hides what happens.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { PATH, identity } from "../support/web_server.mjs";
+import { conversation, parseCgi, parseRecords } from "./records.mjs";
+
+const START_TIMEOUT_MS = 20_000;
+const ANSWER_TIMEOUT_MS = 60_000;
+/// What AddressSanitizer, UBSan and the C++ library's assertions say before they end a process.
+const SANITIZER = /AddressSanitizer|LeakSanitizer|runtime error:|Assertion .* failed/;
+let counter = 0;
+
+export class SingleProcess {
+  #child;
+  #stderr = "";
+  #ended;
+
+  /// The executable `name` of a deployment, with its configuration. `env` is added to the environment; `descriptors`: how many
+  /// files are open before it starts, so that its connections have larger numbers.
+  static async start(deployment, name, { env = {}, descriptors = 0 } = {}) {
+    const worker = new SingleProcess();
+    Object.assign(worker, { name, issuer: deployment.issuer, socket: join(deployment.directory, "s", `w${++counter}`) });
+    const program = join(deployment.cgiBin, name);
+    const crowded = `ulimit -n 4096; for ((n = 3; n < ${descriptors}; n++)); do eval "exec $n</dev/null"; done; exec "$0"`;
+    const command = descriptors > 0 ? ["/bin/bash", "-c", crowded, program] : [program];
+    const who = process.getuid() === 0 ? ["-u", identity.user, "-g", identity.group] : [];
+    worker.#child = spawn("spawn-fcgi", ["-n", "-s", worker.socket, "-b", "2048", ...who, "--", ...command], {
+      env: { ...process.env, PATH, POSTERN_CONFIG: join(deployment.directory, "postern.json"), ...env }, stdio: ["ignore", "ignore", "pipe"] });
+    worker.#child.stderr.setEncoding("utf8").on("data", (text) => { worker.#stderr += text; });
+    worker.#ended = new Promise((done) => worker.#child.once("exit", (code, signal) => done(code ?? signal)).once("error", done));
+    for (const end = Date.now() + START_TIMEOUT_MS; !(await worker.#connects());) {
+      if (worker.#child.exitCode !== null || Date.now() > end) throw new Error(`${name} does not start: ${worker.log}`);
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    return worker;
+  }
+
+  get pid() { return this.#child.pid; }
+  get log() { return this.#stderr; }
+
+  /// Throws unless the process that was started is still there and nothing was found wrong inside it.
+  verify() {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) throw new Error(`${this.name} ended with ${exitCode ?? signalCode}: ${this.log.slice(-2000)}`);
+    if (SANITIZER.test(this.#stderr)) throw new Error(`${this.name}: ${this.log.slice(-4000)}`);
+  }
+
+  /// A connection to write to; `received` gathers what comes, `closed` is fulfilled when the process hangs up.
+  open() {
+    const socket = connect({ path: this.socket, allowHalfOpen: true });
+    const peer = { socket, received: Buffer.alloc(0) };
+    socket.on("data", (part) => { peer.received = Buffer.concat([peer.received, part]); });
+    peer.connected = new Promise((done) => { socket.once("connect", () => done(true)).once("error", () => done(false)); });
+    peer.closed = new Promise((done) => { socket.once("close", done); });
+    socket.on("error", () => {}); // whoever is hung up on while he still writes is told so
+    socket.on("end", () => socket.end());
+    return peer;
+  }
+
+  /// Writes the bytes, closes our side, and gives back what came until the process closed its own.
+  async send(bytes) {
+    const peer = this.open();
+    peer.socket.setTimeout(ANSWER_TIMEOUT_MS, () => peer.socket.destroy());
+    peer.socket.end(Array.isArray(bytes) ? Buffer.concat(bytes) : bytes);
+    await peer.closed;
+    return peer.received;
+  }
+
+  /// One whole request, see variablesOf(): { status, headers, body, json, ended }. Throws when the process is another, or
+  /// gone.
+  async ask(request) {
+    const { stdout, ended } = parseRecords(await this.send(conversation(this.issuer, request)));
+    this.verify();
+    return { ...parseCgi(stdout), ended };
+  }
+
+  /// A form posted with an Authorization header.
+  post(path, parameters, authorization, headers = {}) {
+    const body = typeof parameters === "string" ? parameters : new URLSearchParams(parameters).toString();
+    return this.ask({ method: "POST", path, body, headers: { ...(authorization ? { authorization } : {}), ...headers } });
+  }
+
+  /// What the kernel says about the process: kilobytes of memory, and the size of its table of descriptors, which grows and
+  /// never shrinks. Both can be read of any process, also of one whose descriptors are nobody's business.
+  usage() {
+    const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
+    const number = (name) => Number(status.match(new RegExp(`^${name}:\\s*(\\d+)`, "m"))[1]);
+    return { memory: number("VmRSS"), descriptors: number("FDSize") };
+  }
+
+  /// Ends it with SIGTERM; gives its exit code, or the signal that ended it.
+  async stop() {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill("SIGTERM");
+    return this.#ended;
+  }
+
+  async #connects() {
+    const peer = this.open();
+    const connected = await peer.connected;
+    peer.socket.destroy();
+    return connected;
+  }
+}

@@ -1,0 +1,117 @@
+#include "server/fcgi_head.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace postern::server {
+namespace {
+
+using Verdict = FcgiHead::Verdict;
+
+constexpr char kBegin = 1, kAbort = 2, kParams = 4, kStdin = 5, kGetValues = 9;
+
+std::string record(char type, const std::string& content, char padding = 0, char id = 1, char version = 1) {
+    const auto high = static_cast<char>(content.size() / 256);
+    const auto low = static_cast<char>(content.size() % 256);
+    return std::string{version, type, 0, id, high, low, padding, 0} + content +
+           std::string(static_cast<unsigned char>(padding), 'p');
+}
+
+const std::string kBeginning = record(kBegin, std::string{0, 1, 0, 0, 0, 0, 0, 0});
+const std::string kEnd = record(kParams, "");
+
+std::string long_length(unsigned length) {
+    return {static_cast<char>(0x80U | (length >> 24U)), static_cast<char>(length >> 16U),
+            static_cast<char>(length >> 8U), static_cast<char>(length)};
+}
+
+std::string pair(const std::string& name, const std::string& value) {
+    return std::string{static_cast<char>(name.size())} + long_length(static_cast<unsigned>(value.size())) + name +
+           value;
+}
+
+Verdict of(const std::string& bytes) { return FcgiHead().take(bytes); }
+
+TEST_CASE("FcgiHead: a beginning and whole variables are good, however they are cut into records [FastCGI 1.0 §3.3]") {
+    const std::string variables = pair("A", "b") + pair("", "") + pair("QUERY_STRING", std::string(300, 'q'));
+    std::string single;
+    for (const char byte : variables) single += record(kParams, {byte});
+    const std::vector<std::string> good = {
+        kBeginning + record(kParams, variables) + kEnd,
+        kBeginning + record(kParams, variables, 7) + record(kParams, "", char(255)),
+        kBeginning + single + kEnd,
+        kBeginning + kEnd,
+        record(kBegin, std::string{0, 1, 1, 0, 0, 0, 0, 0}, 0, 77) + record(kParams, variables, 0, 77) +
+            record(kParams, "", 0, 77),
+    };
+    for (const std::string& bytes : good) {
+        CAPTURE(bytes.size());
+        CHECK(of(bytes) == Verdict::good);
+        CHECK(of(bytes + "whatever comes then") == Verdict::good);
+        FcgiHead head;
+        for (std::size_t at = 0; at < bytes.size(); ++at) {
+            CHECK(of(bytes.substr(0, at)) == Verdict::incomplete);
+            CHECK(head.take(bytes.substr(at, 1)) == (at + 1 == bytes.size() ? Verdict::good : Verdict::incomplete));
+        }
+        CHECK(head.take("more") == Verdict::good);
+    }
+}
+
+TEST_CASE(
+    "FcgiHead: lengths that the library could not add up, or have no end, are bad at once [X24, CVE-2025-23016]") {
+    const unsigned most = kLongestHead;
+    for (const unsigned length : {0x7FFFFFFFU, 0x7FFFFFFEU, 0x40000000U, 0x00FFFFFFU, most + 1}) {
+        CAPTURE(length);
+        CHECK(of(kBeginning + record(kParams, long_length(length))) == Verdict::bad);
+        CHECK(of(kBeginning + record(kParams, std::string{1} + long_length(length))) == Verdict::bad);
+    }
+    CHECK(of(kBeginning + record(kParams, long_length(most / 2 + 1) + long_length(most / 2))) == Verdict::bad);
+    CHECK(of(kBeginning + record(kParams, long_length(most / 2) + long_length(most / 2))) == Verdict::incomplete);
+}
+
+TEST_CASE("FcgiHead: what is no head of one request is bad [X24]") {
+    const std::string variables = pair("A", "b");
+    const std::string params = record(kParams, variables);
+    const std::vector<std::string> bad = {
+        "GET /jwks HTTP/1.1\r\n",
+        params,
+        record(kStdin, "x"),
+        record(kBegin, ""),
+        record(kBegin, std::string(7, 1)),
+        record(kBegin, std::string(9, 1)),
+        record(kBegin, std::string{0, 1, 0, 0, 0, 0, 0, 0}, 0, 0),
+        record(kBegin, std::string{0, 1, 0, 0, 0, 0, 0, 0}, 0, 1, 0),
+        record(kGetValues, pair("FCGI_MAX_CONNS", ""), 0, 0),
+        kBeginning + kBeginning,
+        kBeginning + record(kAbort, ""),
+        kBeginning + record(kStdin, "x"),
+        kBeginning + record(kParams, variables, 0, 2),
+        kBeginning + record(kParams, variables, 0, 1, 2),
+        kBeginning + params + record(kGetValues, "", 0, 0),
+        kBeginning + record(kParams, {char(0x80)}) + kEnd,
+        kBeginning + record(kParams, std::string{1}) + kEnd,
+        kBeginning + record(kParams, variables.substr(0, variables.size() - 1)) + kEnd,
+    };
+    for (const std::string& bytes : bad) {
+        CAPTURE(bytes.size());
+        CHECK(of(bytes) == Verdict::bad);
+        CHECK(of(bytes + kEnd) == Verdict::bad);
+    }
+}
+
+TEST_CASE("FcgiHead: 128 KiB are enough, and one byte more is too much") {
+    const std::size_t around = kBeginning.size() + 3 * 8 + 8;  // three records, and the one that ends them
+    const auto head_of = [&](std::size_t size) {
+        const std::string variables = pair("A", std::string(size - around - 6, 'x'));
+        return kBeginning + record(kParams, variables.substr(0, 60000)) +
+               record(kParams, variables.substr(60000, 60000)) + record(kParams, variables.substr(120000)) + kEnd;
+    };
+    REQUIRE(head_of(kLongestHead).size() == kLongestHead);
+    CHECK(of(head_of(kLongestHead)) == Verdict::good);
+    CHECK(of(head_of(kLongestHead + 1)) == Verdict::bad);
+}
+
+}  // namespace
+}  // namespace postern::server
