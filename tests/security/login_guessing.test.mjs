@@ -1,5 +1,8 @@
 // Guessing names and passwords: what a guess is told, what it costs, and how many there may be.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { cookiesOf } from "./answers.mjs";
 import { openProvider } from "./provider.mjs";
@@ -72,6 +75,40 @@ describe("guesses that are not limited", () => {
     assert.ok(refused > 0);
     assert.equal((await failures(p)).failed, before.failed + refused, "one count for each that was looked at");
     assert.equal((await guesser.guess("diana", "a long password of hers")).status, 303);
+  });
+});
+
+describe("a machine that hashes as many passwords as it may", () => {
+  let p;
+  let guesser;
+  before(async () => {
+    p = await openProvider({ config: { login: { hashSlots: 1 }, trustedProxies: ["127.0.0.1"] } });
+    guesser = await Guesser.open(p);
+  });
+  after(() => p?.stop());
+
+  it("puts logins off with 503 and Retry-After, counts none of them, and answers everybody else [L11]", async () => {
+    const { access_token: token } = await p.tokens(p.clients.web);
+    const before = await failures(p);
+    // As another process that hashes: it has the one slot until its input ends.
+    const holder = spawn("flock", ["--no-fork", "--exclusive", join(p.deployment.directory, "db/postern.db.hash0"), "sh", "-c", "echo held; exec cat"],
+      { stdio: ["pipe", "pipe", "inherit"] });
+    try {
+      await once(holder.stdout, "data");
+      const waiting = ["right", "wrong"].map((what) => guesser.guess(p.user.username, what === "right" ? p.user.password : "wrong"));
+      const [userinfo, introspection, jwks] = await Promise.all([p.userinfo(token), p.introspect(token), p.ask("/jwks")]);
+      assert.deepEqual([userinfo.status, introspection.active, jwks.status], [200, true, 200]);
+      for (const answer of await Promise.all(waiting)) {
+        assert.equal(answer.status, 503);
+        assert.ok(Number(answer.headers["retry-after"]) > 0);
+        assert.equal(answer.headers["set-cookie"], undefined);
+      }
+    } finally {
+      holder.stdin.end();
+      await once(holder, "exit");
+    }
+    assert.deepEqual(await failures(p), before);
+    assert.equal((await guesser.guess(p.user.username, p.user.password)).status, 303, "and later it goes on");
   });
 });
 
