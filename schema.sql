@@ -163,7 +163,8 @@ CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id);
 CREATE INDEX refresh_tokens_by_parent ON refresh_tokens (parent_hash) WHERE parent_hash IS NOT NULL;
 
 -- Failed logins, counted against guessing (RFC 6749 §10.10, RFC 6819 §4.4.3.1). The only rows that a caller who is not
--- authenticated can cause: their number is capped.
+-- authenticated can cause: their number is capped. With them, from which addresses each name has logged in of late (keys that
+-- begin with known:), where failures elsewhere do not count against it.
 CREATE TABLE login_attempts (
     attempt_key TEXT NOT NULL PRIMARY KEY,  -- what is counted, and a digest of the account's name, the address or both
     failures    INTEGER NOT NULL,           -- since the window began

@@ -1,6 +1,8 @@
 // Decides how failed logins are counted, and how many counters there may be (RFC 6749 §10.10).
 #include "store/login_attempts.h"
 
+#include <algorithm>
+
 #include "store/columns.h"
 
 namespace postern::store {
@@ -10,7 +12,8 @@ namespace {
 constexpr std::int64_t kRemoveExpired = 20;
 constexpr std::int64_t kRemoveSurplus = 2;
 
-void bound_rows(Database& database, util::Time now) {
+/// No counter ends later than `latest`, so that known places need not be looked through.
+void bound_rows(Database& database, util::Time now, util::Time latest) {
     database
         .prepare(
             "DELETE FROM login_attempts WHERE attempt_key IN"
@@ -21,9 +24,11 @@ void bound_rows(Database& database, util::Time now) {
     database
         .prepare(
             "DELETE FROM login_attempts WHERE attempt_key IN"
-            " (SELECT attempt_key FROM login_attempts ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2)")
+            " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%'"
+            " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2)")
         .bind(1, kRemoveSurplus)
         .bind(2, kMaxAttemptRows)
+        .bind(3, util::to_epoch(latest))
         .execute();
 }
 
@@ -49,7 +54,7 @@ Attempts count_failure(Transaction& transaction, std::string_view key, util::Tim
         if (!row.step()) throw StoreError("login_attempts: a failure was not counted");
         attempts = {row.integer(0), time_at(row, 1)};
     }
-    bound_rows(database, now);
+    bound_rows(database, now, std::max(attempts.until, now + window));
     return attempts;
 }
 
@@ -67,6 +72,20 @@ LoginPressure measure_pressure(Database& database, util::Time now, std::int64_t 
 
 void clear_failures(Transaction& transaction, std::string_view key) {
     transaction.database().prepare("DELETE FROM login_attempts WHERE attempt_key = $1").bind(1, key).execute();
+}
+
+void remember_place(Transaction& transaction, std::string_view key, util::Time until) {
+    transaction.database()
+        .prepare(
+            "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 0, $2)"
+            " ON CONFLICT (attempt_key) DO UPDATE SET ends_at = excluded.ends_at")
+        .bind(1, key)
+        .bind(2, util::to_epoch(until))
+        .execute();
+}
+
+bool is_known_place(Database& database, std::string_view key, util::Time now) {
+    return find_attempts(database, key, now).until > now;
 }
 
 }  // namespace postern::store

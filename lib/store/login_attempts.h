@@ -1,4 +1,5 @@
-// Table `login_attempts`: failed logins inside the window, counted exactly under parallel tries.
+// Table `login_attempts`: failed logins inside the window, counted exactly under parallel tries, and from where each
+// name has succeeded.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ namespace postern::store {
 inline constexpr std::string_view kPairCounter = "pair:";        ///< of a name at an address
 inline constexpr std::string_view kUserCounter = "user:";        ///< of a name anywhere
 inline constexpr std::string_view kAddressCounter = "address:";  ///< of an address whatever the name
+inline constexpr std::string_view kKnownPlace = "known:";  ///< no counter: this name has logged in at this address
 
 /// Failures counted for `key` (a digest, never a name) since its window began, and when the window ends.
 struct Attempts {
@@ -20,7 +22,7 @@ struct Attempts {
     util::Time until{};
 };
 Attempts find_attempts(Database& database, std::string_view key, util::Time now);
-/// No more rows than this, whatever callers send.
+/// No more counters than this, whatever callers send. Known places are not among them: each has cost a right password.
 inline constexpr std::int64_t kMaxAttemptRows = 100000;
 /// One more. A window that has ended starts anew. Rows are bounded: expired ones are deleted, the oldest beyond
 /// kMaxAttemptRows too.
@@ -32,5 +34,9 @@ struct LoginPressure {
 };
 LoginPressure measure_pressure(Database& database, util::Time now, std::int64_t pair_limit, std::int64_t alone_limit);
 void clear_failures(Transaction& transaction, std::string_view key);
+
+/// `key` begins with kKnownPlace. Remembered until `until`, and longer when remembered again.
+void remember_place(Transaction& transaction, std::string_view key, util::Time until);
+bool is_known_place(Database& database, std::string_view key, util::Time now);
 
 }  // namespace postern::store

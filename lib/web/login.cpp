@@ -27,7 +27,7 @@ http::Response form(Visit& visit, const Resumed& resumed, const std::string& use
 /// Durable, because the old cookie must stay dead. nullopt when the user lost the right meanwhile.
 std::optional<http::Response> succeed(Visit& visit, const Resumed& resumed, const PasswordVerdict& verdict) {
     store::Transaction transaction(visit.context.store, store::Durability::full);
-    if (!confirm_login(transaction, verdict)) return std::nullopt;
+    if (!confirm_login(transaction, verdict, visit.context.now())) return std::nullopt;
     const model::Subject& subject = verdict.user.subject;
     const std::string cookie =
         start_session(visit.context, transaction, visit.browser, subject, visit.context.now()).cookie;

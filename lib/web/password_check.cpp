@@ -16,6 +16,7 @@ namespace postern::web {
 namespace {
 
 constexpr std::chrono::milliseconds kSlotWait{4000};
+constexpr util::Seconds kPlaceIsKnown = std::chrono::hours(24 * 90);
 
 std::string counter(std::string_view sort, const std::string& of) { return std::string(sort) + crypto::sha256_hex(of); }
 
@@ -33,18 +34,26 @@ std::string network_of(const std::string& address) {
     return std::string(reinterpret_cast<const char*>(parsed.s6_addr), 8);
 }
 
+// NUL cannot occur in a name, so no two pairs share it.
+std::string pair_of(const std::string& username, const std::string& network) {
+    return username + std::string(1, '\0') + network;
+}
+
 Counters counters_for(const oauth::LoginSettings& login, const std::string& username, const std::string& network) {
     const std::int64_t limit = login.max_failures;
-    // NUL cannot occur in a name, so no two pairs share a key.
-    return {Counter{counter(store::kPairCounter, username + std::string(1, '\0') + network), limit},
+    return {Counter{counter(store::kPairCounter, pair_of(username, network)), limit},
             Counter{counter(store::kUserCounter, username), limit * kAloneFactor},
             Counter{counter(store::kAddressCounter, network), limit * kAloneFactor}};
 }
 
-std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counters& counters) {
+std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counters& counters,
+                                           const std::string& place) {
     const util::Time now = context.now();
+    const bool is_known = store::is_known_place(context.store, place, now);
     std::optional<util::Seconds> wait;
     for (const Counter& counter : counters) {
+        // Or whoever has addresses enough could keep the owner of a name out for ever, by guessing on and on.
+        if (is_known && counter.key.starts_with(store::kUserCounter)) continue;
         const store::Attempts attempts = store::find_attempts(context.store, counter.key, now);
         if (attempts.failures >= counter.limit && attempts.until > now)
             wait = std::max(wait.value_or(util::Seconds{0}), attempts.until - now);
@@ -55,7 +64,7 @@ std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counte
 PasswordVerdict throttled(util::Seconds wait) {
     const std::string why =
         "too many failed logins for this name or address; it ends in " + std::to_string(wait.count()) + " s";
-    return PasswordVerdict{PasswordOutcome::throttled, wait, why, {}, {}};
+    return PasswordVerdict{PasswordOutcome::throttled, wait, why, {}, {}, {}};
 }
 
 void count(oauth::Context& context, const Counters& counters) {
@@ -65,7 +74,9 @@ void count(oauth::Context& context, const Counters& counters) {
     transaction.commit();
 }
 
-PasswordVerdict failed(PasswordOutcome outcome, const char* why) { return PasswordVerdict{outcome, {}, why, {}, {}}; }
+PasswordVerdict failed(PasswordOutcome outcome, const char* why) {
+    return PasswordVerdict{outcome, {}, why, {}, {}, {}};
+}
 
 /// The same work for every name: who is unknown, disabled or has no password costs a hash too.
 PasswordVerdict compare(oauth::Context& context, const std::string& username, const util::Secret& password) {
@@ -77,7 +88,7 @@ PasswordVerdict compare(oauth::Context& context, const std::string& username, co
     }
     if (!crypto::verify_password(password, user->password_hash))
         return failed(PasswordOutcome::wrong, "wrong password");
-    return PasswordVerdict{PasswordOutcome::right, {}, "", *user, {}};
+    return PasswordVerdict{PasswordOutcome::right, {}, "", *user, {}, {}};
 }
 
 }  // namespace
@@ -86,8 +97,10 @@ PasswordVerdict check_login(oauth::Context& context, const std::string& username
                             const std::string& address) {
     if (username.empty() || crypto::check_password(password.reveal()) != crypto::PasswordFault::none)
         return failed(PasswordOutcome::wrong, "the user name or password is empty or too long");
-    const Counters counters = counters_for(context.settings.login, username, network_of(address));
-    if (const auto wait = throttled_for(context, counters)) return throttled(*wait);
+    const std::string network = network_of(address);
+    const Counters counters = counters_for(context.settings.login, username, network);
+    const std::string place = counter(store::kKnownPlace, pair_of(username, network));
+    if (const auto wait = throttled_for(context, counters, place)) return throttled(*wait);
 
     PasswordVerdict verdict;
     {
@@ -95,18 +108,20 @@ PasswordVerdict check_login(oauth::Context& context, const std::string& username
         if (!slot)
             return failed(PasswordOutcome::busy, "every hash slot was taken; login.hashSlots sets how many there are");
         // Again, now that the queue is behind us: parallel guesses must not all have passed the first look.
-        if (const auto wait = throttled_for(context, counters)) return throttled(*wait);
+        if (const auto wait = throttled_for(context, counters, place)) return throttled(*wait);
         verdict = compare(context, username, password);
         if (verdict.outcome == PasswordOutcome::wrong) count(context, counters);
     }
     verdict.failures_key = counters.front().key;
+    verdict.place_key = place;
     return verdict;
 }
 
-bool confirm_login(store::Transaction& transaction, const PasswordVerdict& verdict) {
+bool confirm_login(store::Transaction& transaction, const PasswordVerdict& verdict, util::Time now) {
     const auto user = store::find_user(transaction.database(), verdict.user.subject);
     if (!user || !user->enabled || user->password_hash != verdict.user.password_hash) return false;
     store::clear_failures(transaction, verdict.failures_key);
+    store::remember_place(transaction, verdict.place_key, now + kPlaceIsKnown);
     return true;
 }
 

@@ -66,6 +66,26 @@ TEST_CASE("throttle: a name or an address alone is stopped after ten times as ma
     CHECK(attempt(addresses, "192.0.2.2", kAlice, kAlicePassword).status == 303);
 }
 
+TEST_CASE("throttle: who guesses from everywhere keeps nobody out of where they have logged in before [L09]") {
+    Deployment op(at_most(1));
+    CHECK(attempt(op, "198.51.100.7", kAlice, kAlicePassword).status == 303);
+    for (int round = 0; round < 3; ++round) {  // for ever
+        for (int i = 1; i <= 10; ++i) CHECK(attempt(op, "192.0.2." + std::to_string(i), kAlice, "wrong").status == 200);
+        CHECK(attempt(op, "192.0.2.11", kAlice, kAlicePassword).status == 429);
+        CHECK(attempt(op, "198.51.100.7", kAlice, kAlicePassword).status == 303);
+        op.advance(seconds(900));
+    }
+    // Guesses from there count as they do everywhere, and the address is nothing to another name.
+    CHECK(attempt(op, "198.51.100.7", kAlice, "wrong").status == 200);
+    CHECK(attempt(op, "198.51.100.7", kAlice, kAlicePassword).status == 429);
+    for (int i = 1; i <= 10; ++i) CHECK(attempt(op, "192.0.2." + std::to_string(i), kBob, "wrong").status == 200);
+    CHECK(attempt(op, "198.51.100.7", kBob, kBobPassword).status == 429);
+    // Known for ninety days after the last time.
+    op.advance(seconds(90 * 86400));
+    for (int i = 1; i <= 10; ++i) CHECK(attempt(op, "192.0.2." + std::to_string(i), kAlice, "wrong").status == 200);
+    CHECK(attempt(op, "198.51.100.7", kAlice, kAlicePassword).status == 429);
+}
+
 TEST_CASE("throttle: unknown and disabled users are counted and answered like the others [L08]") {
     const Deployment op(at_most(2));
     op.must({"user", "disable", kBob});

@@ -46,7 +46,7 @@ TEST_CASE("login attempts: failures add up inside the window, which failures do 
     auto database = store::Database::in_memory();
     CHECK(store::find_attempts(database, "key", kNow).failures == 0);
     for (int i = 1; i <= 12; ++i) {
-        const auto attempts = fail(database, "key", kNow + Seconds{i});
+        const auto attempts = fail(database, "key", kNow + Seconds{200 + i});
         CHECK(attempts.failures == i);
         CHECK(attempts.until == kNow + Seconds{1} + kWindow);
     }
@@ -65,6 +65,21 @@ TEST_CASE("login attempts: a window that has ended counts nothing and starts ane
     const auto anew = fail(database, "key", end);
     CHECK(anew.failures == 1);
     CHECK(anew.until == end + kWindow);
+}
+
+TEST_CASE("remember_place: known until its end, or longer when remembered again, and never a failure") {
+    auto database = store::Database::in_memory();
+    const auto remember = [&](const char* key, Time until) {
+        written(database, [&](store::Transaction& transaction) { store::remember_place(transaction, key, until); });
+    };
+    CHECK_FALSE(store::is_known_place(database, "known:a", kNow));
+    remember("known:a", kNow + Seconds{10});
+    CHECK(store::is_known_place(database, "known:a", kNow + Seconds{9}));
+    CHECK_FALSE(store::is_known_place(database, "known:a", kNow + Seconds{10}));
+    CHECK_FALSE(store::is_known_place(database, "known:b", kNow));
+    remember("known:a", kNow + Seconds{20});
+    CHECK(store::is_known_place(database, "known:a", kNow + Seconds{19}));
+    CHECK(store::measure_pressure(database, kNow, 1, 1).throttled == 0);
 }
 
 TEST_CASE("clear_failures: of this key alone") {
@@ -106,14 +121,21 @@ TEST_CASE("login attempts: rows are bounded, whatever callers send") {
             .bind(2, util::to_epoch(end))
             .execute();
     };
+    constexpr int kPlaces = 50;  // neither counted nor thrown away
+    for (int i = 0; i < kPlaces; ++i) {
+        written(database, [&](store::Transaction& transaction) {
+            store::remember_place(transaction, "known:" + std::to_string(i), kNow + Seconds{200 + i});
+        });
+    }
+    const char* const counters = "SELECT count(*) FROM login_attempts WHERE failures > 0";
     fill(1, kNow + Seconds{1});
     fill(store::kMaxAttemptRows - 1, kNow + Seconds{100});
     CHECK(fail(database, "one more", kNow).failures == 1);
-    CHECK(count(database, "SELECT count(*) FROM login_attempts") == store::kMaxAttemptRows);
+    CHECK(count(database, counters) == store::kMaxAttemptRows);
     // The oldest went, the newest is there.
     CHECK(store::find_attempts(database, "flood 1000001 1", kNow).failures == 0);
     CHECK(store::find_attempts(database, "one more", kNow).failures == 1);
 
     fail(database, "later", kNow + Seconds{100});  // all of the flood has expired: it goes a little at a time
-    CHECK(count(database, "SELECT count(*) FROM login_attempts") < store::kMaxAttemptRows);
+    CHECK(count(database, counters) < store::kMaxAttemptRows);
 }

@@ -29,7 +29,7 @@ struct Fixture {
     /// Whether the verdict still holds when the session is about to start.
     bool confirm(const web::PasswordVerdict& verdict) {
         store::Transaction transaction(world.database, store::Durability::full);
-        const bool confirmed = web::confirm_login(transaction, verdict);
+        const bool confirmed = web::confirm_login(transaction, verdict, context.now());
         transaction.commit();
         return confirmed;
     }
