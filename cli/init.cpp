@@ -10,6 +10,7 @@
 #include "command.h"
 #include "files.h"
 #include "output.h"
+#include "owners.h"
 #include "store/keys.h"
 #include "store/refusals.h"
 
@@ -18,12 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr mode_t kDatabaseDirectory = 02770;  // one group of all processes; what they make is of that group
-constexpr mode_t kKeyDirectory = 0750;
-// Where groups divide the private keys, who may pass the directory says nothing; the key set in it is public.
-constexpr mode_t kDividedKeyDirectory = 0751;
 constexpr mode_t kNobodyYet = 0600;
 constexpr mode_t kGroupReads = 0640;
-constexpr auto kSameUser = static_cast<uid_t>(-1);
 
 bool is_there(const fs::path& path) {
     std::error_code error;
@@ -41,8 +38,10 @@ void require_untouched(const server::Config& config) {
         if (is_there(config.database + suffix)) there.emplace_back(config.database + suffix);
     }
     if (there.empty()) return;
-    throw Refused(there.front().string() +
-                  " exists already and is left as it is; name another place in the configuration, or move it away");
+    const bool lost_keys = is_there(config.database) && key_files(config.keys).empty();
+    throw Refused(there.front().string() + " exists already and is left as it is; " +
+                  (lost_keys ? "if its keys are lost, `postern key repair` makes new ones; else " : "") +
+                  "name another place in the configuration, or move it away");
 }
 
 /// Directories that are there and empty, made for this by a package or by systemd-tmpfiles.
@@ -107,11 +106,6 @@ void give_to(const Owner& owner, const std::vector<fs::path>& paths) {
     for (const fs::path& path : paths) give(path, owner);
 }
 
-void divide(const KeyGroups& groups, const std::string& directory) {
-    for (const fs::path& file : private_files(directory))
-        give(file, {kSameUser, file.extension() == ".pem" ? groups.signers : groups.sealers}, kGroupReads);
-}
-
 void print_next_steps(const server::Config& config, const std::vector<store::KeyInfo>& keys) {
     std::vector<std::string> kids;
     for (const store::KeyInfo& key : keys)
@@ -141,24 +135,9 @@ void print_result(const Invocation& invocation, const server::Config& config) {
         json::Object{{"database", config.database}, {"keys_directory", config.keys}, {"keys", std::move(array)}});
 }
 
-struct Owners {
-    std::string all;
-    std::optional<std::string> signers;
-    std::optional<std::string> sealers;
-};
-
-std::optional<KeyGroups> parse_key_groups(const Owners& owners) {
-    if (!owners.signers || !owners.sealers) return std::nullopt;
-    const KeyGroups groups{parse_group(*owners.signers), parse_group(*owners.sealers)};
-    if (groups.signers != groups.sealers) return groups;
-    throw UsageError("--signers and --sealers name the same group; leave both out to have one group for everything");
-}
-
-void init(const Invocation& invocation, const Owners& owners) {
+void init(const Invocation& invocation, const OwnerOptions& options) {
     const server::Config config = invocation.load_config();
-    std::optional<Owner> new_owner;
-    if (!owners.all.empty()) new_owner = parse_owner(owners.all);
-    const auto groups = parse_key_groups(owners);
+    const auto [new_owner, groups] = resolve(options);
     require_untouched(config);
 
     const auto waiting = waiting_directories(config);
@@ -182,7 +161,7 @@ void init(const Invocation& invocation, const Owners& owners) {
 }  // namespace
 
 void add_init_command(CLI::App& app, Invocation& invocation) {
-    auto owners = std::make_shared<Owners>();
+    auto owners = std::make_shared<OwnerOptions>();
     CLI::App& command = add_command(app, invocation, "init",
                                     "Create the database, the signing keys and jwks.json where the configuration says",
                                     "postern init --owner www-data:www-data\n"
@@ -197,24 +176,7 @@ void add_init_command(CLI::App& app, Invocation& invocation) {
             "modes.\n"
             "The configuration says where: \"database\" (" +
                 server::Config().database + " unless it is given) and \"keys\" (" + server::Config().keys + ").");
-    command
-        .add_option("--owner", owners->all,
-                    "Who shall own everything that is made, and empty directories that are there for it: the user and "
-                    "group of the serving processes")
-        ->option_text("USER:GROUP");
-    CLI::Option* signers =
-        command
-            .add_option("--signers", owners->signers,
-                        "Where each endpoint runs as a user of its own: the group that may read the signing keys, "
-                        "that of token")
-            ->option_text("GROUP");
-    CLI::Option* sealers = command
-                               .add_option("--sealers", owners->sealers,
-                                           "The group that may read seal.key, that of authorize, login, scopes and "
-                                           "logout")
-                               ->option_text("GROUP");
-    signers->needs(sealers);
-    sealers->needs(signers);
+    add_owner_options(command, *owners);
 }
 
 }  // namespace postern::cli

@@ -21,7 +21,7 @@ void list(const Invocation& invocation) {
 }  // namespace
 
 void add_key_commands(CLI::App& app, Invocation& invocation) {
-    CLI::App& group = *app.add_subcommand("key", "List, rotate and retire the signing keys; renew seal.key");
+    CLI::App& group = *app.add_subcommand("key", "List, rotate, retire and repair the signing keys; renew seal.key");
     group.require_subcommand(1);
     CLI::App& command = add_command(group, invocation, "list", "List the signing keys and what each is for now",
                                     "postern key list --json", [&invocation] { list(invocation); });
@@ -31,6 +31,7 @@ void add_key_commands(CLI::App& app, Invocation& invocation) {
             "takes it away.");
     add_rotate_command(group, invocation);
     add_retire_command(group, invocation);
+    add_repair_command(group, invocation);
 }
 
 }  // namespace postern::cli

@@ -31,6 +31,7 @@ struct RotateOptions {
     std::optional<std::int64_t> lead;
     bool seal = false;
     bool force = false;
+    bool stolen = false;
 };
 
 util::Time now() { return util::SystemClock().now(); }
@@ -106,24 +107,29 @@ std::vector<KeyInfo> rotate_keys(store::KeyDirectory& directory, const std::vect
     return added;
 }
 
-/// One without a predecessor to resemble: where groups divide the keys, only the operator knows who shall read it.
-void note_closed_files(const std::string& directory) {
-    const bool divided = key_groups(directory).has_value();
-    for (const auto& file : private_files(directory)) {
-        struct stat status {};
-        if (lstat(file.c_str(), &status) != 0 || (status.st_mode & S_IRGRP) != 0) continue;
-        if (!divided && status.st_uid != 0) continue;
-        print_note("only its owner can read " + file.string() +
-                   "; give it the group of those who shall (chgrp), then mode 0640");
+/// Whatever a thief can sign with is believed by nobody who looks at the set again.
+void remove_all_but(const std::vector<KeyInfo>& added, store::KeyDirectory& directory) {
+    for (const KeyInfo& key : directory.list(now())) {
+        if (std::ranges::find(added, key.kid, &KeyInfo::kid) == added.end()) directory.remove(key.kid);
     }
+    print_note(
+        "every older key is gone, and every token that it signed has ended; applications that keep the key set believe "
+        "the stolen keys for as long, so restart those that matter");
 }
 
-void rotate(const Invocation& invocation, const RotateOptions& options) {
+void rotate(const Invocation& invocation, RotateOptions options) {
+    if (options.stolen) {
+        options.lead = 0;
+        options.force = true;
+        options.seal = true;
+    }
+
     const server::Config config = invocation.load_config();
     store::KeyDirectory directory(config.keys);
     std::vector<KeyInfo> added;
     const auto algorithms = algorithms_asked_for(options, config.settings);
     if (!algorithms.empty()) added = rotate_keys(directory, algorithms, options, config.settings);
+    if (options.stolen) remove_all_but(added, directory);
     if (options.seal) {
         directory.renew_seal();
         print_note(
@@ -142,15 +148,24 @@ void rotate(const Invocation& invocation, const RotateOptions& options) {
 
 }  // namespace
 
+void note_closed_files(const std::string& directory) {
+    const bool divided = key_groups(directory).has_value();
+    for (const auto& file : private_files(directory)) {
+        struct stat status {};
+        if (lstat(file.c_str(), &status) != 0 || (status.st_mode & S_IRGRP) != 0) continue;
+        if (!divided && status.st_uid != 0) continue;
+        print_note("only its owner can read " + file.string() +
+                   "; give it the group of those who shall (chgrp), then mode 0640");
+    }
+}
+
 void add_rotate_command(CLI::App& group, Invocation& invocation) {
     auto options = std::make_shared<RotateOptions>();
-    CLI::App& command =
-        add_command(group, invocation, "rotate", "Make new signing keys, published first; prints them",
-                    "postern key rotate\n"
-                    "  postern key rotate --alg ES256 --lead 86400\n"
-                    "  postern key rotate --lead 0 --force\n"
-                    "      after a theft, followed by `postern key retire --force -- KID` for each key from before",
-                    [&invocation, options] { rotate(invocation, *options); });
+    CLI::App& command = add_command(group, invocation, "rotate", "Make new signing keys, published first; prints them",
+                                    "postern key rotate\n"
+                                    "  postern key rotate --alg ES256 --lead 86400\n"
+                                    "  postern key rotate --stolen",
+                                    [&invocation, options] { rotate(invocation, *options); });
     explain(
         command,
         "Each algorithm in use gets a key that is published at once and signs when the lead is over; the key before "
@@ -158,19 +173,27 @@ void add_rotate_command(CLI::App& group, Invocation& invocation) {
         "`postern key list` shows the states, `postern key retire` ends a key that is no longer needed. Exits 1 and "
         "changes nothing while a key from an earlier rotation still waits for its time. Where `postern publish` is "
         "used, run it again at once.");
-    command.add_option("--alg", options->algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)")
-        ->option_text("ALG")
-        ->check(CLI::IsMember({"RS256", "ES256", "EdDSA"}));
-    command
-        .add_option("--lead", options->lead,
-                    "How long the new key is published before it signs, at most a year; 0 = signs at once (default: "
-                    "3600, as long as clients may keep the key set)")
-        ->option_text("SECONDS")
-        ->check(CLI::Range(std::int64_t{0}, kMaxLead));
+    CLI::Option* alg =
+        command.add_option("--alg", options->algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)");
+    alg->option_text("ALG")->check(CLI::IsMember({"RS256", "ES256", "EdDSA"}));
+    CLI::Option* lead =
+        command
+            .add_option(
+                "--lead", options->lead,
+                "How long the new key is published before it signs, at most a year; 0 = signs at once (default: "
+                "3600, as long as clients may keep the key set)")
+            ->option_text("SECONDS")
+            ->check(CLI::Range(std::int64_t{0}, kMaxLead));
     command.add_flag("--seal", options->seal,
                      "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents "
                      "that are under way, not sessions");
-    command.add_flag("--force", options->force, "Replace a key that still waits: it never signs, and is retired");
+    command.add_flag("--force", options->force, "Replace a key that still waits: it never signs");
+    command
+        .add_flag("--stolen", options->stolen,
+                  "After a theft: new keys that sign at once, a new seal.key, and the end of every older key with all "
+                  "tokens that it signed")
+        ->excludes(alg)
+        ->excludes(lead);
 }
 
 }  // namespace postern::cli

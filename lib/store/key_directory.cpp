@@ -18,11 +18,14 @@
 namespace postern::store {
 namespace {
 
+// A process may be between its look at the clock and its signature for so long.
+constexpr util::Seconds kNearlySigning{60};
+
 /// On the directory itself: a lock file could be removed while it is held.
 Descriptor lock(const std::string& directory) {
     Descriptor held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!held) {
-        const char* fix = errno == ENOENT ? "make it with `postern init`" : "run this as its owner, or as root";
+        const char* fix = errno == ENOENT ? kMissingDirectoryFix : "run this as its owner, or as root";
         throw KeyError(directory + ": cannot be opened (" + errno_text() + "): " + fix);
     }
     if (::flock(held.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -100,7 +103,9 @@ std::vector<KeyInfo> KeyDirectory::add(const std::vector<NewKey>& wanted, const 
         const bool replaced = name.signs_from > now && std::ranges::any_of(made, [&](const MadeKey& one) {
                                   return one.key.algorithm() == name.algorithm;
                               });
-        if (replaced) remove_key_file(directory_, name.to_string());
+        if (!replaced) continue;
+        if (has_never_signed(name, now)) std::erase_if(published, [&](const auto& jwk) { return jwk.kid == name.kid; });
+        remove_key_file(directory_, name.to_string());
     }
     publish(published);  // once more: now every process looks at the private keys
     return added;
@@ -115,12 +120,55 @@ void KeyDirectory::remove(const std::string& kid) {
     publish(published);
 }
 
+/// Nor will a process that has read clock and keys before this one goes. With a clock that was set back, a key seems to
+/// wait that has signed: then its file is newer than the present.
+bool KeyDirectory::has_never_signed(const KeyFileName& name, util::Time now) const {
+    struct stat status {};
+    if (::stat((directory_ + "/" + name.to_string()).c_str(), &status) != 0) return false;
+    return util::from_epoch(status.st_mtime) <= now && name.signs_from > now + kNearlySigning;
+}
+
+Restored KeyDirectory::restore(const std::vector<crypto::Algorithm>& algorithms, const util::Clock& clock) {
+    Restored restored;
+    if (!has(kPublishedFile)) {
+        const auto published = published_of_private_keys();
+        publish(published);
+        restored.published = published.size();
+    }
+    if (!has(kSealFile)) {
+        renew_seal();
+        restored.seal = true;
+    }
+    const auto names = private_keys_in(directory_);
+    std::vector<NewKey> wanted;
+    for (const crypto::Algorithm algorithm : algorithms) {
+        if (std::ranges::find(names, algorithm, &KeyFileName::algorithm) == names.end())
+            wanted.push_back({algorithm, util::Seconds{0}});
+    }
+    if (!wanted.empty()) restored.keys = add(wanted, clock);
+    return restored;
+}
+
 void KeyDirectory::renew_seal() {
     const util::Secret seal(crypto::SystemRandom().bytes(crypto::kSealKeyBytes));
     const auto names = private_keys_in(directory_);
     const std::string sibling = names.empty() ? std::string() : names.back().to_string();
     write_key_file(directory_, kSealFile, seal.reveal(), mode_of_first(directory_, sibling), kSealFile);
     publish(read_published());  // the same set, but every process reads everything anew
+}
+
+bool KeyDirectory::has(const char* name) const {
+    struct stat status {};
+    return ::lstat((directory_ + "/" + name).c_str(), &status) == 0;
+}
+
+jose::JwkSet KeyDirectory::published_of_private_keys() const {
+    jose::JwkSet published;
+    for (const KeyFileName& name : private_keys_in(directory_)) {
+        const auto key = read_private_key(directory_, name);
+        published.push_back({name.kid, key.public_key()});
+    }
+    return published;
 }
 
 jose::JwkSet KeyDirectory::read_published() const {

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "crypto/error.h"
 #include "store/file_system.h"
 #include "util/text.h"
 
@@ -22,13 +23,14 @@ namespace {
 
 constexpr off_t kMaxBytes = 1 << 20;
 constexpr std::string_view kPemSuffix = ".pem";
+constexpr const char* kDamagedFileFix = "restore it from a backup, or move it elsewhere and run `postern key repair`";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
     throw KeyError(path + ": " + meaning + ": " + fix);
 }
 
 [[noreturn]] void refuse_unopened(const std::string& path) {
-    if (errno == ENOENT) refuse(path, "is missing", "restore it from a backup, or make new keys with `postern init`");
+    if (errno == ENOENT) refuse(path, "is missing", kMissingDirectoryFix);
     if (errno == ELOOP) refuse(path, "is a symbolic link", "put the file itself there");
     refuse(path, "cannot be read (" + errno_text() + ")", "give it a group that this user belongs to, and mode 0640");
 }
@@ -157,14 +159,26 @@ PublicFile read_public_file(const std::string& path) {
 jose::JwkSet parse_published(const std::string& directory, const std::string& bytes) {
     auto set = jose::parse_jwk_set(bytes);
     if (!set)
-        refuse(directory + "/" + kPublishedFile, "is not a set of public keys (" + set.error() + ")",
-               "restore it from a backup");
+        refuse(directory + "/" + kPublishedFile, "is not a set of public keys (" + set.error() + ")", kDamagedFileFix);
     return *std::move(set);
 }
 
 util::Secret read_private_file(const std::string& path) {
     const auto file = open_checked(path, S_IRWXO, "can be read or written by others", "0640");
     return util::Secret(read_all(file, path));
+}
+
+crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileName& name) {
+    const auto path = directory + "/" + name.to_string();
+    const auto pem = read_private_file(path);
+    try {
+        auto key = crypto::PrivateKey::from_pem(pem);
+        if (key.algorithm() != name.algorithm || jose::thumbprint(key.public_key()) != name.kid)
+            refuse(path, "holds another key than its name says", kDamagedFileFix);
+        return key;
+    } catch (const crypto::CryptoError& error) {
+        refuse(path, std::string("is not a usable private key (") + error.what() + ")", kDamagedFileFix);
+    }
 }
 
 void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode,

@@ -59,6 +59,9 @@ jose::JwkSet parse_published(const std::string& directory, const std::string& by
 /// A regular file that others can neither read nor write.
 util::Secret read_private_file(const std::string& path);
 
+/// The private key in the file of that name. Throws KeyError when it holds another one, or none.
+crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileName& name);
+
 /// As a whole (`replace_file`). `like` names the file of the directory whose mode and group the new one gets; `mode` is
 /// for when that is not there.
 void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode,
@@ -67,6 +70,9 @@ void write_key_file(const std::string& directory, const std::string& name, std::
 /// The file need not be there.
 void remove_key_file(const std::string& directory, const std::string& name);
 
+inline constexpr const char* kMissingDirectoryFix =
+    "restore it from a backup; without one, `postern key repair` makes it, or `postern init` where there is no database "
+    "yet";
 inline constexpr const char* kPublishedFile = "jwks.json";
 inline constexpr const char* kSealFile = "seal.key";
 inline constexpr mode_t kPublicMode = 0644;

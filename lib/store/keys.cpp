@@ -37,7 +37,7 @@ constexpr std::chrono::milliseconds kBetweenTries{2};  // time stamps do not tel
 void check_directory(const std::string& directory) {
     struct stat status {};
     if (::stat(directory.c_str(), &status) != 0) {
-        if (errno == ENOENT) refuse(directory, "does not exist", "create it with `postern init`");
+        if (errno == ENOENT) refuse(directory, "does not exist", kMissingDirectoryFix);
         refuse(directory, "cannot be looked at (" + errno_text() + ")", "let this user enter the directories above it");
     }
     if (!S_ISDIR(status.st_mode)) refuse(directory, "is not a directory", "name the key directory as \"keys\"");
@@ -47,22 +47,14 @@ void check_directory(const std::string& directory) {
 }
 
 SigningKey read_signing_key(const std::string& directory, const KeyFileName& name, const jose::JwkSet& published) {
-    const auto path = directory + "/" + name.to_string();
-    const auto pem = read_private_file(path);
-    try {
-        auto key = crypto::PrivateKey::from_pem(pem);
-        if (key.algorithm() != name.algorithm || jose::thumbprint(key.public_key()) != name.kid) {
-            refuse(path, "holds another key than its name says", "restore it from a backup");
-        }
-        const auto same = [&](const jose::Jwk& jwk) { return jwk.kid == name.kid; };
-        if (std::none_of(published.begin(), published.end(), same)) {
-            refuse(path, "is not published: its key is missing in " + directory + "/" + kPublishedFile,
-                   "restore that file, or move this one elsewhere");
-        }
-        return {name.kid, name.signs_from, std::move(key)};
-    } catch (const crypto::CryptoError& error) {
-        refuse(path, std::string("is not a usable private key (") + error.what() + ")", "restore it from a backup");
+    auto key = read_private_key(directory, name);
+    const auto same = [&](const jose::Jwk& jwk) { return jwk.kid == name.kid; };
+    if (std::none_of(published.begin(), published.end(), same)) {
+        refuse(directory + "/" + name.to_string(),
+               "is not published: its key is missing in " + directory + "/" + kPublishedFile,
+               "restore that file, or move this one elsewhere");
     }
+    return {name.kid, name.signs_from, std::move(key)};
 }
 
 std::vector<SigningKey> read_signing_keys(const std::string& directory, const jose::JwkSet& published) {
@@ -75,7 +67,8 @@ util::Secret read_seal_key(const std::string& directory) {
     const auto path = directory + "/" + kSealFile;
     auto key = read_private_file(path);
     if (key.reveal().size() != crypto::kSealKeyBytes) {
-        refuse(path, "does not hold exactly 32 bytes", "restore it from a backup");
+        refuse(path, "does not hold exactly 32 bytes",
+               "restore it from a backup, or make a new one with `postern key rotate --seal`");
     }
     return key;
 }
@@ -203,7 +196,7 @@ const SigningKey& Keys::signing_key(crypto::Algorithm algorithm, util::Time now)
     });
     if (newest == signing_.rend()) {
         refuse(directory_, "has no " + std::string(crypto::to_string(algorithm)) + " key that signs at this time",
-               "see `postern key list`: is the clock right, and is the configured algorithm there?");
+               "`postern key repair` makes one, unless the clock is wrong");
     }
     return *newest;
 }
@@ -212,7 +205,7 @@ void Keys::check_signing_key(crypto::Algorithm algorithm) const {
     const auto fits = [&](const SigningKey& key) { return key.key.algorithm() == algorithm; };
     if (std::any_of(signing_.begin(), signing_.end(), fits)) return;
     refuse(directory_, "has no private " + std::string(crypto::to_string(algorithm)) + " key",
-           "see `postern key list`, and configure an algorithm that is there");
+           "`postern key repair` makes one; or configure an algorithm that `postern key list` shows");
 }
 
 const util::Secret& Keys::seal_key() const {

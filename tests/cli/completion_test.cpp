@@ -77,7 +77,7 @@ TEST_CASE("completion: bash offers commands, options, their words, files, and wh
         {"postern mi", {"migrate"}},
         {"postern c", {"client", "consent"}},
         {"postern nothing", {}},
-        {"postern key ", {"list", "retire", "rotate"}},
+        {"postern key ", {"list", "repair", "retire", "rotate"}},
         {"postern key rotate --l", {"--lead"}},
         {"postern key rotate --alg ", {"ES256", "EdDSA", "RS256"}},
         {"postern key rotate --alg E", {"ES256", "EdDSA"}},

@@ -146,7 +146,6 @@ std::string as_meant(const std::string& typed, const std::string& root) {
     // Whoever runs the tests may have one group only; tests/cli/divided_keys_test.cpp gives the keys to two.
     replace_all(command, "root:postern --signers postern-sign --sealers postern-seal", "\"$(id -un):$(id -gn)\"");
     replace_all(command, "REQUEST_ID", "\"$(a_request_id)\"");
-    replace_all(command, "KID", "\"$(a_retired_key)\"");
     return command;
 }
 

@@ -34,12 +34,12 @@ TEST_CASE("usage: every command that the help leads to is known here") {
     std::string names;
     for (const Command& command : all_commands(installation)) names += text_of(command) + "\n";
     for (const char* name :
-         {"init",          "doctor",      "why",          "publish",       "purge",          "backup",
-          "migrate",       "stats",       "key list",     "key rotate",    "key retire",     "client add",
-          "client list",   "client show", "client set",   "client secret", "client disable", "client enable",
-          "client remove", "user add",    "user list",    "user show",     "user set",       "user passwd",
-          "user disable",  "user enable", "user remove",  "user import",   "token list",     "token revoke",
-          "session list",  "session end", "consent list", "consent revoke"}) {
+         {"init",          "doctor",        "why",         "publish",      "purge",         "backup",
+          "migrate",       "stats",         "key list",    "key rotate",   "key retire",    "key repair",
+          "client add",    "client list",   "client show", "client set",   "client secret", "client disable",
+          "client enable", "client remove", "user add",    "user list",    "user show",     "user set",
+          "user passwd",   "user disable",  "user enable", "user remove",  "user import",   "token list",
+          "token revoke",  "session list",  "session end", "consent list", "consent revoke"}) {
         CAPTURE(name);
         CHECK(has(names, "postern " + std::string(name) + "\n"));
     }

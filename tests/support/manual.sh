@@ -106,8 +106,3 @@ a_request_id() {
         SERVER_PROTOCOL=HTTP/1.1 REMOTE_ADDR=192.0.2.1 "$ROOT/usr/local/lib/postern/cgi-bin/authorize" </dev/null |
         sed -n 's/^X-Request-Id: *\([a-z0-9]*\).*/\1/p'
 }
-
-# A key that no longer signs.
-a_retired_key() {
-    command postern key list | awk '$3 == "retired" { print $1; exit }'
-}

@@ -180,7 +180,7 @@ TEST_CASE("KeyDirectory::add: without a lead it signs at once, a second after th
     }
 }
 
-TEST_CASE("KeyDirectory::add: a key that still waits never signs, and stays published for whom it was shown to") {
+TEST_CASE("KeyDirectory::add: a key that still waits never signs") {
     const Fixture fixture({Algorithm::EdDSA, Algorithm::ES256});
     const util::FixedClock clock(kNow);
     const auto waiting =
@@ -190,8 +190,58 @@ TEST_CASE("KeyDirectory::add: a key that still waits never signs, and stays publ
     CHECK(kid_at(keys, kNow + Seconds{10}) == added[0].kid);
     CHECK(kid_at(keys, kNow + Seconds{1000}) == added[0].kid);
     CHECK(kid_at(keys, kNow + Seconds{100}, Algorithm::ES256) == waiting[1].kid);  // another algorithm's is left alone
-    CHECK(state_of(fixture.path(), waiting[0].kid, kNow) == KeyState::retired);
     CHECK_FALSE(std::filesystem::exists(fixture.pem_of(waiting[0])));
+}
+
+TEST_CASE("KeyDirectory::add: a waiting key that was replaced is published no longer, unless it may have signed") {
+    const Time now = util::SystemClock().now();  // the files have its time stamps
+    struct Row {
+        const char* when;
+        Seconds lead;  ///< of the one that is replaced
+        Seconds later;
+        bool published;
+    };
+    const Row rows[] = {
+        {"its time is far away", Seconds{3600}, Seconds{5}, false},
+        {"its time is near", Seconds{60}, Seconds{5}, true},
+        {"the clock was set back", Seconds{3600}, Seconds{-86400}, true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        const Fixture fixture;
+        const auto waiting = KeyDirectory(fixture.path()).add({{Algorithm::EdDSA, row.lead}}, util::FixedClock(now));
+        KeyDirectory(fixture.path()).add({{Algorithm::EdDSA, Seconds{100}}}, util::FixedClock(now + row.later));
+        const auto keys = Keys::list(fixture.path(), now);
+        const auto found = std::ranges::find(keys, waiting[0].kid, &store::KeyInfo::kid);
+        CHECK((found != keys.end()) == row.published);
+        if (found != keys.end()) CHECK(found->state == KeyState::retired);
+        CHECK_FALSE(std::filesystem::exists(fixture.pem_of(waiting[0])));
+    }
+}
+
+TEST_CASE("KeyDirectory::restore: killed at any system call, another run completes it and no key is lost") {
+    int kills = 0;
+    for (bool killed = true; killed; ++kills) {
+        CAPTURE(kills);
+        const Fixture fixture({Algorithm::EdDSA, Algorithm::ES256});
+        const auto kid = kid_at(Keys(fixture.path(), KeyUse::sign, true), kNow, Algorithm::ES256);
+        for (const store::KeyInfo& key : Keys::list(fixture.path(), kNow))
+            if (key.algorithm == Algorithm::EdDSA) std::filesystem::remove(fixture.pem_of(key));
+        for (const char* name : {"jwks.json", "seal.key"}) std::filesystem::remove(fixture.path() + "/" + name);
+        const auto restore = [&] {
+            return KeyDirectory(fixture.path()).restore({Algorithm::EdDSA, Algorithm::ES256}, util::FixedClock(kNow));
+        };
+        killed = killed_at(kills, [&] { restore(); });
+        restore();
+        const Keys keys(fixture.path(), KeyUse::sign, true);
+        CHECK(kid_at(keys, kNow, Algorithm::ES256) == kid);
+        CHECK_FALSE(kid_at(keys, kNow, Algorithm::EdDSA).empty());
+        const auto again = restore();
+        CHECK_FALSE(again.published);
+        CHECK_FALSE(again.seal);
+        CHECK(again.keys.empty());
+    }
+    CHECK(kills > 10);
 }
 
 TEST_CASE("KeyDirectory: between any two steps, and killed at any system call, what is there works [J18]") {

@@ -1,0 +1,54 @@
+// Decides whose the files shall be that a command makes.
+#include "owners.h"
+
+#include <CLI/CLI.hpp>
+
+#include "command.h"
+
+namespace postern::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr mode_t kGroupReads = 0640;
+constexpr auto kSameUser = static_cast<uid_t>(-1);
+
+}  // namespace
+
+void add_owner_options(CLI::App& command, OwnerOptions& options) {
+    command
+        .add_option("--owner", options.all,
+                    "Who shall own everything that is made, and empty directories that are there for it: the user and "
+                    "group of the serving processes")
+        ->option_text("USER:GROUP");
+    CLI::Option* signers =
+        command
+            .add_option("--signers", options.signers,
+                        "Where each endpoint runs as a user of its own: the group that may read the signing keys, "
+                        "that of token")
+            ->option_text("GROUP");
+    CLI::Option* sealers = command
+                               .add_option("--sealers", options.sealers,
+                                           "The group that may read seal.key, that of authorize, login, scopes and "
+                                           "logout")
+                               ->option_text("GROUP");
+    signers->needs(sealers);
+    sealers->needs(signers);
+}
+
+Owners resolve(const OwnerOptions& options) {
+    Owners owners;
+    if (!options.all.empty()) owners.all = parse_owner(options.all);
+    if (!options.signers || !options.sealers) return owners;
+    owners.groups = {parse_group(*options.signers), parse_group(*options.sealers)};
+    if (owners.groups->signers == owners.groups->sealers)
+        throw UsageError(
+            "--signers and --sealers name the same group; leave both out to have one group for everything");
+    return owners;
+}
+
+void divide(const KeyGroups& groups, const std::string& directory) {
+    for (const fs::path& file : private_files(directory))
+        give(file, {kSameUser, file.extension() == ".pem" ? groups.signers : groups.sealers}, kGroupReads);
+}
+
+}  // namespace postern::cli

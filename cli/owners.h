@@ -1,0 +1,40 @@
+// Whose the files shall be that a command makes: the options that say so, and what they mean.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "files.h"
+
+namespace CLI {
+class App;
+}
+
+namespace postern::cli {
+
+/// As they were typed.
+struct OwnerOptions {
+    std::string all;
+    std::optional<std::string> signers;
+    std::optional<std::string> sealers;
+};
+
+struct Owners {
+    std::optional<Owner> all;
+    std::optional<KeyGroups> groups;  ///< nullopt: one group has everything
+};
+
+/// --owner, --signers and --sealers.
+void add_owner_options(CLI::App& command, OwnerOptions& options);
+
+/// Throws UsageError for another shape, Refused for a name that is nobody's.
+Owners resolve(const OwnerOptions& options);
+
+inline constexpr mode_t kKeyDirectory = 0750;
+// Where groups divide the private keys, who may pass the directory says nothing; the key set in it is public.
+inline constexpr mode_t kDividedKeyDirectory = 0751;
+
+/// Gives each private file in `directory` to the group of its readers.
+void divide(const KeyGroups& groups, const std::string& directory);
+
+}  // namespace postern::cli

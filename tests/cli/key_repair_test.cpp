@@ -1,0 +1,276 @@
+// `postern key repair` and `key rotate --stolen`: each loss of keys has one command that puts it right.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+
+#include "installation.h"
+#include "json/reader.h"
+#include "support/deployment.h"
+
+using namespace postern;
+using namespace postern::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::path> private_keys(const Installation& installation, const std::string& algorithm = {}) {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(installation.keys_directory())) {
+        const std::string name = entry.path().filename();
+        if (name.ends_with(".pem") && name.starts_with(algorithm)) found.push_back(entry.path());
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
+/// "ES256 active, RS256 active", sorted; the kids of the active ones in `kids`.
+std::string states(const Installation& installation, std::map<std::string, std::string>* kids = nullptr) {
+    std::vector<std::string> words;
+    const auto keys = installation.must_json({"key", "list"});
+    for (const json::Value& key : *keys.if_array()) {
+        words.push_back(text_of(key, "alg") + " " + text_of(key, "state"));
+        if (kids && text_of(key, "state") == "active") (*kids)[text_of(key, "alg")] = text_of(key, "kid");
+    }
+    std::ranges::sort(words);
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+constexpr const char* kBothSign = "ES256 active, RS256 active";
+
+}  // namespace
+
+TEST_CASE("key repair: whatever was lost, doctor names the command, and the command puts it right") {
+    struct Row {
+        const char* lost;
+        std::function<void(const Installation&)> lose;
+        const char* said;        ///< by the command
+        const char* afterwards;  ///< states of the keys
+        bool same_keys;          ///< those that signed before sign again
+    };
+    const Row rows[] = {
+        {"one signing key", [](const Installation& i) { fs::remove(private_keys(i, "RS256").front()); },
+         "the RS256 key ", "ES256 active, RS256 active, RS256 retired", false},
+        {"all signing keys",
+         [](const Installation& i) {
+             for (const auto& key : private_keys(i)) fs::remove(key);
+         },
+         "the ES256 key ", "ES256 active, ES256 retired, RS256 active, RS256 retired", false},
+        {"jwks.json", [](const Installation& i) { fs::remove(i.keys_directory() / "jwks.json"); },
+         "jwks.json is made anew of 2 private keys", kBothSign, true},
+        {"a signing key and jwks.json",
+         [](const Installation& i) {
+             fs::remove(private_keys(i, "ES256").front());
+             fs::remove(i.keys_directory() / "jwks.json");
+         },
+         "jwks.json is made anew of 1 private key\nthe ES256 key ", kBothSign, false},
+        {"all signing keys and jwks.json",
+         [](const Installation& i) {
+             for (const auto& key : private_keys(i)) fs::remove(key);
+             fs::remove(i.keys_directory() / "jwks.json");
+         },
+         "jwks.json is made anew of 0 private keys\n", kBothSign, false},
+        {"seal.key", [](const Installation& i) { fs::remove(i.keys_directory() / "seal.key"); }, "seal.key is new",
+         kBothSign, true},
+        {"jwks.json and seal.key",
+         [](const Installation& i) {
+             fs::remove(i.keys_directory() / "jwks.json");
+             fs::remove(i.keys_directory() / "seal.key");
+         },
+         "2 private keys\nseal.key is new", kBothSign, true},
+        {"everything in the directory",
+         [](const Installation& i) {
+             for (const auto& entry : fs::directory_iterator(i.keys_directory())) fs::remove(entry.path());
+         },
+         "jwks.json is made anew of 0 private keys\nseal.key is new\nthe ", kBothSign, false},
+        {"the directory", [](const Installation& i) { fs::remove_all(i.keys_directory()); },
+         "jwks.json is made anew of 0 private keys\nseal.key is new\nthe ", kBothSign, false},
+        {"nothing", [](const Installation&) {}, "nothing is missing\n", kBothSign, true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.lost);
+        const Installation installation;
+        std::map<std::string, std::string> before;
+        states(installation, &before);
+        row.lose(installation);
+        const auto found = installation.postern({"doctor"});
+        CAPTURE(found.out);
+        CHECK((found.exit_code == 0) == (std::string_view(row.lost) == "nothing"));
+        if (found.exit_code != 0) CHECK(has(found.out, "postern key repair"));
+
+        const std::string said = installation.must({"key", "repair"});
+        CAPTURE(said);
+        CHECK(has(said, row.said));
+        std::map<std::string, std::string> after;
+        CHECK(states(installation, &after) == row.afterwards);
+        CHECK((before == after) == row.same_keys);
+        CHECK(installation.postern({"doctor"}).exit_code == 0);
+        CHECK(installation.must({"key", "repair"}) == "nothing is missing\n");
+        CHECK(test::mode_of(installation.keys_directory()) == 0750);
+        CHECK(test::mode_of(installation.keys_directory() / "jwks.json") == 0644);
+        CHECK(test::mode_of(installation.keys_directory() / "seal.key") == 0640);
+        for (const auto& key : private_keys(installation)) CHECK(test::mode_of(key) == 0640);
+        installation.must({"key", "rotate"});  // goes on as ever
+    }
+}
+
+TEST_CASE("key repair: a damaged file is left alone, and made anew when it has been moved away, as doctor says") {
+    struct Row {
+        const char* what;
+        std::function<fs::path(const Installation&)> file;
+        const char* content;
+    };
+    const Row rows[] = {
+        {"signing key", [](const Installation& i) { return private_keys(i, "ES256").front(); }, "garbage"},
+        {"signing key, empty", [](const Installation& i) { return private_keys(i, "RS256").front(); }, ""},
+        {"jwks.json", [](const Installation& i) { return i.keys_directory() / "jwks.json"; }, "{\"keys\":"},
+        {"jwks.json, empty", [](const Installation& i) { return i.keys_directory() / "jwks.json"; }, ""},
+        {"seal.key", [](const Installation& i) { return i.keys_directory() / "seal.key"; }, "short"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.what);
+        const Installation installation;
+        const fs::path file = row.file(installation);
+        std::ofstream(file) << row.content;
+        const auto found = installation.postern({"doctor"});
+        CAPTURE(found.out);
+        CHECK(found.exit_code == 1);
+        CHECK(has(found.out, file.string()));
+        installation.postern({"key", "repair"});
+        CHECK(read_file(file) == row.content);
+        fs::rename(file, installation.directory() / "moved");
+        installation.must({"key", "repair"});
+        CHECK(installation.postern({"doctor"}).exit_code == 0);
+    }
+}
+
+TEST_CASE("key repair: jwks.json is never made of a file that holds another key than its name says") {
+    const Installation installation;
+    const auto keys = private_keys(installation);
+    fs::copy_file(keys[0], keys[1], fs::copy_options::overwrite_existing);
+    fs::remove(installation.keys_directory() / "jwks.json");
+    const auto result = installation.postern({"key", "repair"});
+    CHECK(result.exit_code == 1);
+    CHECK(is_one_plain_line(result.err));
+    CHECK(has(result.err, "holds another key than its name says"));
+    CHECK_FALSE(fs::exists(installation.keys_directory() / "jwks.json"));
+}
+
+TEST_CASE("key repair, init: neither sends to the other where it would be refused") {
+    const Installation lost;
+    fs::remove_all(lost.keys_directory());
+    for (const std::vector<std::string>& command :
+         std::vector<std::vector<std::string>>{{"init"}, {"key", "rotate"}, {"key", "list"}}) {
+        const auto result = lost.postern(command);
+        CAPTURE(result.err);
+        CHECK(result.exit_code == 1);
+        CHECK(has(result.err, "`postern key repair`"));
+    }
+    lost.must({"key", "repair"});
+    lost.must({"doctor"});
+
+    const Installation untouched;  // keys are there: nothing of them is lost
+    CHECK_FALSE(has(untouched.postern({"init"}).err, "repair"));
+}
+
+TEST_CASE("key repair: keys that wait for a time that is far away are the clock's fault, and said to be") {
+    const Installation installation;
+    for (const auto& key : private_keys(installation)) {
+        std::string name = key.filename();
+        name.replace(name.find('.') + 1, name.find('.', name.find('.') + 1) - name.find('.') - 1, "4000000000");
+        fs::rename(key, installation.keys_directory() / name);
+    }
+    CHECK(installation.postern({"doctor"}).exit_code == 1);
+    const auto result = installation.postern({"key", "repair"});
+    CHECK(result.exit_code == 1);
+    CHECK(is_one_plain_line(result.err));
+    CHECK(has(result.err, "correct the clock, or replace the key with `postern key rotate --force`"));
+    installation.must({"key", "rotate", "--force"});
+    CHECK(states(installation) == kBothSign);
+    installation.must({"doctor"});
+}
+
+TEST_CASE("key repair: run as root, the new files have their neighbours' owner, or the one that is named") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: this needs root");
+        return;
+    }
+    const auto owner_of = [](const fs::path& path) {
+        struct stat status {};
+        REQUIRE(::lstat(path.c_str(), &status) == 0);
+        return std::to_string(status.st_uid) + ":" + std::to_string(status.st_gid);
+    };
+    const auto all_belong_to = [&](const Installation& i, const std::string& owner) {
+        CHECK(owner_of(i.keys_directory()) == owner);
+        for (const auto& entry : fs::directory_iterator(i.keys_directory())) CHECK(owner_of(entry.path()) == owner);
+    };
+    const Installation one_user(Installation::Start::configured);
+    one_user.must({"init", "--owner", "61000:61000"});
+    fs::remove_all(one_user.keys_directory());
+    fs::permissions(one_user.directory(), fs::perms(0755));
+    one_user.must({"key", "repair", "--owner", "61000:61000"});
+    all_belong_to(one_user, "61000:61000");
+    fs::remove(private_keys(one_user, "ES256").front());
+    fs::remove(one_user.keys_directory() / "seal.key");
+    one_user.must({"key", "repair"});
+    all_belong_to(one_user, "61000:61000");
+}
+
+TEST_CASE("key repair: run as root, a directory of divided keys is laid out again only when it is said for whom") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: this needs root");
+        return;
+    }
+    const Installation installation(Installation::Start::configured);
+    installation.must({"init", "--owner", "0:61000", "--signers", "61001", "--sealers", "61002"});
+    REQUIRE(::chown(installation.directory().c_str(), 0, 61000) == 0);
+    fs::remove_all(installation.keys_directory());
+    const auto refused = installation.postern({"key", "repair"});
+    CHECK(refused.exit_code == 1);
+    CHECK(is_one_plain_line(refused.err));
+    CHECK(has(refused.err, "--signers and --sealers"));
+    CHECK_FALSE(fs::exists(installation.keys_directory()));
+
+    installation.must({"key", "repair", "--owner", "0:61000", "--signers", "61001", "--sealers", "61002"});
+    CHECK(test::mode_of(installation.keys_directory()) == 0751);
+    const auto found = installation.must({"doctor"});
+    CHECK(has(found, "only 61001 can read signing keys, only 61002 seal.key"));
+
+    // All of one kind: nothing is left that they could resemble.
+    for (const auto& key : private_keys(installation)) fs::remove(key);
+    CHECK(has(installation.postern({"key", "repair"}).err, "only its owner can read"));
+    installation.must({"key", "repair", "--signers", "61001", "--sealers", "61002"});
+    installation.must({"doctor"});
+}
+
+TEST_CASE(
+    "key rotate --stolen: one command ends every older key with all that it signed, waiting ones and seal.key too") {
+    const Installation installation;
+    installation.must({"key", "rotate", "--lead", "0"});
+    installation.must({"key", "rotate"});
+    REQUIRE(states(installation) == "ES256 active, ES256 next, ES256 retired, RS256 active, RS256 next, RS256 retired");
+    const std::string seal = read_file(installation.keys_directory() / "seal.key");
+    std::vector<fs::path> before = private_keys(installation);
+    const auto result = installation.postern({"key", "rotate", "--stolen"});
+    CHECK(result.exit_code == 0);
+    CHECK(has(result.err, "restart those that matter"));
+    CHECK(states(installation) == kBothSign);
+    for (const auto& key : before) CHECK_FALSE(fs::exists(key));
+    CHECK(private_keys(installation).size() == 2);
+    CHECK(read_file(installation.keys_directory() / "seal.key") != seal);
+    installation.must({"doctor"});
+    for (const char* other : {"--lead", "--alg"}) {
+        CAPTURE(other);
+        CHECK(installation.postern({"key", "rotate", "--stolen", other, std::string(other) == "--alg" ? "ES256" : "5"})
+                  .exit_code == 2);
+    }
+}
