@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test endure run screenshots asan valgrind fuzz format tidy layers install uninstall deb test-deb clean.
+# Postern: see README.md. Targets: all check test endure run screenshots asan valgrind fuzz format tidy cppcheck layers install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
@@ -168,6 +168,8 @@ screenshots:
 
 format:
 	clang-format -i $(SOURCES) $(HEADERS)
+cppcheck:
+	cppcheck --quiet --error-exitcode=1 -j$(JOBS) --std=c++20 --enable=warning,performance,portability -Ilib -Icli lib cgi-bin cli
 tidy:
 	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests
 layers:
@@ -188,6 +190,6 @@ test-deb: deb
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure run screenshots format tidy layers install uninstall deb test-deb clean FORCE
+.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))

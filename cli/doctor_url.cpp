@@ -27,7 +27,7 @@ std::optional<model::Client> find_usable_client(const server::Config& config) {
         for (model::Client& client : store::list_clients(database, util::SystemClock().now()))
             if (client.enabled && client.has_grant(model::GrantType::authorization_code) &&
                 !client.redirect_uris.empty())
-                return std::move(client);
+                return std::make_optional(std::move(client));
     } catch (const store::StoreError&) {  // the check of the database has said so
     }
     return std::nullopt;

@@ -127,7 +127,7 @@ public:
 
 private:
     int descriptor_;
-    char buffer_[8192];
+    char buffer_[8192] = {};
 };
 
 /// "\r\n" and a lone "\r" become "\n", as the HTML standard's input preprocessing does.
