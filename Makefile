@@ -171,7 +171,7 @@ format:
 cppcheck:
 	cppcheck --quiet --error-exitcode=1 -j$(JOBS) --std=c++20 --enable=warning,performance,portability -Ilib -Icli lib cgi-bin cli
 tidy:
-	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests
+	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests -Icli
 layers:
 	@scripts/layers
 

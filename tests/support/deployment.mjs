@@ -100,7 +100,9 @@ export class Deployment {
     if (clock) {
       const preloaded = join(this.#directory, "clock.so"); // a copy that the web server's user can reach
       await copyFile(join(BUILD, "tests/frozen_clock.so"), preloaded);
-      Object.assign(this.#environment, { LD_PRELOAD: preloaded, POSTERN_TEST_CLOCK_AHEAD: join(this.#directory, "clock") });
+      // The sanitizer's library comes behind the preloaded one; that is well here.
+      const ASAN_OPTIONS = [process.env.ASAN_OPTIONS, "verify_asan_link_order=0"].filter(Boolean).join(":");
+      Object.assign(this.#environment, { LD_PRELOAD: preloaded, ASAN_OPTIONS, POSTERN_TEST_CLOCK_AHEAD: join(this.#directory, "clock") });
       await this.#setClock();
     }
     // A web server that root starts gives its rights away, and its programs have those of `identity`.
