@@ -59,10 +59,11 @@ util::Result<void, NotIssued> record_grant(Context& context, const Approval& app
     return {};
 }
 
-void end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session) {
+bool end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session) {
     store::Transaction transaction(context.store, store::Durability::lazy);
-    store::use_request(transaction, request_key(request), session.subject, request.expires_at);
+    const bool ended = store::use_request(transaction, request_key(request), session.subject, request.expires_at);
     transaction.commit();
+    return ended;
 }
 
 }  // namespace postern::oauth

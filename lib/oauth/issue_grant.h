@@ -41,7 +41,7 @@ model::Grant make_grant(Context& context, const Approval& approval);
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
                                            const std::function<void(store::Transaction&)>& insert_credential);
 
-/// Ends a request that was refused, so that going back cannot revive it.
-void end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session);
+/// Ends a request that was refused, so that going back cannot revive it. False when it has had its one answer before.
+[[nodiscard]] bool end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session);
 
 }  // namespace postern::oauth

@@ -50,7 +50,9 @@ struct Answer {
     }
 
     http::Response operator()(const oauth::Refuse& refuse) const {
-        if (refuse.ends_request) oauth::end_request(visit.context, asked, *visit.browser.session);
+        // Sent twice at the same time it is answered once, and not at all beside a code.
+        if (refuse.ends_request && !oauth::end_request(visit.context, asked, *visit.browser.session))
+            return (*this)(oauth::AlreadyUsed{});
         return authorization_error(visit.pages, target, refuse.error);
     }
 

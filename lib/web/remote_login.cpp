@@ -66,7 +66,8 @@ http::Response answer(Visit& visit, const Resumed& resumed, const model::Session
         request.session_sent = true;
         return continue_at(visit, visit.context.settings.paths.authorize, request);
     }
-    oauth::end_request(visit.context, resumed.request, session);
+    if (!oauth::end_request(visit.context, resumed.request, session))
+        return refuse_and_offer(visit, PageFault::already_used, resumed.request);
     return authorization_error(
         visit.pages, resumed.target,
         oauth::make_error(oauth::ErrorCode::login_required, "the login that the request asks for cannot be proved",

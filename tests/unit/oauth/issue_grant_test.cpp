@@ -92,7 +92,9 @@ TEST_CASE("issue: one request yields at most one credential, and none once it wa
         CHECK_FALSE(f.issue(asked));
         CHECK(f.issue(asked) == NotIssued::request_used);
         const auto ended = f.request();
-        oauth::end_request(f.context, ended, f.session);
+        CHECK(oauth::end_request(f.context, ended, f.session));
+        CHECK_FALSE(oauth::end_request(f.context, ended, f.session));
+        CHECK_FALSE(oauth::end_request(f.context, asked, f.session));
         CHECK(f.issue(ended) == NotIssued::request_used);
         CHECK(f.count("SELECT COUNT(*) FROM grants") == 1);
         CHECK(f.count("SELECT COUNT(*) FROM authorization_codes") == (type == model::ResponseType::code ? 1 : 0));
