@@ -6,11 +6,12 @@ const MAX_REDIRECTS = 10;
 /// Programs under an instrument are slower: how many times longer than usual one waits for them.
 export const PATIENCE = Number(process.env.POSTERN_TEST_PATIENCE ?? 1);
 
-/// One request, no redirects followed: { status, headers, body }. `cert` and `key` are the client's own, as text.
-export function request(url, { method = "GET", headers = {}, body, ca, cert, key } = {}) {
+/// One request, no redirects followed: { status, headers, body }. `cert` and `key` are the client's own, as text; `localAddress`
+/// is where it comes from (127.0.0.2, perhaps).
+export function request(url, { method = "GET", headers = {}, body, ca, cert, key, localAddress } = {}) {
   const { request: open } = new URL(url).protocol === "https:" ? https : http;
   return new Promise((done, failed) => {
-    const outgoing = open(url, { method, headers, ca, cert, key, agent: false, timeout: 10_000 * PATIENCE }, (answer) => {
+    const outgoing = open(url, { method, headers, ca, cert, key, localAddress, agent: false, timeout: 10_000 * PATIENCE }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (part) => { text += part; });
       answer.on("error", failed).on("end", () => done({ status: answer.statusCode, headers: answer.headers, body: text }));
