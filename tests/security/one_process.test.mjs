@@ -112,6 +112,24 @@ describe("one process, many requests", () => {
     }
   });
 
+  it("the largest and the oddest requests cost a process less than 50 ms of its work each, and no memory [X16]", async () => {
+    const worker = await SingleProcess.start(provider.deployment, "token");
+    try {
+      const bodies = ["a=1&".repeat(16_000), `${"n".repeat(60_000)}=1`, `grant_type=${"%41".repeat(21_000)}`, `grant_type=client_credentials&scope=${"a+".repeat(32_000)}`,
+        "&".repeat(65_000), Array.from({ length: 6000 }, (_, i) => `k${i}=1`).join("&"), "=".repeat(65_000)];
+      const authorization = basicOf("web", provider.clients.web.secret);
+      const round = async () => { for (const body of bodies) assert.equal((await worker.post("/token", body, authorization)).status, 400); };
+      await round();
+      const before = worker.usage();
+      for (let count = 0; count < 10; ++count) await round();
+      const { memory, work } = worker.usage();
+      assert.ok(work - before.work < 0.05 * 10 * bodies.length, `${work - before.work} s`);
+      assert.ok(memory <= before.memory * 1.05 + 512, `${before.memory} kB before, ${memory} kB after`);
+    } finally {
+      assert.equal(await worker.stop(), 0);
+    }
+  });
+
   it(`${KEPT} connections that are kept open and idle keep nobody out of the one process there is [X28]`, async () => {
     const worker = await SingleProcess.start(provider.deployment, "jwks");
     try {

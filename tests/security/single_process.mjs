@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { PATH, identity } from "../support/web_server.mjs";
 import { conversation, parseCgi, parseRecords } from "./records.mjs";
 
+const TICKS = 100; // a second, in /proc on every Linux
 const START_TIMEOUT_MS = 20_000;
 const ANSWER_TIMEOUT_MS = 60_000;
 /// What AddressSanitizer, UBSan and the C++ library's assertions say before they end a process.
@@ -83,12 +84,13 @@ export class SingleProcess {
     return this.ask({ method: "POST", path, body, headers: { ...(authorization ? { authorization } : {}), ...headers } });
   }
 
-  /// What the kernel says about the process: kilobytes of memory, and the size of its table of descriptors, which grows and
-  /// never shrinks. Both can be read of any process, also of one whose descriptors are nobody's business.
+  /// What the kernel says about the process: kilobytes of memory, seconds of work, and the size of its table of descriptors,
+  /// which grows and never shrinks. All can be read of any process, also of one whose descriptors are nobody's business.
   usage() {
     const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
     const number = (name) => Number(status.match(new RegExp(`^${name}:\\s*(\\d+)`, "m"))[1]);
-    return { memory: number("VmRSS"), descriptors: number("FDSize") };
+    const ticks = readFileSync(`/proc/${this.pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ").slice(11, 13).map(Number);
+    return { memory: number("VmRSS"), descriptors: number("FDSize"), work: (ticks[0] + ticks[1]) / TICKS };
   }
 
   /// Ends it with SIGTERM; gives its exit code, or the signal that ended it.
