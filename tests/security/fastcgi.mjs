@@ -70,6 +70,14 @@ export class Connection {
 
   close() { this.#socket?.destroy(); }
 
+  /// Sends these bytes and hangs up.
+  abandon(bytes) {
+    if (!this.#socket) this.#open();
+    const socket = this.#socket;
+    this.#socket = null; // the next request has a connection of its own
+    socket.end(bytes, () => socket.destroy());
+  }
+
   #open() {
     const socket = connect(this.#path);
     this.#socket = socket;
@@ -113,15 +121,16 @@ export class Connection {
   }
 }
 
-/// Asks `count` times over `connections` connections; `next(i)` gives { bytes, then }, where `then` may look at the answer.
-/// How often each status came.
+/// Asks `count` times over `connections` connections; `next(i)` gives { bytes, then }, where `then` may look at the answer, or
+/// { abandoned: bytes }, which are sent and not waited for. How often each status came.
 export async function drive(path, { count, connections = 1, next }) {
   const statuses = {};
   let asked = 0;
   await Promise.all(Array.from({ length: connections }, async () => {
     const connection = new Connection(path);
     while (asked < count) {
-      const { bytes, then } = next(asked++);
+      const { bytes, then, abandoned } = next(asked++);
+      if (abandoned) { connection.abandon(abandoned); continue; }
       const answer = await connection.ask(bytes);
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       then?.(answer);

@@ -66,6 +66,7 @@ export class UserAgent {
   constructor({ ca, send = request } = {}) { Object.assign(this, { ca, send }); }
 
   get cookieNames() { return [...this.#cookies.keys()]; }
+  get cookieHeader() { return [...this.#cookies].map((pair) => pair.join("=")).join("; "); }
 
   async visit(url) { return this.#follow("GET", url); }
 
@@ -99,7 +100,7 @@ export class UserAgent {
 
   #headers(body) {
     const headers = {};
-    if (this.#cookies.size > 0) headers.cookie = [...this.#cookies].map((pair) => pair.join("=")).join("; ");
+    if (this.#cookies.size > 0) headers.cookie = this.cookieHeader;
     if (body !== undefined) Object.assign(headers, { "content-type": "application/x-www-form-urlencoded", "content-length": Buffer.byteLength(body) });
     return headers;
   }

@@ -1,0 +1,130 @@
+// One process of each program answers a great many requests, good and bad ones, and people who hang up: afterwards it needs as
+// much memory and as many descriptors as before. 10^6 requests for each with POSTERN_LONG=1.
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { formOf } from "../support/user_agent.mjs";
+import { drive, encode } from "./fastcgi.mjs";
+import { PROGRAMS, lighttpdWithPools, memoryOf } from "./pools.mjs";
+import { USER, basicOf, formText, openProvider } from "./provider.mjs";
+import { LONG } from "./seeded.mjs";
+import { faultsOf } from "./soundness.mjs";
+
+const COUNT = Number(process.env.POSTERN_REQUESTS ?? (LONG ? 1_000_000 : 2000));
+const PATHS = { introspect: "/token/introspect", revoke: "/token/revoke", discovery: "/.well-known/openid-configuration" };
+const pathOf = (program) => PATHS[program] ?? `/${program}`;
+
+describe(`${COUNT} requests for one process of each program`, () => {
+  const pools = {};
+  let p;
+  before(async () => {
+    p = await openProvider({ front: lighttpdWithPools(pools, {}), tls: false,
+      config: { accessTokenTTL: 86400, log: { target: "/dev/null" }, login: { maxFailures: 3, window: 86400 } } });
+  });
+  after(async () => { await p?.stop(); });
+
+  /// What each program is asked, by and by: lists of { bytes, then }, and how often each of them comes.
+  async function mixes() {
+    const { web, other, trusted, spa, machine } = p.clients;
+    const person = p.person();
+    const tokens = await p.tokens(web, {}, person);
+    const ended = await p.tokens(web, {}, person);
+    await p.revoke(web, ended.refresh_token);
+    const spent = await p.code(web, {}, person);
+    await p.exchange(web, spent);
+    const cookie = person.cookieHeader;
+    const visitor = p.person();
+    const page = await visitor.visit(p.authorizationUrl(web));
+    const { fields } = formOf(page.body);
+    const form = (fieldsSent, headers) => ({ method: "POST", body: formText(fieldsSent), headers });
+    const as = ({ id, secret }) => ({ authorization: basicOf(id, secret) });
+    const bearer = (token) => ({ authorization: `Bearer ${token}` });
+    const forged = `${tokens.access_token.slice(0, -8)}AAAAAAAA`;
+    const query = (client, more) => new URL(p.authorizationUrl(client, more)).search;
+    const resume = formText({ resume: fields.resume });
+    const ofVisitor = { cookie: visitor.cookieHeader };
+    let chain = tokens.refresh_token;
+    const rotation = { get bytes() { return encode({ path: "/token", ...form({ grant_type: "refresh_token", refresh_token: chain }, as(web)) }); },
+      then: ({ status, text }) => {
+        assert.equal(status, 200, text);
+        chain = JSON.parse(text.slice(text.indexOf("\r\n\r\n") + 4)).refresh_token;
+      } };
+    const about = (token, client, more) => form({ token, ...more }, client ? as(client) : {});
+    const seldom = {
+      token: [form({ grant_type: "client_credentials", scope: "api" }, as(machine)), rotation],
+      authorize: [{ query: query(trusted, { prompt: "none" }), headers: { cookie } }],
+      login: [form({ ...fields, username: USER.username, password: "wrong" }, ofVisitor)],
+    };
+    const often = {
+      token: [form({ grant_type: "client_credentials" }, { authorization: basicOf(machine.id, "x".repeat(43)) }), form({ grant_type: "carrier_pigeon" }, as(web)),
+        form({ grant_type: "authorization_code", code: spent.code, redirect_uri: web.redirectUri, code_verifier: "w".repeat(43) }, as(other)),
+        form({ grant_type: "refresh_token", refresh_token: ended.refresh_token }, as(web)), form({ grant_type: "refresh_token", refresh_token: forged }, as(web)),
+        form({ grant_type: "authorization_code", code: "x", client_id: spa.id }, {}), form({}, {})],
+      introspect: [about(tokens.access_token, other), about(ended.access_token, other), about(forged, other), about("x".repeat(9000), other), about("", other),
+        about(tokens.access_token, null), about(tokens.access_token, spa), about(tokens.access_token, other, { token_type_hint: "pigeon" })],
+      revoke: [about(ended.access_token, web), about(ended.refresh_token, web), about(tokens.access_token, other), about(forged, web), about("x", web), about("x", null)],
+      userinfo: [{ headers: bearer(tokens.access_token) }, { headers: bearer(ended.access_token) }, { headers: bearer(forged) }, { headers: bearer("x") }, {},
+        { query: `?access_token=${tokens.access_token}` }, form({ access_token: tokens.access_token }, {}), { headers: bearer(tokens.refresh_token) }],
+      authorize: [{ query: query(web) }, { query: query(web, { redirect_uri: "https://evil.example/" }) }, { query: query(web, { scope: "pigeon" }) },
+        { query: `?${resume}`, headers: ofVisitor }, { query: `?${resume}` }, { query: query(web, { prompt: "none", id_token_hint: tokens.id_token }) },
+        { query: query(web, { prompt: "none", id_token_hint: forged }) }, { query: query(web, { state: "x".repeat(3000) }) }],
+      login: [{ query: `?${resume}`, headers: ofVisitor }, { query: `?${resume}x` }, {}, form({ ...fields, csrf: "x", username: "a", password: "b" }, ofVisitor)],
+      scopes: [{ query: `?${resume}`, headers: ofVisitor }, { query: `?${resume}`, headers: { cookie } }, form({ ...fields, decision: "approve" }, { cookie }), {}],
+      logout: [{}, { query: `?${formText({ id_token_hint: forged })}`, headers: { cookie } }, { query: `?${formText({ id_token_hint: tokens.id_token, state: "x" })}` },
+        { headers: { cookie } }, form({ csrf: "x" }, { cookie })],
+      jwks: [{}, { query: "?callback=x" }, { headers: { "if-none-match": '"x"' } }],
+      discovery: [{}, { headers: { origin: "https://page.example" } }, { headers: { host: "evil.example" } }],
+    };
+    const faulty = [{ method: "PUT" }, { method: "HEAD" }, { method: "OPTIONS" }, { query: "?a=%zz" }, { query: "?a=1&a=1" }, { query: `?${"a=1&".repeat(2000)}` },
+      { method: "POST", body: "x".repeat(70_000) }, { method: "POST", body: "a=1&a=2" }, { headers: { cookie: "a=b; ".repeat(500) } }, { path: "/elsewhere" }];
+    const prepared = (program, { query: text = "", path = pathOf(program), ...rest }) => ({ bytes: encode({ path: path + text, ...rest }) });
+    return Object.fromEntries(PROGRAMS.map((program) => {
+      const list = [...often[program], ...often[program], ...faulty].map((one) => prepared(program, one));
+      for (const one of seldom[program] ?? []) list.push(one.then ? one : prepared(program, one));
+      const cut = list[0].bytes;
+      list.push({ abandoned: cut.subarray(0, cut.length - 12) }, { abandoned: cut });
+      return [program, list];
+    }));
+  }
+
+  /// Their number, where the system lets us see them: a process that holds keys shows them to root alone.
+  function descriptorsOf(pid) {
+    try { return readdirSync(`/proc/${pid}/fd`).length; } catch (error) { if (error.code !== "EACCES") throw error; return 0; }
+  }
+
+  /// While nobody asks anything.
+  async function needs(program) {
+    const [pid] = pools[program].pids;
+    await drive(pools[program].socket, { count: 1, next: () => ({ bytes: encode({ path: pathOf(program) }, { keep: false }) }) });
+    const counts = [];
+    for (let i = 0; i < 10; ++i) { counts.push(descriptorsOf(pid)); await pause(20); } // the last connection goes after its answer
+    return { pid, ...memoryOf(pid), descriptors: Math.min(...counts) };
+  }
+
+  it("memory and descriptors stay as they are [Q01, Q02]", { timeout: 7_200_000 }, async (t) => {
+    const asked = await mixes();
+    const statuses = {};
+    await Promise.all(PROGRAMS.map(async (program) => {
+      const list = asked[program];
+      const run = async (from, to) => {
+        const found = await drive(pools[program].socket, { count: to - from, next: (i) => list[(from + i) % list.length] });
+        for (const [status, count] of Object.entries(found)) (statuses[program] ??= {})[status] = (statuses[program][status] ?? 0) + count;
+      };
+      const warm = COUNT / 4;
+      await run(0, warm);
+      const first = await needs(program);
+      await run(warm, COUNT);
+      const last = await needs(program);
+      t.diagnostic(`${program}: ${JSON.stringify(statuses[program])}, ${first.resident / 1024} KiB, then ${last.resident / 1024} KiB, ${last.descriptors} descriptors`);
+      assert.equal(last.pid, first.pid);
+      assert.ok(last.resident < first.resident * 1.05, `${program}: ${first.resident} bytes, then ${last.resident}`);
+      assert.equal(last.descriptors, first.descriptors, program);
+      assert.equal(last.descriptorTable, first.descriptorTable, program);
+    }));
+    for (const [program, found] of Object.entries(statuses)) {
+      for (const status of Object.keys(found)) assert.ok(status >= 200 && status < 500, `${program}: ${JSON.stringify(found)}`);
+    }
+    assert.deepEqual(await faultsOf(p.deployment), []);
+  });
+});
