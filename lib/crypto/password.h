@@ -22,6 +22,7 @@ std::string hash_password(const util::Secret& password);
 bool verify_password(const util::Secret& password, const std::string& hash);
 
 /// Does the work of a verification and says nothing: for unknown and disabled users, so that they cost the same time.
-void verify_nothing(const util::Secret& password);
+/// The work is that of the hash `like`, or of one of ours when it is empty.
+void verify_nothing(const util::Secret& password, const std::string& like = "");
 
 }  // namespace postern::crypto

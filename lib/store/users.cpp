@@ -70,6 +70,14 @@ std::optional<User> find_user_by_name(Database& database, std::string_view usern
     return find_one(std::move(row));
 }
 
+std::string pick_password_hash(Database& database, std::string_view key) {
+    // Subjects are random, so the next one behind a random key is anybody.
+    auto next = database.prepare("SELECT password_hash FROM users WHERE subject >= $1 ORDER BY subject LIMIT 1");
+    if (next.bind(1, key).step()) return next.text(0);
+    auto first = database.prepare("SELECT password_hash FROM users ORDER BY subject LIMIT 1");
+    return first.step() ? first.text(0) : std::string();
+}
+
 std::vector<User> list_users(Database& database) {
     auto rows = database.prepare(
         "SELECT subject, username, password_hash, claims, enabled, created_at, updated_at"

@@ -12,6 +12,9 @@ namespace postern::store {
 
 std::optional<model::User> find_user(Database& database, const model::Subject& subject);
 std::optional<model::User> find_user_by_name(Database& database, std::string_view username);
+/// The password hash of a user whom `key` picks by chance, the same one as long as there are the same users; "" when
+/// there is none, or has none. `key` is made of what subjects are made of.
+std::string pick_password_hash(Database& database, std::string_view key);
 std::vector<model::User> list_users(Database& database);  ///< by username
 
 /// False when the username is taken.
@@ -20,8 +23,8 @@ bool insert_user(Transaction& transaction, const model::User& user);
 bool update_user(Transaction& transaction, const model::User& user);
 /// Deletes the user with everything that hangs on it (sessions, grants, codes, tokens, consents).
 bool remove_user(Transaction& transaction, const model::Subject& subject);
-/// Ends the user's sessions, what was logged in for or decided in them and not answered yet, and the grants: after a password
-/// change or when the user is disabled.
+/// Ends the user's sessions, what was logged in for or decided in them and not answered yet, and the grants: after a
+/// password change or when the user is disabled.
 void end_user_access(Transaction& transaction, const model::Subject& subject, util::Time now);
 
 }  // namespace postern::store

@@ -11,6 +11,7 @@
 #include "store/hash_slots.h"
 #include "store/login_attempts.h"
 #include "store/users.h"
+#include "util/base64.h"
 
 namespace postern::web {
 namespace {
@@ -78,11 +79,17 @@ PasswordVerdict failed(PasswordOutcome outcome, const char* why) {
     return PasswordVerdict{outcome, {}, why, {}, {}, {}};
 }
 
+/// What is hashed for a name that nobody has: as some user's password is, since imported hashes may be dearer or
+/// cheaper than ours. Unknown names, each always alike, then differ among themselves just as known ones do.
+std::string stand_in(oauth::Context& context, const std::string& username) {
+    return store::pick_password_hash(context.store, util::base64url_encode(crypto::sha256(username)));
+}
+
 /// The same work for every name: who is unknown, disabled or has no password costs a hash too.
 PasswordVerdict compare(oauth::Context& context, const std::string& username, const util::Secret& password) {
     const auto user = store::find_user_by_name(context.store, username);
     if (!user || !user->enabled || user->password_hash.empty()) {
-        crypto::verify_nothing(password);
+        crypto::verify_nothing(password, user ? user->password_hash : stand_in(context, username));
         const char* why = !user ? "no such user" : !user->enabled ? "the user is disabled" : "the user has no password";
         return failed(PasswordOutcome::wrong, why);
     }

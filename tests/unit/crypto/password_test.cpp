@@ -144,4 +144,9 @@ TEST_CASE("verify_nothing costs what a verification costs [user enumeration]") {
     const auto unknown = cost([] { crypto::verify_nothing(secret("wrong")); });
     CHECK(unknown * 2 > known);
     CHECK(known * 2 > unknown);
+    const std::string imported = "$2y$04$abcdefghijklmnopqrstuubzadhGtS2zEF.gu0yd0opP6cVzb.e0i";
+    const auto cheap = cost([&] { static_cast<void>(crypto::verify_password(secret("wrong"), imported)); });
+    const auto as_cheap = cost([&] { crypto::verify_nothing(secret("wrong"), imported); });
+    CHECK(cheap * 3 < known);
+    CHECK(as_cheap * 3 < known);
 }

@@ -184,3 +184,21 @@ TEST_CASE("end_user_access: a request that was answered stays answered") {
     REQUIRE(store::find_progress(database, key));
     CHECK(store::find_progress(database, key)->used);
 }
+
+TEST_CASE("pick_password_hash: some user's, for one key always the same, and each user's for some key [L08]") {
+    auto database = store::Database::in_memory();
+    CHECK(store::pick_password_hash(database, "m").empty());
+    written(database, [](store::Transaction& transaction) {
+        for (const std::string subject : {"d", "h", "s"}) {
+            auto somebody = user(subject, "user " + subject);
+            somebody.password_hash = "$y$" + subject;
+            store::insert_user(transaction, somebody);
+        }
+    });
+    const std::pair<const char*, const char*> rows[] = {{"-", "$y$d"}, {"d", "$y$d"},  {"e", "$y$h"}, {"h", "$y$h"},
+                                                        {"m", "$y$s"}, {"sa", "$y$d"}, {"z", "$y$d"}};
+    for (const auto& [key, hash] : rows) {
+        CAPTURE(key);
+        CHECK(store::pick_password_hash(database, key) == hash);
+    }
+}

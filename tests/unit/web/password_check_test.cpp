@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <ctime>
+
 #include "crypto/password.h"
 #include "store/users.h"
 #include "support/world.h"
@@ -134,4 +136,23 @@ TEST_CASE(
         CHECK(f.check("user" + std::to_string(i), "x", "203.0.113.9") == PasswordOutcome::wrong);
     CHECK(f.check("somebody", "x", "203.0.113.9") == PasswordOutcome::throttled);
     CHECK(f.check("somebody", "x", "203.0.113.8") == PasswordOutcome::wrong);
+}
+
+TEST_CASE("check_login: a name that nobody has costs what the users' own hashes cost, imported ones too [L08]") {
+    Fixture f;
+    f.world.settings.login.max_failures = 100;
+    const auto cost = [&](const std::string& name) {
+        const std::clock_t start = std::clock();  // processor time, so that a busy machine does not count
+        CHECK(f.check(name, "wrong") == PasswordOutcome::wrong);
+        return std::clock() - start;
+    };
+    const auto dear = cost("nobody");
+    f.alice.password_hash = "$2y$04$abcdefghijklmnopqrstuubzadhGtS2zEF.gu0yd0opP6cVzb.e0i";
+    f.save();
+    CHECK(cost("alice") * 3 < dear);
+    CHECK(cost("nobody") * 3 < dear);
+    CHECK(cost("anybody") * 3 < dear);
+    f.alice.enabled = false;
+    f.save();
+    CHECK(cost("alice") * 3 < dear);
 }
