@@ -1,7 +1,7 @@
 // lighttpd with a number of processes of each program, and these processes themselves.
-import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fastcgi } from "../support/fronts/lighttpd.mjs";
 
 function childrenOf(parent) {
@@ -33,7 +33,8 @@ export class Workers {
   /// [{ pid, program }] of those that live now.
   get processes() {
     return childrenOf(this.#server.pid).flatMap((pid) => {
-      try { return [{ pid, program: basename(readlinkSync(`/proc/${pid}/exe`)) }]; } catch { return []; }
+      // Not `exe`: a process that refuses to be dumped shows it to root alone.
+      try { return [{ pid, program: readFileSync(`/proc/${pid}/comm`, "utf8").trim() }]; } catch { return []; }
     });
   }
 
