@@ -55,7 +55,7 @@ CLI_OBJ := $(call objects,cli/*.cpp)
 CLI     := $(if $(CLI_OBJ),$(BUILD)/bin/postern)
 
 # Each suite is one binary: tests/unit/<module>/ mirrors lib/, the others are flat.
-SUITES       := unit rfc cgi cli fuzz
+SUITES       := unit rfc cgi cli fuzz faults
 SUPPORT_OBJ  := $(call objects,tests/support/*.cpp)
 SUPPORT      := $(BUILD)/tests/libsupport.a
 unit_OBJ     := $(foreach m,$(MODULES),$(call objects,tests/unit/$(m)/*.cpp))
@@ -64,19 +64,21 @@ cgi_OBJ      := $(call objects,tests/cgi/*.cpp)
 cli_OBJ      := $(call objects,tests/cli/*.cpp)
 # The seeds are replayed by a test; `make fuzz` searches on from them.
 fuzz_OBJ     := $(filter-out %/driver.o,$(call objects,tests/fuzz/*.cpp)) $(filter-out %/main.o,$(CLI_OBJ))
+# The endpoints and the command run inside the test program, whose disk fails when it is told to; so does its clock.
+faults_OBJ   := $(call objects,tests/faults/*.cpp) $(filter-out %/main.o,$(CLI_OBJ)) $(BUILD)/tests/faults/frozen_clock.o
 TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 # Every other folder with tests runs servers, clients and browsers from Node.js.
 NODE_SUITES  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs)))))
 NODE_MODULES := tests/node_modules/.package-lock.json
 
-SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/support/*.cpp)
-HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h tests/fuzz/*.h)
+SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/faults/*.cpp tests/support/*.cpp)
+HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h tests/fuzz/*.h tests/faults/*.h)
 INSTALLED = $(foreach v,BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR SYSUSERSDIR TMPFILESDIR,$(v)='$($(v))') NEEDED='$(PROJECT_LDLIBS)'
 
 all: $(LIB) $(CGI) $(CLI)
 
 $(BUILD)/tests/%.o: PROJECT_CXXFLAGS += -Itests
-$(BUILD)/tests/fuzz/%.o: PROJECT_CXXFLAGS += -Icli
+$(BUILD)/tests/fuzz/%.o $(BUILD)/tests/faults/%.o: PROJECT_CXXFLAGS += -Icli
 $(BUILD)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(COMPILE)
@@ -117,7 +119,10 @@ FROZEN_CLOCK := $(BUILD)/tests/frozen_clock.so
 $(FROZEN_CLOCK): tests/support/frozen_clock.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -shared -o $@ $<
-$(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests: | $(FROZEN_CLOCK)
+$(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests $(BUILD)/tests/faults_tests: | $(FROZEN_CLOCK)
+$(BUILD)/tests/faults/frozen_clock.o: tests/support/frozen_clock.c
+	@mkdir -p $(@D)
+	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -c -o $@ $<
 
 # One program for all targets, built again with clang's libFuzzer; SECONDS for each, inputs found are kept in $(BUILD)/fuzz/found.
 FUZZ_DRIVER := $(BUILD)/tests/fuzz_driver

@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include "json/value.h"
+#include "server/wire.h"
+#include "store/error.h"
 
 namespace postern::server {
 namespace {
@@ -77,6 +79,12 @@ http::Response render_failure(const Failure& failure, OnFailure form, const web:
     for (const auto& header : failure.headers) response.set(header.first, header.second);
     response.refusal = http::Refusal{failure.error, failure.description, failure.detail, ""};
     return response;
+}
+
+std::string start_failure(const std::exception& error) {
+    const bool is_storage = dynamic_cast<const store::StoreError*>(&error) != nullptr;
+    const bool is_for_good = dynamic_cast<const store::StoreUnusable*>(&error) != nullptr;
+    return is_storage && !is_for_good ? bare_unavailability() : bare_failure();
 }
 
 }  // namespace postern::server

@@ -1,6 +1,7 @@
 // An answer that the server gives in the endpoint's place: fixed texts, in the endpoint's own form.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,5 +26,8 @@ Failure internal_failure();  ///< 500 server_error
 /// As JSON, or as the error page. Without templates, or when they fail, the page is a line of plain text.
 http::Response render_failure(const Failure& failure, OnFailure form, const web::Pages* pages,
                               const std::string& request_id);
+
+/// What plain CGI answers when the program could not start: 503 where another try may find the disk well, else 500.
+std::string start_failure(const std::exception& error);
 
 }  // namespace postern::server

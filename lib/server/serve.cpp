@@ -7,10 +7,10 @@
 
 #include "server/app.h"
 #include "server/cgi_gateway.h"
+#include "server/failure.h"
 #include "server/fcgi_gateway.h"
 #include "server/process.h"
 #include "server/service.h"
-#include "server/wire.h"
 
 namespace postern::server {
 namespace {
@@ -39,7 +39,7 @@ int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
         explain(endpoint, error);
         exchange.read_variables({});
         exchange.receive(0);
-        exchange.send(bare_failure());
+        exchange.send(start_failure(error));
         return 1;
     }
 }

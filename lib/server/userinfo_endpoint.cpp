@@ -42,12 +42,13 @@ Endpoint userinfo_endpoint() {
 }  // namespace
 
 int serve_userinfo(const oidc::GetUserClaims& get_user_claims) {
-    return serve_userinfo(MakeGetUserClaims([&](oauth::Context&) { return get_user_claims; }));
+    return serve_userinfo(MakeGetUserClaims([get_user_claims](oauth::Context&) { return get_user_claims; }));
 }
 
 int serve_userinfo(const MakeGetUserClaims& make_get_user_claims) {
-    oidc::GetUserClaims get_user_claims;  // made with the first request: the process opens its context in `serve`
-    return serve(userinfo_endpoint(), [&](App& app, const http::Request& request) {
+    // Made with the first request: the process opens its context in `serve`.
+    return serve(userinfo_endpoint(), [make_get_user_claims, get_user_claims = oidc::GetUserClaims()](
+                                          App& app, const http::Request& request) mutable {
         if (!get_user_claims) get_user_claims = make_get_user_claims(app.context());
         http::Response response = userinfo(app, request, get_user_claims);
         response.set("Vary", "Authorization");

@@ -120,4 +120,10 @@ std::string bare_failure() {
            "X-Content-Type-Options: nosniff\r\nContent-Length: 22\r\n\r\nInternal Server Error\n";
 }
 
+std::string bare_unavailability() {
+    return "Status: 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Type: text/plain\r\nCache-Control: "
+           "no-store\r\n"
+           "X-Content-Type-Options: nosniff\r\nContent-Length: 20\r\n\r\nService Unavailable\n";
+}
+
 }  // namespace postern::server

@@ -23,4 +23,7 @@ std::string to_wire(const http::Response& response, const WireFacts& facts);
 /// For when nothing else works: 500 without any detail.
 std::string bare_failure();
 
+/// For when the database could not even be opened, because it was busy or its disk failed: 503, try again.
+std::string bare_unavailability();
+
 }  // namespace postern::server

@@ -107,7 +107,12 @@ int note_log_frames(void* pointer, sqlite3*, const char*, int frames) {
     return SQLITE_OK;
 }
 
-// A file that SQLite cannot work with is a reason not to start; one that is locked is not.
+/// What may be otherwise in a moment, and says nothing about the file.
+bool is_of_the_disk(int result) {
+    return (result & 0xff) == SQLITE_IOERR || (result & 0xff) == SQLITE_FULL || (result & 0xff) == SQLITE_NOMEM;
+}
+
+// A file that SQLite cannot work with is a reason not to start; one that is locked is not, nor is a disk that fails.
 template <class Action>
 void refuse_unusable(const std::string& path, sqlite3* const& connection, Action action) {
     try {
@@ -117,7 +122,9 @@ void refuse_unusable(const std::string& path, sqlite3* const& connection, Action
     } catch (const StoreUnusable&) {
         throw;
     } catch (const StoreError& error) {
-        const auto& fault = fault_of(sqlite3_errcode(connection));
+        const int result = sqlite3_errcode(connection);
+        if (is_of_the_disk(result)) throw StoreError(path + ": " + error.what());
+        const auto& fault = fault_of(result);
         refuse(path, fault.meaning, std::string(fault.fix) + " (" + error.what() + ")");
     }
 }

@@ -11,7 +11,6 @@
 #include "http/url.h"
 #include "json/writer.h"
 #include "store/database.h"
-#include "support/process.h"
 
 namespace postern::test {
 namespace {
@@ -196,17 +195,22 @@ Answer Deployment::cgi(const std::string& endpoint, const CgiRequest& request) c
         argv.insert(argv.end(), {"/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"});
     argv.push_back(request.program.value_or(build_directory() / "cgi-bin" / endpoint).string());
     argv.insert(argv.end(), request.arguments.begin(), request.arguments.end());
-    const ProcessResult result = execute(argv, environment, request.body);
+    const ProcessResult result = start(argv, environment, request.body);
     Answer answer = parse_answer(result.out);
     answer.exit_code = result.exit_code;
     answer.log = result.err;
     return answer;
 }
 
+ProcessResult Deployment::start(const std::vector<std::string>& argv,
+                                const std::map<std::string, std::string>& environment, const std::string& input) const {
+    return runner_ ? runner_(argv, environment, input) : execute(argv, environment, input);
+}
+
 CommandResult Deployment::postern(const std::vector<std::string>& arguments, const std::string& input) const {
     std::vector<std::string> argv = {(build_directory() / "bin" / "postern").string()};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
-    const ProcessResult result = execute(argv, common_environment(), input);
+    const ProcessResult result = start(argv, common_environment(), input);
     return {result.exit_code, result.out, result.err};
 }
 

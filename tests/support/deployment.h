@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "json/value.h"
 #include "support/answer.h"
+#include "support/process.h"
 
 namespace postern::test {
 
@@ -59,6 +61,11 @@ inline constexpr const char* kBobPassword = "Tr0ub4dor&3 \xc3\xa9";
 
 std::string secret_of(const std::string& client);
 
+/// Runs a program of the build in its place: for tests that need it inside their own process.
+using Runner = std::function<ProcessResult(const std::vector<std::string>& argv,
+                                           const std::map<std::string, std::string>& environment,
+                                           const std::string& input)>;
+
 class Deployment {
 public:
     struct Options {
@@ -76,6 +83,9 @@ public:
     CommandResult postern(const std::vector<std::string>& arguments, const std::string& input = {}) const;
     /// The same; a refusal fails the test. Returns standard output.
     std::string must(const std::vector<std::string>& arguments, const std::string& input = {}) const;
+
+    /// From now on programs are run by this; nullptr: as processes of their own again.
+    void run_by(Runner runner) { runner_ = std::move(runner); }
 
     const std::string& issuer() const { return issuer_; }
     /// issuer + path of an endpoint.
@@ -100,10 +110,13 @@ public:
 private:
     std::map<std::string, std::string> common_environment() const;
     void register_cast() const;
+    ProcessResult start(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
+                        const std::string& input) const;
     std::filesystem::path directory_;
     std::string issuer_;
     json::Object config_;
     std::int64_t now_;
+    Runner runner_;
 };
 
 /// The build directory under test, and the source tree: absolute.

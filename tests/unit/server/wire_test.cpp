@@ -131,11 +131,14 @@ TEST_CASE("to_wire: a body without a type and a status that is none are refused"
     }
 }
 
-TEST_CASE("bare_failure: a complete answer with the length it says") {
-    const std::string wire = bare_failure();
-    const std::size_t body = wire.find("\r\n\r\n") + 4;
-    CHECK(wire.starts_with("Status: 500 "));
-    CHECK(has_line(wire, "Content-Length: " + std::to_string(wire.size() - body)));
+TEST_CASE("bare_failure, bare_unavailability: complete answers with the length they say") {
+    for (const auto& [wire, status] :
+         {std::pair{bare_failure(), "Status: 500 "}, std::pair{bare_unavailability(), "Status: 503 "}}) {
+        const std::size_t body = wire.find("\r\n\r\n") + 4;
+        CHECK(wire.starts_with(status));
+        CHECK(has_line(wire, "Content-Length: " + std::to_string(wire.size() - body)));
+    }
+    CHECK(has_line(bare_unavailability(), "Retry-After: 5"));
 }
 
 }  // namespace

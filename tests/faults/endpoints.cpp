@@ -1,0 +1,93 @@
+// The sources of cgi-bin themselves: only `serve` is another, which remembers what it would serve.
+#include "faults/endpoints.h"
+
+#include <map>
+#include <stdexcept>
+
+#include "oauth/client_auth.h"
+#include "oauth/introspection.h"
+#include "oauth/respond.h"
+#include "oauth/revocation.h"
+#include "oauth/token_request.h"
+#include "oidc/token_response.h"
+#include "oidc/userinfo.h"
+#include "server/app.h"
+#include "server/userinfo_endpoint.h"
+#include "web/authorization.h"
+#include "web/consent.h"
+#include "web/login.h"
+#include "web/logout.h"
+#include "web/remote_login.h"
+#include "web/remote_user.h"
+
+namespace {
+
+std::map<std::string, postern::test::EndpointProgram>& programs() {
+    static std::map<std::string, postern::test::EndpointProgram> all;
+    return all;
+}
+
+}  // namespace
+
+namespace postern::server {
+
+int remember(const Endpoint& endpoint, const Handler& handler) {
+    programs()[endpoint.name] = {endpoint, handler};
+    return 0;
+}
+
+}  // namespace postern::server
+
+// Everything that they include is included above, so that nothing of it ends up in these namespaces.
+#define serve remember
+#define main remember_main
+namespace authorize_program {
+#include "../../cgi-bin/authorize.cpp"
+}
+namespace introspect_program {
+#include "../../cgi-bin/introspect.cpp"
+}
+namespace login_program {
+#include "../../cgi-bin/login.cpp"
+}
+namespace logout_program {
+#include "../../cgi-bin/logout.cpp"
+}
+namespace revoke_program {
+#include "../../cgi-bin/revoke.cpp"
+}
+namespace scopes_program {
+#include "../../cgi-bin/scopes.cpp"
+}
+namespace token_program {
+#include "../../cgi-bin/token.cpp"
+}
+#undef main
+namespace postern::server {
+int remember_userinfo(const oidc::GetUserClaims& get_user_claims);
+int remember_userinfo(const MakeGetUserClaims& make_get_user_claims);
+}  // namespace postern::server
+#define serve_userinfo remember_userinfo
+#include "../../lib/server/userinfo_endpoint.cpp"
+#undef serve
+
+namespace postern::test {
+
+const EndpointProgram& endpoint_program(const std::string& name) {
+    static const bool remembered = [] {
+        authorize_program::remember_main();
+        introspect_program::remember_main();
+        login_program::remember_main();
+        logout_program::remember_main();
+        revoke_program::remember_main();
+        scopes_program::remember_main();
+        token_program::remember_main();
+        server::remember_userinfo(oidc::database_claims);
+        return true;
+    }();
+    const auto found = programs().find(name);
+    if (!remembered || found == programs().end()) throw std::logic_error("no such endpoint: " + name);
+    return found->second;
+}
+
+}  // namespace postern::test

@@ -1,0 +1,65 @@
+// What is left of files when the power goes: what was synced, and of the rest as much as chance wants.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "faults/disk.h"
+#include "faults/scene.h"
+
+namespace postern::test {
+
+enum class Loss {
+    nothing,         ///< the process was killed, the machine goes on
+    everything,      ///< of what was not synced
+    random_sectors,  ///< each unsynced sector of 512 bytes, each truncation and each new name by the toss of a coin
+};
+
+/// Files as the machine shows them and as they are on the platter.
+class Platter {
+public:
+    explicit Platter(const Files& files);
+    void happen(const Happening& happening);
+    Files after(Loss loss, std::mt19937& random) const;
+
+private:
+    struct File {
+        std::string synced;
+        bool is_synced = false;  ///< its name is in the directory for good
+        std::vector<Happening> unsynced = {};
+    };
+    std::map<std::string, File> files_;
+};
+
+/// Everything that happens to a database and its log while it lives, so that the power can be cut at every moment
+/// later.
+class Recording {
+public:
+    explicit Recording(const std::string& database);
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    ~Recording();
+
+    const std::vector<Happening>& happenings() const { return happenings_; }
+    const Files& before() const { return before_; }
+
+    struct Commit {
+        std::size_t after;     ///< that many happenings
+        std::string contents;  ///< what is then in the database
+    };
+    /// The first is how it was before everything; one that changed nothing is left out.
+    std::vector<Commit> commits() const;
+
+private:
+    std::string database_;
+    Files before_;
+    std::vector<Happening> happenings_;
+};
+
+/// What a database with these files, and without shared memory, holds for whoever opens it: a copy is opened.
+Contents contents_of(const Files& files, const std::string& database);
+
+}  // namespace postern::test

@@ -1,0 +1,66 @@
+// One installation with everything in it that an operation of the server can be about, and back to it as often as
+// wanted.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faults/host.h"
+#include "support/flow.h"
+
+namespace postern::test {
+
+/// The database file and its log, byte by byte. What shared memory held is gone, as it is when a machine starts.
+using Files = std::map<std::string, std::string>;
+
+class Scene {
+public:
+    Scene();
+
+    /// Puts the files back. Nobody may have the database open.
+    void restore() const { put(files_); }
+    /// From now on that is what is restored.
+    void keep() { files_ = files(); }
+    void put(const Files& files) const;
+    Files files() const;
+
+    /// A grant of Alice's for the client web, as the client holds it.
+    struct Held {
+        std::string access_token;
+        std::string refresh_token;
+        std::string id_token;
+        std::string code;  ///< spent for them
+    };
+
+    Deployment op;
+    UserAgent alice{op};                 ///< has signed in and approved what web asks for
+    UserAgent visitor{op, "192.0.2.9"};  ///< looks at the login form
+    Landing login;
+    UserAgent undecided{op, "192.0.2.10"};  ///< has signed in and looks at the consent form of other
+    Landing consent;
+    std::string code;       ///< unspent, of web
+    Held held;              ///< the first of its line
+    Held rotated;           ///< its refresh token was used once
+    std::string successor;  ///< of that refresh token
+
+    std::vector<std::string> secrets() const;  ///< that no failure may tell
+
+private:
+    Files files_;
+};
+
+/// The one scene of this program; made with the first call, and restored.
+Scene& scene();
+
+/// All rows of all tables, sorted, with a star for what the scene did not have: ids, digests and password hashes that
+/// an operation made. Two runs of an operation that did the same have the same. `problem`: what integrity_check and
+/// foreign_key_check say, "" when all is well.
+struct Contents {
+    std::string rows;
+    std::string problem;
+};
+Contents read_contents(const std::string& database);
+
+}  // namespace postern::test
