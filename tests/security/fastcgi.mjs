@@ -49,15 +49,18 @@ export function variablesOf({ method = "GET", path, headers = {}, body = "", add
 export const encode = (request, { keep = true } = {}) =>
   Buffer.concat([beginning({ keep }), params(variablesOf(request)), stream(STDIN, Buffer.from(request.body ?? ""))]);
 
-/// One connection, requests one after the other. The program may close it between two of them; then there is a new one.
+/// One connection, requests one after the other; or, without `keep` (see encode), a new one for each, as a process is told to
+/// hang up after its answer. A process closes a kept one while it is idle and somebody else waits, and a request that comes
+/// just then is lost: so more connections than processes are not kept.
 export class Connection {
   #path;
+  #keep;
   #socket = null;
   #left = Buffer.alloc(0);
   #stdout = [];
   #waiting = null;
 
-  constructor(path) { this.#path = path; }
+  constructor(path, { keep = true } = {}) { this.#path = path; this.#keep = keep; }
 
   /// `bytes` are of encode(): { status, text } of the answer, headers included; status 0 when there was none.
   ask(bytes) {
@@ -101,6 +104,7 @@ export class Connection {
   }
 
   #answer() {
+    if (!this.#keep) { this.#socket?.destroy(); this.#socket = null; }
     const text = this.#stdout.length === 1 ? this.#stdout[0] : this.#stdout.join("");
     this.#stdout = [];
     this.#finish("done", { status: text.startsWith("Status: ") ? Number(text.slice(8, 11)) : text === "" ? 0 : 200, text });
@@ -123,11 +127,11 @@ export class Connection {
 
 /// Asks `count` times over `connections` connections; `next(i)` gives { bytes, then }, where `then` may look at the answer, or
 /// { abandoned: bytes }, which are sent and not waited for. How often each status came.
-export async function drive(path, { count, connections = 1, next }) {
+export async function drive(path, { count, connections = 1, keep = true, next }) {
   const statuses = {};
   let asked = 0;
   await Promise.all(Array.from({ length: connections }, async () => {
-    const connection = new Connection(path);
+    const connection = new Connection(path, { keep });
     while (asked < count) {
       const { bytes, then, abandoned } = next(asked++);
       if (abandoned) { connection.abandon(abandoned); continue; }

@@ -29,7 +29,7 @@ def start(place):
     pid = os.fork()
     if pid == 0:
         os.dup2(listener.fileno(), 0)
-        os.execv(command[0], command)
+        os.execvp(command[0], command)
     places[place] = pid
     say("started", pid)
 

@@ -65,13 +65,15 @@ export class Pool {
 }
 
 /// A front (see ../support/fronts): lighttpd by the routing that is shipped, without TLS, and pools of `counts[program]`
-/// processes that the test gets into `pools`.
-export const lighttpdWithPools = (pools, counts) => async ({ root, directory, cgiBin, port, base, sockets, env }) => {
+/// processes that the test gets into `pools`. `wrapper(program, site)` may name a command that starts them.
+export const lighttpdWithPools = (pools, counts, { wrapper = () => [] } = {}) => async (site) => {
+  const { root, directory, cgiBin, port, base, sockets, env } = site;
   const shipped = await readFile(join(root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
   const routing = shipped.replaceAll(/, "bin-path" => var\.postern_cgi_bin \+ "[^"]*"/g, "").replaceAll(/^ *"max-procs" .*\n| *"bin-environment".*\n/gm, "");
   if (/bin-path"|max-procs/.test(routing)) throw new Error("the shipped routing is written in another way now");
   for (const program of PROGRAMS) {
-    pools[program] = await Pool.start({ program: join(cgiBin, program), socket: join(sockets, program), count: counts[program] ?? 1, env });
+    pools[program] = await Pool.start({ program: join(cgiBin, program), socket: join(sockets, program), count: counts[program] ?? 1, env,
+      wrapper: wrapper(program, site) });
   }
   const file = join(directory, "lighttpd.conf");
   await writeFile(file, [
