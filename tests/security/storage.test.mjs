@@ -2,10 +2,10 @@
 // log gets, and what is refused when the file, a key or the clock is not what it should be.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { fileOf, holdWriteLock, sql } from "./database.mjs";
+import { fileOf, holdWriteLock } from "./database.mjs";
 import { drive, encode, inTurn } from "./fastcgi.mjs";
 import { lighttpdWithPools } from "./pools.mjs";
 import { USER, basicOf, formText, openProvider } from "./provider.mjs";
