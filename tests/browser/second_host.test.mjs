@@ -1,0 +1,57 @@
+// A client that sends people on: from its redirect URI to another host of its own. Chromium applies the policy of the page with
+// the form to every address that answering the form leads to.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, describe, it } from "node:test";
+import { PERSON, openBrowser, openDemo } from "./browser.mjs";
+
+/// A site that answers every request by `answer`, on a port of its own of another name for this machine.
+function site(answer) {
+  const server = createServer(answer);
+  return new Promise((done) => server.listen(0, "127.0.0.1", () => done({ origin: `http://localhost:${server.address().port}`, close: () => server.close() })));
+}
+
+describe("a client that has two hosts", () => {
+  let deployment;
+  let browser;
+  let second;
+  let first;
+  before(async () => {
+    second = await site((request, response) => response.setHeader("content-type", "text/html").end("<title>Arrived</title>"));
+    first = await site((request, response) => response.writeHead(302, { location: `${second.origin}/home${new URL(request.url, "http://x").search}` }).end());
+    deployment = await openDemo();
+    await deployment.addClient("hop", `${first.origin}/cb`, "--public");
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await deployment?.stop();
+    first?.close();
+    second?.close();
+  });
+
+  it("the forms of login and consent lead all the way there, and nothing is blocked [H04]", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const complaints = [];
+    page.on("console", (message) => { if (/Content.Security.Policy|form-action|Refused to/i.test(message.text())) complaints.push(message.text()); });
+    const query = new URLSearchParams({ client_id: "hop", redirect_uri: `${first.origin}/cb`, response_type: "code", scope: "openid", state: "s-2",
+      code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" });
+    for (const visit of ["a login and a consent", "a consent alone"]) {
+      await page.goto(`${deployment.issuer}/authorize?${query}`);
+      if (visit === "a login and a consent") {
+        await page.fill("#username", PERSON.username);
+        await page.fill("#password", PERSON.password);
+        await page.click("#login");
+      }
+      await page.click("#approve");
+      await page.waitForURL(`${second.origin}/home?*`);
+      assert.equal(await page.title(), "Arrived", visit);
+      const arrived = new URL(page.url()).searchParams;
+      assert.ok(arrived.get("code"));
+      assert.equal(arrived.get("state"), "s-2");
+    }
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+});
