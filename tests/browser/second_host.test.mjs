@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, describe, it } from "node:test";
-import { PERSON, openBrowser, openDemo } from "./browser.mjs";
+import { openBrowser, openDemo, signIn } from "./browser.mjs";
 
 /// A site that answers every request by `answer`, on a port of its own of another name for this machine.
 function site(answer) {
@@ -39,11 +39,7 @@ describe("a client that has two hosts", () => {
       code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" });
     for (const visit of ["a login and a consent", "a consent alone"]) {
       await page.goto(`${deployment.issuer}/authorize?${query}`);
-      if (visit === "a login and a consent") {
-        await page.fill("#username", PERSON.username);
-        await page.fill("#password", PERSON.password);
-        await page.click("#login");
-      }
+      if (visit === "a login and a consent") await signIn(page);
       await page.click("#approve");
       await page.waitForURL(`${second.origin}/home?*`);
       assert.equal(await page.title(), "Arrived", visit);

@@ -20,23 +20,35 @@ export class SingleProcess {
   #ended;
 
   /// The executable `name` of a deployment, with its configuration. `env` is added to the environment; `descriptors`: how many
-  /// files are open before it starts, so that its connections have larger numbers.
-  static async start(deployment, name, { env = {}, descriptors = 0 } = {}) {
-    const worker = new SingleProcess();
-    Object.assign(worker, { name, issuer: deployment.issuer, socket: join(deployment.directory, "s", `w${++counter}`) });
-    const program = join(deployment.cgiBin, name);
-    const crowded = `ulimit -n 4096; for ((n = 3; n < ${descriptors}; n++)); do eval "exec $n</dev/null"; done; exec "$0"`;
-    const command = descriptors > 0 ? ["/bin/bash", "-c", crowded, program] : [program];
-    const who = process.getuid() === 0 ? ["-u", identity.user, "-g", identity.group] : [];
-    worker.#child = spawn("spawn-fcgi", ["-n", "-s", worker.socket, "-b", "2048", ...who, "--", ...command], {
-      env: { ...process.env, PATH, POSTERN_CONFIG: join(deployment.directory, "postern.json"), ...env }, stdio: ["ignore", "ignore", "pipe"] });
-    worker.#child.stderr.setEncoding("utf8").on("data", (text) => { worker.#stderr += text; });
-    worker.#ended = new Promise((done) => worker.#child.once("exit", (code, signal) => done(code ?? signal)).once("error", done));
+  /// files are open before it starts, so that its connections have larger numbers; `cwd`: where it starts.
+  static async start(deployment, name, options = {}) {
+    const worker = new SingleProcess(deployment, name, options);
     for (const end = Date.now() + START_TIMEOUT_MS; !(await worker.#connects());) {
       if (worker.#child.exitCode !== null || Date.now() > end) throw new Error(`${name} does not start: ${worker.log}`);
       await new Promise((done) => setTimeout(done, 20));
     }
     return worker;
+  }
+
+  /// One that is expected to end by itself: { code, log }. The time is up when it has not.
+  static async failure(deployment, name, options = {}) {
+    const worker = new SingleProcess(deployment, name, options);
+    const timer = setTimeout(() => worker.#child.kill("SIGKILL"), START_TIMEOUT_MS);
+    const code = await worker.#ended;
+    clearTimeout(timer);
+    return { code, log: worker.log };
+  }
+
+  constructor(deployment, name, { env = {}, descriptors = 0, cwd } = {}) {
+    Object.assign(this, { name, issuer: deployment.issuer, socket: join(deployment.directory, "s", `w${++counter}`) });
+    const program = join(deployment.cgiBin, name);
+    const crowded = `ulimit -n 4096; for ((n = 3; n < ${descriptors}; n++)); do eval "exec $n</dev/null"; done; exec "$0"`;
+    const command = descriptors > 0 ? ["/bin/bash", "-c", crowded, program] : [program];
+    const who = process.getuid() === 0 ? ["-u", identity.user, "-g", identity.group] : [];
+    this.#child = spawn("spawn-fcgi", ["-n", "-s", this.socket, "-b", "2048", ...who, "--", ...command], {
+      cwd, env: { ...process.env, PATH, POSTERN_CONFIG: join(deployment.directory, "postern.json"), ...env }, stdio: ["ignore", "ignore", "pipe"] });
+    this.#child.stderr.setEncoding("utf8").on("data", (text) => { this.#stderr += text; });
+    this.#ended = new Promise((done) => this.#child.once("close", (code, signal) => done(code ?? signal)).once("error", done));
   }
 
   get pid() { return this.#child.pid; }

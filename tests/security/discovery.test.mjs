@@ -1,0 +1,154 @@
+// What the server tells everybody about itself: true, public, and there when nothing else is.
+import assert from "node:assert/strict";
+import { chmodSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { openProvider } from "./provider.mjs";
+import { SingleProcess } from "./single_process.mjs";
+
+const OPENID = "/.well-known/openid-configuration";
+const OAUTH = "/.well-known/oauth-authorization-server";
+const DOCUMENTS = [OPENID, OAUTH, "/jwks"];
+const PRIVATE = ["d", "p", "q", "dp", "dq", "qi", "k", "oth"];
+
+function suite(implicit) {
+  let p;
+  let document;
+  before(async () => {
+    p = await openProvider({ config: { implicit } });
+    if (implicit) await p.deployment.postern(["client", "set", "web", "--grant", "authorization_code", "--grant", "refresh_token", "--grant", "client_credentials", "--grant", "implicit"]);
+    document = (await p.ask(OPENID)).json;
+  });
+  after(async () => { await p?.stop(); });
+
+  const authorize = async (parameters) => {
+    const { headers } = await p.ask(p.authorizationUrl(p.clients.web, parameters));
+    return headers.location?.startsWith(`${p.issuer}/login?`) ?? false;
+  };
+
+  it("the issuer is the configured one, every address is its own and answers there [D01]", async () => {
+    assert.equal(document.issuer, p.issuer);
+    const addresses = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name));
+    assert.deepEqual(addresses.map(([name]) => name).sort(), ["authorization_endpoint", "end_session_endpoint", "introspection_endpoint", "jwks_uri", "revocation_endpoint",
+      "token_endpoint", "userinfo_endpoint"]);
+    for (const [name, url] of addresses) {
+      assert.ok(url.startsWith(`${p.issuer}/`) && url.startsWith("https://"), `${name}: ${url}`);
+      assert.notEqual((await p.ask(url)).status, 404, name);
+      assert.equal((await p.ask(`${url}x`)).status, 404, name);
+    }
+    assert.deepEqual((await p.ask(OAUTH)).json, document);
+  });
+
+  it("response types, modes, challenge methods and grants are the ones that work, and nothing weak is listed [D01]", async () => {
+    const common = ["code", "token", "id_token", "code token", "code id_token", "none"];
+    for (const type of common) assert.equal(await authorize({ response_type: type }), document.response_types_supported.includes(type), type);
+    assert.equal(document.response_types_supported.includes("token"), implicit);
+    assert.equal(document.grant_types_supported.includes("implicit"), implicit);
+    for (const mode of ["query", "fragment", "form_post", "web_message", "jwt"]) assert.equal(await authorize({ response_mode: mode }), document.response_modes_supported.includes(mode), mode);
+    assert.deepEqual(document.code_challenge_methods_supported, ["S256"]);
+    assert.equal(await authorize({ code_challenge_method: "plain" }), false);
+    for (const grant of ["authorization_code", "refresh_token", "client_credentials", "password", "urn:ietf:params:oauth:grant-type:device_code", "urn:ietf:params:oauth:grant-type:jwt-bearer"]) {
+      const { json } = await p.post("/token", { grant_type: grant }, { client: p.clients.web });
+      assert.equal(json.error !== "unsupported_grant_type", document.grant_types_supported.includes(grant), grant);
+    }
+    for (const algorithms of Object.entries(document).filter(([name]) => /_alg_values_supported$/.test(name))) {
+      for (const name of algorithms[1]) assert.ok(["RS256", "ES256", "EdDSA"].includes(name), algorithms.join());
+    }
+    assert.doesNotMatch(JSON.stringify(document), /"plain"|"none"\]?,?"?HS|HS256|RS1|"password"/);
+  });
+
+  it("scopes that are listed can be asked for, others cannot [D01]", async () => {
+    for (const scope of ["openid", "profile", "email", "offline_access"]) {
+      assert.ok(document.scopes_supported.includes(scope), scope);
+      assert.equal(await authorize({ scope }), true, scope);
+    }
+    assert.equal(await authorize({ scope: "openid admin" }), false);
+    assert.equal(document.request_parameter_supported, false);
+    assert.equal(await authorize({ request: "e30.e30." }), false);
+    assert.notEqual(document.request_uri_parameter_supported, true);
+    assert.equal(await authorize({ request_uri: "https://evil.example/r" }), false);
+  });
+}
+
+describe("discovery, as installed", () => suite(false));
+describe("discovery, with the implicit grant", () => suite(true));
+
+describe("public documents", () => {
+  let p;
+  before(async () => { p = await openProvider(); });
+  after(async () => { await p?.stop(); });
+
+  it("the key set has public members, and verifies what is signed [D02]", async () => {
+    const { body, json } = await p.ask("/jwks");
+    assert.ok(json.keys.length >= 2);
+    for (const key of json.keys) {
+      assert.deepEqual(Object.keys(key).filter((name) => PRIVATE.includes(name)), []);
+      assert.equal(key.use, "sig");
+      assert.match(key.kid, /^[A-Za-z0-9_-]{43}$/);
+    }
+    assert.doesNotMatch(body, /PRIVATE/);
+    const { access_token, id_token } = await p.tokens(p.clients.web);
+    for (const token of [access_token, id_token]) assert.ok(json.keys.some(({ kid }) => kid === JSON.parse(Buffer.from(token.split(".")[0], "base64url")).kid));
+  });
+
+  it("they may be kept for an hour at most, and whoever kept them asks whether they changed [D04]", async () => {
+    for (const path of DOCUMENTS) {
+      const first = await p.ask(path);
+      assert.equal(first.status, 200);
+      const [, seconds] = first.headers["cache-control"].match(/^public, max-age=(\d+)$/);
+      assert.ok(Number(seconds) > 0 && Number(seconds) <= 3600);
+      const again = await p.ask(path, { headers: { "if-none-match": first.headers.etag } });
+      assert.deepEqual([again.status, again.body, again.headers.etag], [304, "", first.headers.etag]);
+      assert.equal((await p.ask(path, { headers: { "if-none-match": "\"another\"" } })).body, first.body);
+    }
+    const before = (await p.ask("/jwks")).headers.etag;
+    const now = Math.floor(Date.now() / 1000);
+    await p.deployment.postern(["key", "rotate"]);
+    const { status, headers } = await p.ask("/jwks", { headers: { "if-none-match": before } });
+    assert.equal(status, 200, "the new key is told at once");
+    const next = (await p.deployment.postern(["key", "list"])).filter(({ state }) => state === "next");
+    assert.ok(next.length > 0);
+    // Whoever kept the set until its last second has the new key before it signs.
+    for (const key of next) assert.ok(key.signs_from - now >= Number(headers["cache-control"].match(/max-age=(\d+)/)[1]), `${key.signs_from - now}`);
+  });
+
+  it("nothing in a query or behind the path changes them or makes a script of them [D05]", async () => {
+    for (const path of DOCUMENTS) {
+      const plain = await p.ask(path);
+      for (const query of ["callback=x", "jsonp=alert", "format=js", "a=%zz", "=", "a=1&a=1"]) {
+        const answer = await p.ask(`${path}?${query}`);
+        assert.deepEqual([answer.status, answer.body], [200, plain.body], query);
+        assert.match(answer.headers["content-type"], /^application\/json\b/);
+        assert.equal(answer.headers["x-content-type-options"], "nosniff");
+      }
+      for (const junk of ["/", "/..", "/x", ";a=b", "/..;/token", "%2f", "%00", ".json", "//"]) {
+        const text = await p.raw(`GET ${path}${junk} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
+        assert.match(text, /^HTTP\/1\.1 40[034] /, `${path}${junk}`);
+      }
+    }
+  });
+
+  // Last: it takes the database away.
+  it("they need no database and no private key, which they could not read [D02, D03]", async () => {
+    const { directory } = p.deployment;
+    const keys = join(directory, "keys");
+    const secrets = readdirSync(keys).filter((name) => name !== "jwks.json");
+    assert.ok(secrets.length >= 3);
+    for (const name of secrets) chmodSync(join(keys, name), 0);
+    renameSync(join(directory, "db"), join(directory, "gone"));
+    try {
+      for (const [name, path] of [["jwks", "/jwks"], ["discovery", OPENID], ["discovery", OAUTH]]) {
+        const fresh = await SingleProcess.start(p.deployment, name);
+        try {
+          assert.equal((await fresh.ask({ path })).status, 200, path);
+          assert.equal((await p.ask(path)).status, 200, path);
+        } finally {
+          assert.equal(await fresh.stop(), 0);
+        }
+      }
+      assert.equal((await SingleProcess.failure(p.deployment, "token")).code, 1, "who needs them does not even start");
+    } finally {
+      renameSync(join(directory, "gone"), join(directory, "db"));
+    }
+  });
+});
