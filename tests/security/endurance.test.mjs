@@ -12,6 +12,7 @@ import { LONG } from "./seeded.mjs";
 import { faultsOf } from "./soundness.mjs";
 
 const COUNT = Number(process.env.POSTERN_REQUESTS ?? (LONG ? 1_000_000 : 2000));
+const PAGE_CACHE = 2000 * 1024;
 const PATHS = { introspect: "/token/introspect", revoke: "/token/revoke", discovery: "/.well-known/openid-configuration" };
 const pathOf = (program) => PATHS[program] ?? `/${program}`;
 
@@ -111,14 +112,17 @@ describe(`${COUNT} requests for one process of each program`, () => {
         const found = await drive(pools[program].socket, { count: to - from, next: (i) => list[(from + i) % list.length] });
         for (const [status, count] of Object.entries(found)) (statuses[program] ??= {})[status] = (statuses[program][status] ?? 0) + count;
       };
+      const fresh = await needs(program);
       const warm = COUNT / 4;
       await run(0, warm);
       const first = await needs(program);
       await run(warm, COUNT);
       const last = await needs(program);
-      t.diagnostic(`${program}: ${JSON.stringify(statuses[program])}, ${first.resident / 1024} KiB, then ${last.resident / 1024} KiB, ${last.descriptors} descriptors`);
+      t.diagnostic(`${program}: ${JSON.stringify(statuses[program])}, ${first.resident / 1024} KiB after ${warm}, ${last.resident / 1024} KiB after ${COUNT}, ${last.descriptors} descriptors`);
       assert.equal(last.pid, first.pid);
-      assert.ok(last.resident < first.resident * 1.05, `${program}: ${first.resident} bytes, then ${last.resident}`);
+      // SQLite keeps pages until it has so many of them.
+      const expected = Math.max(first.resident, fresh.resident + PAGE_CACHE);
+      assert.ok(last.resident < expected * 1.05, `${program}: ${fresh.resident} bytes, ${first.resident}, then ${last.resident}`);
       assert.equal(last.descriptors, first.descriptors, program);
       assert.equal(last.descriptorTable, first.descriptorTable, program);
     }));
