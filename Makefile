@@ -114,12 +114,12 @@ $(foreach s,$(SUITES),$(eval $(BUILD)/tests/$(s)_tests: $($(s)_OBJ) $(SUPPORT) $
 $(TEST_BIN):
 	$(LINK)
 
-# Preloaded into programs whose clock a test sets; no sanitizer, since its runtime comes with the program.
-FROZEN_CLOCK := $(BUILD)/tests/frozen_clock.so
-$(FROZEN_CLOCK): tests/support/frozen_clock.c
+# Preloaded into programs whose clock or disk a test describes; no sanitizer, since its runtime comes with the program.
+PRELOADED := $(BUILD)/tests/frozen_clock.so $(BUILD)/tests/odd_disk.so
+$(PRELOADED): $(BUILD)/tests/%.so: tests/support/%.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -shared -o $@ $<
-$(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests $(BUILD)/tests/faults_tests: | $(FROZEN_CLOCK)
+$(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests $(BUILD)/tests/faults_tests: | $(PRELOADED)
 $(BUILD)/tests/faults/frozen_clock.o: tests/support/frozen_clock.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -c -o $@ $<

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "store/health.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -29,7 +30,11 @@ CLI::Option* add_repeated(CLI::App& command, const char* name, std::vector<std::
     return command.add_option(name, values, help)->allow_extra_args(false);
 }
 
-store::Database open_database(const server::Config& config, store::Access access) { return {config.database, access}; }
+store::Database open_database(const server::Config& config, store::Access access) {
+    store::Database database(config.database, access);
+    if (access == store::Access::query_only) store::make_gate(config.database);
+    return database;
+}
 
 void commit(store::Transaction& transaction) {
     transaction.commit();

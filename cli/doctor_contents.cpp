@@ -9,7 +9,6 @@
 #include "findings.h"
 #include "key_rules.h"
 #include "output.h"
-#include "store/database.h"
 #include "store/keys.h"
 #include "web/page.h"
 
@@ -21,15 +20,6 @@ constexpr util::Time kEarliest{util::Seconds{1767225600}};  // 2026-01-01
 constexpr util::Seconds kTolerance{60};
 
 constexpr const char* kAsSaid = "do what the message says, then run `postern doctor` again";
-
-void check_database(Findings& findings, const server::Config& config) {
-    try {
-        const store::Database database(config.database, store::Access::query_only);
-        findings.ok("database", "schema version " + std::to_string(store::kSchemaVersion));
-    } catch (const store::StoreError& error) {
-        findings.error("database", error.what(), kAsSaid);
-    }
-}
 
 /// A kid may begin with a dash.
 std::string retire_command(const std::string& kid) {
@@ -113,16 +103,16 @@ void check_clock(Findings& findings, const std::string& config_path, const serve
     } else if (newest > now + kTolerance) {
         findings.error("clock", "it is " + to_text(now) + " here, but " + name + " was written at " + to_text(newest),
                        fix);
-    } else {
-        findings.ok("clock", to_text(now));
     }
+    findings.ok_unless_found("clock", to_text(now));
 }
 
 }  // namespace
 
 void check_contents(Findings& findings, const std::string& config_path, const server::Config& config) {
     const util::Time now = util::SystemClock().now();
-    check_database(findings, config);
+    check_database(findings, config, now);
+    check_room_for_files(findings, config);
     check_keys(findings, config, now);
     check_templates(findings, config);
     check_clock(findings, config_path, config, now);

@@ -94,11 +94,13 @@ void check_database_files(Findings& findings, const std::string& database) {
                          "any command that may write, such as `postern user list` run by the owner, makes it again");
     }
     if (!look_at(database + ".gate", status)) {
-        findings.error(check,
-                       database +
-                           ".gate is missing: processes that still hold the old one and those that make a new one no "
-                           "longer wait for each other",
-                       "stop all serving processes, then start them again; never remove this file");
+        findings.error(
+            check,
+            database +
+                ".gate is missing: processes that still hold the old one and those that make a new one no "
+                "longer wait for each other",
+            "stop all serving processes, run `postern user list` as their user, start them again; never remove "
+            "this file");
     }
     findings.ok_unless_found(check, "closed to others, with log and gate");
 }

@@ -82,6 +82,22 @@ private:
     std::optional<uid_t> owner_;
 };
 
+/// The units mount the directory of the database so that no endpoint can put another key directory there; without them,
+/// who may write what is around it may replace it.
+void check_surroundings(Findings& findings, const server::Config& config) {
+    struct stat status {};
+    const fs::path around = directory_of(config.keys);
+    if (fs::exists("/run/systemd/system") || stat(around.c_str(), &status) != 0 || (status.st_mode & S_IWGRP) == 0)
+        return;
+    findings.warning(
+        kCheck,
+        "every process of the group " + group_name(status.st_gid) + " can put another directory in the place of " +
+            config.keys + ", for it can write " + around.string() +
+            ", and there is no systemd here whose units would prevent it",
+        "move the directory to one that only root can write, /etc/postern/keys for example, and name that as "
+        "\"keys\" in the configuration");
+}
+
 /// The units' directory is root's, and passed by those who may read jwks.json only: it is for divided keys.
 void check_undivided(Findings& findings, const std::string& directory) {
     struct stat status {};
@@ -110,6 +126,7 @@ void check_key_files(Findings& findings, const server::Config& config) {
         check_key_file(findings, path, status);
         if (divided && path.filename() != "jwks.json") divided->check(path, status);
     }
+    if (groups) check_surroundings(findings, config);
     if (!groups && !private_files(config.keys).empty()) check_undivided(findings, config.keys);
     findings.ok_unless_found(kCheck, groups ? "only " + group_name(groups->signers) + " can read signing keys, only " +
                                                   group_name(groups->sealers) + " seal.key"

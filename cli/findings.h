@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "server/config.h"
+#include "util/clock.h"
 
 namespace postern::cli {
 
@@ -53,6 +54,10 @@ bool can_look_into(Findings& findings, const std::string& check, const std::file
 void check_files(Findings& findings, const std::string& config_path, const server::Config& config);
 /// The part of it about the key directory: nobody can read a private key who need not.
 void check_key_files(Findings& findings, const server::Config& config);
+/// That the database is sound, can be written now, and that its records are not of the future.
+void check_database(Findings& findings, const server::Config& config, util::Time now);
+/// That database and log have room to grow.
+void check_room_for_files(Findings& findings, const server::Config& config);
 /// That database, keys and templates can be used by this program, and that the clock is not behind their files.
 void check_contents(Findings& findings, const std::string& config_path, const server::Config& config);
 

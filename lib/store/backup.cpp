@@ -2,6 +2,7 @@
 #include "store/backup.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,7 +10,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <string>
 
 #include "store/connection.h"
 
@@ -22,6 +25,32 @@ namespace {
 
 [[noreturn]] void refuse_existing(const std::string& path) {
     refuse(path, "exists already", "name a new file; nothing is ever replaced");
+}
+
+// Behind the name and the number of the process that makes the copy.
+constexpr const char* kMark = ".postern-";
+constexpr const char* kSuffix = ".part";
+
+/// ".today.db.postern-4711.part", and what SQLite may make beside it.
+bool is_of_a_copy(const std::string& name) {
+    const auto mark = name.rfind(kMark);
+    if (!name.starts_with('.') || mark == std::string::npos) return false;
+    const auto digits = mark + std::char_traits<char>::length(kMark);
+    const auto end = name.find_first_not_of("0123456789", digits);
+    if (end == digits || end == std::string::npos) return false;
+    const std::string rest = name.substr(end);
+    return rest == ".part" || rest == ".part-journal" || rest == ".part-wal" || rest == ".part-shm";
+}
+
+/// Of commands that were killed. One that still works holds a lock on its file, and a file system that has no locks
+/// says so: then nothing is removed.
+void remove_leftovers(const std::string& directory) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+        if (!is_of_a_copy(at->path().filename())) continue;
+        const Descriptor file(::open(at->path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(at->path().c_str());
+    }
 }
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -64,14 +93,15 @@ class Unfinished {
 public:
     explicit Unfinished(const std::string& target)
         : target_(target),
-          path_(directory_of(target) + "/." + name_of(target) + "." + std::to_string(::getpid()) + ".part"),
+          path_(directory_of(target) + "/." + name_of(target) + kMark + std::to_string(::getpid()) + kSuffix),
           gone_on_signal_(path_) {
-        remove();  // of one that was killed and had our number
+        remove_leftovers(directory_of(target));
         // Not by make_file: a copy belongs to whoever asked for it, whoever's directory it is put in.
-        const Descriptor file(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-        if (!file)
+        file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+        if (!file_)
             refuse(target, "cannot be made (" + errno_text() + ")", "name a file in a directory you can write to");
-        if (::fchmod(file.get(), 0600) != 0) refuse_mode();
+        ::flock(file_.get(), LOCK_EX | LOCK_NB);  // until it ends, however it ends
+        if (::fchmod(file_.get(), 0600) != 0) refuse_mode();
     }
     Unfinished(const Unfinished&) = delete;
     Unfinished& operator=(const Unfinished&) = delete;
@@ -81,8 +111,7 @@ public:
 
     /// Once SQLite has closed it.
     void finish() const {
-        const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-        if (!file || ::fsync(file.get()) != 0) throw StoreError(path_ + ": cannot be synced: " + errno_text());
+        if (::fsync(file_.get()) != 0) throw StoreError(path_ + ": cannot be synced: " + errno_text());
         // link, not rename: it never replaces what has come there meanwhile. Some file systems have no links.
         if (::link(path_.c_str(), target_.c_str()) != 0) {
             if (errno == EEXIST) refuse_existing(target_);
@@ -109,6 +138,7 @@ private:
     std::string target_;
     std::string path_;
     GoneOnSignal gone_on_signal_;
+    Descriptor file_;
 };
 
 /// A connection to the copy, which nobody else knows.

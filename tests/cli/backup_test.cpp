@@ -93,3 +93,35 @@ TEST_CASE("backup: nothing is replaced, nothing half done is left") {
     for ([[maybe_unused]] const auto& entry : fs::directory_iterator(installation.directory())) ++entries;
     CHECK(entries == 4);  // configuration, data, keys, and the precious file
 }
+
+TEST_CASE("backup: what a killed one has left is removed by the next, what a running one makes is not") {
+    const Installation installation;
+    const auto file = [&](const char* name) { return installation.directory() / name; };
+    struct Row {
+        const char* name;
+        bool stays;
+    };
+    const Row rows[] = {
+        {".yesterday.db.postern-4711.part", false},
+        {".yesterday.db.postern-4711.part-journal", false},
+        {".today.db.postern-4712.part", true},  // held
+        {".today.db.4711.part", true},
+        {"yesterday.db.postern-4711.part", true},
+        {".download.part", true},
+        {".x.postern-.part", true},
+        {".x.postern-4711.part.gz", true},
+    };
+    for (const Row& row : rows) std::ofstream(file(row.name)) << "half of it";
+    const int held = ::open(file(".today.db.postern-4712.part").c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(held >= 0);
+    REQUIRE(::flock(held, LOCK_EX) == 0);
+    installation.must({"backup", target(installation)});
+    for (const Row& row : rows) {
+        CAPTURE(row.name);
+        CHECK(fs::exists(file(row.name)) == row.stays);
+    }
+    ::close(held);
+    fs::remove(target(installation));
+    installation.must({"backup", target(installation)});
+    CHECK_FALSE(fs::exists(file(".today.db.postern-4712.part")));
+}

@@ -17,6 +17,9 @@ export class Deployment {
   #directory;
   #environment;
   #server = null;
+  #serve; // starts the web server
+  #base;
+  #former = ""; // what earlier web servers of this deployment wrote
   #ahead = 0;
 
   /// Options: front, which web server (see fronts/); or mode "fastcgi" (default) or "cgi", both of lighttpd; tls (default
@@ -37,7 +40,7 @@ export class Deployment {
   }
 
   /// What the web server and the executables wrote to standard error and their logs so far.
-  get log() { return this.#server?.log ?? ""; }
+  get log() { return this.#former + (this.#server?.log ?? ""); }
 
   /// The directory of this deployment alone; it goes with stop().
   get directory() { return this.#directory; }
@@ -66,6 +69,21 @@ export class Deployment {
     this.#ahead += seconds;
     await this.#setClock();
   }
+
+  /// Ends the web server with its processes; resume() starts it again, as it was.
+  async halt() {
+    await this.#server.stop();
+    this.#former = this.log;
+    this.#server = null;
+  }
+
+  async resume() {
+    this.#server = await this.#serve();
+    await this.#server.untilItAnswers(`${this.origin}${this.#base}/.well-known/openid-configuration`, { ca: this.ca, status: 200 });
+  }
+
+  /// The environment of the programs and of postern().
+  get environment() { return this.#environment; }
 
   /// Ends exactly the web server that start() started, which ends its processes, and removes the directory.
   async stop() {
@@ -110,10 +128,11 @@ export class Deployment {
     const certificate = tls ? await makeCertificate(this.#directory) : undefined;
     this.ca = certificate?.ca;
     this.caFile = certificate?.caFile;
-    this.#server = await front({
+    this.#serve = async () => front({
       root: ROOT, directory: this.#directory, cgiBin, port: this.port, plainPort: this.plainPort, tls: certificate, base, demo, configFile,
       sockets: await privateDirectory(join(this.#directory, "s")), env: this.#environment,
     });
-    await this.#server.untilItAnswers(`${this.origin}${base}/.well-known/openid-configuration`, { ca: this.ca, status: 200 });
+    this.#base = base;
+    await this.resume();
   }
 }

@@ -1,0 +1,312 @@
+// `postern doctor`: each state in which a database, its disk or its clock may be found at night is named, with its fix.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+
+#include "given.h"
+#include "json/reader.h"
+#include "support/deployment.h"
+
+using namespace postern;
+using namespace postern::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct CloseConnection {
+    void operator()(sqlite3* connection) const { sqlite3_close(connection); }
+};
+/// As somebody has it who opens the database with a shell.
+class Shell {
+public:
+    explicit Shell(const Installation& installation) {
+        sqlite3* opened = nullptr;
+        REQUIRE(sqlite3_open(installation.database_file().c_str(), &opened) == SQLITE_OK);
+        connection_.reset(opened);
+        sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
+    void type(const char* sql) {
+        REQUIRE(sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+    }
+
+private:
+    std::unique_ptr<sqlite3, CloseConnection> connection_;
+};
+
+/// What is so while doctor looks.
+using Held = std::shared_ptr<void>;
+
+Held hold_gate(const Installation& installation) {
+    const int gate = ::open((installation.database_file().string() + ".gate").c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(gate >= 0);
+    REQUIRE(::flock(gate, LOCK_EX) == 0);
+    return {nullptr, [gate](void*) { ::close(gate); }};
+}
+
+Held hold_by_shell(const Installation& installation, const char* sql) {
+    auto shell = std::make_shared<Shell>(installation);
+    shell->type(sql);
+    return shell;
+}
+
+void write_at(const fs::path& file, std::streamoff offset, const std::string& bytes) {
+    std::fstream open(file, std::ios::in | std::ios::out | std::ios::binary);
+    open.seekp(offset);
+    open << bytes;
+    REQUIRE(open.good());
+}
+
+struct State {
+    std::string what;
+    std::function<Held(const Installation&)> bring_about;
+    const char* check;
+    const char* state;
+    const char* said;
+    const char* fix;
+    std::map<std::string, std::string> disk = {};
+    bool obeys_modes = false;
+};
+
+json::Array diagnose(const Installation& installation, const State& row) {
+    std::vector<std::string> argv = {postern_program(), "doctor", "--json"};
+    if (row.obeys_modes && ::geteuid() == 0)
+        argv.insert(argv.begin(), {"/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"});
+    std::map<std::string, std::string> environment = row.disk;
+    environment["PATH"] = "/usr/bin:/bin";
+    environment["POSTERN_CONFIG"] = installation.config_file().string();
+    if (!row.disk.empty()) {
+        environment["LD_PRELOAD"] = (build_directory() / "tests" / "odd_disk.so").string();
+        const char* asan = std::getenv("ASAN_OPTIONS");
+        environment["ASAN_OPTIONS"] = std::string(asan ? asan : "") + (asan ? ":" : "") + "verify_asan_link_order=0";
+    }
+    const auto result = run(argv, environment);
+    CAPTURE(result.err);
+    const auto findings = json::parse(result.out);
+    REQUIRE(findings);
+    const bool error = result.out.find("\"error\"") != std::string::npos;
+    CHECK(result.exit_code == (error ? 1 : 0));
+    return *findings->if_array();
+}
+
+void check_named(const Installation& installation, const State& row) {
+    CAPTURE(row.what);
+    std::string seen;
+    bool found = false;
+    for (const json::Value& finding : diagnose(installation, row)) {
+        const std::string line = text_of(finding, "state") + " " + text_of(finding, "check") + ": " +
+                                 text_of(finding, "detail") + " | " + text_of(finding, "fix");
+        seen += line + "\n";
+        found = found || (text_of(finding, "check") == row.check && text_of(finding, "state") == row.state &&
+                          text_of(finding, "detail").find(row.said) != std::string::npos &&
+                          line.find(row.fix) != std::string::npos);
+    }
+    CAPTURE(seen);
+    CHECK(found);
+}
+
+Held nothing_held() { return nullptr; }
+
+}  // namespace
+
+TEST_CASE(
+    "doctor: each state of database, disk and clock that stops a server is named with its fix [S03, S06, S08-S12]") {
+    const State rows[] = {
+        {"a file that can only be read",
+         [](const Installation& i) {
+             fs::permissions(i.database_file(), fs::perms(0440));
+             return nothing_held();
+         },
+         "database files",
+         "error",
+         "cannot be written by this user",
+         "chmod ug+rw ",
+         {},
+         true},
+        {"a log that can only be read",
+         [](const Installation& i) {
+             put_user(i, "ada");  // an empty one is given its mode back by SQLite
+             fs::permissions(i.database_file().string() + "-wal", fs::perms(0440));
+             return nothing_held();
+         },
+         "database files",
+         "error",
+         "-wal cannot be written by this user",
+         "chmod ug+rw ",
+         {},
+         true},
+        {"a directory that can only be read",
+         [](const Installation& i) {
+             fs::permissions(i.database_file().parent_path(), fs::perms(0550));
+             return nothing_held();
+         },
+         "database files",
+         "error",
+         "cannot be written by this user",
+         "postern init --owner",
+         {},
+         true},
+        {"the gate is held", hold_gate, "database", "error", "is locked: nobody else could write", "`fuser -v "},
+        {"a shell is in a transaction",
+         [](const Installation& i) { return hold_by_shell(i, "BEGIN IMMEDIATE; DELETE FROM login_attempts"); },
+         "database", "error", "is locked: nobody else could write", "sqlite3"},
+        {"a shell has the database for itself",
+         [](const Installation& i) {
+             return hold_by_shell(
+                 i, "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; DELETE FROM login_attempts; COMMIT");
+         },
+         "database", "error", "is locked, even for reading", "`fuser -v "},
+        {"a page is garbage",
+         [](const Installation& i) {
+             write_at(i.database_file(), 4096 * 4, std::string(4096 * 8, '\xa5'));
+             return nothing_held();
+         },
+         "database", "error", "is damaged", "restore the last good backup"},
+        {"the first page is garbage",
+         [](const Installation& i) {
+             write_at(i.database_file(), 0, std::string(4096, '\xa5'));
+             return nothing_held();
+         },
+         "database", "error", "is not an SQLite database", "restore the last good backup"},
+        {"the file is empty",
+         [](const Installation& i) {
+             fs::resize_file(i.database_file(), 0);
+             return nothing_held();
+         },
+         "database", "error", "is not a database of Postern", "name another file"},
+        {"another program's database",
+         [](const Installation& i) {
+             Shell(i).type("PRAGMA application_id = 7");
+             return nothing_held();
+         },
+         "database", "error", "is not a database of Postern", "name another file"},
+        {"a version of the future",
+         [](const Installation& i) {
+             Shell(i).type("PRAGMA user_version = 999");
+             return nothing_held();
+         },
+         "database", "error", "has schema version 999", "run the release of Postern that it belongs to"},
+        {"a version of the past",
+         [](const Installation& i) {
+             Shell(i).type("PRAGMA user_version = 1");
+             return nothing_held();
+         },
+         "database", "error", "has schema version 1,", "`postern migrate`"},
+        {"not in WAL mode",
+         [](const Installation& i) {
+             Shell(i).type("PRAGMA journal_mode = DELETE");
+             return nothing_held();
+         },
+         "database", "error", "is not in WAL mode", "PRAGMA journal_mode = WAL"},
+        {"the log has grown",
+         [](const Installation& i) {
+             fs::resize_file(i.database_file().string() + "-wal", 80 << 20);
+             return nothing_held();
+         },
+         "database files", "warning", "-wal has 80 MB", "restart the serving processes"},
+        {"the shared memory is gone",
+         [](const Installation& i) {
+             fs::remove(i.database_file().string() + "-shm");
+             return nothing_held();
+         },
+         "database files", "warning", "-shm is missing", "`postern user list`"},
+        {"the gate is gone",
+         [](const Installation& i) {
+             fs::remove(i.database_file().string() + ".gate");
+             return nothing_held();
+         },
+         "database files", "error", ".gate is missing", "stop all serving processes"},
+        {"the disk is nearly full",
+         [](const Installation&) { return nothing_held(); },
+         "disk",
+         "warning",
+         "is nearly full: 32 MB left",
+         "make room",
+         {{"POSTERN_TEST_FREE_BYTES", "33554432"}}},
+        {"the disk is full",
+         [](const Installation&) { return nothing_held(); },
+         "disk",
+         "error",
+         "is full: ",
+         "make room",
+         {{"POSTERN_TEST_FREE_BYTES", "1048576"}}},
+        {"there is room, but for no more files",
+         [](const Installation&) { return nothing_held(); },
+         "disk",
+         "error",
+         "no more files can be made",
+         "make room",
+         {{"POSTERN_TEST_FREE_FILES", "3"}}},
+        {"a network file system",
+         [](const Installation&) { return nothing_held(); },
+         "file system",
+         "error",
+         "is on NFS",
+         "move the database to a local disk",
+         {{"POSTERN_TEST_FILE_SYSTEM", "6969"}}},
+        {"a network file system, asked by the store",
+         [](const Installation&) { return nothing_held(); },
+         "database",
+         "error",
+         "is on a network file system (9P)",
+         "move it to a local disk",
+         {{"POSTERN_TEST_FILE_SYSTEM", "01021997"}}},
+        {"a record of the future",
+         [](const Installation& i) {
+             put_user(i, "ada");
+             put_client(i, "wiki");
+             put_grant(i, {.id = "later", .ago = util::Seconds{-100000}});
+             return nothing_held();
+         },
+         "clock", "error", "but the database has something of", "`postern token revoke --all`"},
+    };
+    for (const State& row : rows) {
+        const Installation installation;
+        const Held held = row.bring_about(installation);
+        check_named(installation, row);
+    }
+}
+
+TEST_CASE("doctor: there is room, and says where") {
+    const Installation installation;
+    CHECK(installation.must({"doctor"}).find("ok       disk: there is room in ") != std::string::npos);
+}
+
+TEST_CASE("doctor: it does not make the gate, which would hide that processes hold another one; commands make it") {
+    const Installation installation;
+    const fs::path gate = installation.database_file().string() + ".gate";
+    for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+             {"user", "list"}, {"stats"}, {"token", "list"}, {"user", "add", "ada", "--password-stdin"}}) {
+        fs::remove(gate);
+        CHECK(installation.postern({"doctor"}).exit_code == 1);
+        CHECK_FALSE(fs::exists(gate));
+        CAPTURE(command.front());
+        installation.must(command, "correct horse battery staple\n");
+        CHECK(fs::exists(gate));
+        CHECK(test::mode_of(gate) == 0660);
+        installation.must({"doctor"});
+    }
+}
+
+TEST_CASE(
+    "doctor: divided keys below a directory that every endpoint may write are a warning where no unit protects them") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: this needs root");
+        return;
+    }
+    const Installation installation(Installation::Start::configured);
+    installation.must({"init", "--owner", "0:61000", "--signers", "61001", "--sealers", "61002"});
+    const auto warned = [&] {
+        return installation.must({"doctor"}).find("can put another directory in the place of") != std::string::npos;
+    };
+    CHECK_FALSE(warned());  // around it is root's own directory
+    fs::permissions(installation.directory(), fs::perms(0770));
+    CHECK(warned() != fs::exists("/run/systemd/system"));
+}
