@@ -8,6 +8,7 @@ constexpr FuzzTarget kTargets[] = {
     {"parameters", fuzz_parameters},
     {"cookie", fuzz_cookie},
     {"cgi_request", fuzz_cgi_request},
+    {"fcgi_head", fuzz_fcgi_head},
     {"json", fuzz_json},
     {"config", fuzz_config},
     {"credentials", fuzz_credentials},

@@ -7,7 +7,7 @@ import { basicOf, openProvider } from "./provider.mjs";
 import { LONG, seeded } from "./seeded.mjs";
 import { SingleProcess } from "./single_process.mjs";
 
-const MUTATIONS = LONG ? 100_000 : 1000; // of each kind of conversation
+const MUTATIONS = LONG ? 25_000 : 1000; // of each kind of conversation
 const CONNECTIONS = 1100; // more than the bits of an fd_set
 const MORE_DESCRIPTORS = 1100;
 

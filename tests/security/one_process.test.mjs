@@ -79,14 +79,15 @@ describe("one process, many requests", () => {
       const worker = await SingleProcess.start(provider.deployment, name);
       try {
         const path = `/${name}`;
-        const request = { method: "POST", path, body: "grant_type=client_credentials&token=x&username=a", headers: { authorization: basicOf("web", provider.clients.web.secret) } };
+        const request = { method: "POST", path, body: "grant_type=authorization_code&code=x&username=a", headers: { authorization: basicOf("web", provider.clients.web.secret) } };
         const whole = conversation(provider.issuer, request);
         const head = [begin(), ...stream(TYPE.PARAMS, pairs({ ...variablesOf(provider.issuer, request), CONTENT_LENGTH: 40_000 }))];
         const aborted = [
           [...head, record(TYPE.STDIN, "x".repeat(20_000))],                       // half a body, and gone
           [...head, record(TYPE.STDIN, "x".repeat(20_000)), record(TYPE.ABORT)],   // and said so
           [...head.slice(0, -1)],                                                  // not even all of the variables
-          whole,                                                                   // all of it, and nobody stays for the answer
+          whole,                                                                   // all of it, and nobody stays for the answer; it writes
+                                                                                   // nothing, for pages of a database may be kept in memory
         ];
         async function abort(count) {
           for (let i = 0; i < count; ++i) {
@@ -105,7 +106,7 @@ describe("one process, many requests", () => {
         const { memory, descriptors } = worker.usage();
         assert.equal(descriptors, before.descriptors, name);
         assert.ok(memory <= before.memory * 1.05 + 512, `${name}: ${before.memory} kB before, ${memory} kB after`);
-        assert.equal(parseCgi(parseRecords(await worker.send(whole)).stdout).status, name === "login" ? 400 : 200, name);
+        assert.equal(parseCgi(parseRecords(await worker.send(whole)).stdout).status, 400, name);
       } finally {
         assert.equal(await worker.stop(), 0);
       }
