@@ -61,7 +61,8 @@ void add_backup_command(CLI::App& app, Invocation& invocation) {
             "To put a copy back: stop the serving processes, remove the -wal and -shm files beside the database (they "
             "belong to what is being replaced), put the copy in its place with its owner and mode, run `postern user "
             "list` to make those files again, start the processes. Whatever was revoked since the copy was made works "
-            "again then; `postern token revoke --before TIME` and `postern session end --all` end it.");
+            "again then; `postern token revoke --before TIME`, `postern session end --all` and `postern consent revoke "
+            "--all` end it.");
 }
 
 void add_migrate_command(CLI::App& app, Invocation& invocation) {

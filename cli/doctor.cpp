@@ -129,8 +129,10 @@ void add_doctor_command(CLI::App& app, Invocation& invocation) {
         ->option_text("HOST:PORT");
     explain(
         command,
-        "Looks at the configuration, owners and modes of files, keys, database, templates and the clock, and changes "
-        "nothing. Run it as the user of the serving processes: root may read what they may not. Where each endpoint "
+        "Looks at the configuration, owners and modes of files, keys, the pages of the database, whether it can be "
+        "written "
+        "now, room on the disk, templates and the clock, and changes nothing. Run it as the user of the serving "
+        "processes: root may read what they may not. Where each endpoint "
         "has a user of its own, run it as root. Exits 1 when a "
         "finding is an error, 0 when there are warnings at most.\n"
         "With --url it also asks the web server at the issuer, with the program curl and made-up credentials: whether "

@@ -100,8 +100,8 @@ void add_revoke(CLI::App& group, Invocation& invocation) {
             "Only what all of the given options mean. Sessions and consents stay: a user who is logged in may get new "
             "tokens at once (see `postern session end`, `postern consent revoke`, `postern user disable`).\n"
             "After a backup was put back, whatever was revoked since it was taken works again: end what was given "
-            "before with --before and the time at which it was put back, and the sessions with `postern session end "
-            "--all`.");
+            "before with --before and the time at which it was put back, the sessions with `postern session end "
+            "--all`, and consents with `postern consent revoke --all`.");
     add_filters(command, *selection);
     add_all_option(command, *selection);
 }
