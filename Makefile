@@ -71,7 +71,7 @@ TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 NODE_SUITES  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs)))))
 NODE_MODULES := tests/node_modules/.package-lock.json
 
-SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/faults/*.cpp tests/support/*.cpp)
+SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/faults/*.cpp tests/security/*.cpp tests/support/*.cpp)
 HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h tests/fuzz/*.h tests/faults/*.h)
 INSTALLED = $(foreach v,BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR SYSUSERSDIR TMPFILESDIR,$(v)='$($(v))') NEEDED='$(PROJECT_LDLIBS)'
 
@@ -123,6 +123,12 @@ $(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests $(BUI
 $(BUILD)/tests/faults/frozen_clock.o: tests/support/frozen_clock.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -c -o $@ $<
+
+# An endpoint that tries what its sandbox should forbid: tests/security starts it.
+SANDBOX_PROBE := $(BUILD)/tests/sandbox_probe
+$(SANDBOX_PROBE): $(BUILD)/tests/security/sandbox_probe.o $(LIB) | $(STATIC_LIBS)
+	$(LINK)
+$(BUILD)/tests/cgi_tests: | $(SANDBOX_PROBE)
 
 # One program for all targets, built again with clang's libFuzzer; SECONDS for each, inputs found are kept in $(BUILD)/fuzz/found.
 FUZZ_DRIVER := $(BUILD)/tests/fuzz_driver
@@ -197,4 +203,4 @@ clean:
 
 .PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)))
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(BUILD)/tests/security/sandbox_probe.o)

@@ -31,6 +31,7 @@ int main() {
     endpoint.methods = methods;
     endpoint.server_variables = web::remote_variables;
     endpoint.store = server::StoreUse::write;
+    endpoint.passwords = true;
     endpoint.seal = true;
     endpoint.pages = true;
     endpoint.on_failure = server::OnFailure::page;

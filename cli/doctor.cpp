@@ -61,6 +61,7 @@ Findings examine(const std::string& config_path, const Options& options) {
     if (const auto config = check_config(findings, config_path)) {
         check_files(findings, config_path, *config);
         check_contents(findings, config_path, *config);
+        check_sandbox(findings, *config);
         if (options.url) check_live_server(findings, *config, options.access);
     }
     return findings;

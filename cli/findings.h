@@ -61,6 +61,9 @@ void check_room_for_files(Findings& findings, const server::Config& config);
 /// That database, keys and templates can be used by this program, and that the clock is not behind their files.
 void check_contents(Findings& findings, const std::string& config_path, const server::Config& config);
 
+/// Whether the system has what "sandbox" wants; what is true of this process is taken for true of those that serve.
+void check_sandbox(Findings& findings, const server::Config& config);
+
 /// The database with its side files, and the key files.
 std::vector<std::filesystem::path> data_files(const server::Config& config);
 

@@ -46,4 +46,4 @@ json::Object get_user_claims(const model::Subject& subject) {
 
 }  // namespace
 
-int main() { return server::serve_userinfo(get_user_claims); }
+int main() { return server::serve_userinfo(get_user_claims, {.read = {claims_directory()}}); }

@@ -27,8 +27,7 @@ bool wait_readable(int descriptor, std::chrono::steady_clock::time_point deadlin
 }
 
 /// Ends the answer for the web server and keeps the number occupied, so that no later file becomes "standard output".
-void end_output(int descriptor) {
-    const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+void end_output(int descriptor, int nothing) {
     if (nothing >= 0 && dup2(nothing, descriptor) >= 0) {
         close(nothing);
     } else {
@@ -38,7 +37,8 @@ void end_output(int descriptor) {
 
 }  // namespace
 
-CgiExchange::CgiExchange(int input, int output) : input_(input), output_(output) {}
+CgiExchange::CgiExchange(int input, int output)
+    : input_(input), output_(output), nothing_(open("/dev/null", O_WRONLY | O_CLOEXEC)) {}
 
 void CgiExchange::read_variables(const std::vector<std::string>& also) {
     variables_ = collect_variables(::environ, also);
@@ -64,7 +64,7 @@ void CgiExchange::send(std::string_view wire) noexcept {
         if (written < 0) break;
         wire.remove_prefix(static_cast<std::size_t>(written));
     }
-    end_output(output_);
+    end_output(output_, nothing_);
 }
 
 }  // namespace postern::server

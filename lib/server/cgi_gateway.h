@@ -19,6 +19,7 @@ public:
 private:
     int input_;
     int output_;
+    int nothing_;  ///< takes the place of `output_`; a sandbox forbids to open it later
     Variables variables_;
 };
 

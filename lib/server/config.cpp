@@ -130,7 +130,8 @@ bool is_half_remote(const oauth::LoginSettings& login) {
     return has_its_keys && login.method != oauth::LoginMethod::remote_user;
 }
 
-std::vector<std::string> warnings_of(const oauth::Settings& settings) {
+std::vector<std::string> warnings_of(const Config& config) {
+    const oauth::Settings& settings = config.settings;
     const std::pair<bool, const char*> rows[] = {
         {!settings.authenticate_introspect, "authenticateIntrospect is false: anybody can ask about tokens"},
         {!settings.authenticate_revoke, "authenticateRevoke is false: anybody who has a token can revoke it"},
@@ -140,6 +141,8 @@ std::vector<std::string> warnings_of(const oauth::Settings& settings) {
          "idTokenAlgorithm is not RS256, the only one that every OpenID Connect client must support"},
         {is_half_remote(settings.login),
          "login has keys that only method \"remote_user\" obeys, and its method is \"password\""},
+        {config.sandbox == SandboxMode::off,
+         "sandbox is \"off\": a process that is taken over can do all that its user can"},
         {settings.issuer.starts_with("http://"), "issuer is an http URL: only for trying things out on one machine"},
     };
     std::vector<std::string> warnings;
@@ -200,7 +203,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     }
     check_paths_differ(config.settings.paths, problems);
     if (!problems.empty()) return problems;
-    config.warnings = warnings_of(config.settings);
+    config.warnings = warnings_of(config);
     return config;
 }
 

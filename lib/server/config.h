@@ -19,6 +19,13 @@ struct Limits {
     std::size_t parameters = 64;  ///< in one query or body
 };
 
+/// Whether processes give up what they do not need once they have started.
+enum class SandboxMode {
+    automatic,  ///< as far as the system can
+    require,    ///< wholly, or not to start
+    off,
+};
+
 struct Config {
     oauth::Settings settings;
     std::string database = "/var/lib/postern/postern.db";
@@ -28,6 +35,7 @@ struct Config {
     /// CGI variables in which the Authorization header may arrive
     std::vector<std::string> authorization_variables = {"HTTP_AUTHORIZATION"};
     std::vector<std::string> trusted_proxies;  ///< IP addresses whose X-Forwarded-For is believed
+    SandboxMode sandbox = SandboxMode::automatic;
     std::string log_target = "stderr";
     util::LogLevel log_level = util::LogLevel::info;
     std::vector<std::string> warnings;  ///< legal but doubtful settings, for the log at start and for `doctor`

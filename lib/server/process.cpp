@@ -14,11 +14,12 @@
 namespace postern::server {
 namespace {
 
-void forbid_dumps() {
+/// Keys, passwords and tokens would lie in a core file, and in the reach of every process of the same user.
+void keep_memory_private() {
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
 #ifdef __linux__
-    prctl(PR_SET_DUMPABLE, 0);  // also keeps other processes of the same user from attaching
+    prctl(PR_SET_DUMPABLE, 0);  // no debugger of the same user, and no core file through a pipe either
 #endif
 }
 
@@ -26,7 +27,8 @@ void forbid_dumps() {
 
 void prepare_process(const Endpoint& endpoint) {
     umask(0007);  // database, side files, gate and ring are shared by the processes of one group
-    if (endpoint.keys == store::KeyUse::sign || endpoint.seal) forbid_dumps();
+    const bool sees_secrets = endpoint.store != StoreUse::none || endpoint.keys == store::KeyUse::sign || endpoint.seal;
+    if (sees_secrets) keep_memory_private();
     // A module or engine named there would run inside this process.
     setenv("OPENSSL_CONF", "/dev/null", 1);
     for (const char* name : {"OPENSSL_MODULES", "OPENSSL_ENGINES", "SQLITE_TMPDIR"}) unsetenv(name);

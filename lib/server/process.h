@@ -8,7 +8,7 @@
 
 namespace postern::server {
 
-/// Called first in `serve`: files for one group only, no core dump and no debugger where keys are read, no OpenSSL
+/// Called first in `serve`: files for one group only, no core dump and no debugger where secrets pass, no OpenSSL
 /// configuration of somebody else's choice.
 void prepare_process(const Endpoint& endpoint);
 

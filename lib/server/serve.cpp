@@ -10,6 +10,7 @@
 #include "server/failure.h"
 #include "server/fcgi_gateway.h"
 #include "server/process.h"
+#include "server/sandbox.h"
 #include "server/service.h"
 
 namespace postern::server {
@@ -18,6 +19,7 @@ namespace {
 std::unique_ptr<App> start(const Endpoint& endpoint) {
     auto app = std::make_unique<App>(load_config(default_config_path()), endpoint);
     for (const std::string& warning : app->config().warnings) app->log().warn("config", {{"warning", warning}});
+    if (endpoint.begin) endpoint.begin(*app);
     return app;
 }
 
@@ -32,6 +34,7 @@ int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
     try {
         const auto app = start(endpoint);
         Service service(*app, endpoint, handler);
+        enter_sandbox(app->config(), endpoint, app->log(), Transport::cgi);
         service.run(exchange);
         service.tidy_up();
         return 0;
@@ -48,8 +51,9 @@ int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
     try {
         const auto app = start(endpoint);
         Service service(*app, endpoint, handler);
-        accept_requests(
-            {[&](Exchange& exchange) { service.run(exchange); }, [&] { service.tidy_up(); }, max_requests()});
+        const Loop loop{[&](Exchange& exchange) { service.run(exchange); }, [&] { service.tidy_up(); }, max_requests()};
+        enter_sandbox(app->config(), endpoint, app->log(), Transport::fastcgi);
+        accept_requests(loop);
         return 0;
     } catch (const std::exception& error) {
         explain(endpoint, error);

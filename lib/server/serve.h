@@ -14,12 +14,24 @@
 
 namespace postern::server {
 
+/// What a handler may use: server/app.h.
+class App;
+
 enum class OnFailure {
     json,  ///< {"error":"server_error",...}: endpoints that programs call
     page,  ///< the error page: endpoints that people see
 };
 
 enum class StoreUse { none, read, write };
+
+/// What a handler that is not Postern's own needs while it answers, beyond what its endpoint declares: the sandbox
+/// leaves nothing else (docs/decisions/0025-sandbox.md). Absolute paths of what is there when the process starts.
+struct Needs {
+    std::vector<std::string> read = {};   ///< files to read, and directories with all that is below them
+    std::vector<std::string> write = {};  ///< the same to read, write, make, rename and remove
+    bool network = false;                 ///< to connect somewhere, look names up, and start threads
+    bool anything = false;                ///< no sandbox at all, to run programs for example; "require" refuses it
+};
 
 /// What an endpoint is and what it needs: nothing else is opened for it.
 struct Endpoint {
@@ -40,14 +52,15 @@ struct Endpoint {
     std::function<bool(const oauth::Settings&)> signs_access_tokens = {};
     /// CGI variables that the web server's own modules set and the configuration names; empty: none is read.
     std::function<std::vector<std::string>(const oauth::Settings&)> server_variables = {};
+    Needs needs = {};  ///< of a handler that is not Postern's own
+    /// Called once before the first request, while everything can still be opened.
+    std::function<void(App&)> begin = {};
+    bool passwords = false;      ///< checks passwords, for which hash slots are shared
     bool authorization = false;  ///< reads the Authorization header; others do not even look whether it is well-formed
     bool seal = false;           ///< reads seal.key
     bool pages = false;          ///< reads the templates
     OnFailure on_failure = OnFailure::json;
 };
-
-/// What a handler may use: server/app.h.
-class App;
 
 using Handler = std::function<http::Response(App&, const http::Request&)>;
 

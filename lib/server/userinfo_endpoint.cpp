@@ -1,6 +1,8 @@
 // The UserInfo endpoint (OpenID Connect Core §5.3): claims for an access token with the openid scope.
 #include "server/userinfo_endpoint.h"
 
+#include <memory>
+
 #include "oauth/respond.h"
 #include "oidc/userinfo.h"
 #include "server/app.h"
@@ -41,16 +43,17 @@ Endpoint userinfo_endpoint() {
 
 }  // namespace
 
-int serve_userinfo(const oidc::GetUserClaims& get_user_claims) {
-    return serve_userinfo(MakeGetUserClaims([get_user_claims](oauth::Context&) { return get_user_claims; }));
+int serve_userinfo(const oidc::GetUserClaims& get_user_claims, const Needs& needs) {
+    return serve_userinfo(MakeGetUserClaims([get_user_claims](oauth::Context&) { return get_user_claims; }), needs);
 }
 
-int serve_userinfo(const MakeGetUserClaims& make_get_user_claims) {
-    // Made with the first request: the process opens its context in `serve`.
-    return serve(userinfo_endpoint(), [make_get_user_claims, get_user_claims = oidc::GetUserClaims()](
-                                          App& app, const http::Request& request) mutable {
-        if (!get_user_claims) get_user_claims = make_get_user_claims(app.context());
-        http::Response response = userinfo(app, request, get_user_claims);
+int serve_userinfo(const MakeGetUserClaims& make_get_user_claims, const Needs& needs) {
+    const auto get_user_claims = std::make_shared<oidc::GetUserClaims>();
+    Endpoint endpoint = userinfo_endpoint();
+    endpoint.needs = needs;
+    endpoint.begin = [=](App& app) { *get_user_claims = make_get_user_claims(app.context()); };
+    return serve(endpoint, [=](App& app, const http::Request& request) {
+        http::Response response = userinfo(app, request, *get_user_claims);
         response.set("Vary", "Authorization");
         return response;
     });

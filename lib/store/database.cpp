@@ -163,6 +163,10 @@ void Database::State::open(const char* file, int flags) {
         sqlite3_db_config(connection, option, 0, nullptr);
     }
     run(kSettings);
+    // Its source is opened here rather than at the first checkpoint, when a sandbox forbids it and SQLite makes do with
+    // the time.
+    unsigned char seed = 0;
+    sqlite3_randomness(sizeof seed, &seed);
     sqlite3_wal_hook(connection, note_log_frames, &log);  // after wal_autocheckpoint, which would take its place
 }
 

@@ -18,10 +18,19 @@ namespace {
 // A hash takes some tens of milliseconds, so looking again this often wastes neither time nor processor.
 constexpr std::chrono::milliseconds kLookAgain{5};
 
-/// The locked file, or -1 when somebody else holds it.
-int try_slot(const std::string& path) {
+std::string path_of(const std::string& database_path, int slot) {
+    return database_path + ".hash" + std::to_string(slot);
+}
+
+int open_slot(const std::string& path) {
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
     if (descriptor < 0) throw StoreError("hash slot " + path + ": " + std::strerror(errno));
+    return descriptor;
+}
+
+/// The locked file, or -1 when somebody else holds it.
+int try_slot(const std::string& path) {
+    const int descriptor = open_slot(path);
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
     ::close(descriptor);
     return -1;
@@ -35,12 +44,21 @@ HashSlot::~HashSlot() {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
+std::vector<std::string> HashSlot::make_files(const std::string& database_path, int slots) {
+    std::vector<std::string> paths;
+    for (int slot = 0; slot < slots; ++slot) {
+        paths.push_back(path_of(database_path, slot));
+        ::close(open_slot(paths.back()));
+    }
+    return paths;
+}
+
 std::optional<HashSlot> HashSlot::acquire(const std::string& database_path, int slots, std::chrono::milliseconds wait) {
     if (database_path.empty() || database_path == ":memory:") return HashSlot(-1);
     const auto deadline = std::chrono::steady_clock::now() + wait;
     while (true) {
         for (int slot = 0; slot < slots; ++slot) {
-            const int descriptor = try_slot(database_path + ".hash" + std::to_string(slot));
+            const int descriptor = try_slot(path_of(database_path, slot));
             if (descriptor >= 0) return HashSlot(descriptor);
         }
         if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace postern::store {
 
@@ -16,6 +17,9 @@ public:
     /// 0660) when missing; throws StoreError when that fails. A database in memory has no other processes and always
     /// gets a place.
     static std::optional<HashSlot> acquire(const std::string& database_path, int slots, std::chrono::milliseconds wait);
+
+    /// Makes the lock files that are missing, and names all of them: for a process that may make no file later.
+    static std::vector<std::string> make_files(const std::string& database_path, int slots);
 
     HashSlot(HashSlot&& other) noexcept;
     HashSlot& operator=(HashSlot&&) = delete;

@@ -138,6 +138,7 @@ std::map<std::string, std::string> defaults() {
         {"limits.parameters", std::to_string(config->limits.parameters)},
         {"authorizationVariables", R"(["HTTP_AUTHORIZATION"])"},
         {"trustedProxies", "[]"},
+        {"sandbox", config->sandbox == server::SandboxMode::automatic ? "\"auto\"" : "another"},
         {"log.target", config->log_target},
         {"log.level", "info"},
         {"metadata", "{}"},

@@ -109,7 +109,9 @@ struct Host::Process {
     explicit Process(const EndpointProgram& program)
         : app(server::load_config(server::default_config_path()), program.endpoint),
           handler(program.handler),
-          service(app, program.endpoint, handler) {}
+          service(app, program.endpoint, handler) {
+        if (program.endpoint.begin) program.endpoint.begin(app);
+    }
     server::App app;
     const server::Handler handler;  ///< of this process alone: it may keep what belongs to the application
     server::Service service;

@@ -149,8 +149,9 @@ function flow(open, { redirectsPlain }) {
 }
 
 /// The flow behind the web server `front`, for an issuer at the root and for one below a path.
-export function flows(title, front, { redirectsPlain = true, bases = ["", "/auth"] } = {}) {
+export function flows(title, front, { redirectsPlain = true, bases = ["", "/auth"], config = {}, skip = false } = {}) {
   for (const base of bases) {
-    describe(`${title}, issuer ${base === "" ? "at the root" : `below ${base}`}`, () => flow(() => Site.open({ front, base }), { redirectsPlain }));
+    const place = base === "" ? "at the root" : `below ${base}`;
+    describe(`${title}, issuer ${place}`, { skip }, () => flow(() => Site.open({ front, base, config }), { redirectsPlain }));
   }
 }

@@ -1,7 +1,8 @@
 // A Postern of one test: own directory, keys, database and certificate, behind its own web server on a loopback port.
 import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { constants } from "node:fs";
+import { copyFile, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { endianness, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -93,11 +94,13 @@ export class Deployment {
     if (this.#directory) await rm(this.#directory, { recursive: true, force: true });
   }
 
-  // Replaced, not written to: a process that looks meanwhile sees the old time or the new one.
+  // Written over in one piece, since the processes have it mapped: who looks meanwhile sees the old time or the new one.
   async #setClock() {
-    const file = this.#environment.POSTERN_TEST_CLOCK_AHEAD;
-    await writeFile(`${file}.new`, String(this.#ahead));
-    await rename(`${file}.new`, file);
+    const number = Buffer.alloc(8);
+    (endianness() === "LE" ? number.writeBigInt64LE : number.writeBigInt64BE).call(number, BigInt(this.#ahead));
+    const file = await open(this.#environment.POSTERN_TEST_CLOCK_AHEAD, constants.O_RDWR | constants.O_CREAT, 0o644);
+    await file.write(number, 0, number.length, 0);
+    await file.close();
   }
 
   async #begin({ front, tls, base, config, demo, clock, host }) {

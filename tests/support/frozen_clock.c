@@ -1,25 +1,32 @@
 /* A wall clock that a test sets: preloaded into a program under test, it answers POSTERN_TEST_CLOCK (epoch seconds) to whoever
  * asks for the time of day, and stands still. With POSTERN_TEST_CLOCK_AHEAD it goes on, as many seconds ahead of the machine's as
- * the file of that name says at each moment; to a web server that hands the variables on it does not, since lighttpd starts anew when
- * its clock jumps by half an hour. The monotonic clocks are the machine's. libfaketime does this and more, but keeps
- * files in /dev/shm that collide when process ids come round again. */
+ * the file of that name says at each moment, in eight bytes that are written over; to a web server that hands the variables on it
+ * does not, since lighttpd starts anew when its clock jumps by half an hour. The monotonic clocks are the machine's. libfaketime does
+ * this and more, but keeps files in /dev/shm that collide when process ids come round again. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
+/* Mapped at the first question: later a sandbox may keep the program from opening files. */
 static time_t ahead(const char* file) {
-    char text[24] = "";
-    const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return 0;
-    const ssize_t length = read(descriptor, text, sizeof text - 1);
-    close(descriptor);
-    return length > 0 ? (time_t)strtoll(text, NULL, 10) : 0;
+    static const volatile int64_t* seconds = NULL;
+    if (!seconds) {
+        const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+        if (descriptor < 0) return 0;
+        void* mapped = mmap(NULL, sizeof *seconds, PROT_READ, MAP_SHARED, descriptor, 0);
+        close(descriptor);
+        if (mapped == MAP_FAILED) return 0;
+        seconds = mapped;
+    }
+    return (time_t)*seconds;
 }
 
 static int is_web_server(void) {

@@ -52,6 +52,7 @@ TEST_CASE("parse_config: the issuer is enough, everything else has its documente
     CHECK(config.settings.access_token_algorithm == crypto::Algorithm::ES256);
     CHECK(config.limits.body == 65536);
     CHECK(config.log_target == "stderr");
+    CHECK(config.sandbox == SandboxMode::automatic);
     CHECK(config.warnings.empty());
 }
 
@@ -173,6 +174,11 @@ TEST_CASE("parse_config: one step outside a range or type is refused under the k
          "authorizationVariables"},
         {R"("trustedProxies": ["10.0.0.1", "proxy"])", "trustedProxies[1]"},
         {R"("trustedProxies": "10.0.0.1")", "trustedProxies"},
+        {R"("sandbox": "require")", ""},
+        {R"("sandbox": "auto")", ""},
+        {R"("sandbox": "on")", "sandbox"},
+        {R"("sandbox": true)", "sandbox"},
+        {R"("sandbox": null)", "sandbox"},
         {R"("log": {"level": "notice"})", "log.level"},
         {R"("log": {"target": "syslog"})", ""},
         {R"("log": {"target": "/var/log/postern.log"})", ""},
@@ -261,6 +267,8 @@ TEST_CASE("parse_config: legal but doubtful settings are warned about, each once
         {R"({"issuer":"https://x.example","authenticateIntrospect":false,"authenticateRevoke":false})", 2},
         {R"({"issuer":"https://x.example","introspectionRequiresConfidentialClient":false})", 1},
         {R"({"issuer":"https://x.example","idTokenAlgorithm":"ES256"})", 1},
+        {R"({"issuer":"https://x.example","sandbox":"off"})", 1},
+        {R"({"issuer":"https://x.example","sandbox":"require"})", 0},
         {R"({"issuer":"https://x.example","login":{"method":"remote_user","autoCreate":true}})", 0},
         {R"({"issuer":"https://x.example","login":{"remoteUserVariable":"REMOTE_USER","autoCreate":false}})", 0},
         {R"({"issuer":"https://x.example","login":{"autoCreate":true,"logoutRedirect":"https://x.example/bye"}})", 1},

@@ -42,6 +42,21 @@ TEST_CASE("HashSlot: as many as there are, and free again when given back") {
     CHECK(store::HashSlot::acquire(database, 2, milliseconds{0}));
 }
 
+TEST_CASE("HashSlot::make_files: names the files that acquire uses, and leaves those alone that are there") {
+    Directory directory;
+    const std::string database = directory.path + "/postern.db";
+    auto held = store::HashSlot::acquire(database, 1, milliseconds{0});
+    const auto files = store::HashSlot::make_files(database, 2);
+    CHECK(files.size() == 2);
+    for (const std::string& file : files) CHECK(std::filesystem::exists(file));
+    CHECK_FALSE(store::HashSlot::acquire(database, 1, milliseconds{0}));
+    std::size_t found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(directory.path)) found += entry.is_regular_file();
+    CHECK(found == 2);
+    CHECK(store::HashSlot::acquire(database, 2, milliseconds{0}));
+    CHECK_THROWS_AS((void)store::HashSlot::make_files("/nonexistent/postern.db", 1), store::StoreError);
+}
+
 TEST_CASE("HashSlot: a place that cannot be made is an error, not a free place") {
     CHECK_THROWS_AS((void)store::HashSlot::acquire("/nonexistent/postern.db", 1, milliseconds{0}), store::StoreError);
 }

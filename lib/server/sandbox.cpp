@@ -1,0 +1,123 @@
+// From what an endpoint declares to what its process may still do.
+#include "server/sandbox.h"
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
+#include <stdexcept>
+#include <vector>
+
+#include "crypto/random.h"
+#include "server/landlock.h"
+#include "server/system_calls.h"
+#include "store/file_system.h"
+#include "store/hash_slots.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define POSTERN_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
+#define POSTERN_SANITIZED 1
+#endif
+#endif
+
+namespace postern::server {
+namespace {
+
+/// Resolving a name reads configuration that is replaced while the process runs, and loads modules. File modes decide
+/// what of it can be read.
+constexpr const char* kForNames[] = {
+    "/etc", "/lib", "/usr/lib", "/usr/share/ca-certificates", "/run/systemd/resolve", "/run/NetworkManager"};
+
+bool signs(const Endpoint& endpoint, const oauth::Settings& settings) {
+    return endpoint.keys == store::KeyUse::sign ||
+           (endpoint.signs_access_tokens && endpoint.signs_access_tokens(settings));
+}
+
+/// Not among them: database, side files, gate, ring, templates and log. They are open.
+std::vector<FileRule> file_rules(const Config& config, const Endpoint& endpoint) {
+    // By directory: a rotation puts new files in the place of the old ones.
+    std::vector<FileRule> rules = {{config.keys, signs(endpoint, config.settings) ? FileUse::browse : FileUse::read}};
+    if (endpoint.passwords && config.settings.login.method == oauth::LoginMethod::password) {
+        for (const std::string& slot : store::HashSlot::make_files(config.database, config.settings.login.hash_slots))
+            rules.push_back({slot, FileUse::rewrite});
+    }
+    for (const std::string& path : endpoint.needs.read) rules.push_back({path, FileUse::browse});
+    for (const std::string& path : endpoint.needs.write) rules.push_back({path, FileUse::anything});
+    if (endpoint.needs.network) {
+        for (const char* path : kForNames) {
+            if (std::filesystem::exists(path)) rules.push_back({path, FileUse::browse});
+        }
+    }
+    return rules;
+}
+
+/// What libraries open the first time that they need it.
+void open_what_is_opened_late() {
+    ::tzset();                        // syslog(3) writes local time
+    crypto::SystemRandom().bytes(1);  // OpenSSL's configuration and algorithms
+}
+
+void gain_no_privileges() {
+#ifdef __linux__
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        throw std::runtime_error("sandbox: no_new_privs was refused: " + store::errno_text());
+#endif
+}
+
+/// What there is of it, files first: no rule can be added once calls are filtered.
+void confine(const Config& config, const Endpoint& endpoint, const SandboxOffer& offer) {
+    if (offer.landlock == 0 && !offer.calls) return;
+    open_what_is_opened_late();
+    gain_no_privileges();
+    const Needs& needs = endpoint.needs;
+    if (offer.landlock > 0)
+        restrict_files(file_rules(config, endpoint), needs.network ? Network::allowed : Network::none);
+    if (offer.calls) filter_calls({config.log_target == "syslog", !needs.write.empty(), needs.network});
+}
+
+/// Why there must be none; "" when there may be one.
+std::string objection(const Config& config, const Endpoint& endpoint) {
+    if (config.sandbox == SandboxMode::off) return "it is switched off";
+    if (endpoint.needs.anything) return "this program declares that it needs everything";
+    return "";
+}
+
+}  // namespace
+
+SandboxOffer sandbox_offer() {
+    SandboxOffer offer;
+#ifdef POSTERN_SANITIZED
+    offer.missing = "this is a build with sanitizers, which need what a sandbox forbids";
+#else
+    std::string reason;
+    offer.landlock = landlock_version(reason);
+    if (offer.landlock == 0) offer.missing = reason;
+    offer.calls = can_filter_calls(reason);
+    if (!offer.calls) offer.missing += (offer.missing.empty() ? "" : "; ") + reason;
+#endif
+    return offer;
+}
+
+void enter_sandbox(const Config& config, const Endpoint& endpoint, const util::Log& log, Transport transport) {
+    const std::string none = objection(config, endpoint);
+    const SandboxOffer offer = none.empty() ? sandbox_offer() : SandboxOffer{0, false, none};
+    if (config.sandbox == SandboxMode::require && !offer.missing.empty()) {
+        throw std::runtime_error("\"sandbox\" is \"require\", and the process cannot have all of it: " + offer.missing);
+    }
+    confine(config, endpoint, offer);
+    const bool lacks = config.sandbox == SandboxMode::automatic && !offer.missing.empty();
+    const util::LogLevel level = transport == Transport::cgi ? util::LogLevel::debug
+                                 : lacks                     ? util::LogLevel::warn
+                                                             : util::LogLevel::info;
+    log.write(level, "sandbox",
+              {{"files", offer.landlock > 0 ? "Landlock " + std::to_string(offer.landlock) : "open"},
+               {"calls", offer.calls ? "seccomp" : "open"},
+               {"missing", offer.missing}});
+}
+
+}  // namespace postern::server

@@ -1,0 +1,189 @@
+// The filter's table and the program that the kernel makes of it.
+#include "server/system_calls.h"
+
+#include <stdexcept>
+
+// x32 numbers its calls differently, and big-endian words lie elsewhere.
+#if defined(__linux__) && \
+    ((defined(__x86_64__) && !defined(__ILP32__)) || (defined(__aarch64__) && !defined(__AARCH64EB__)))
+#define POSTERN_HAS_CALL_TABLE 1
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "store/file_system.h"
+#endif
+
+namespace postern::server {
+
+#ifdef POSTERN_HAS_CALL_TABLE
+namespace {
+
+#ifdef __x86_64__
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#else
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#endif
+constexpr std::uint32_t kX32Calls = 0x40000000;  // the other numbers that x86-64 takes; never reached on aarch64
+constexpr std::uint32_t kClone3 = 435;           // on every architecture
+
+// clang-format off
+/// Seen in running endpoints, and what the C library takes in their place on another architecture or kernel.
+constexpr std::uint32_t kAlways[] = {
+    // requests and answers
+    __NR_accept, __NR_accept4, __NR_ppoll, __NR_pselect6, __NR_read, __NR_readv, __NR_write, __NR_writev, __NR_shutdown,
+    __NR_close, __NR_dup3, __NR_getpeername, __NR_getsockname, __NR_setsockopt, __NR_getsockopt, __NR_recvfrom,
+    // files: which ones is Landlock's
+    __NR_openat, __NR_fstat, __NR_newfstatat, __NR_statx, __NR_faccessat, __NR_getdents64, __NR_lseek, __NR_pread64,
+    __NR_pwrite64, __NR_fcntl, __NR_flock, __NR_fsync, __NR_fdatasync, __NR_ftruncate, __NR_fallocate, __NR_readlinkat,
+    // memory
+    __NR_brk, __NR_munmap, __NR_mremap, __NR_madvise,
+    // time, signals, itself
+    __NR_clock_gettime, __NR_clock_nanosleep, __NR_nanosleep, __NR_gettimeofday, __NR_setitimer, __NR_rt_sigaction,
+    __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_restart_syscall, __NR_futex, __NR_getrandom, __NR_getpid, __NR_gettid,
+    __NR_getuid, __NR_geteuid, __NR_getgid, __NR_getegid, __NR_sched_yield, __NR_exit, __NR_exit_group,
+#ifdef __x86_64__
+    __NR_poll, __NR_select, __NR_dup2, __NR_open, __NR_stat, __NR_lstat, __NR_access, __NR_readlink, __NR_time,
+#endif
+};
+
+constexpr std::uint32_t kForFiles[] = {
+    __NR_mkdirat, __NR_unlinkat, __NR_renameat, __NR_renameat2, __NR_linkat, __NR_fchmod, __NR_fchmodat, __NR_utimensat,
+    __NR_truncate,
+#ifdef __x86_64__
+    __NR_mkdir, __NR_rmdir, __NR_unlink, __NR_rename, __NR_link, __NR_chmod, __NR_creat,
+#endif
+};
+
+constexpr std::uint32_t kForNetwork[] = {
+    __NR_socket, __NR_socketpair, __NR_bind, __NR_connect, __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_recvmsg,
+    __NR_recvmmsg, __NR_ioctl, __NR_pipe2, __NR_eventfd2, __NR_epoll_create1, __NR_epoll_ctl, __NR_epoll_pwait, __NR_dup,
+    __NR_uname, __NR_sysinfo, __NR_prlimit64, __NR_set_robust_list, __NR_rseq, __NR_sigaltstack, __NR_sched_getaffinity,
+    __NR_rt_sigtimedwait,
+#ifdef __x86_64__
+    __NR_epoll_wait, __NR_epoll_create, __NR_pipe,
+#endif
+};
+// clang-format on
+
+/// A program for the kernel. Each rule looks at the call's number, which stays loaded between rules.
+class Filter {
+public:
+    Filter() {
+        load(offsetof(seccomp_data, arch));
+        add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
+        answer(SECCOMP_RET_KILL_PROCESS);  // numbers of another table, as of int 0x80
+        load_number();
+        add(BPF_JMP | BPF_JGE | BPF_K, kX32Calls, 0, 1);
+        answer(SECCOMP_RET_KILL_PROCESS);
+    }
+
+    template <std::size_t size>
+    void allow(const std::uint32_t (&calls)[size]) {
+        for (const std::uint32_t call : calls) decide(call, SECCOMP_RET_ALLOW);
+    }
+    void allow(std::uint32_t call) { decide(call, SECCOMP_RET_ALLOW); }
+    void refuse(std::uint32_t call, int error) { decide(call, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)); }
+
+    /// When of that argument, under the mask, this is the value. Others are left to the rules that follow.
+    struct Condition {
+        unsigned argument;
+        std::uint32_t mask;
+        std::uint32_t value;
+    };
+    void allow_if(std::uint32_t call, std::initializer_list<Condition> conditions) {
+        // Past the conditions and the answer, to where the number is loaded again.
+        add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, static_cast<std::uint8_t>(conditions.size() * 3 + 2));
+        auto left = conditions.size();
+        for (const Condition& condition : conditions) {
+            load(offsetof(seccomp_data, args) + condition.argument * sizeof(std::uint64_t));  // its lower half
+            add(BPF_ALU | BPF_AND | BPF_K, condition.mask, 0, 0);
+            --left;
+            add(BPF_JMP | BPF_JEQ | BPF_K, condition.value, 0, static_cast<std::uint8_t>(left * 3 + 1));
+        }
+        answer(SECCOMP_RET_ALLOW);
+        load_number();
+    }
+
+    /// Everything that no rule has allowed is refused.
+    std::vector<sock_filter>& finish() {
+        answer(SECCOMP_RET_ERRNO | EPERM);
+        return program_;
+    }
+
+private:
+    void add(int code, std::uint32_t value, std::uint8_t if_true, std::uint8_t if_false) {
+        program_.push_back({static_cast<std::uint16_t>(code), if_true, if_false, value});
+    }
+    void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset), 0, 0); }
+    void load_number() { load(offsetof(seccomp_data, nr)); }
+    void answer(std::uint32_t action) { add(BPF_RET | BPF_K, action, 0, 0); }
+    void decide(std::uint32_t call, std::uint32_t action) {
+        add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+        answer(action);
+    }
+
+    std::vector<sock_filter> program_;
+};
+
+void allow_network(Filter& filter) {
+    filter.allow(kForNetwork);
+    filter.refuse(kClone3, ENOSYS);  // its flags are out of sight; the C library then takes clone
+    filter.allow_if(__NR_clone, {{0, CLONE_THREAD, CLONE_THREAD}});
+    filter.allow(__NR_mmap);  // modules of the name service are loaded when a name is looked up
+    filter.allow(__NR_mprotect);
+}
+
+}  // namespace
+
+bool can_filter_calls(std::string& reason) {
+    const std::uint32_t action = SECCOMP_RET_ERRNO;
+    if (::syscall(__NR_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0) return true;
+    reason = "seccomp is refused: " + store::errno_text();
+    return false;
+}
+
+void filter_calls(const CallNeeds& needs) {
+    Filter filter;
+    filter.allow(kAlways);
+    filter.allow_if(__NR_tgkill, {{0, ~0U, static_cast<std::uint32_t>(::getpid())}});  // abort(3)
+    filter.allow_if(__NR_mmap, {{2, PROT_EXEC, 0}});
+    filter.allow_if(__NR_mprotect, {{2, PROT_EXEC, 0}});
+    if (needs.files) filter.allow(kForFiles);
+    if (needs.network) allow_network(filter);
+    if (needs.syslog) {
+        filter.allow_if(__NR_socket, {{0, ~0U, AF_UNIX}, {1, 0xf, SOCK_DGRAM}});
+        filter.allow(__NR_connect);
+        filter.allow(__NR_sendto);
+    }
+    auto& program = filter.finish();
+    const sock_fprog given{static_cast<unsigned short>(program.size()), program.data()};
+    if (::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &given) != 0)
+        throw std::runtime_error("sandbox: the filter for system calls was refused: " + store::errno_text());
+}
+
+#else  // other systems and architectures
+
+bool can_filter_calls(std::string& reason) {
+    reason = "there is no filter for system calls on this system";
+    return false;
+}
+
+void filter_calls(const CallNeeds&) {
+    throw std::runtime_error("sandbox: there is no filter for system calls on this system");
+}
+
+#endif
+
+}  // namespace postern::server
