@@ -97,7 +97,7 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
     store::KeyDirectory directory(config.keys);
     const auto restored = directory.restore(algorithms_in_use(config.settings), util::SystemClock());
     if (owners.all) {
-        if (is_new) give(config.keys, *owners.all);
+        if (is_new || before.empty()) give(config.keys, *owners.all);
         for (const fs::path& file : key_files(config.keys))
             if (std::ranges::find(before, file) == before.end()) give(file, *owners.all);
     }

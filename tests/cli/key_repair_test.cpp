@@ -223,6 +223,10 @@ TEST_CASE("key repair: run as root, the new files have their neighbours' owner, 
     fs::remove(one_user.keys_directory() / "seal.key");
     one_user.must({"key", "repair"});
     all_belong_to(one_user, "61000:61000");
+    for (const auto& entry : fs::directory_iterator(one_user.keys_directory())) fs::remove(entry.path());
+    REQUIRE(::chown(one_user.keys_directory().c_str(), 0, 0) == 0);  // emptied and made again by root
+    one_user.must({"key", "repair", "--owner", "61000:61000"});
+    all_belong_to(one_user, "61000:61000");
 }
 
 TEST_CASE("key repair: run as root, a directory of divided keys is laid out again only when it is said for whom") {
