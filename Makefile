@@ -114,6 +114,9 @@ $(foreach s,$(SUITES),$(eval $(BUILD)/tests/$(s)_tests: $($(s)_OBJ) $(SUPPORT) $
 $(TEST_BIN):
 	$(LINK)
 
+# In front of the C library's, for tests that let them fail (tests/faults/system.h).
+$(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate,-Wl,--wrap=$(f))
+
 # Preloaded into programs whose clock or disk a test describes; no sanitizer, since its runtime comes with the program.
 PRELOADED := $(BUILD)/tests/frozen_clock.so $(BUILD)/tests/odd_disk.so
 $(PRELOADED): $(BUILD)/tests/%.so: tests/support/%.c

@@ -115,6 +115,9 @@ Descriptor make_file(const std::string& path, mode_t mode) {
     Descriptor file(::open(path.c_str(), kOpenFlags | O_CREAT | O_EXCL, mode));
     // Owner before mode: a change of owner may clear bits.
     if (file && adopt_directory_owner(file.get(), directory_of(path)) && ::fchmod(file.get(), mode) == 0) return file;
+    const int reason = errno;
+    if (file) ::unlink(path.c_str());  // an empty file would be in the way of the next try
+    errno = reason;
     return Descriptor();
 }
 

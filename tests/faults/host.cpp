@@ -10,6 +10,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "faults/disk.h"
 #include "faults/endpoints.h"
 #include "server/config.h"
 #include "server/exchange.h"
@@ -117,7 +118,9 @@ struct Host::Process {
     server::Service service;
 };
 
-Host::Host(Life life) : life_(life) {}
+Host::Host(Life life) : life_(life) {
+    Disk::instance();  // before anything is opened
+}
 Host::~Host() {
     if (deployment_) deployment_->run_by(nullptr);
 }

@@ -177,7 +177,7 @@ Contents read_contents(const std::string& database) {
         for (const auto& row : query(connection.get(), check))
             for (const std::string& value : row)
                 if (value != "ok") contents.problem += value + "; ";
-    std::vector<std::string> lines;
+    std::vector<std::string> lines = {line_of("version", query(connection.get(), "PRAGMA user_version").front())};
     for (const std::string& table : tables_of(connection.get()))
         for (const auto& row : query(connection.get(), "SELECT * FROM " + table)) lines.push_back(line_of(table, row));
     std::ranges::sort(lines);

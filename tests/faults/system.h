@@ -1,0 +1,25 @@
+// The calls by which the programs themselves, not SQLite, write files: keys, copies, the gate. The linker puts these in
+// front of the C library's (--wrap), so that one of them can be told to fail.
+#pragma once
+
+namespace postern::test {
+
+class System {
+public:
+    static System& instance();
+
+    /// The `at`-th call from now on fails with this number, once.
+    void arm(int at, int error);
+    void disarm() { at_ = 0; }
+    bool struck() const { return struck_; }
+
+    bool refuses();  ///< and sets errno
+
+private:
+    int at_ = 0;
+    int counted_ = 0;
+    int error_ = 0;
+    bool struck_ = false;
+};
+
+}  // namespace postern::test
