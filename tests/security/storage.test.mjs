@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { ROOT } from "../support/deployment.mjs";
 import { fileOf, holdWriteLock } from "./database.mjs";
 import { drive, encode, inTurn } from "./fastcgi.mjs";
 import { lighttpdWithPools } from "./pools.mjs";
@@ -212,7 +213,7 @@ describe("SQL in what is sent", () => {
   });
 
   it("cannot be: every statement is constant text [S01]", () => {
-    const sources = readdirSync("lib/store").filter((name) => name.endsWith(".cpp")).map((name) => [name, readFileSync(join("lib/store", name), "utf8")]);
+    const sources = readdirSync(join(ROOT, "lib/store")).filter((name) => name.endsWith(".cpp")).map((name) => [name, readFileSync(join(ROOT, "lib/store", name), "utf8")]);
     let statements = 0;
     for (const [name, text] of sources) {
       for (const [, argument] of text.matchAll(/\.prepare\(\s*([^;]{1,12})/g)) {
