@@ -171,11 +171,11 @@ describe("configuration of the programs, one process a request", () => {
     }
   });
 
-  it("whoever holds a secret key leaves no picture of its memory, and nobody attaches to it [G05]", async () => {
+  it("a process that sees secrets leaves no picture of its memory, and nobody attaches to it [G05]", async () => {
     const cwd = join(p.deployment.directory, "cores");
     mkdirSync(cwd, { mode: 0o777 });
     if (process.getuid() === 0) chownSync(cwd, identity.uid, identity.gid);
-    for (const name of ["token", "authorize", "login", "scopes", "logout"]) {
+    for (const name of ["token", "authorize", "login", "scopes", "logout", "introspect", "revoke", "userinfo"]) {
       const worker = await SingleProcess.start(p.deployment, name, { cwd });
       await worker.ask({ path: `/${name}` });
       assert.match(readFileSync(`/proc/${worker.pid}/limits`, "utf8"), /^Max core file size +0 +0 /m);
