@@ -27,7 +27,6 @@ namespace {
 constexpr int kListener = 0;   // FastCGI 1.0 §2.2
 constexpr int kResponder = 1;  // the only role we play (§3.3); 2 is authorizer, 3 is filter
 constexpr int kNoListener = -1;
-constexpr int kSilence = 2000;       // milliseconds until a new connection must have begun to speak
 constexpr timeval kPatience{30, 0};  // between two pieces of a body or an answer
 
 volatile std::sig_atomic_t stop_requested = 0;  // the only way a signal handler can speak
@@ -183,12 +182,12 @@ bool is_passing(int error) { return error == EAGAIN || error == EINTR || error =
 
 /// The library accepts and reads in one call, so what comes over a Unix socket is accepted here. (Of a TCP listener it
 /// looks at FCGI_WEB_SERVER_ADDRS, too, which is left to it.) False: no connection.
-bool accept_unix(FCGX_Request& request) {
+bool accept_unix(FCGX_Request& request, std::chrono::milliseconds time) {
     const int accepted = accept4(kListener, nullptr, nullptr, SOCK_CLOEXEC);
     if (accepted < 0 && !is_passing(errno)) fail_to_accept(errno);
     if (accepted < 0) return false;
     pollfd speaks{accepted, POLLIN, 0};
-    if (poll(&speaks, 1, kSilence) <= 0) {
+    if (poll(&speaks, 1, static_cast<int>(time.count())) <= 0) {
         close(accepted);
         return false;
     }
@@ -199,7 +198,7 @@ bool accept_unix(FCGX_Request& request) {
 
 /// A connection whose next request the library can read. False: there is none.
 bool prepare_unix(FCGX_Request& request, std::chrono::milliseconds time) {
-    if (request.ipcFd < 0 && !accept_unix(request)) return false;
+    if (request.ipcFd < 0 && !accept_unix(request, time)) return false;
     if (has_sound_head(request.ipcFd, time)) return true;
     FCGX_Free(&request, 1);
     return false;

@@ -7,7 +7,7 @@ import { basicOf, openProvider } from "./provider.mjs";
 import { LONG, seeded } from "./seeded.mjs";
 import { SingleProcess } from "./single_process.mjs";
 
-const MUTATIONS = LONG ? 25_000 : 1000; // of each kind of conversation
+const MUTATIONS = LONG ? 10_000 : 1000; // of each kind of conversation
 const CONNECTIONS = 1100; // more than the bits of an fd_set
 const MORE_DESCRIPTORS = 1100;
 
@@ -19,7 +19,7 @@ describe("records on the socket of an executable", () => {
   let accessToken;
   const workers = {};
   before(async () => {
-    provider = await openProvider();
+    provider = await openProvider({ config: { accessTokenTTL: 86_400 } }); // long runs take more than a token's usual life
     accessToken = (await provider.tokens(provider.clients.web)).access_token;
     for (const name of Object.keys(ENDPOINTS)) workers[name] = await SingleProcess.start(provider.deployment, name);
   });
@@ -209,8 +209,7 @@ describe("records on the socket of an executable", () => {
           assert.doesNotMatch(stdout, /^Status: 500/);
           await works(name);
         } catch (error) {
-          error.message += `\nPOSTERN_SEED=${random.seed}, conversation ${count}: ${bytes.toString("hex").slice(0, 4000)}`;
-          throw error;
+          throw new Error(`${error.message}\nPOSTERN_SEED=${random.seed}, conversation ${count}: ${bytes.toString("hex").slice(0, 4000)}`, { cause: error });
         }
       }
       const { memory, descriptors } = worker.usage();
