@@ -96,6 +96,14 @@ void copy_log_back(const std::string& path) {
     query(connection.get(), "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
+/// The pages without their looks, which take most of the time that a start takes.
+void use_plain_templates(Deployment& op) {
+    const fs::path directory = op.directory() / "templates";
+    fs::copy(source_directory() / "templates", directory);
+    for (const char* name : {"style.css", "mark.svg"}) write_file(directory / name, " ");
+    op.configure("templates", directory.string());
+}
+
 Deployment::Options options() {
     Deployment::Options options;
     options.config = {{"refreshReuseGrace", 0}, {"log", json::Object{{"target", "/dev/null"}}}};
@@ -116,6 +124,7 @@ Scene::Held hold(const Deployment& op, UserAgent& browser) {
 }  // namespace
 
 Scene::Scene() : op(options()) {
+    use_plain_templates(op);
     make_passwords_cheap(op.database_file().string());
     Host host(Host::Life::long_one);
     host.take(op);
