@@ -74,8 +74,10 @@ TEST_CASE("damaged index: one that belongs to another table revives nothing [S10
     constexpr const char* kMixed[][2] = {{"refresh_tokens_by_grant", "refresh_tokens_by_parent"},
                                          {"grants_by_client", "grants_by_subject"},
                                          {"grants_by_sid", "sessions_by_subject"}};
-    for (const auto& [one, other] : kMixed) {
-        CAPTURE(std::string(one));
+    for (const auto& mixed : kMixed) {
+        const std::string one = mixed[0];
+        const std::string other = mixed[1];
+        CAPTURE(one);
         there.put(whole);
         sqlite3* connection = nullptr;
         REQUIRE(sqlite3_open(there.op.database_file().c_str(), &connection) == SQLITE_OK);

@@ -156,7 +156,8 @@ ProcessResult Host::run_endpoint(const std::string& name, const std::map<std::st
         return {1, server::start_failure(error), error.what()};
     }
     process->service.run(exchange);
-    process->service.tidy_up();
+    // Not tidy_up, which sweeps by the toss of a coin: `postern purge` does that here.
+    if (store::Database* database = process->app.database_if_open()) database->checkpoint_if_due();
     return {0, exchange.wire(), ""};
 }
 
