@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "audit.h"
 #include "command.h"
 #include "output.h"
 #include "store/backup.h"
@@ -16,6 +17,7 @@ void backup(const Invocation& invocation, const std::string& file) {
     const server::Config config = invocation.load_config();
     store::Database database = open_database(config, store::Access::query_only);
     store::back_up(database, file);
+    note_done(invocation, {{"file", file}});
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
     if (invocation.json) {
         return print_json(json::Object{{"file", file},
@@ -31,6 +33,7 @@ void backup(const Invocation& invocation, const std::string& file) {
 
 void migrate(const Invocation& invocation) {
     const auto migration = store::migrate(invocation.load_config().database);
+    if (migration.from != migration.to) note_done(invocation, {{"file", migration.copy}});
     if (invocation.json) {
         json::Object object{{"from", migration.from}, {"to", migration.to}};
         if (!migration.copy.empty()) object.set("copy", migration.copy);

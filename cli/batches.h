@@ -12,16 +12,18 @@ namespace postern::cli {
 /// So many that a commit each is no burden, so few that the serving processes hardly notice the wait.
 inline constexpr std::size_t kBatch = 500;
 
-/// Calls `write(transaction, item)` for all of them, a batch to a transaction, each durable before the next begins.
+/// Calls `write(transaction, item)` for all of them, a batch to a transaction, each durable before the next begins, and
+/// `committed()` when one is.
 /// Throws Refused when the database is too busy; the text says that some is done.
-template <class Items, class Write>
-void write_in_batches(store::Database& database, const Items& items, Write write) {
+template <class Items, class Write, class Committed>
+void write_in_batches(store::Database& database, const Items& items, Write write, Committed committed) {
     for (std::size_t done = 0; done < items.size();) {
         const std::size_t end = std::min(items.size(), done + kBatch);
         try {
             store::Transaction transaction(database, store::Durability::full);
             for (std::size_t i = done; i < end; ++i) write(transaction, items[i]);
             commit(transaction);
+            committed();
         } catch (const store::StoreBusy& error) {
             if (done == 0) throw;
             throw Refused("the database is busy, " + std::to_string(done) + " of " + std::to_string(items.size()) +

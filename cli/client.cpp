@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "audit.h"
 #include "client_options.h"
 #include "client_view.h"
 #include "command.h"
@@ -18,6 +19,7 @@
 namespace postern::cli {
 namespace {
 
+namespace audit = oauth::audit;
 using model::Client;
 using model::ClientType;
 using store::Access;
@@ -82,6 +84,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
                       " is taken; change that client with `postern client set`, or choose another id");
     }
     commit(transaction);
+    note_done(invocation, {audit::client(client.id)});
     print_credentials(invocation, options.id, confidential && !options.secret_stdin ? &secret : nullptr);
 }
 
@@ -125,6 +128,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
     const bool with_secret = was_public && client.type == ClientType::confidential;
     if (with_secret) store::replace_client_secret(transaction, client.id, hash_of(secret), std::nullopt, now());
     commit(transaction);
+    note_done(invocation, {audit::client(client.id)});
     if (with_secret) return print_credentials(invocation, options.id, &secret);
     print(invocation, require_client(database, options.id));
 }
@@ -150,6 +154,7 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
     }
     store::replace_client_secret(transaction, client.id, hash_of(secret), old_until, now());
     commit(transaction);
+    note_done(invocation, {audit::client(client.id)});
     print_credentials(invocation, options.id, options.secret_stdin ? nullptr : &secret);
     if (old_until) print_note("the old secret works until " + to_text(*old_until));
 }
@@ -161,6 +166,7 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
     client.enabled = enabled;
     store::update_client(transaction, client);
     commit(transaction);
+    note_done(invocation, {audit::client(client.id)});
     if (invocation.json) return print_json(to_json(client));
     std::cout << "client " << in_quotes(id)
               << (enabled ? " is enabled\n" : " is disabled: its tokens are inactive until it is enabled again\n");
@@ -171,6 +177,7 @@ void remove(const Invocation& invocation, const std::string& id) {
     store::Transaction transaction(database, Durability::full);
     store::remove_client(transaction, require_client(database, id).id);
     commit(transaction);
+    note_done(invocation, {audit::client(model::ClientId(id))});
     if (invocation.json) return print_json(json::Object{{"client_id", id}});
     std::cout << "client " << in_quotes(id) << " is removed, with its grants, tokens and consents\n";
 }

@@ -18,7 +18,11 @@ CLI::App& add_command(CLI::App& parent, Invocation& invocation, const char* name
         ->option_text("FILE");
     command.add_flag("--json", invocation.json, "Print JSON");
     command.footer(std::string("Example:\n  ") + example + "\n\nExit codes: 0 done, 1 refused, 2 wrong usage.");
-    command.callback([&invocation, action = std::move(action)] { invocation.action = action; });
+    const std::string whole = parent.get_parent() ? parent.get_name() + " " + name : name;
+    command.callback([&invocation, whole, action = std::move(action)] {
+        invocation.action = action;
+        invocation.command = whole;
+    });
     return command;
 }
 

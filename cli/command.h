@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "server/config.h"
 #include "store/database.h"
+#include "util/log.h"
 
 namespace CLI {
 class App;
@@ -32,6 +34,8 @@ struct Invocation {
     std::string config_path;
     bool json = false;
     std::function<void()> action;
+    std::string command;                           ///< its name, as it is typed: "client add"
+    mutable std::shared_ptr<const util::Log> log;  ///< open when something has been noted in it; see audit.h
 
     server::Config load_config() const { return server::load_config(config_path); }
 };

@@ -55,12 +55,29 @@ void revoke(const Invocation& invocation, const Selection& selection) {
     store::Database database = open_database(invocation.load_config(), Access::read_write);
     std::int64_t withdrawn = 0;
     std::int64_t ended = 0;
+    struct Done {
+        model::Consent consent;
+        std::int64_t grants;
+    };
+    std::vector<Done> batch;
     write_in_batches(
-        database, find(database, selection), [&](store::Transaction& transaction, const ListedConsent& listed) {
+        database, find(database, selection),
+        [&](store::Transaction& transaction, const ListedConsent& listed) {
             const model::Consent& consent = listed.consent;
             if (store::remove_consent(transaction, consent.client_id, consent.subject)) ++withdrawn;
             store::end_open_requests(transaction, consent.subject);  // approved, and about to be a grant
-            ended += store::end_grants_of(transaction, consent.client_id, consent.subject, util::SystemClock().now());
+            const auto grants =
+                store::end_grants_of(transaction, consent.client_id, consent.subject, util::SystemClock().now());
+            ended += grants;
+            batch.push_back({consent, grants});
+        },
+        [&] {
+            for (const auto& [consent, grants] : batch)
+                note(invocation, oauth::AuditEvent::consent_withdrawn,
+                     {oauth::audit::subject(consent.subject),
+                      oauth::audit::client(consent.client_id),
+                      {"grants_ended", std::to_string(grants)}});
+            batch.clear();
         });
     if (invocation.json) return print_json(json::Object{{"consents", withdrawn}, {"grants", ended}});
     std::cout << counted(withdrawn, "consent") << " withdrawn, " << counted(ended, "grant") << " ended\n";

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 
+#include "audit.h"
 #include "command.h"
 #include "files.h"
 #include "output.h"
@@ -155,6 +156,7 @@ void init(const Invocation& invocation, const OwnerOptions& options) {
     }
     if (groups) divide(*groups, config.keys);
     made.keep();
+    note_done(invocation, {{"file", config.database}});
     print_result(invocation, config);
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "accounts.h"
+#include "audit.h"
 #include "key.h"
 #include "key_rules.h"
 #include "output.h"
@@ -96,6 +97,9 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
     const bool is_new = make_key_directory(config, owners);
     store::KeyDirectory directory(config.keys);
     const auto restored = directory.restore(algorithms_in_use(config.settings), util::SystemClock());
+    if (restored.published) note_done(invocation, {{"file", config.keys + "/jwks.json"}});
+    for (const KeyInfo& key : restored.keys) note_key(invocation, oauth::AuditEvent::key_rotated, key);
+    if (restored.seal) note(invocation, oauth::AuditEvent::seal_renewed, {});
     if (owners.all) {
         if (is_new || before.empty()) give(config.keys, *owners.all);
         for (const fs::path& file : key_files(config.keys))

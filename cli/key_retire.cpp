@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "audit.h"
 #include "key.h"
 #include "key_rules.h"
 #include "output.h"
@@ -55,6 +56,7 @@ void retire(const Invocation& invocation, const RetireOptions& options) {
     require_retired(key, config.settings, options.force);
     if (!options.force) require_expired(key, config.settings, now);
     directory.remove(key.kid);
+    note_key(invocation, oauth::AuditEvent::key_retired, key);
     if (invocation.json)
         return print_json(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
     std::cout << "key " << key.kid << " is gone: no longer published, its private half is deleted\n";

@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "audit.h"
 #include "command.h"
 #include "files.h"
 #include "key.h"
@@ -89,8 +90,9 @@ void wait_until(util::Time time) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
-std::vector<KeyInfo> rotate_keys(store::KeyDirectory& directory, const std::vector<crypto::Algorithm>& algorithms,
-                                 const RotateOptions& options, const oauth::Settings& settings) {
+std::vector<KeyInfo> rotate_keys(const Invocation& invocation, store::KeyDirectory& directory,
+                                 const std::vector<crypto::Algorithm>& algorithms, const RotateOptions& options,
+                                 const oauth::Settings& settings) {
     const auto keys = directory.list(now());
     if (!options.force) {
         for (const crypto::Algorithm algorithm : algorithms) require_none_waiting(keys, algorithm);
@@ -99,6 +101,7 @@ std::vector<KeyInfo> rotate_keys(store::KeyDirectory& directory, const std::vect
     for (const crypto::Algorithm algorithm : algorithms) wanted.push_back(new_key(keys, algorithm, options, settings));
     note_short_lead(keys, wanted);
     auto added = directory.add(wanted, util::SystemClock());
+    for (const KeyInfo& key : added) note_key(invocation, oauth::AuditEvent::key_rotated, key);
     for (KeyInfo& key : added) {
         const bool at_once = key.signs_from <= now() + util::Seconds{1};
         if (at_once) wait_until(key.signs_from);
@@ -108,9 +111,11 @@ std::vector<KeyInfo> rotate_keys(store::KeyDirectory& directory, const std::vect
 }
 
 /// Whatever a thief can sign with is believed by nobody who looks at the set again.
-void remove_all_but(const std::vector<KeyInfo>& added, store::KeyDirectory& directory) {
+void remove_all_but(const Invocation& invocation, const std::vector<KeyInfo>& added, store::KeyDirectory& directory) {
     for (const KeyInfo& key : directory.list(now())) {
-        if (std::ranges::find(added, key.kid, &KeyInfo::kid) == added.end()) directory.remove(key.kid);
+        if (std::ranges::find(added, key.kid, &KeyInfo::kid) != added.end()) continue;
+        directory.remove(key.kid);
+        note_key(invocation, oauth::AuditEvent::key_retired, key);
     }
     print_note(
         "every older key is gone, and every token that it signed has ended; applications that keep the key set believe "
@@ -128,10 +133,11 @@ void rotate(const Invocation& invocation, RotateOptions options) {
     store::KeyDirectory directory(config.keys);
     std::vector<KeyInfo> added;
     const auto algorithms = algorithms_asked_for(options, config.settings);
-    if (!algorithms.empty()) added = rotate_keys(directory, algorithms, options, config.settings);
-    if (options.stolen) remove_all_but(added, directory);
+    if (!algorithms.empty()) added = rotate_keys(invocation, directory, algorithms, options, config.settings);
+    if (options.stolen) remove_all_but(invocation, added, directory);
     if (options.seal) {
         directory.renew_seal();
+        note(invocation, oauth::AuditEvent::seal_renewed, {});
         print_note(
             "seal.key is new: people who are just logging in or deciding must start again at the application; "
             "whoever is logged in stays so");

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "audit.h"
 #include "command.h"
 #include "files.h"
 #include "oidc/cacheable.h"
@@ -51,6 +52,7 @@ void publish(const Invocation& invocation, const fs::path& directory) {
         }
         files.emplace_back(path);
     }
+    note_done(invocation, {{"file", directory}});
     if (!config.settings.oidc && fs::exists(directory / kOpenidConfiguration)) {
         print_note((directory / kOpenidConfiguration).string() +
                    " is from a time when OpenID Connect was on and is no longer true: remove it");

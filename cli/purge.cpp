@@ -1,7 +1,7 @@
 // `postern purge`: deletes by hand what the serving processes delete as they work.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
+#include "audit.h"
 #include "command.h"
 #include "output.h"
 #include "store/sweep.h"
@@ -10,7 +10,7 @@ namespace postern::cli {
 namespace {
 
 /// One sweep after the other, so that the serving processes can write in between, until one finds nothing.
-store::RowCounts purge_all(store::Database& database) {
+store::RowCounts purge_all(const Invocation& invocation, store::Database& database) {
     const util::Time now = util::SystemClock().now();
     store::RowCounts total;
     for (bool found = true; found;) {
@@ -18,15 +18,20 @@ store::RowCounts purge_all(store::Database& database) {
         store::Transaction transaction(database, store::Durability::lazy);
         const auto deleted = store::sweep(transaction, now);
         commit(transaction);
-        for (const auto& [table, rows] : deleted) total[table] += rows;
-        found = std::ranges::any_of(deleted, [](const auto& entry) { return entry.second > 0; });
+        std::int64_t rows_deleted = 0;
+        for (const auto& [table, rows] : deleted) {
+            total[table] += rows;
+            rows_deleted += rows;
+        }
+        found = rows_deleted > 0;
+        if (found) note_done(invocation, {{"rows", std::to_string(rows_deleted)}});
     }
     return total;
 }
 
 void purge(const Invocation& invocation) {
     store::Database database = open_database(invocation.load_config(), store::Access::read_write);
-    const auto deleted = purge_all(database);
+    const auto deleted = purge_all(invocation, database);
     database.checkpoint();
     json::Object object;
     std::vector<std::vector<std::string>> rows;

@@ -49,4 +49,14 @@ store::GrantFilter resolve(store::Database& database, const Selection& selection
     return filter;
 }
 
+void note_ended(const Invocation& invocation, const store::GrantFilter& filter,
+                std::vector<oauth::audit::Member> counts) noexcept {
+    std::vector<oauth::audit::Member> members;
+    if (filter.client) members.push_back(oauth::audit::client(*filter.client));
+    if (filter.subject) members.push_back(oauth::audit::subject(*filter.subject));
+    if (filter.before) members.emplace_back("before", log_time(*filter.before));
+    members.insert(members.end(), counts.begin(), counts.end());
+    note_done(invocation, std::move(members));
+}
+
 }  // namespace postern::cli

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "audit.h"
 #include "store/token_list.h"
 
 namespace CLI {
@@ -31,5 +32,9 @@ void require_choice(const Selection& selection);
 
 /// Throws UsageError for a time that is none, Refused for a user or client that is not there.
 store::GrantFilter resolve(store::Database& database, const Selection& selection);
+
+/// An audit line for what was ended of it, a batch perhaps; `counts` say how much.
+void note_ended(const Invocation& invocation, const store::GrantFilter& filter,
+                std::vector<oauth::audit::Member> counts) noexcept;
 
 }  // namespace postern::cli

@@ -66,11 +66,20 @@ void end(const Invocation& invocation, const Selection& selection) {
     const auto subject = resolve(database, selection).subject;
     const auto subjects = subject ? std::vector{*subject} : store::subjects_with_sessions(database);
     store::EndedSessions ended;
-    write_in_batches(database, subjects, [&](store::Transaction& transaction, const model::Subject& each) {
-        const auto of_one = store::end_sessions(transaction, each, now());
-        ended.sessions += of_one.sessions;
-        ended.grants += of_one.grants;
-    });
+    store::EndedSessions noted;
+    write_in_batches(
+        database, subjects,
+        [&](store::Transaction& transaction, const model::Subject& each) {
+            const auto of_one = store::end_sessions(transaction, each, now());
+            ended.sessions += of_one.sessions;
+            ended.grants += of_one.grants;
+        },
+        [&] {
+            note_ended(invocation, {.client = {}, .subject = subject, .before = {}},
+                       {{"sessions_ended", std::to_string(ended.sessions - noted.sessions)},
+                        {"grants_ended", std::to_string(ended.grants - noted.grants)}});
+            noted = ended;
+        });
     if (invocation.json) return print_json(json::Object{{"sessions", ended.sessions}, {"grants", ended.grants}});
     std::cout << counted(ended.sessions, "session") << " and " << counted(ended.grants, "grant")
               << " given in them ended\n";

@@ -62,10 +62,16 @@ void revoke(const Invocation& invocation, const Selection& selection) {
     store::Database database = open_database(invocation.load_config(), Access::read_write);
     const auto filter = resolve(database, selection);
     std::int64_t ended = 0;
-    write_in_batches(database, store::find_living_grants(database, filter),
-                     [&](store::Transaction& transaction, const model::GrantId& id) {
-                         if (store::end_grant(transaction, id, now())) ++ended;
-                     });
+    std::int64_t noted = 0;
+    write_in_batches(
+        database, store::find_living_grants(database, filter),
+        [&](store::Transaction& transaction, const model::GrantId& id) {
+            if (store::end_grant(transaction, id, now())) ++ended;
+        },
+        [&] {
+            note_ended(invocation, filter, {{"grants_ended", std::to_string(ended - noted)}});
+            noted = ended;
+        });
     if (invocation.json) return print_json(json::Object{{"grants", ended}});
     std::cout << counted(ended, "grant") << " ended, with all codes and tokens\n";
 }

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "audit.h"
 #include "claims.h"
 #include "command.h"
 #include "crypto/password.h"
@@ -63,6 +64,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
                       " is taken; change that user with `postern user set`, or choose another name");
     }
     commit(transaction);
+    note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
     print_fields({{"sub", user.subject.str()}, {"username", user.username}});
 }
@@ -125,6 +127,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
     user.updated_at = now();
     store::update_user(transaction, user);
     commit(transaction);
+    note_done(invocation, {oauth::audit::subject(user.subject)});
     print(invocation, user);
 }
 
@@ -145,6 +148,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     store::update_user(transaction, user);
     store::end_user_access(transaction, user.subject, now());
     commit(transaction);
+    note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(to_json(user));
     std::cout << "user " << in_quotes(user.username)
               << " has a new password; sessions and tokens from before have ended\n";
@@ -159,6 +163,7 @@ void enable(const Invocation& invocation, const std::string& name, bool enabled)
     store::update_user(transaction, user);
     if (!enabled) store::end_user_access(transaction, user.subject, now());
     commit(transaction);
+    note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(to_json(user));
     std::cout << "user " << in_quotes(user.username)
               << (enabled ? " can log in again\n" : " is disabled; sessions and tokens have ended\n");
@@ -170,6 +175,7 @@ void remove(const Invocation& invocation, const std::string& name) {
     const User user = require_user(database, name);
     store::remove_user(transaction, user.subject);  // sessions, grants and tokens go with the row
     commit(transaction);
+    note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
     std::cout << "user " << in_quotes(user.username) << " is removed, with all sessions, tokens and consents\n";
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "audit.h"
 #include "claims.h"
 #include "command.h"
 #include "crypto/password.h"
@@ -116,25 +117,29 @@ void import_one(store::Transaction& transaction, const ImportedUser& imported, c
 }
 
 /// What a batch did counts when it is committed.
-void import_users(store::Database& database, std::span<const ImportedUser> users, const Options& options,
-                  Report& report) {
+void import_users(const Invocation& invocation, store::Database& database, std::span<const ImportedUser> users,
+                  const Options& options, Report& report) {
     Progress progress("writing", users.size());
     while (!users.empty()) {
         const auto batch = users.first(std::min(kBatch, users.size()));
         Report so_far = report;
         store::Transaction transaction(database, Durability::full);
         for (const ImportedUser& user : batch) import_one(transaction, user, options, so_far);
-        if (!options.dry_run) commit(transaction);
+        const auto changed = so_far.added + so_far.updated - report.added - report.updated;
+        if (!options.dry_run) {
+            commit(transaction);
+            note_done(invocation, {{"rows", std::to_string(changed)}});
+        }
         report = std::move(so_far);
         users = users.subspan(batch.size());
         progress.advance(batch.size());
     }
 }
 
-void import_all(store::Database& database, std::span<const ImportedUser> users, const Options& options,
-                Report& report) {
+void import_all(const Invocation& invocation, store::Database& database, std::span<const ImportedUser> users,
+                const Options& options, Report& report) {
     try {
-        import_users(database, users, options, report);
+        import_users(invocation, database, users, options, report);
     } catch (const std::exception& error) {
         throw Refused(std::string(error.what()) + "\n" + std::to_string(report.added + report.updated) +
                       " users were imported before that; the same file with --update imports the rest");
@@ -199,7 +204,7 @@ void import(const Invocation& invocation, const Options& options) {
     if (!stop) {
         note_claims(file.users);
         if (!options.dry_run) hash_passwords(database, file.users);
-        import_all(database, file.users, options, report);
+        import_all(invocation, database, file.users, options, report);
     }
     print(invocation, options, report);
     if (report.refused.empty()) return;

@@ -109,13 +109,16 @@ Outcome<Credentials> parse_credentials(const http::Request& request) {
 }
 
 Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials) {
-    if (credentials.readings.empty()) return invalid_client(kNoCredentials, credentials.why_no_header);
+    if (credentials.readings.empty())
+        return refused_client(context, invalid_client(kNoCredentials, credentials.why_no_header));
     std::string why = "no such client";
+    model::ClientId known;
     for (const auto& reading : credentials.readings) {
         // The digest is computed for unknown clients too, so that they cannot be told by the clock.
         const std::string hash = crypto::sha256_hex(reading.secret.reveal());
         auto client = store::find_client(context.store, reading.client_id, context.now());
         if (!client) continue;
+        known = client->id;
         const Proof proof = prove(*client, credentials.method, !reading.secret.empty(), hash);
         if (proof.correct) return std::move(*client);
         why = proof.why_not;
@@ -123,7 +126,15 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
         const bool may_be_lost = reading.secret.empty() && credentials.method == Credentials::Method::id_only;
         if (may_be_lost && client->enabled) why += "; " + credentials.why_no_header;
     }
-    return invalid_client(kFailed, why);
+    return refused_client(context, invalid_client(kFailed, why), known);
+}
+
+OAuthError refused_client(Context& context, const OAuthError& error, const model::ClientId& known) {
+    if (error.code == ErrorCode::invalid_client)
+        context.trail.add(
+            AuditEvent::client_authentication_failed,
+            {{"reason", error.log_detail.empty() ? error.description : error.log_detail}, audit::client(known)});
+    return error;
 }
 
 }  // namespace postern::oauth

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "crypto/random.h"
+#include "oauth/audit.h"
 #include "oauth/settings.h"
 #include "store/database.h"
 #include "store/keys.h"
@@ -18,6 +19,7 @@ struct Context {
     const util::Clock& clock;
     crypto::Random& random;
     const util::Log& log;
+    AuditTrail& trail;
 
     util::Time now() const { return clock.now(); }
 };

@@ -39,10 +39,19 @@ Outcome<void> check_max_age(const Context& context, const store::StoredCode& sto
     return {};
 }
 
+/// `ended`: so that what the first use yielded has ended now.
+void note_replay(Context& context, const store::StoredCode& stored, const char* reason, bool ended) {
+    context.trail.add(AuditEvent::code_replayed,
+                      audit::with_grant(stored.grant, {audit::credential("code", stored.code.code_hash),
+                                                       {"reason", reason},
+                                                       audit::yes_or_no("grant_ended", ended)}));
+}
+
 void revoke_yield(Context& context, const store::StoredCode& stored) {
     store::Transaction transaction(context.store, store::Durability::full);
-    store::end_grant(transaction, stored.grant.id, context.now());
+    const bool ended = store::end_grant(transaction, stored.grant.id, context.now());
     transaction.commit();
+    note_replay(context, stored, "spent before", ended);
 }
 
 OAuthError replayed() {
@@ -53,9 +62,11 @@ OAuthError replayed() {
 
 /// A second request revokes only if it is as good as the first: anybody else's must not be able to log the user out.
 OAuthError answer_replay(Context& context, const store::StoredCode& stored, const AuthorizationCodeGrant& grant) {
-    if (!check_binding(stored.code, grant))
+    if (!check_binding(stored.code, grant)) {
+        note_replay(context, stored, "spent before, and without its redirect_uri or verifier", false);
         return invalid_grant(
             kNotValid, "redeemed before; this request lacks its redirect_uri or verifier, so nothing was revoked");
+    }
     revoke_yield(context, stored);
     return replayed();
 }
@@ -85,6 +96,9 @@ Outcome<CheckedCode> check_code(Context& context, const model::Client& client, c
         store::Transaction transaction(context.store, store::Durability::full);
         store::burn_code(transaction, stored->code.code_hash, context.now());
         transaction.commit();
+        context.trail.add(AuditEvent::code_burned,
+                          audit::with_grant(stored->grant, {audit::credential("code", stored->code.code_hash),
+                                                            {"reason", ok.error().description}}));
         return ok.error();
     }
     if (auto ok = check_max_age(context, *stored); !ok) return ok.error();
@@ -99,13 +113,22 @@ Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const mo
     if (!store::redeem_code(transaction, checked.stored.code.code_hash, context.now())) {
         // Somebody was faster with the same proofs, or ended the grant meanwhile. Ending the grant in this transaction
         // cannot come before the winner's insert.
-        store::end_grant(transaction, checked.stored.grant.id, context.now());
+        const bool ended = store::end_grant(transaction, checked.stored.grant.id, context.now());
         transaction.commit();
+        note_replay(context, checked.stored, "spent at the same time", ended);
         return replayed();
     }
     store::insert_access_token(transaction, access);
     if (refresh) store::insert_refresh_token(transaction, *refresh);
     transaction.commit();
+    context.trail.add(
+        AuditEvent::token_issued,
+        audit::with_grant(checked.stored.grant,
+                          {{"grant_type", "authorization_code"},
+                           audit::credential("code", checked.stored.code.code_hash),
+                           audit::credential("access_token", access.token_hash),
+                           audit::credential("refresh_token", refresh ? refresh->token_hash : model::ValueHash()),
+                           {"scope", access.scope.to_string()}}));
     return {};
 }
 

@@ -49,6 +49,10 @@ void store_client_grant(Context& context, const model::Grant& grant, const model
     store::insert_grant(transaction, grant);
     store::insert_access_token(transaction, access);
     transaction.commit();
+    context.trail.add(AuditEvent::token_issued,
+                      audit::with_grant(grant, {{"grant_type", "client_credentials"},
+                                                audit::credential("access_token", access.token_hash),
+                                                {"scope", access.scope.to_string()}}));
 }
 
 }  // namespace postern::oauth

@@ -13,6 +13,13 @@ namespace {
 
 constexpr const char* kNotValid = "the refresh token is not valid";
 
+void note_reuse(Context& context, const store::StoredRefreshToken& stored, const char* reason, bool ended) {
+    context.trail.add(AuditEvent::refresh_token_reused,
+                      audit::with_grant(stored.grant, {audit::credential("used", stored.token.token_hash),
+                                                       {"reason", reason},
+                                                       audit::yes_or_no("grant_ended", ended)}));
+}
+
 OAuthError not_valid(std::string detail) { return invalid_grant(kNotValid, std::move(detail)); }
 
 /// Why nothing can come of the token any more; nullptr while something may. A rotated one is looked at when it is
@@ -50,7 +57,11 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
     store::StoredRefreshToken& stored = known->stored;
     if (stored.grant.client_id != client.id)
         return not_valid("the refresh token was issued to " + stored.grant.client_id.str() + "; it still works there");
-    if (const char* reason = why_dead(stored, context.now())) return not_valid(reason);
+    if (const char* reason = why_dead(stored, context.now())) {
+        // Whoever still tries a token that was used up may be the thief for whose sake the grant has ended.
+        if (stored.token.rotated_at) note_reuse(context, stored, reason, false);
+        return not_valid(reason);
+    }
     auto user = store::find_user(context.store, stored.grant.subject);
     if (!user) return not_valid("the user has been removed");
 
@@ -62,19 +73,29 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
 Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
                                    const model::AccessToken& access, const model::RefreshToken& refresh) {
     store::Transaction transaction(context.store, store::Durability::full);
-    switch (store::rotate_refresh_token(transaction, checked.stored.token.token_hash, context.now(),
-                                        context.settings.refresh_reuse_grace)) {
+    const auto rotation = store::rotate_refresh_token(transaction, checked.stored.token.token_hash, context.now(),
+                                                      context.settings.refresh_reuse_grace);
+    switch (rotation) {
         case store::Rotation::rotated:
         case store::Rotation::retried:
             store::insert_access_token(transaction, access);
             store::insert_refresh_token(transaction, refresh);
             transaction.commit();
+            context.trail.add(AuditEvent::token_refreshed,
+                              audit::with_grant(checked.stored.grant,
+                                                {audit::credential("used", checked.stored.token.token_hash),
+                                                 audit::credential("access_token", access.token_hash),
+                                                 audit::credential("refresh_token", refresh.token_hash),
+                                                 {"scope", access.scope.to_string()},
+                                                 audit::yes_or_no("retried", rotation == store::Rotation::retried)}));
             return {};
         case store::Rotation::refused:
+            note_reuse(context, checked.stored, "used or ended some moments ago", false);
             return not_valid("used before, some moments ago; nothing was revoked");
         case store::Rotation::reused:
             store::end_grant(transaction, checked.stored.grant.id, context.now());
             transaction.commit();
+            note_reuse(context, checked.stored, "used before", true);
             return not_valid(
                 "used before and shown again: it may have been stolen, so the whole grant has been revoked");
     }

@@ -16,6 +16,10 @@ util::Result<ImplicitToken, NotIssued> issue_token(Context& context, const Appro
 
     const auto insert = [&](store::Transaction& transaction) { store::insert_access_token(transaction, token.record); };
     if (auto ok = record_grant(context, approval, grant, insert); !ok) return ok.error();
+    context.trail.add(AuditEvent::token_issued,
+                      audit::with_grant(grant, {{"grant_type", "implicit"},
+                                                audit::credential("access_token", token.record.token_hash),
+                                                {"scope", grant.scope.to_string()}}));
     return ImplicitToken{token.value, grant.scope, context.settings.access_token_ttl};
 }
 

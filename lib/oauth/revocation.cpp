@@ -14,6 +14,11 @@ bool is_foreign(const std::optional<model::ClientId>& client, const model::Grant
     return client && *client != grant.client_id;
 }
 
+void note(Context& context, const model::Grant& grant, const char* kind, const model::ValueHash& hash) {
+    context.trail.add(AuditEvent::token_revoked,
+                      audit::with_grant(grant, {{"kind", kind}, audit::credential("token", hash)}));
+}
+
 std::string text_claim(const json::Object& claims, std::string_view name) {
     const json::Value* value = claims.find(name);
     return value && value->if_string() ? *value->if_string() : std::string();
@@ -39,6 +44,7 @@ std::string_view revoke_code(Context& context, const std::optional<model::Client
     store::Transaction transaction(context.store, store::Durability::full);
     store::burn_code(transaction, stored->code.code_hash, context.now());
     transaction.commit();
+    note(context, stored->grant, "authorization_code", stored->code.code_hash);
     return "authorization code: cannot be redeemed any more";
 }
 
@@ -48,6 +54,7 @@ std::string_view revoke_refresh_token(Context& context, const std::optional<mode
     store::Transaction transaction(context.store, store::Durability::full);
     store::end_grant(transaction, token.stored.grant.id, context.now());  // RFC 7009 §2.1: access tokens too
     transaction.commit();
+    note(context, token.stored.grant, "refresh_token", token.stored.token.token_hash);
     return "refresh token: its grant has ended";
 }
 
@@ -60,6 +67,7 @@ std::string_view revoke_access_token(Context& context, const std::optional<model
     store::revoke_access_token(transaction, hash_of(value), context.now());
     store::revoke_refresh_tokens(transaction, grant->id, context.now());  // RFC 7009 §2.1: MAY
     transaction.commit();
+    note(context, *grant, "access_token", hash_of(value));
     return "access token: revoked, with the refresh tokens of its grant";
 }
 
@@ -67,7 +75,7 @@ std::string_view revoke_access_token(Context& context, const std::optional<model
 
 Outcome<std::optional<model::ClientId>> authenticate_revoker(Context& context, const PresentedTokenRequest& request) {
     if (!context.settings.authenticate_revoke) return std::optional<model::ClientId>();
-    if (!request.credentials) return request.credentials.error();
+    if (!request.credentials) return refused_client(context, request.credentials.error());
     const auto client = authenticate_client(context, *request.credentials);
     if (!client) return client.error();
     return std::optional(client->id);

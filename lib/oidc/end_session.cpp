@@ -11,8 +11,11 @@ void end_session(oauth::Context& context, const model::Session& session) {
     store::Transaction transaction(context.store, store::Durability::full);
     store::remove_session(transaction, session);
     store::end_open_requests(transaction, session.subject);
-    store::end_grants_of_session(transaction, session.sid, context.now());
+    const auto ended = store::end_grants_of_session(transaction, session.sid, context.now());
     transaction.commit();
+    context.trail.add(oauth::AuditEvent::logout, {oauth::audit::subject(session.subject),
+                                                  oauth::audit::session(session.sid),
+                                                  {"grants_ended", std::to_string(ended)}});
 }
 
 }  // namespace postern::oidc

@@ -40,7 +40,7 @@ App::App(Config config, const Endpoint& endpoint)
       keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal),
       pages_(read_pages(config_, endpoint)) {
     check_signing_keys(keys_, endpoint, config_.settings);
-    if (database_) context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_});
+    if (database_) context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_});
 }
 
 oauth::Context& App::context() {

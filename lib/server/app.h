@@ -34,6 +34,7 @@ public:
     const util::Log& log() const { return log_; }
     const util::Clock& clock() const { return clock_; }
     crypto::Random& random() { return random_; }
+    oauth::AuditTrail& trail() { return trail_; }
 
     /// For the server itself: nullptr when the endpoint did not declare it.
     store::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
@@ -44,6 +45,7 @@ private:
     util::Log log_;
     util::SystemClock clock_;
     crypto::SystemRandom random_;
+    oauth::AuditTrail trail_;
     std::optional<store::Database> database_;
     store::Keys keys_;
     std::optional<web::Pages> pages_;

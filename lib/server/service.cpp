@@ -72,6 +72,7 @@ http::Response Service::handle(const Variables& variables, const Body& body, con
         auto request = parse_request(variables, body, rules_);
         if (!request) return render_failure(request.error(), endpoint_.on_failure, app_.pages_if_read(), id);
         request->id = id;
+        app_.trail().begin(id, request->remote_address);
         if (request->method == http::Method::options) return describe_options();
         return handler_(app_, *request);
     } catch (const store::StoreError& error) {
@@ -140,6 +141,16 @@ void Service::record_refusal(const http::Response& response, const std::string& 
                                 {"client_id", client_id}});
 }
 
+/// What has become true stays true, however the request ends; so it is written when the handler has thrown, too.
+void Service::write_audit() {
+    const oauth::AuditTrail& trail = app_.trail();
+    for (const auto& [event, members] : trail.entries()) {
+        std::vector<util::Log::Field> fields = {{"id", trail.request_id()}, {"address", trail.address()}};
+        fields.insert(fields.end(), members.begin(), members.end());
+        app_.log().write(util::LogLevel::audit, oauth::audit_row(event).name, fields);
+    }
+}
+
 void Service::run(Exchange& exchange) noexcept {
     try {
         const auto started = std::chrono::steady_clock::now();
@@ -147,7 +158,9 @@ void Service::run(Exchange& exchange) noexcept {
         const std::string id = make_request_id(app_.random());
         const Body body = exchange.receive(app_.config().limits.body);
         const std::string method(exchange.variables().get("REQUEST_METHOD"));
+        app_.trail().begin(id, "");
         http::Response response = handle(exchange.variables(), body, id);
+        write_audit();  // before the answer, and whatever becomes of it
         share(response, exchange.variables());
         const std::string wire = serialize(response, id, method == "HEAD");
         record_refusal(response, id);  // before the answer: whoever reads the id may ask about it at once

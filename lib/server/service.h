@@ -33,6 +33,7 @@ private:
     http::Response fail(Failure failure, const std::string& id, const char* event, const char* reason);
     std::string serialize(http::Response& response, const std::string& id, bool head);
     void record_refusal(const http::Response& response, const std::string& id);
+    void write_audit();
     void sweep();
 
     App& app_;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <stdexcept>
 #include <system_error>
 
 #include "util/clock.h"
@@ -26,9 +27,8 @@ struct LevelRow {
 };
 
 constexpr LevelRow kLevels[] = {
-    {LogLevel::error, "error", LOG_ERR},
-    {LogLevel::warn, "warn", LOG_WARNING},
-    {LogLevel::info, "info", LOG_INFO},
+    {LogLevel::audit, "audit", LOG_NOTICE}, {LogLevel::error, "error", LOG_ERR},
+    {LogLevel::warn, "warn", LOG_WARNING},  {LogLevel::info, "info", LOG_INFO},
     {LogLevel::debug, "debug", LOG_DEBUG},
 };
 
@@ -36,7 +36,7 @@ const LevelRow& row_of(LogLevel level) {
     for (const LevelRow& row : kLevels) {
         if (row.level == level) return row;
     }
-    return kLevels[0];
+    throw std::logic_error("log level without a row");
 }
 
 /// A descriptor: stderr, which belongs to the process, or a file of our own.
@@ -52,21 +52,28 @@ public:
     }
 
     /// One write for line and newline, so that lines of several processes do not mix.
-    void write(LogLevel, std::string_view line) override {
-        std::string whole(line);
+    bool write(LogLevel, std::string_view line) override {
+        std::string whole = cut_ ? "\n" : "";  // what is left of a line must not swallow the next one
+        whole += line;
         whole += '\n';
         std::string_view rest = whole;
         while (!rest.empty()) {
             const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
             if (written < 0 && errno == EINTR) continue;
-            if (written <= 0) return;  // a full disk must not stop the server
+            if (written <= 0) {  // a full disk must not stop the server
+                cut_ = cut_ || rest.size() < whole.size();
+                return false;
+            }
             rest.remove_prefix(static_cast<std::size_t>(written));
         }
+        cut_ = false;
+        return true;
     }
 
 private:
     int descriptor_;
     Close close_;
+    bool cut_ = false;  ///< the last thing that was written is the beginning of a line
 };
 
 class SyslogSink final : public LogSink {
@@ -77,8 +84,9 @@ public:
     SyslogSink& operator=(const SyslogSink&) = delete;
     ~SyslogSink() override { ::closelog(); }
 
-    void write(LogLevel level, std::string_view line) override {
+    bool write(LogLevel level, std::string_view line) override {
         ::syslog(row_of(level).syslog_priority, "%.*s", static_cast<int>(line.size()), line.data());
+        return true;  // nobody can tell
     }
 };
 
@@ -120,14 +128,31 @@ std::unique_ptr<LogSink> open_log_sink(const std::string& target) {
     if (target == "syslog") return std::make_unique<SyslogSink>();
     const int descriptor = ::open(target.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
     if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "cannot open log " + target);
+    return log_sink_on(descriptor);
+}
+
+std::unique_ptr<LogSink> log_sink_on(int descriptor) {
     return std::make_unique<DescriptorSink>(descriptor, DescriptorSink::Close::yes);
 }
 
 Log::Log(std::unique_ptr<LogSink> sink, LogLevel threshold, std::string program)
     : sink_(std::move(sink)), threshold_(threshold), program_(std::move(program)) {}
 
-void Log::write(LogLevel level, std::string_view event, std::initializer_list<Field> fields) const {
+void Log::write(LogLevel level, std::string_view event, std::span<const Field> fields) const {
     if (level > threshold_) return;
+    if (lost_ > 0) {
+        const std::string count = std::to_string(lost_);
+        const Field lost[] = {{"count", count}};
+        if (!sink_->write(LogLevel::error, line_of(LogLevel::error, "lines_lost", lost))) {
+            ++lost_;
+            return;
+        }
+        lost_ = 0;
+    }
+    if (!sink_->write(level, line_of(level, event, fields))) ++lost_;
+}
+
+std::string Log::line_of(LogLevel level, std::string_view event, std::span<const Field> fields) const {
     std::string line;
     append_member(line, "time", utc_text(SystemClock().now()));
     append_member(line, "level", row_of(level).name);
@@ -135,7 +160,7 @@ void Log::write(LogLevel level, std::string_view event, std::initializer_list<Fi
     append_member(line, "event", event);
     for (const Field& field : fields) append_member(line, field.first, field.second);
     line += '}';
-    sink_->write(level, line);
+    return line;
 }
 
 }  // namespace postern::util

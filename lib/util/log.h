@@ -1,25 +1,38 @@
 // The operator's log: one JSON object a line, never a secret.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace postern::util {
 
-enum class LogLevel { error, warn, info, debug };
+enum class LogLevel {
+    audit,  ///< security events: written whatever level is configured
+    error,
+    warn,
+    info,
+    debug,
+};
 
 /// Where lines go. stderr (the web server's error log), syslog, or a file opened for append.
 class LogSink {
 public:
     virtual ~LogSink() = default;
-    virtual void write(LogLevel level, std::string_view line) = 0;  ///< `line` has no newline; never throws
+    /// False when the line did not get there, or not whole. `line` has no newline; never throws.
+    virtual bool write(LogLevel level, std::string_view line) = 0;
 };
 
-/// "stderr", "syslog" or a file path (opened O_APPEND|O_CLOEXEC, mode 0640). Throws std::system_error when it cannot be opened.
+/// "stderr", "syslog" or a file path (opened O_APPEND|O_CLOEXEC, mode 0640). Throws std::system_error when it cannot be
+/// opened.
 std::unique_ptr<LogSink> open_log_sink(const std::string& target);
+
+/// Takes `descriptor`, opened for append.
+std::unique_ptr<LogSink> log_sink_on(int descriptor);
 
 class Log {
 public:
@@ -27,18 +40,32 @@ public:
 
     Log(std::unique_ptr<LogSink> sink, LogLevel threshold, std::string program);
 
-    /// {"time":"2026-01-02T03:04:05Z","level":"info","program":"token","event":"...",<fields>}. Values are escaped, invalid
-    /// UTF-8 replaced and cut at 512 bytes, so that one event is one line whatever a caller sent.
-    void write(LogLevel level, std::string_view event, std::initializer_list<Field> fields = {}) const;
+    /// {"time":"2026-01-02T03:04:05Z","level":"info","program":"token","event":"...",<fields>}. Values are escaped,
+    /// invalid UTF-8 replaced and cut at 512 bytes, so that one event is one line whatever a caller sent. Lines that
+    /// could not be written, to a full disk perhaps, stop nobody: how many they were is the first thing that is written
+    /// again.
+    void write(LogLevel level, std::string_view event, std::span<const Field> fields) const;
+    void write(LogLevel level, std::string_view event, std::initializer_list<Field> fields = {}) const {
+        write(level, event, std::span<const Field>(fields.begin(), fields.size()));
+    }
 
-    void error(std::string_view event, std::initializer_list<Field> fields = {}) const { write(LogLevel::error, event, fields); }
-    void warn(std::string_view event, std::initializer_list<Field> fields = {}) const { write(LogLevel::warn, event, fields); }
-    void info(std::string_view event, std::initializer_list<Field> fields = {}) const { write(LogLevel::info, event, fields); }
+    void error(std::string_view event, std::initializer_list<Field> fields = {}) const {
+        write(LogLevel::error, event, fields);
+    }
+    void warn(std::string_view event, std::initializer_list<Field> fields = {}) const {
+        write(LogLevel::warn, event, fields);
+    }
+    void info(std::string_view event, std::initializer_list<Field> fields = {}) const {
+        write(LogLevel::info, event, fields);
+    }
 
 private:
+    std::string line_of(LogLevel level, std::string_view event, std::span<const Field> fields) const;
+
     std::unique_ptr<LogSink> sink_;
     LogLevel threshold_;
     std::string program_;
+    mutable std::size_t lost_ = 0;
 };
 
 }  // namespace postern::util

@@ -24,8 +24,16 @@ http::Response back_to_authorize(Visit& visit, const Resumed& resumed) {
 void record(Visit& visit, const model::AuthorizationRequest& asked, model::Decision decision) {
     const model::Subject& subject = visit.browser.session->subject;
     store::Transaction transaction(visit.context.store, store::Durability::lazy);
-    store::record_decision(transaction, oauth::request_key(asked), subject, decision, asked.expires_at);
+    const bool counts =
+        store::record_decision(transaction, oauth::request_key(asked), subject, decision, asked.expires_at);
     transaction.commit();
+    if (!counts) return;  // answered before
+    const bool given = decision == model::Decision::approved;
+    visit.context.trail.add(given ? oauth::AuditEvent::consent_given : oauth::AuditEvent::consent_denied,
+                            {oauth::audit::subject(subject),
+                             oauth::audit::client(asked.client_id),
+                             oauth::audit::session(visit.browser.session->sid),
+                             {"scope", asked.scope.to_string()}});
 }
 
 }  // namespace

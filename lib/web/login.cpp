@@ -1,6 +1,7 @@
 // The login page: shows the form, checks the password, starts the session.
 #include "web/login.h"
 
+#include "crypto/digest.h"
 #include "store/authorization_requests.h"
 #include "util/text.h"
 #include "web/csrf.h"
@@ -10,6 +11,15 @@ namespace postern::web {
 namespace {
 
 constexpr const char* kWrong = "That user name and password do not match. Check both and try again.";
+
+constexpr std::string_view kAccountPurpose = "postern account v1";
+
+/// Tells whether two attempts meant the same name, without keeping it: what is typed there may be a password. Only with
+/// the key can a guess be compared with it.
+std::string account_mark(const oauth::Context& context, const std::string& username) {
+    const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kAccountPurpose);
+    return oauth::audit::short_digest(crypto::hmac_sha256(key, username));
+}
 
 http::Response form(Visit& visit, const Resumed& resumed, const std::string& username, const std::string& message,
                     int status = 200) {
@@ -29,14 +39,18 @@ std::optional<http::Response> succeed(Visit& visit, const Resumed& resumed, cons
     store::Transaction transaction(visit.context.store, store::Durability::full);
     if (!confirm_login(transaction, verdict, visit.context.now())) return std::nullopt;
     const model::Subject& subject = verdict.user.subject;
-    const std::string cookie =
-        start_session(visit.context, transaction, visit.browser, subject, visit.context.now()).cookie;
+    const StartedSession started =
+        start_session(visit.context, transaction, visit.browser, subject, visit.context.now());
     store::record_login(transaction, oauth::request_key(resumed.request), subject, resumed.request.expires_at);
     transaction.commit();
+    visit.context.trail.add(oauth::AuditEvent::login_succeeded, {{"method", "password"},
+                                                                 oauth::audit::subject(subject),
+                                                                 oauth::audit::client(resumed.request.client_id),
+                                                                 oauth::audit::session(started.session.sid)});
 
     http::Response response = continue_at(visit, visit.context.settings.paths.authorize, resumed.request);
     const CookieNames names = cookie_names(visit.context.settings.issuer);
-    response.add("Set-Cookie", http::set_cookie(names.session, cookie, names.security));
+    response.add("Set-Cookie", http::set_cookie(names.session, started.cookie, names.security));
     return response;
 }
 
@@ -48,14 +62,18 @@ std::string wait_message(util::Seconds wait) {
 
 http::Response refuse_form(Visit& visit, const Resumed& resumed, const std::string& username,
                            const PasswordVerdict& verdict) {
-    http::Response response = verdict.outcome == PasswordOutcome::throttled
-                                  ? form(visit, resumed, username, wait_message(verdict.wait), 429)
-                                  : form(visit, resumed, username, kWrong);
-    if (verdict.outcome == PasswordOutcome::throttled)
-        response.set("Retry-After", std::to_string(verdict.wait.count()));
-    response.refusal =
-        http::Refusal{verdict.outcome == PasswordOutcome::throttled ? "login_throttled" : "login_failed",
-                      "the login form was shown again", verdict.log_detail, resumed.request.client_id.str()};
+    const bool throttled = verdict.outcome == PasswordOutcome::throttled;
+    visit.context.trail.add(throttled ? oauth::AuditEvent::login_throttled : oauth::AuditEvent::login_failed,
+                            {{"method", "password"},
+                             {"reason", verdict.log_detail},
+                             oauth::audit::subject(verdict.named),
+                             {"account", account_mark(visit.context, username)},
+                             oauth::audit::client(resumed.request.client_id)});
+    http::Response response = throttled ? form(visit, resumed, username, wait_message(verdict.wait), 429)
+                                        : form(visit, resumed, username, kWrong);
+    if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
+    response.refusal = http::Refusal{throttled ? "login_throttled" : "login_failed", "the login form was shown again",
+                                     verdict.log_detail, resumed.request.client_id.str()};
     return response;
 }
 

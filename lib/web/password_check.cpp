@@ -65,7 +65,7 @@ std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counte
 PasswordVerdict throttled(util::Seconds wait) {
     const std::string why =
         "too many failed logins for this name or address; it ends in " + std::to_string(wait.count()) + " s";
-    return PasswordVerdict{PasswordOutcome::throttled, wait, why, {}, {}, {}};
+    return PasswordVerdict{PasswordOutcome::throttled, wait, why, {}, {}, {}, {}};
 }
 
 void count(oauth::Context& context, const Counters& counters) {
@@ -75,8 +75,8 @@ void count(oauth::Context& context, const Counters& counters) {
     transaction.commit();
 }
 
-PasswordVerdict failed(PasswordOutcome outcome, const char* why) {
-    return PasswordVerdict{outcome, {}, why, {}, {}, {}};
+PasswordVerdict failed(PasswordOutcome outcome, const char* why, const model::Subject& named = {}) {
+    return PasswordVerdict{outcome, {}, why, named, {}, {}, {}};
 }
 
 /// What is hashed for a name that nobody has: as some user's password is, since imported hashes may be dearer or
@@ -91,11 +91,11 @@ PasswordVerdict compare(oauth::Context& context, const std::string& username, co
     if (!user || !user->enabled || user->password_hash.empty()) {
         crypto::verify_nothing(password, user ? user->password_hash : stand_in(context, username));
         const char* why = !user ? "no such user" : !user->enabled ? "the user is disabled" : "the user has no password";
-        return failed(PasswordOutcome::wrong, why);
+        return failed(PasswordOutcome::wrong, why, user ? user->subject : model::Subject());
     }
     if (!crypto::verify_password(password, user->password_hash))
-        return failed(PasswordOutcome::wrong, "wrong password");
-    return PasswordVerdict{PasswordOutcome::right, {}, "", *user, {}, {}};
+        return failed(PasswordOutcome::wrong, "wrong password", user->subject);
+    return PasswordVerdict{PasswordOutcome::right, {}, "", user->subject, *user, {}, {}};
 }
 
 }  // namespace

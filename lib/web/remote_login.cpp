@@ -13,15 +13,20 @@
 namespace postern::web {
 namespace {
 
+constexpr const char* kMethod = "remote_user";
+
 /// The user by that name, made now where the configuration allows it, with the claims of this login.
-std::optional<model::User> meet(oauth::Context& context, store::Transaction& transaction, const RemoteUser& remote) {
-    auto user = store::find_user_by_name(transaction.database(), remote.username);
-    if (user) {
+struct Met {
+    model::User user;
+    bool made = false;
+};
+std::optional<Met> meet(oauth::Context& context, store::Transaction& transaction, const RemoteUser& remote) {
+    if (auto user = store::find_user_by_name(transaction.database(), remote.username)) {
         if (user->enabled && update_claims(*user, remote)) {
             user->updated_at = context.now();
             store::update_user(transaction, *user);
         }
-        return user;
+        return Met{std::move(*user), false};
     }
     if (!context.settings.login.auto_create) return std::nullopt;
     model::User made;
@@ -30,8 +35,7 @@ std::optional<model::User> meet(oauth::Context& context, store::Transaction& tra
     made.created_at = made.updated_at = context.now();
     update_claims(made, remote);
     store::insert_user(transaction, made);
-    context.log.info("user_created", {{"user", made.username}});
-    return made;
+    return Met{std::move(made), true};
 }
 
 /// What `prompt=login` and a stale `max_age` want: that the user was asked after the client had asked for it.
@@ -40,19 +44,37 @@ bool is_made_for(const oauth::Settings& settings, const model::AuthorizationRequ
     return remote.auth_time && *remote.auth_time >= request.expires_at - settings.authorization_request_ttl;
 }
 
+void note_login(Visit& visit, const Resumed& resumed, const model::Session& session, bool made) {
+    const auto subject = oauth::audit::subject(session.subject);
+    if (made) visit.context.trail.add(oauth::AuditEvent::user_created, {{"method", kMethod}, subject});
+    visit.context.trail.add(oauth::AuditEvent::login_succeeded, {{"method", kMethod},
+                                                                 subject,
+                                                                 oauth::audit::client(resumed.request.client_id),
+                                                                 oauth::audit::session(session.sid)});
+}
+
+/// The page of `fault`: what the web server let through is nobody who may come in.
+http::Response refuse_login(Visit& visit, PageFault fault, const std::string& client_id, const std::string& detail) {
+    http::Response page = visit.refuse(fault, client_id, detail);
+    visit.context.trail.add(oauth::AuditEvent::login_failed,
+                            {{"method", kMethod}, {"reason", page.refusal->error}, {"client_id", client_id}});
+    return page;
+}
+
 /// User, session, the mark that this request was logged in for, and the end of the old session: together or not at
 /// all. Durable, because the old cookie must stay dead.
 util::Result<StartedSession, PageFault> start(Visit& visit, const Resumed& resumed, const RemoteUser& remote) {
     store::Transaction transaction(visit.context.store, store::Durability::full);
-    const auto user = meet(visit.context, transaction, remote);
-    if (!user) return PageFault::account_unknown;
-    if (!user->enabled) return PageFault::account_disabled;
-    StartedSession started = start_session(visit.context, transaction, visit.browser, user->subject,
+    const auto met = meet(visit.context, transaction, remote);
+    if (!met) return PageFault::account_unknown;
+    const model::User& user = met->user;
+    if (!user.enabled) return PageFault::account_disabled;
+    StartedSession started = start_session(visit.context, transaction, visit.browser, user.subject,
                                            remote.auth_time.value_or(model::kAuthTimeUnknown));
     if (is_made_for(visit.context.settings, resumed.request, remote))
-        store::record_login(transaction, oauth::request_key(resumed.request), user->subject,
-                            resumed.request.expires_at);
+        store::record_login(transaction, oauth::request_key(resumed.request), user.subject, resumed.request.expires_at);
     transaction.commit();
+    note_login(visit, resumed, started.session, met->made);
     return started;
 }
 
@@ -90,7 +112,7 @@ http::Response remote_login(Visit& visit) {
     // First, so that whoever opens the page by hand learns whether the web server does its part.
     const auto remote =
         read_remote_user(visit.context.settings.login, visit.request.server_variables, visit.context.now());
-    if (!remote) return visit.refuse(fault_of(remote.error().fault), "", remote.error().log_detail);
+    if (!remote) return refuse_login(visit, fault_of(remote.error().fault), "", remote.error().log_detail);
     const auto resumed = resume(visit, visit.request.query, Unbound::refused);
     if (!resumed) return resumed.error();
     const std::string client_id = resumed->request.client_id.str();
@@ -101,7 +123,7 @@ http::Response remote_login(Visit& visit) {
                                 "the browser cookie came back, and the session cookie of the login before did not");
 
     const auto started = start(visit, *resumed, *remote);
-    if (!started) return visit.refuse(started.error(), client_id, "user: " + remote->username);
+    if (!started) return refuse_login(visit, started.error(), client_id, "user: " + remote->username);
     note_unusable(visit, *remote);
     http::Response response = answer(visit, *resumed, started->session);
     const CookieNames names = cookie_names(visit.context.settings.issuer);

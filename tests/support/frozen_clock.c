@@ -1,12 +1,18 @@
-/* A wall clock that a test sets: preloaded into a program under test, it answers POSTERN_TEST_CLOCK (epoch seconds) to whoever
+/* What a test takes in hand of the machine: its clock, and its syslog.
+ *
+ * A wall clock that a test sets: preloaded into a program under test, it answers POSTERN_TEST_CLOCK (epoch seconds) to whoever
  * asks for the time of day, and stands still. With POSTERN_TEST_CLOCK_AHEAD it goes on, as many seconds ahead of the machine's as
  * the file of that name says at each moment, in eight bytes that are written over; to a web server that hands the variables on it
  * does not, since lighttpd starts anew when its clock jumps by half an hour. The monotonic clocks are the machine's. libfaketime does
- * this and more, but keeps files in /dev/shm that collide when process ids come round again. */
+ * this and more, but keeps files in /dev/shm that collide when process ids come round again.
+ *
+ * Lines for syslog are appended to the file that POSTERN_TEST_SYSLOG names, and go nowhere without it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,11 +50,18 @@ static time_t frozen(void) {
         return is_web_server() ? now.tv_sec : now.tv_sec + ahead(file);
     }
     const char* text = getenv("POSTERN_TEST_CLOCK");
-    return text ? (time_t)strtoll(text, NULL, 10) : 0;
+    if (text) return (time_t)strtoll(text, NULL, 10);
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    return now.tv_sec;
 }
 
+/* Otherwise the clock is the machine's in every way. */
+static int is_set(void) { return getenv("POSTERN_TEST_CLOCK_AHEAD") || getenv("POSTERN_TEST_CLOCK"); }
+
 int clock_gettime(clockid_t clock, struct timespec* now) {
-    if (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE) return (int)syscall(SYS_clock_gettime, clock, now);
+    const int is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+    if (!is_wall || !is_set()) return (int)syscall(SYS_clock_gettime, clock, now);
     now->tv_sec = frozen();
     now->tv_nsec = 0;
     return 0;
@@ -61,7 +74,40 @@ time_t time(time_t* now) {
 
 int gettimeofday(struct timeval* restrict now, void* restrict zone) {
     (void)zone;
+    if (!is_set()) return (int)syscall(SYS_gettimeofday, now, NULL);
     now->tv_sec = frozen();
     now->tv_usec = 0;
     return 0;
+}
+
+void openlog(const char* name, int option, int facility) {
+    (void)name, (void)option, (void)facility;
+}
+
+void closelog(void) {}
+
+void vsyslog(int priority, const char* format, va_list values) {
+    (void)priority;
+    const char* file = getenv("POSTERN_TEST_SYSLOG");
+    const int descriptor = file ? open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+    if (descriptor < 0) return;
+    vdprintf(descriptor, format, values);
+    dprintf(descriptor, "\n");
+    close(descriptor);
+}
+
+void syslog(int priority, const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    vsyslog(priority, format, values);
+    va_end(values);
+}
+
+/* What glibc makes of syslog() in a program built with _FORTIFY_SOURCE. */
+void __syslog_chk(int priority, int flag, const char* format, ...) {
+    (void)flag;
+    va_list values;
+    va_start(values, format);
+    vsyslog(priority, format, values);
+    va_end(values);
 }

@@ -20,7 +20,7 @@ constexpr util::Time kStart = util::from_epoch(1'800'000'000);
 
 class NoSink final : public util::LogSink {
 public:
-    void write(util::LogLevel, std::string_view) override {}
+    bool write(util::LogLevel, std::string_view) override { return true; }
 };
 
 /// RSA keys take a while: one directory serves every test of the process.

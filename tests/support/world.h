@@ -17,7 +17,11 @@ class World {
 public:
     World();
 
-    oauth::Context context() { return {settings, database, *keys, clock, random, log}; }
+    /// For a request of its own: what an earlier one has noted is forgotten.
+    oauth::Context context() {
+        trail.begin("test", "192.0.2.1");
+        return {settings, database, *keys, clock, random, log, trail};
+    }
 
     /// Registered with the grants and scopes a `client add` without options gives it.
     model::Client add_confidential(const std::string& id, const std::string& redirect_uri, const std::string& secret);
@@ -33,6 +37,7 @@ public:
     store::Database database;
     std::unique_ptr<store::Keys> keys;
     util::Log log;
+    oauth::AuditTrail trail;
 };
 
 /// A form request as it would come from the gateway.

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +28,10 @@ using Lines = std::vector<std::pair<LogLevel, std::string>>;
 class MemorySink final : public LogSink {
 public:
     explicit MemorySink(Lines& lines) : lines_(lines) {}
-    void write(LogLevel level, std::string_view line) override { lines_.emplace_back(level, line); }
+    bool write(LogLevel level, std::string_view line) override {
+        lines_.emplace_back(level, line);
+        return true;
+    }
 
 private:
     Lines& lines_;
@@ -191,4 +196,58 @@ TEST_CASE("open_log_sink: stderr is the process's standard error and stays open 
     ::close(saved);
     ::close(file);
     CHECK(contents(path) == "first\nsecond\n");
+}
+
+TEST_CASE("Log: security events are written whatever the level is") {
+    Lines lines;
+    log_into(lines, LogLevel::error).write(LogLevel::audit, "login_failed", {{"reason", "wrong password"}});
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].second.find(R"("level":"audit")") != std::string::npos);
+}
+
+TEST_CASE("Log: lines that could not be written are counted, and the count is the first thing that is written again") {
+    class FullSink final : public LogSink {
+    public:
+        FullSink(Lines& lines, const bool& full) : lines_(lines), full_(full) {}
+        bool write(LogLevel level, std::string_view line) override {
+            if (!full_) lines_.emplace_back(level, line);
+            return !full_;
+        }
+
+    private:
+        Lines& lines_;
+        const bool& full_;
+    };
+    Lines lines;
+    bool full = true;
+    const Log log(std::make_unique<FullSink>(lines, full), LogLevel::info, "token");
+    for (int i = 0; i < 3; ++i) log.info("lost");
+    full = false;
+    log.info("kept");
+    log.info("kept");
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0].second.ends_with(R"("event":"lines_lost","count":"3"})"));
+    CHECK(lines[1].second.ends_with(R"("event":"kept"})"));
+}
+
+TEST_CASE("Log: a line that a full disk cut does not swallow the next one") {
+    const TemporaryDirectory directory;
+    const auto sink = open_log_sink(directory.file("log"));
+    rlimit old{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &old) == 0);
+    const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+    rlimit small = old;
+    small.rlim_cur = 15;
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const bool first = sink->write(LogLevel::info, "0123456789");
+    const bool second = sink->write(LogLevel::info, "abcdefghij");
+    const bool third = sink->write(LogLevel::info, "lost");
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &old) == 0);
+    ::signal(SIGXFSZ, handler);
+    CHECK(first);
+    CHECK_FALSE(second);
+    CHECK_FALSE(third);
+    CHECK(sink->write(LogLevel::info, "next"));
+    CHECK(sink->write(LogLevel::info, "last"));
+    CHECK(contents(directory.file("log")) == "0123456789\nabcd\nnext\nlast\n");
 }

@@ -1,0 +1,117 @@
+// What a command has changed, for the audit log of the serving processes.
+#include "audit.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+
+#include "accounts.h"
+#include "files.h"
+#include "output.h"
+#include "util/log.h"
+
+namespace postern::cli {
+namespace {
+
+using util::Log;
+
+constexpr mode_t kLogMode = 0640;
+// Others than ours may write in the directory of the log: no link of theirs leads root elsewhere, no pipe of theirs
+// makes it wait.
+constexpr int kAppend = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
+
+/// Root cannot tell for whom a new file in a directory of its own would be, and must not take the processes' place.
+bool is_for_nobody(const std::string& file) {
+    struct stat status {};
+    if (::geteuid() != 0 || ::lstat(file.c_str(), &status) == 0) return false;
+    return ::stat(directory_of(file).c_str(), &status) == 0 && status.st_uid == 0;
+}
+
+/// A file that root makes belongs to whom the directory belongs, or the processes could not write to it.
+int create(const std::string& file) {
+    const int descriptor = ::open(file.c_str(), kAppend | O_CREAT | O_EXCL, kLogMode);
+    struct stat directory {};
+    if (descriptor >= 0 && ::geteuid() == 0 && ::stat(directory_of(file).c_str(), &directory) == 0 &&
+        ::fchown(descriptor, directory.st_uid, directory.st_gid) != 0)
+        print_note("the log " + file + " belongs to root and should belong to the serving user: chown it");
+    return descriptor;
+}
+
+int open_file(const std::string& file) {
+    int descriptor = ::open(file.c_str(), kAppend);
+    if (descriptor < 0 && errno == ENOENT) descriptor = create(file);
+    if (descriptor < 0 && errno == EEXIST) descriptor = ::open(file.c_str(), kAppend);  // a process was faster
+    return descriptor;
+}
+
+bool is_regular(int descriptor) {
+    struct stat status {};
+    return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+std::unique_ptr<util::LogSink> open_sink(const std::string& target) {
+    if (!target.starts_with('/') || is_for_nobody(target)) return util::open_log_sink("syslog");
+    const int descriptor = open_file(target);
+    if (descriptor >= 0 && is_regular(descriptor)) return util::log_sink_on(descriptor);
+    const int problem = descriptor < 0 ? errno : 0;
+    if (descriptor >= 0) ::close(descriptor);
+    if (problem != 0 && problem != ELOOP && problem != ENXIO)
+        print_note("the log " + target + " cannot be written (" + std::generic_category().message(problem) +
+                   "); what was done is in syslog");
+    return util::open_log_sink("syslog");
+}
+
+/// Who typed it: the user of the process, and behind `sudo` the one it was called by.
+std::vector<oauth::audit::Member> whoever_asked() {
+    std::vector<oauth::audit::Member> members = {{"by", user_name(::getuid())}};
+    const char* before = std::getenv("SUDO_USER");
+    if (::getuid() == 0 && before != nullptr && *before != '\0') members.emplace_back("sudo_user", before);
+    return members;
+}
+
+const Log& log_of(const Invocation& invocation) {
+    if (!invocation.log)
+        invocation.log = std::make_shared<const Log>(open_sink(invocation.load_config().log_target),
+                                                     util::LogLevel::error, "postern");
+    return *invocation.log;
+}
+
+}  // namespace
+
+void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oauth::audit::Member> members) noexcept {
+    try {
+        for (auto& member : whoever_asked()) members.push_back(std::move(member));
+        std::vector<Log::Field> fields;
+        for (const auto& [name, value] : members)
+            if (!value.empty()) fields.emplace_back(name, value);
+        log_of(invocation).write(util::LogLevel::audit, oauth::audit_row(event).name, fields);
+    } catch (const std::exception& error) {
+        print_note(std::string("what was done is not in the log: ") + error.what());
+    }
+}
+
+std::string log_time(util::Time time) {
+    std::string text = to_text(time);  // 2026-01-02 03:04:05 UTC
+    if (const auto date = text.find(' '); date != text.npos) text[date] = 'T';
+    if (const auto clock = text.find(' '); clock != text.npos) text.replace(clock, text.npos, "Z");
+    return text;
+}
+
+void note_key(const Invocation& invocation, oauth::AuditEvent event, const store::KeyInfo& key) noexcept {
+    note(invocation, event,
+         {{"kid", key.kid},
+          {"alg", std::string(crypto::to_string(key.algorithm))},
+          {"signs_from", log_time(key.signs_from)}});
+}
+
+void note_done(const Invocation& invocation, std::vector<oauth::audit::Member> members) noexcept {
+    members.insert(members.begin(), {"command", invocation.command});
+    note(invocation, oauth::AuditEvent::admin_command, std::move(members));
+}
+
+}  // namespace postern::cli

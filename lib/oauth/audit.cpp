@@ -1,0 +1,88 @@
+// What happened that an auditor wants to know.
+#include "oauth/audit.h"
+
+#include <array>
+#include <iterator>
+#include <stdexcept>
+
+#include "crypto/digest.h"
+
+namespace postern::oauth {
+namespace {
+
+constexpr std::size_t kShortDigest = 16;
+
+using enum AuditEvent;
+constexpr std::array kTable = {
+    AuditRow{login_succeeded, "login_succeeded", "method subject client_id session"},
+    AuditRow{login_failed, "login_failed", "method reason subject account client_id"},
+    AuditRow{login_throttled, "login_throttled", "method reason account client_id"},
+    AuditRow{user_created, "user_created", "method subject"},
+    AuditRow{logout, "logout", "subject session grants_ended"},
+    AuditRow{consent_given, "consent_given", "subject client_id session scope"},
+    AuditRow{consent_denied, "consent_denied", "subject client_id session scope"},
+    AuditRow{consent_withdrawn, "consent_withdrawn", "subject client_id grants_ended by sudo_user"},
+    AuditRow{code_issued, "code_issued", "client_id subject session grant code scope"},
+    AuditRow{code_burned, "code_burned", "client_id subject session grant code reason"},
+    AuditRow{code_replayed, "code_replayed", "client_id subject session grant code reason grant_ended"},
+    AuditRow{token_issued, "token_issued",
+             "client_id subject session grant grant_type code access_token refresh_token scope"},
+    AuditRow{token_refreshed, "token_refreshed",
+             "client_id subject session grant used access_token refresh_token scope retried"},
+    AuditRow{refresh_token_reused, "refresh_token_reused", "client_id subject session grant used reason grant_ended"},
+    AuditRow{token_revoked, "token_revoked", "client_id subject session grant kind token"},
+    AuditRow{client_authentication_failed, "client_authentication_failed", "reason client_id"},
+    AuditRow{key_rotated, "key_rotated", "kid alg signs_from by sudo_user"},
+    AuditRow{key_retired, "key_retired", "kid alg signs_from by sudo_user"},
+    AuditRow{seal_renewed, "seal_renewed", "by sudo_user"},
+    AuditRow{admin_command, "admin_command",
+             "command client_id subject before rows sessions_ended grants_ended file by sudo_user"},
+};
+
+}  // namespace
+
+std::span<const AuditRow> audit_table() { return kTable; }
+
+const AuditRow& audit_row(AuditEvent event) {
+    for (const AuditRow& row : kTable)
+        if (row.event == event) return row;
+    throw std::logic_error("audit event without a row");
+}
+
+namespace audit {
+
+std::string short_digest(std::string_view value) { return crypto::sha256_hex(value).substr(0, kShortDigest); }
+
+Member client(const model::ClientId& id) { return {"client_id", id.str()}; }
+
+Member subject(const model::Subject& subject) { return {"subject", subject.str()}; }
+
+Member session(const model::Sid& sid) { return {"session", sid.empty() ? std::string() : short_digest(sid.str())}; }
+
+Member credential(std::string_view name, const model::ValueHash& hash) {
+    return {name, hash.str().substr(0, kShortDigest)};
+}
+
+std::vector<Member> with_grant(const model::Grant& grant, std::vector<Member> own) {
+    std::vector<Member> members = {
+        client(grant.client_id), subject(grant.subject), session(grant.sid), {"grant", short_digest(grant.id.str())}};
+    members.insert(members.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+    return members;
+}
+
+Member yes_or_no(std::string_view name, bool value) { return {name, value ? "yes" : "no"}; }
+
+}  // namespace audit
+
+void AuditTrail::begin(std::string request_id, std::string address) {
+    request_id_ = std::move(request_id);
+    address_ = std::move(address);
+    entries_.clear();
+}
+
+void AuditTrail::add(AuditEvent event, std::vector<audit::Member> members) {
+    std::erase_if(members, [](const audit::Member& member) { return member.second.empty(); });
+    entries_.push_back({event, std::move(members)});
+}
+
+}  // namespace postern::oauth

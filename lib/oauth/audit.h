@@ -1,0 +1,89 @@
+// What happened that an auditor wants to know: one table of events, and where they wait until they are written.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/grant.h"
+
+namespace postern::oauth {
+
+enum class AuditEvent {
+    login_succeeded,
+    login_failed,
+    login_throttled,
+    user_created,
+    logout,
+    consent_given,
+    consent_denied,
+    consent_withdrawn,
+    code_issued,
+    code_burned,
+    code_replayed,
+    token_issued,
+    token_refreshed,
+    refresh_token_reused,
+    token_revoked,
+    client_authentication_failed,
+    key_rotated,
+    key_retired,
+    seal_renewed,
+    admin_command,
+};
+
+/// The vocabulary of the audit log: a line has these members and no others (docs/OPERATIONS.md, "The audit log").
+struct AuditRow {
+    AuditEvent event;
+    std::string_view name;
+    std::string_view members;  ///< blank-separated, beside those that every line has; each only where it applies
+};
+std::span<const AuditRow> audit_table();
+const AuditRow& audit_row(AuditEvent event);
+
+/// Members of a line. Whatever names a person's or a client's right is a digest: the line must be worth nothing to who
+/// reads it, and still tell which lines belong together (docs/decisions/0026-audit-log.md).
+namespace audit {
+
+using Member = std::pair<std::string_view, std::string>;
+
+/// The first 16 hex digits of SHA-256(`value`), as `printf %s VALUE | sha256sum` begins.
+std::string short_digest(std::string_view value);
+
+Member client(const model::ClientId& id);
+Member subject(const model::Subject& subject);  ///< random by itself: a person only to whoever has the user table
+Member session(const model::Sid& sid);
+/// Of a code or token, under the name that says which; storage has the whole digest.
+Member credential(std::string_view name, const model::ValueHash& hash);
+/// What every line about a grant begins with, client to grant, and then the members of its own.
+std::vector<Member> with_grant(const model::Grant& grant, std::vector<Member> own);
+Member yes_or_no(std::string_view name, bool value);
+
+}  // namespace audit
+
+/// The events of one request, or of one command, in their order. Added when they have become true, that is behind the
+/// commit; written by whoever owns the log, before the answer.
+class AuditTrail {
+public:
+    struct Entry {
+        AuditEvent event;
+        std::vector<audit::Member> members;  ///< none is empty
+    };
+
+    /// Forgets what there was: the next request, from that address.
+    void begin(std::string request_id, std::string address);
+    void add(AuditEvent event, std::vector<audit::Member> members);
+
+    const std::string& request_id() const { return request_id_; }
+    const std::string& address() const { return address_; }
+    const std::vector<Entry>& entries() const { return entries_; }
+
+private:
+    std::string request_id_;
+    std::string address_;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace postern::oauth

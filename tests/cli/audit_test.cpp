@@ -1,0 +1,211 @@
+// What the command changes is in the audit log: a line for each change, with what was changed and who did it.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "given.h"
+#include "store/login_attempts.h"
+#include "support/audit_log.h"
+
+namespace {
+
+using namespace postern::test;
+namespace json = postern::json;
+namespace fs = std::filesystem;
+
+std::string text_in(const fs::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+}
+
+/// What was said since the last call.
+class News {
+public:
+    explicit News(fs::path file) : file_(std::move(file)), seen_(text_in(file_).size()) {}
+    std::string operator()() {
+        const std::string all = text_in(file_);
+        const std::string fresh = all.substr(seen_);
+        seen_ = all.size();
+        return fresh;
+    }
+
+private:
+    fs::path file_;
+    std::size_t seen_;
+};
+
+/// "event command members=..." without time, program and who it was.
+std::string summary(const json::Object& line) {
+    std::string text = text_of(line, "event");
+    for (const auto& [name, value] : line.members())
+        if (!std::ranges::count(std::initializer_list<std::string_view>{"time", "level", "program", "event", "by",
+                                                                        "sudo_user", "kid", "signs_from"},
+                                name))
+            text += " " + name + "=" + text_of(line, name);
+    return text;
+}
+
+TEST_CASE("audit: every command that changes something says so, and those that only look say nothing") {
+    const Installation op;
+    put_sample(op);
+    put_session(op, "s-1", "ada");
+    put_consent(op, "wiki", "ada", "openid");
+    News news(op.syslog_file());
+    const std::string secret(40, 's');
+    const std::string backup = (op.directory() / "copy.db").string();
+    const std::string pages = (op.directory() / "published").string();
+    std::ofstream(op.directory() / "people.jsonl") << "{\"username\":\"eve\"}\n{\"username\":\"dan\"}\n";
+    struct Row {
+        std::vector<std::string> command;
+        std::string input;
+        std::string said;  ///< a subject that the command makes is `*`
+    };
+    const Row rows[] = {
+        {{"client", "add", "new", "--redirect-uri", "https://new.example/cb"},
+         "",
+         "admin_command command=client add client_id=new"},
+        {{"client", "set", "new", "--name", "New"}, "", "admin_command command=client set client_id=new"},
+        {{"client", "secret", "new", "--secret-stdin"},
+         secret + "\n",
+         "admin_command command=client secret client_id=new"},
+        {{"client", "disable", "new"}, "", "admin_command command=client disable client_id=new"},
+        {{"client", "enable", "new"}, "", "admin_command command=client enable client_id=new"},
+        {{"client", "remove", "new"}, "", "admin_command command=client remove client_id=new"},
+        {{"user", "add", "carol", "--password-stdin"},
+         "a password of carol\n",
+         "admin_command command=user add subject=*"},
+        {{"user", "set", "ada", "--claim", "name=Ada"}, "", "admin_command command=user set subject=sub of ada"},
+        {{"user", "passwd", "bob", "--password-stdin"},
+         "a password of bob\n",
+         "admin_command command=user passwd subject=sub of bob"},
+        {{"user", "import", (op.directory() / "people.jsonl").string()},
+         "",
+         "admin_command command=user import rows=2"},
+        {{"consent", "revoke", "--user", "ada"},
+         "",
+         "consent_withdrawn subject=sub of ada client_id=wiki grants_ended=1"},
+        {{"session", "end", "--user", "ada"},
+         "",
+         "admin_command command=session end subject=sub of ada sessions_ended=1 grants_ended=0"},
+        {{"token", "revoke", "--client", "mail", "--before", "2033-05-18T03:33:20Z"},
+         "",
+         "admin_command command=token revoke client_id=mail before=2033-05-18T03:33:20Z grants_ended=2"},
+        {{"user", "disable", "ada"}, "", "admin_command command=user disable subject=sub of ada"},
+        {{"user", "enable", "ada"}, "", "admin_command command=user enable subject=sub of ada"},
+        {{"user", "remove", "ada"}, "", "admin_command command=user remove subject=sub of ada"},
+        {{"key", "rotate", "--alg", "ES256", "--lead", "0"}, "", "key_rotated alg=ES256"},
+        {{"key", "rotate", "--seal"}, "", "seal_renewed"},
+        {{"backup", backup}, "", "admin_command command=backup file=" + backup},
+        {{"publish", pages}, "", "admin_command command=publish file=" + pages},
+        {{"client", "list"}, "", ""},
+        {{"user", "list"}, "", ""},
+        {{"key", "list"}, "", ""},
+        {{"token", "list"}, "", ""},
+        {{"session", "list"}, "", ""},
+        {{"consent", "list"}, "", ""},
+        {{"stats"}, "", ""},
+        {{"migrate"}, "", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.command.at(0));
+        CAPTURE(row.command.back());
+        op.must(row.command, row.input);
+        const std::string text = news();
+        CHECK(text.find(secret) == std::string::npos);
+        CHECK(text.find("a password") == std::string::npos);
+        const auto lines = audit_lines(text);
+        REQUIRE(lines.size() == (row.said.empty() ? 0 : 1));
+        if (lines.empty()) continue;
+        const auto star = row.said.find('*');
+        CHECK(summary(lines[0]).substr(0, star) == row.said.substr(0, star));
+        CHECK(text_of(lines[0], "program") == "postern");
+        CHECK(!text_of(lines[0], "by").empty());
+    }
+}
+
+TEST_CASE("audit: init, retire and purge too, and what was refused is none") {
+    const Installation op(Installation::Start::configured);
+    News news(op.syslog_file());
+    op.must({"init"});
+    CHECK(audit_events(news()) == "admin_command");
+    CHECK(op.postern({"init"}).exit_code == 1);
+    CHECK(op.postern({"user", "disable", "nobody"}).exit_code == 1);
+    op.must({"purge"});  // nothing there to delete
+    CHECK(news().empty());
+    op.must({"key", "rotate", "--lead", "0"});
+    news();
+    const auto keys = op.must_json({"key", "list"});
+    for (const json::Value& key : *keys.if_array()) {
+        if (text_of(key, "state") != "retired") continue;
+        op.must({"key", "retire", "--force", "--", text_of(key, "kid")});
+        const json::Object line = audit_line(news(), "key_retired");
+        CHECK(text_of(line, "kid") == text_of(key, "kid"));
+    }
+    {
+        auto database = op.open();
+        postern::store::Transaction transaction(database, postern::store::Durability::lazy);
+        postern::store::count_failure(transaction, "key", given_at() - postern::util::Seconds{1000},
+                                      postern::util::Seconds{900});
+        transaction.commit();
+    }
+    op.must({"purge"});
+    CHECK(text_of(audit_line(news(), "admin_command"), "command") == "purge");
+}
+
+TEST_CASE("audit: a file that is configured for the log gets the command's lines too, made for those who serve") {
+    Installation op;
+    const fs::path logs = op.directory() / "logs";
+    const fs::path file = logs / "postern.log";
+    fs::create_directory(logs);
+    if (geteuid() == 0) REQUIRE(::chown(logs.c_str(), 1, 1) == 0);
+    const auto configure = [&](const fs::path& target) {
+        op.write_config(json::Object{{"issuer", "https://id.example.org"},
+                                     {"database", op.database_file().string()},
+                                     {"keys", op.keys_directory().string()},
+                                     {"log", json::Object{{"target", target.string()}, {"level", "error"}}}});
+    };
+    configure(file);
+    News file_news(file);
+    News system(op.syslog_file());
+    const auto add = [&, number = std::make_shared<int>()] {
+        return op.postern({"user", "import", "--update", "-"},
+                          "{\"username\":\"user" + std::to_string(++*number) + "\"}\n");
+    };
+    CHECK(add().err.empty());
+    CHECK(audit_events(file_news()) == "admin_command");
+    CHECK(system().empty());
+    struct stat made {};
+    REQUIRE(::stat(file.c_str(), &made) == 0);
+    CHECK((made.st_mode & 07777) == 0640);
+    struct stat directory {};
+    REQUIRE(::stat(logs.c_str(), &directory) == 0);
+    CHECK(made.st_uid == directory.st_uid);
+    CHECK(made.st_gid == directory.st_gid);
+
+    // Who may write in the directory leads the command nowhere else, and does not make it wait.
+    const fs::path victim = op.directory() / "victim";
+    std::ofstream(victim) << "untouched";
+    fs::create_symlink(victim, logs / "link");
+    REQUIRE(::mkfifo((logs / "pipe").c_str(), 0600) == 0);
+    for (const char* trap : {"link", "pipe"}) {
+        CAPTURE(trap);
+        configure(logs / trap);
+        CHECK(add().exit_code == 0);
+        CHECK(audit_events(system()) == "admin_command");
+    }
+    CHECK(text_in(victim) == "untouched");
+
+    configure(op.directory() / "missing" / "log");
+    const auto elsewhere = add();
+    CHECK(elsewhere.exit_code == 0);
+    CHECK(elsewhere.err.find("cannot be written") != std::string::npos);
+    CHECK(audit_events(system()) == "admin_command");
+}
+
+}  // namespace
