@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <exception>
 #include <fstream>
+#include <iterator>
 
 #include "json/reader.h"
 #include "json/writer.h"
@@ -15,10 +17,19 @@
 namespace postern::test {
 namespace fs = std::filesystem;
 
-std::string postern_program() {
+namespace {
+
+fs::path build_path() {
     const char* build = std::getenv("POSTERN_BUILD");
-    return (fs::absolute(build != nullptr && *build != '\0' ? build : "build") / "bin" / "postern").string();
+    return fs::absolute(build != nullptr && *build != '\0' ? build : "build");
 }
+
+/// What the command says to syslog is the test's, not the machine's.
+std::string own_syslog() { return (build_path() / "tests" / "frozen_clock.so").string(); }
+
+}  // namespace
+
+std::string postern_program() { return (build_path() / "bin" / "postern").string(); }
 
 namespace {
 
@@ -49,6 +60,13 @@ Installation::Installation(Start start, const json::Object& config) {
 }
 
 Installation::~Installation() {
+    if (!secrets_.empty() && std::uncaught_exceptions() == 0) {
+        check_no_secrets(secrets_, diagnostics_, "standard error");
+        for (const fs::path& directory : {directory_ / "data", keys_directory()})
+            check_no_secrets_below(secrets_, directory);
+        std::ifstream log(syslog_file());
+        check_no_secrets(secrets_, std::string(std::istreambuf_iterator<char>(log), {}), "syslog");
+    }
     std::error_code ignored;
     fs::remove_all(directory_, ignored);
 }
@@ -60,8 +78,18 @@ void Installation::write_config(const json::Object& members) const {
 ProcessResult Installation::postern(const std::vector<std::string>& arguments, const std::string& input) const {
     std::vector<std::string> argv = {postern_program()};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
-    ProcessResult result = run(argv, {{"PATH", "/usr/bin:/bin"}, {"POSTERN_CONFIG", config_file().string()}}, input);
+    const char* asan = std::getenv("ASAN_OPTIONS");  // the sanitizer's library comes behind the preloaded one
+    ProcessResult result =
+        run(argv,
+            {{"PATH", "/usr/bin:/bin"},
+             {"POSTERN_CONFIG", config_file().string()},
+             {"LD_PRELOAD", own_syslog()},
+             {"POSTERN_TEST_SYSLOG", syslog_file().string()},
+             {"ASAN_OPTIONS", std::string(asan ? asan : "") + (asan ? ":" : "") + "verify_asan_link_order=0"}},
+            input);
     REQUIRE(result.exit_code != kTimedOut);
+    secrets_.learn_command(input, result.out);
+    diagnostics_ += result.err;
     return result;
 }
 

@@ -9,6 +9,7 @@
 #include "json/value.h"
 #include "store/database.h"
 #include "support/process.h"
+#include "support/secrets.h"
 
 namespace postern::test {
 
@@ -35,12 +36,15 @@ public:
 
     const std::filesystem::path& directory() const { return directory_; }
     std::filesystem::path config_file() const { return directory_ / "postern.json"; }
+    std::filesystem::path syslog_file() const { return directory_ / "syslog"; }
     std::filesystem::path database_file() const { return directory_ / "data" / "postern.db"; }
     std::filesystem::path keys_directory() const { return directory_ / "keys"; }
     store::Database open() const { return {database_file().string(), store::Access::read_write}; }
 
 private:
     std::filesystem::path directory_;
+    mutable Secrets secrets_;
+    mutable std::string diagnostics_;  ///< what the command wrote to standard error
 };
 
 /// The program under test: $POSTERN_BUILD/bin/postern, "build" by default.

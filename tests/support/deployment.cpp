@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <sstream>
 
@@ -97,22 +98,40 @@ Deployment::Deployment(const Options& options)
                            {"templates", (source_directory() / "templates").string()},
                            {"oidc", json::Object{{"userClaims", "database"}}}};
     for (const auto& [name, value] : options.config.members()) config_.set(name, value);
-    const bool is_model = config_.find("model") != nullptr;
+    is_model_ = config_.find("model") != nullptr;
     const bool own_keys = config_.find("accessTokenAlgorithm") || config_.find("idTokenAlgorithm");
     config_.erase("model");
-    if (!is_model && !own_keys) copy_tree(model_deployment().directory(), directory_);
+    if (!is_model_ && !own_keys) copy_tree(model_deployment().directory(), directory_);
     write_config(json::write_pretty(config_));
-    if (is_model || own_keys) {
+    if (is_model_ || own_keys) {
         must({"init"});
         register_cast();
     }
     now_ += kDay;
+    for (const char* client : {kWeb, kOther, kTrusted, kStrict, kMany, kMachine})
+        secrets_.remember("client secret", secret_of(client));
+    for (const char* password : {kAlicePassword, kBobPassword}) secrets_.remember("password", password);
 }
 
 Deployment::~Deployment() {
     std::error_code ignored;
     fs::permissions(directory_, fs::perms::owner_all, ignored);
+    // The model goes when the tests are over; of a test that has failed already there is nothing to say.
+    if (!is_model_ && std::uncaught_exceptions() == 0) look_for_secrets();
     fs::remove_all(directory_, ignored);
+}
+
+void Deployment::look_for_secrets() const {
+    check_no_secrets(secrets_, diagnostics_, "standard error");
+    for (const fs::path& directory : {database_file().parent_path(), keys_directory()})
+        check_no_secrets_below(secrets_, directory);
+    std::vector<fs::path> logs = {directory_ / "syslog"};
+    if (const json::Value* log = config_.find("log"); log && log->if_object())
+        logs.emplace_back(text_of(*log->if_object(), "target"));
+    for (const fs::path& log : logs) {
+        std::error_code none;
+        if (fs::is_regular_file(log, none)) check_no_secrets(secrets_, read_file(log), log.filename().string());
+    }
 }
 
 void Deployment::register_cast() const {
@@ -156,6 +175,7 @@ std::map<std::string, std::string> Deployment::common_environment() const {
         {"POSTERN_CONFIG", config_file().string()},
         {"LD_PRELOAD", (build_directory() / "tests" / "frozen_clock.so").string()},
         {"POSTERN_TEST_CLOCK", std::to_string(now_)},
+        {"POSTERN_TEST_SYSLOG", (directory_ / "syslog").string()},
     };
     // The sanitizer's library comes behind the preloaded one; that is well here.
     const char* asan = std::getenv("ASAN_OPTIONS");
@@ -199,6 +219,15 @@ Answer Deployment::cgi(const std::string& endpoint, const CgiRequest& request) c
     Answer answer = parse_answer(result.out);
     answer.exit_code = result.exit_code;
     answer.log = result.err;
+    secrets_.learn(request);
+    secrets_.learn(answer);
+    diagnostics_ += result.err;
+    if (answer.status >= 400) {
+        auto told = secrets_.found_in(answer.body);
+        for (const char* own : {"form token", "sealed request"}) told.erase(own);  // what a form on it needs
+        for (const std::string& kind : told)
+            ADD_FAIL_CHECK_AT(__FILE__, __LINE__, kind << " in an error of " << endpoint);
+    }
     return answer;
 }
 
@@ -211,6 +240,8 @@ CommandResult Deployment::postern(const std::vector<std::string>& arguments, con
     std::vector<std::string> argv = {(build_directory() / "bin" / "postern").string()};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     const ProcessResult result = start(argv, common_environment(), input);
+    secrets_.learn_command(input, result.out);
+    diagnostics_ += result.err;
     return {result.exit_code, result.out, result.err};
 }
 

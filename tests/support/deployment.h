@@ -16,6 +16,7 @@
 #include "json/value.h"
 #include "support/answer.h"
 #include "support/process.h"
+#include "support/secrets.h"
 
 namespace postern::test {
 
@@ -30,8 +31,8 @@ struct CgiRequest {
     /// CGI variables that replace the proper ones; nullopt takes one away.
     std::map<std::string, std::optional<std::string>> variables;
     std::optional<std::filesystem::path> program;  ///< nullopt: the endpoint's executable as it was built
-    std::vector<std::string> arguments;  ///< what a server makes of a query without "="
-    bool obeys_modes = false;            ///< run by root, the program gets no power over file modes
+    std::vector<std::string> arguments;            ///< what a server makes of a query without "="
+    bool obeys_modes = false;                      ///< run by root, the program gets no power over file modes
 };
 
 CgiRequest get_request(const std::string& query = {});
@@ -66,6 +67,7 @@ using Runner = std::function<ProcessResult(const std::vector<std::string>& argv,
                                            const std::map<std::string, std::string>& environment,
                                            const std::string& input)>;
 
+/// When it ends, nothing secret that passed through it may stand in its logs, its database and what belongs to that.
 class Deployment {
 public:
     struct Options {
@@ -112,11 +114,15 @@ private:
     void register_cast() const;
     ProcessResult start(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
                         const std::string& input) const;
+    void look_for_secrets() const;
     std::filesystem::path directory_;
     std::string issuer_;
     json::Object config_;
     std::int64_t now_;
     Runner runner_;
+    bool is_model_ = false;
+    mutable Secrets secrets_;
+    mutable std::string diagnostics_;  ///< what programs wrote to standard error
 };
 
 /// The build directory under test, and the source tree: absolute.

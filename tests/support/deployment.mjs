@@ -1,6 +1,6 @@
 // A Postern of one test: own directory, keys, database and certificate, behind its own web server on a loopback port.
 import { execFile } from "node:child_process";
-import { constants } from "node:fs";
+import { constants, existsSync, readFileSync, statSync } from "node:fs";
 import { copyFile, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { endianness, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as lighttpd from "./fronts/lighttpd.mjs";
 import { reachable } from "./reachable.mjs";
+import { secrets } from "./secrets.mjs";
 import { PATH, freePort, identity, makeCertificate, privateDirectory } from "./web_server.mjs";
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -22,6 +23,8 @@ export class Deployment {
   #base;
   #former = ""; // what earlier web servers of this deployment wrote
   #ahead = 0;
+  #said = ""; // by the command, to standard error
+  #config;
 
   /// Options: front, which web server (see fronts/); or mode "fastcgi" (default) or "cgi", both of lighttpd; tls (default
   /// true); config, members to add to the configuration file; base, a path for the issuer; host, the issuer's, of another
@@ -48,14 +51,18 @@ export class Deployment {
 
   /// Runs the administration command with the deployment's configuration; answers what it printed, parsed.
   async postern(args, input = "") {
-    const running = run(join(BUILD, "bin/postern"), [...args, "--json"], { env: this.#environment });
+    const running = run(join(BUILD, "bin/postern"), [...args, "--json"], { env: { ...this.#environment, ...this.#ownSyslog } });
     running.child.stdin.on("error", () => {}); // a command that reads no input may end before this is written
     running.child.stdin.end(input);
-    const { stdout } = await running;
-    return stdout.trim() === "" ? null : JSON.parse(stdout);
+    const { stdout, stderr } = await running;
+    this.#said += stderr;
+    const printed = stdout.trim() === "" ? null : JSON.parse(stdout);
+    secrets.remember("client secret", printed?.client_secret);
+    return printed;
   }
 
   async addUser(username, password, claims = {}) {
+    secrets.remember("password", password);
     const input = `${password}\n${JSON.stringify(claims)}\n`;
     return this.postern(["user", "add", username, "--password-stdin", "--claims-stdin"], input);
   }
@@ -86,12 +93,32 @@ export class Deployment {
   /// The environment of the programs and of postern().
   get environment() { return this.#environment; }
 
-  /// Ends exactly the web server that start() started, which ends its processes, and removes the directory.
+  /// Ends exactly the web server that start() started, which ends its processes, and removes the directory. Throws when a
+  /// secret that passed through the tests so far stands in its logs, its database, its keys or a core file.
   async stop() {
     await this.#server?.stop();
     const report = this.log.match(/^.*(AddressSanitizer|LeakSanitizer|runtime error:)[^]{0,4000}/m);
     if (report) throw new Error(`a program misbehaved in ${this.#directory}:\n${report[0]}`);
+    const found = this.#directory && existsSync(this.#directory) ? this.#leftSecrets() : [];
     if (this.#directory) await rm(this.#directory, { recursive: true, force: true });
+    if (found.length > 0) throw new Error(`secrets were left behind:\n${found.join("\n")}`);
+  }
+
+  /// Lines of the command for syslog are the test's, not the machine's.
+  get #ownSyslog() {
+    const preloaded = this.#environment.LD_PRELOAD ?? join(BUILD, "tests/frozen_clock.so");
+    return { LD_PRELOAD: preloaded, POSTERN_TEST_SYSLOG: join(this.#directory, "syslog.log"),
+      ASAN_OPTIONS: [process.env.ASAN_OPTIONS, "verify_asan_link_order=0"].filter(Boolean).join(":") };
+  }
+
+  #leftSecrets() {
+    const found = secrets.foundBelow(this.#directory, (file) => /^(db|keys)\/|\.log$|(^|\/)core\b/.test(file));
+    for (const kind of secrets.foundIn(this.#said)) found.push(`standard error of the command: ${kind}`);
+    for (const kind of secrets.foundIn(this.log)) found.push(`log: ${kind}`);
+    const target = this.#config?.log?.target;
+    if (target?.startsWith("/") && existsSync(target) && statSync(target).isFile())
+      for (const kind of secrets.foundIn(readFileSync(target))) found.push(`${target}: ${kind}`);
+    return [...new Set(found)];
   }
 
   // Written over in one piece, since the processes have it mapped: who looks meanwhile sees the old time or the new one.
@@ -104,6 +131,7 @@ export class Deployment {
   }
 
   async #begin({ front, tls, base, config, demo, clock, host }) {
+    this.#config = config;
     // Short: the path of a Unix socket has at most 107 bytes. It is closed to others, so the sockets are private.
     this.#directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
     const { cgiBin, templates } = await reachable({ cgiBin: join(BUILD, "cgi-bin"), templates: join(ROOT, "templates") });

@@ -1,6 +1,7 @@
 // A browser without JavaScript: keeps cookies, follows redirects inside one origin, fills forms in by their fields' names.
 import http from "node:http";
 import https from "node:https";
+import { secrets } from "./secrets.mjs";
 
 const MAX_REDIRECTS = 10;
 /// Programs under an instrument are slower: how many times longer than usual one waits for them.
@@ -10,11 +11,15 @@ export const PATIENCE = Number(process.env.POSTERN_TEST_PATIENCE ?? 1);
 /// is where it comes from (127.0.0.2, perhaps).
 export function request(url, { method = "GET", headers = {}, body, ca, cert, key, localAddress } = {}) {
   const { request: open } = new URL(url).protocol === "https:" ? https : http;
+  secrets.learnRequest(url, { headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])), body });
   return new Promise((done, failed) => {
     const outgoing = open(url, { method, headers, ca, cert, key, localAddress, agent: false, timeout: 10_000 * PATIENCE }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (part) => { text += part; });
-      answer.on("error", failed).on("end", () => done({ status: answer.statusCode, headers: answer.headers, body: text }));
+      answer.on("error", failed).on("end", () => {
+        secrets.learnAnswer({ headers: answer.headers, body: text });
+        done({ status: answer.statusCode, headers: answer.headers, body: text });
+      });
     });
     outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer from ${url}`))).on("error", failed).end(body);
   });

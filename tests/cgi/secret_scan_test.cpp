@@ -1,0 +1,111 @@
+// What looks for secrets behind every deployment finds one that is there, in whatever form.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "support/flow.h"
+#include "support/secrets.h"
+#include "util/base64.h"
+#include "util/json_string.h"
+#include "util/percent.h"
+
+namespace {
+
+using namespace postern::test;
+namespace util = postern::util;
+namespace fs = std::filesystem;
+
+constexpr const char* kSecret = "p%w+d/\"41 &=\xc3\xa9 0123456789";
+
+TEST_CASE("secret scan: a planted secret is found in every form and at every place [G01]") {
+    Secrets secrets;
+    secrets.remember("password", kSecret);
+    secrets.remember("ID token", "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLW9mLXRoaXMtdG9rZW4");
+    std::string wide;
+    for (const char c : std::string(kSecret)) (wide += c) += '\0';
+    struct Row {
+        const char* form;
+        std::string planted;
+        const char* kind;
+    };
+    const Row rows[] = {
+        {"as it is", kSecret, "password"},
+        {"percent-encoded", util::percent_encode(kSecret), "password"},
+        {"as a form sends it", "password=p%25w%2Bd%2F%2241+%26%3D%C3%A9+0123456789", "password"},
+        {"in JSON", util::json_string(kSecret), "password"},
+        {"in JSON of other programs", util::json_string(kSecret, util::Escapes::required), "password"},
+        {"in Basic, behind a short name", util::base64_encode(std::string("a:") + kSecret), "password"},
+        {"in Basic, behind a longer name", util::base64_encode(std::string("ab:") + kSecret), "password"},
+        {"in Basic, behind a name of three", util::base64_encode(std::string("abc:") + kSecret), "password"},
+        {"in UTF-16", wide, "password"},
+        {"a token's signature alone", "c2lnbmF0dXJlLW9mLXRoaXMtdG9rZW4", "ID token"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.form);
+        for (const std::size_t before : {0u, 1u, 4090u, 4096u, 8191u}) {
+            CAPTURE(before);
+            const std::string nothing(before, '\0');
+            CHECK(secrets.found_in(nothing + row.planted) == std::set<std::string>{row.kind});
+            CHECK(secrets.found_in(nothing + row.planted + std::string(9000, '\0')) == std::set<std::string>{row.kind});
+            CHECK(secrets.found_in(nothing + row.planted.substr(0, row.planted.size() / 2)).empty());
+        }
+    }
+    CHECK(secrets.found_in("").empty());
+}
+
+TEST_CASE("secret scan: everything that a flow hands round is remembered [G01]") {
+    Deployment op;
+    Secrets secrets;
+    UserAgent alice(op);
+    const Landing form = alice.authorize(authorization_request());
+    secrets.learn(form.answer);
+    CgiRequest login = post_form(alice.form_of(form, "login", {{"username", kAlice}, {"password", kAlicePassword}}));
+    login.headers = {{"Cookie", "a=1; " + std::string("postern=") + alice.browser_cookie()}};
+    secrets.learn(login);
+    const Landing done = alice.approve(alice.log_in(form));
+    secrets.learn(done.answer);
+    CgiRequest exchange = with_basic(token_request(done.parameter("code")).text());
+    secrets.learn(exchange);
+    const Answer tokens = op.cgi("token", exchange);
+    secrets.learn(tokens);
+    secrets.learn_command(secret_of(kOther) + "\n", "{\"client_id\":\"x\",\"client_secret\":\"printed-this-once\"}");
+    struct Row {
+        const char* kind;
+        std::string value;
+    };
+    const Row rows[] = {
+        {"password", kAlicePassword},
+        {"cookie", alice.browser_cookie()},
+        {"form token", query_parameter("?" + login.body, "csrf").value_or("")},
+        {"sealed request", query_parameter("?" + login.body, "resume").value_or("")},
+        {"code", done.parameter("code")},
+        {"code verifier", kVerifier},
+        {"Authorization header", basic(kWeb, secret_of(kWeb)).substr(6)},
+        {"access token", tokens.member("access_token")},
+        {"refresh token", tokens.member("refresh_token")},
+        {"ID token", tokens.member("id_token")},
+        {"secret from standard input", secret_of(kOther)},
+        {"client secret", "printed-this-once"},
+    };
+    for (const Row& row : rows) {
+        const std::string kind = row.kind;
+        CAPTURE(kind);
+        REQUIRE(!row.value.empty());
+        std::string found;
+        for (const std::string& each : secrets.found_in("before " + row.value + " behind")) found += each + ";";
+        CHECK(found == kind + ";");
+    }
+}
+
+TEST_CASE(
+    "secret scan: files below a directory are searched, and a finding names the file and never the secret [G01]") {
+    const Deployment op;
+    Secrets secrets;
+    secrets.remember("password", kSecret);
+    CHECK(secrets.found_below(op.directory()).empty());
+    write_file(op.directory() / "data" / "core.1", std::string(5000, 'x') + kSecret);
+    REQUIRE(secrets.found_below(op.directory()) == std::vector<std::string>{"data/core.1: password"});
+}
+
+}  // namespace
