@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "store/error.h"
 #include "store/file_system.h"
 #include "store/gate.h"
 
@@ -13,6 +14,7 @@ namespace postern::store {
 namespace {
 
 constexpr int kInstructionsBetweenLooks = 10000;
+constexpr int kLockWait = 1000;  // milliseconds
 constexpr const char* kOnlyReads = "PRAGMA query_only = ON; PRAGMA mmap_size = 0; PRAGMA wal_autocheckpoint = 0";
 constexpr const char* kGateSuffix = ".gate";
 
@@ -33,6 +35,7 @@ PageCheck check_pages(const std::string& path, std::chrono::milliseconds limit) 
     sqlite3* opened = nullptr;
     int result = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     const std::unique_ptr<sqlite3, Close> connection(opened);
+    sqlite3_busy_timeout(opened, kLockWait);
     if (result == SQLITE_OK) result = sqlite3_exec(opened, kOnlyReads, nullptr, nullptr, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 
@@ -44,6 +47,8 @@ PageCheck check_pages(const std::string& path, std::chrono::milliseconds limit) 
         return 0;
     };
     if (result == SQLITE_OK) result = sqlite3_exec(opened, "PRAGMA quick_check(1)", note, &said, nullptr);
+    // Says nothing about the pages, and what is called damaged is replaced by a backup.
+    if ((result & 0xff) == SQLITE_BUSY) throw StoreBusy("look through " + path + ": " + sqlite3_errmsg(opened));
     check.finished = result != SQLITE_INTERRUPT;
     if (result != SQLITE_OK && check.finished) check.damage = sqlite3_errmsg(opened);
     if (result == SQLITE_OK && said != "ok") check.damage = said;

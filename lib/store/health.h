@@ -16,7 +16,7 @@ struct PageCheck {
     bool finished = true;  ///< false: the time was over before every page had been looked at
 };
 /// Looks through the whole file, which is a database of ours. Holds back no writer, but the log as long as it takes: so
-/// `limit`.
+/// `limit`. Throws StoreBusy when it is locked even for reading.
 PageCheck check_pages(const std::string& path, std::chrono::milliseconds limit);
 
 /// When the latest of grants, sessions and users came about; nullopt when there are none.
