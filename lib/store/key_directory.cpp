@@ -157,9 +157,13 @@ void KeyDirectory::renew_seal() {
     publish(read_published());  // the same set, but every process reads everything anew
 }
 
+/// What cannot be looked at is not missing: it would be replaced.
 bool KeyDirectory::has(const char* name) const {
+    const std::string path = directory_ + "/" + name;
     struct stat status {};
-    return ::lstat((directory_ + "/" + name).c_str(), &status) == 0;
+    if (::lstat(path.c_str(), &status) == 0) return true;
+    if (errno == ENOENT) return false;
+    throw KeyError(path + ": cannot be looked at (" + errno_text() + "): nothing was changed; run this as root");
 }
 
 jose::JwkSet KeyDirectory::published_of_private_keys() const {
