@@ -214,7 +214,7 @@ describe("authorization requests and codes", () => {
     const tabs = [{ client: web, scope: "openid email", state: "one" }, { client: p.clients.other, scope: "openid profile", state: "two" }];
     for (const tab of tabs) tab.page = await person.visit(p.authorizationUrl(tab.client, { scope: tab.scope, state: tab.state, nonce: tab.state, prompt: "consent" }));
     for (const tab of tabs) tab.page = await person.signIn(tab.page, p.user.username, p.user.password);
-    for (const tab of tabs.toReversed()) {
+    for (const tab of [...tabs].reverse()) {
       const { location } = await person.approve(tab.page);
       assert.ok(location.href.startsWith(tab.client.redirectUri), `${location}`);
       assert.equal(location.searchParams.get("state"), tab.state);

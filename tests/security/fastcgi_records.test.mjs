@@ -140,7 +140,7 @@ describe("records on the socket of an executable", () => {
     const records = whole("introspect");
     const statusOf = async (bytes) => parseCgi(parseRecords(await workers.introspect.send(bytes)).stdout).status;
     assert.equal(await statusOf([...records, record(TYPE.ABORT)]), 200);
-    assert.ok([200, 400].includes(await statusOf(records.toSpliced(-2, 0, record(TYPE.ABORT, "", { id: 77 })))));
+    assert.ok([200, 400].includes(await statusOf([...records.slice(0, -2), record(TYPE.ABORT, "", { id: 77 }), ...records.slice(-2)])));
     await works("introspect");
   });
 
