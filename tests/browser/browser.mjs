@@ -40,7 +40,7 @@ export function openBrowserWithoutCookies(profile) { return chromium.launchPersi
 /// a page of the server itself asks for beside what the person in front of it does.
 export async function openPage(browser, deployment, options = {}) {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, ...options });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const faults = [];
   watch(page, deployment, faults);

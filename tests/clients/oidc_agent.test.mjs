@@ -14,7 +14,7 @@ const run = promisify(execFile);
 // Nobody listens there: its own listener would be on all addresses of this machine. The address that the browser was sent to is given
 // to the command instead, as on a machine without a browser.
 const REDIRECT_URI = "http://localhost:4242";
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 60_000;
 
 /// A person's home directory with an agent that runs in it.
 class Home {

@@ -22,7 +22,7 @@ describe("form_post in Chromium", () => {
     const run = new Run(provider, { mode: "form_post" });
     await run.setUp();
     const context = await browser.newContext({ ignoreHTTPSErrors: true, ...contextOptions });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     try {
       const page = await context.newPage();
       const violations = [];

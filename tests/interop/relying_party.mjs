@@ -21,7 +21,7 @@ export async function openProvider({ registration: more = {}, ...options }) {
   const deployment = await Deployment.start(options);
   try {
     const { sub } = await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
-    custom.setHttpOptionsDefaults({ ca: deployment.ca, timeout: 10_000 });
+    custom.setHttpOptionsDefaults({ ca: deployment.ca, timeout: 60_000 });
     const issuer = await Issuer.discover(deployment.issuer);
     const clients = {};
     for (const [method, registration] of Object.entries(CLIENTS)) {

@@ -63,7 +63,7 @@ describe("a confined server in the course of its life", { skip }, () => {
     await rename(log, `${log}.1`);
     const old = new Set(pids());
     for (const pid of old) process.kill(pid, "SIGUSR1");
-    for (const end = Date.now() + 30_000; pids().filter((pid) => !old.has(pid)).length < old.size;) {
+    for (const end = Date.now() + 60_000; pids().filter((pid) => !old.has(pid)).length < old.size;) {
       assert.ok(Date.now() < end, "others are started");
       await provider.ask("/jwks");
     }

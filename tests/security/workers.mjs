@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PATIENCE } from "../support/user_agent.mjs";
 import { fastcgi } from "../support/fronts/lighttpd.mjs";
 
 function childrenOf(parent) {
@@ -49,7 +50,7 @@ export class Workers {
     const killed = this.processes;
     for (const { pid } of killed) process.kill(pid, "SIGKILL");
     const old = new Set(killed.map(({ pid }) => pid));
-    for (const end = Date.now() + 20_000; this.processes.filter(({ pid }) => !old.has(pid)).length < killed.length;) {
+    for (const end = Date.now() + 60_000 * PATIENCE; this.processes.filter(({ pid }) => !old.has(pid)).length < killed.length;) {
       if (Date.now() > end) throw new Error("the processes were not started again");
       await new Promise((done) => setTimeout(done, 20));
     }

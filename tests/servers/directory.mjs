@@ -10,7 +10,7 @@ import { PATH, WebServer, freePort, makeCertificate } from "../support/web_serve
 const run = promisify(execFile);
 const BASE = "dc=example,dc=org";
 const MANAGER = { dn: `cn=manager,${BASE}`, password: "the manager's" };
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 60_000;
 
 const configuration = (directory, tls) => [
   ...["core", "cosine", "inetorgperson"].map((name) => `include /etc/ldap/schema/${name}.schema`),

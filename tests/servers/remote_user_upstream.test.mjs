@@ -40,7 +40,7 @@ for (const base of ["", "/auth"]) {
       provider = await openProvider({ front, base, registration, config: { login: { method: "remote_user" } } });
       ({ issuer } = provider.deployment);
       await setLogin(provider.deployment, login(issuer, encodeURIComponent(`${issuer}/logout?signed_out=1`)));
-      custom.setHttpOptionsDefaults({ ca: provider.deployment.ca, timeout: 10_000 });
+      custom.setHttpOptionsDefaults({ ca: provider.deployment.ca, timeout: 60_000 });
     });
     after(async () => {
       await provider?.deployment.stop();

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { connect as connectTcp } from "node:net";
 import { connect } from "node:tls";
 import { Deployment } from "../support/deployment.mjs";
-import { UserAgent, request } from "../support/user_agent.mjs";
+import { PATIENCE, UserAgent, request } from "../support/user_agent.mjs";
 
 export const PERSON = { username: "mara", password: "correct horse battery", claims: { name: "Mara Müller", email: "mara@example.org" } };
 export const REDIRECT_URI = "https://client.example/callback";
@@ -86,7 +86,7 @@ export class Site {
     return new Promise((done, failed) => {
       const socket = ca ? connect({ port, host: "127.0.0.1", ca }) : connectTcp({ port, host: "127.0.0.1" });
       let text = "";
-      socket.setEncoding("latin1").setTimeout(15_000, () => socket.destroy(new Error(`no end of the answer: ${text}`)));
+      socket.setEncoding("latin1").setTimeout(60_000 * PATIENCE, () => socket.destroy(new Error(`no end of the answer: ${text}`)));
       socket.on("data", (part) => { text += part; });
       socket.on("error", (error) => (error.code === "ECONNRESET" || error.code === "EPIPE" ? done(text) : failed(error)));
       socket.on("close", () => done(text));

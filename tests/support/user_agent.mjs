@@ -4,7 +4,8 @@ import https from "node:https";
 import { secrets } from "./secrets.mjs";
 
 const MAX_REDIRECTS = 10;
-/// Programs under an instrument are slower: how many times longer than usual one waits for them.
+/// Programs under an instrument are slower: how many times longer than usual one waits for them. The usual limits are wide: a
+/// machine that does other things is no fault.
 export const PATIENCE = Number(process.env.POSTERN_TEST_PATIENCE ?? 1);
 
 /// One request, no redirects followed: { status, headers, body }. `cert` and `key` are the client's own, as text; `localAddress`
@@ -13,7 +14,7 @@ export function request(url, { method = "GET", headers = {}, body, ca, cert, key
   const { request: open } = new URL(url).protocol === "https:" ? https : http;
   secrets.learnRequest(url, { headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])), body });
   return new Promise((done, failed) => {
-    const outgoing = open(url, { method, headers, ca, cert, key, localAddress, agent: false, timeout: 10_000 * PATIENCE }, (answer) => {
+    const outgoing = open(url, { method, headers, ca, cert, key, localAddress, agent: false, timeout: 60_000 * PATIENCE }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (part) => { text += part; });
       answer.on("error", failed).on("end", () => {

@@ -10,7 +10,7 @@ import { userInfo } from "node:os";
 import { PATIENCE, request } from "./user_agent.mjs";
 
 export const PATH = `${process.env.PATH}:/usr/sbin:/sbin`; // Debian's web servers are there
-const START_TIMEOUT_MS = 20_000 * PATIENCE;
+const START_TIMEOUT_MS = 60_000 * PATIENCE;
 const run = promisify(execFile);
 
 /// Whom web servers and their programs run as: Apache refuses to serve as root, so root's tests use Debian's user for it.

@@ -222,7 +222,7 @@ TEST_CASE(
 }
 
 TEST_CASE("accept_requests: whoever sends a body a byte at a time is cut off, and the process serves others [Q03]") {
-    Worker worker(std::nullopt, std::chrono::milliseconds(300));
+    Worker worker(std::nullopt, std::chrono::milliseconds(1000));
     for (const std::size_t length :
          {std::size_t{4000}, std::size_t{500000}}) {  // one that would be read, one that is drained
         Peer slow(worker.address());
@@ -242,7 +242,7 @@ TEST_CASE("accept_requests: whoever sends a body a byte at a time is cut off, an
     Peer silent(worker.address());
     silent.send_bytes(begin(kResponder, false) + params(10) + record(kStdin, "hello"));
     CHECK(silent.answer() == "refused 0");
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
     CHECK(worker.ask(whole_request("hello")) == "whole 5");
 }
 
@@ -251,7 +251,7 @@ TEST_CASE("accept_requests: whoever falls silent in the head of a request is hun
     for (const std::string& piece : {start.substr(0, 3), start, start + params(0).substr(0, 9),
                                      start + record(kParams, pair("CONTENT_LENGTH", "0"))}) {
         CAPTURE(piece.size());
-        Worker worker(std::nullopt, std::chrono::milliseconds(100));
+        Worker worker(std::nullopt, std::chrono::milliseconds(500));
         Peer silent(worker.address());
         silent.send_bytes(piece);
         CHECK(worker.ask(whole_request("other")) == "whole 5");
