@@ -71,9 +71,15 @@ export const lighttpdWithPools = (pools, counts, { wrapper = () => [] } = {}) =>
   const shipped = await readFile(join(root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
   const routing = shipped.replaceAll(/, "bin-path" => var\.postern_cgi_bin \+ "[^"]*"/g, "").replaceAll(/^ *"max-procs" .*\n| *"bin-environment".*\n/gm, "");
   if (/bin-path"|max-procs/.test(routing)) throw new Error("the shipped routing is written in another way now");
-  for (const program of PROGRAMS) {
-    pools[program] = await Pool.start({ program: join(cgiBin, program), socket: join(sockets, program), count: counts[program] ?? 1, env,
-      wrapper: wrapper(program, site) });
+  const stopPools = () => Promise.all(Object.values(pools).map((pool) => pool.stop()));
+  try {
+    for (const program of PROGRAMS) {
+      pools[program] = await Pool.start({ program: join(cgiBin, program), socket: join(sockets, program), count: counts[program] ?? 1, env,
+        wrapper: wrapper(program, site) });
+    }
+  } catch (error) {
+    await stopPools(); // nobody else knows them yet
+    throw error;
   }
   const file = join(directory, "lighttpd.conf");
   await writeFile(file, [
@@ -88,7 +94,7 @@ export const lighttpdWithPools = (pools, counts, { wrapper = () => [] } = {}) =>
     async untilItAnswers(...asked) { await server.untilItAnswers(...asked); return this; },
     async stop() {
       await server.stop();
-      await Promise.all(Object.values(pools).map((pool) => pool.stop()));
+      await stopPools();
     },
   };
 };

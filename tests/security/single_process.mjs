@@ -4,12 +4,13 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { PATIENCE } from "../support/user_agent.mjs";
 import { PATH, identity } from "../support/web_server.mjs";
 import { conversation, parseCgi, parseRecords } from "./records.mjs";
 
 const TICKS = 100; // a second, in /proc on every Linux
-const START_TIMEOUT_MS = 20_000;
-const ANSWER_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 60_000 * PATIENCE;
+const ANSWER_TIMEOUT_MS = 60_000 * PATIENCE;
 /// What AddressSanitizer, UBSan and the C++ library's assertions say before they end a process.
 const SANITIZER = /AddressSanitizer|LeakSanitizer|runtime error:|Assertion .* failed/;
 let counter = 0;
@@ -24,7 +25,10 @@ export class SingleProcess {
   static async start(deployment, name, options = {}) {
     const worker = new SingleProcess(deployment, name, options);
     for (const end = Date.now() + START_TIMEOUT_MS; !(await worker.#connects());) {
-      if (worker.#child.exitCode !== null || Date.now() > end) throw new Error(`${name} does not start: ${worker.log}`);
+      if (worker.#child.exitCode !== null || worker.#child.signalCode !== null || Date.now() > end) {
+        await worker.stop();
+        throw new Error(`${name} does not start: ${worker.log}`);
+      }
       await new Promise((done) => setTimeout(done, 20));
     }
     return worker;
