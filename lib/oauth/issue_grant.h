@@ -20,8 +20,8 @@ enum class NotIssued {
 
 /// Whose word the approval is.
 enum class Consent {
-    given_now,  ///< the user's, for this very request: remembered when its credential is issued, not at the click,
-                ///< since until then another tab may take it back
+    given_now,   ///< the user's, for this very request: remembered when its credential is issued, not at the click,
+                 ///< since until then another tab may take it back
     remembered,  ///< the user's, from an earlier request
     not_asked,   ///< the operator's, for a client of his own
 };
@@ -42,6 +42,7 @@ util::Result<void, NotIssued> record_grant(Context& context, const Approval& app
                                            const std::function<void(store::Transaction&)>& insert_credential);
 
 /// Ends a request that was refused, so that going back cannot revive it. False when it has had its one answer before.
-[[nodiscard]] bool end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session);
+[[nodiscard]] bool end_request(Context& context, const model::AuthorizationRequest& request,
+                               const model::Session& session);
 
 }  // namespace postern::oauth

@@ -73,9 +73,9 @@ util::Result<std::optional<std::string>, Failure> find_authorization(const Varia
         }
         // Which of two the web server means cannot be known, and one of them may be somebody else's.
         if (found && *found != value) {
-            return refuse("The Authorization header is given twice.",
-                          where.append(" and ").append(name) +
-                              ", both of authorizationVariables, hold different credentials");
+            return refuse(
+                "The Authorization header is given twice.",
+                where.append(" and ").append(name) + ", both of authorizationVariables, hold different credentials");
         }
         found = std::string(value);
         where = name;

@@ -23,7 +23,8 @@ using MakeGetUserClaims = std::function<oidc::GetUserClaims(oauth::Context& cont
 ///
 /// The callback is what the interface specification calls `getUserClaims(subject)`:
 /// - It receives the `sub` of a user who exists and is enabled, of a token that is active and has the scope `openid`.
-///   It is called once per request that gets that far, and never by two threads: a process answers one request at a time.
+///   It is called once per request that gets that far, and never by two threads: a process answers one request at a
+///   time.
 /// - It returns claims by their names in OpenID Connect Core §5.1, as many as it has: those that the token does not
 ///   release, and unknown ones, are dropped. `sub` is always the token's own; one that it returns is ignored.
 /// - When it cannot tell, it throws, and the client gets no claims: store::StoreError is answered with 503 and

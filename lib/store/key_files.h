@@ -71,8 +71,8 @@ void write_key_file(const std::string& directory, const std::string& name, std::
 void remove_key_file(const std::string& directory, const std::string& name);
 
 inline constexpr const char* kMissingDirectoryFix =
-    "restore it from a backup; without one, `postern key repair` makes it, or `postern init` where there is no database "
-    "yet";
+    "restore it from a backup; without one, `postern key repair` makes it, or `postern init` where there is no "
+    "database yet";
 inline constexpr const char* kPublishedFile = "jwks.json";
 inline constexpr const char* kSealFile = "seal.key";
 inline constexpr mode_t kPublicMode = 0644;
