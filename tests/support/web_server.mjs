@@ -90,7 +90,10 @@ export class WebServer {
 
   /// Ends it, and what it started, with SIGTERM.
   async stop() {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined) return;
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined) {
+      this.#child.stderr?.destroy(); // what it had started may be left without it, and must not keep the test waiting
+      return;
+    }
     const ended = new Promise((done) => this.#child.once("exit", done));
     this.#child.kill("SIGTERM");
     await ended;
