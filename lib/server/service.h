@@ -32,6 +32,7 @@ private:
     void share(http::Response& response, const Variables& variables);
     http::Response fail(Failure failure, const std::string& id, const char* event, const char* reason);
     std::string serialize(http::Response& response, const std::string& id, bool head);
+    std::string name_of_client(const std::string& sent);
     void record_refusal(const http::Response& response, const std::string& id);
     void write_audit();
     void sweep();

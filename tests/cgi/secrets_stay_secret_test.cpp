@@ -83,6 +83,43 @@ TEST_CASE("secrets: a flow at level debug leaves none in logs, refusals or datab
     for (const Secret& secret : secrets) CHECK(diagnostics.find(secret.value) == std::string::npos);
 }
 
+TEST_CASE("secrets: pasted into the wrong field, one is in no log, refusal or page of an error [G01]") {
+    // But for redirect URIs, which one must see to compare them. The deployment is searched when it ends.
+    Deployment op;
+    op.configure("log",
+                 postern::json::Object{{"target", (op.directory() / "postern.log").string()}, {"level", "debug"}});
+    struct Row {
+        const char* endpoint;
+        Query good;
+        std::vector<const char*> fields;
+    };
+    const Row rows[] = {
+        {"token", token_request("c"), {"grant_type", "client_id", "code", "code_verifier", "scope"}},
+        {"token", {{"grant_type", "client_credentials"}}, {"client_id", "scope", "audience"}},
+        {"revoke", {{"token", "t"}}, {"client_id", "token", "token_type_hint"}},
+        {"introspect", {{"token", "t"}}, {"client_id", "token", "token_type_hint"}},
+        {"authorize",
+         authorization_request(),
+         {"client_id", "response_type", "response_mode", "scope", "state", "prompt", "max_age", "display", "login_hint",
+          "audience", "code_challenge_method", "id_token_hint", "request_uri", "resume"}},
+        {"logout", {}, {"client_id", "id_token_hint", "state", "logout_hint", "resume"}},
+        {"login", {}, {"resume"}},
+    };
+    for (const Row& row : rows) {
+        for (const char* field : row.fields) {
+            CAPTURE(row.endpoint);
+            CAPTURE(field);
+            const std::string query = Query(row.good).with(field, secret_of(kWeb)).text();
+            op.cgi(row.endpoint, get_request(query));
+            op.cgi(row.endpoint, post_form(query));
+            op.cgi(row.endpoint, with_basic(query));
+        }
+    }
+    CgiRequest swapped = post_form(token_request("c").text());
+    swapped.headers = {{"Authorization", basic(secret_of(kWeb), kWeb)}};
+    op.cgi("token", swapped);
+}
+
 TEST_CASE("secrets: standard error says no more than the file") {
     const Deployment op;  // the default target, level info
     UserAgent alice(op);

@@ -65,6 +65,24 @@ describe("the search for secrets", () => {
   });
 });
 
+describe("the end of a deployment", () => {
+  it("looks at each log, the database, the keys and core files [G01]", async (t) => {
+    const directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
+    t.after(() => rm(directory, { recursive: true }));
+    const target = join(directory, "postern.txt");
+    const deployment = await Deployment.start({ tls: false, config: { log: { target } } });
+    const password = "the password that was left everywhere";
+    await deployment.addUser("ada", password);
+    const places = ["db/postern.db-copy", "db/refusals.ring", "keys/x", "syslog.log", "core", "core.17"];
+    for (const place of places) await appendFile(join(deployment.directory, place), password);
+    await appendFile(target, password);
+    await assert.rejects(deployment.stop(), (error) => {
+      for (const place of [...places, target]) assert.ok(error.message.includes(`${place}: password`), place);
+      return true;
+    });
+  });
+});
+
 describe("everything at level debug", () => {
   for (const target of ["stderr", "a file"]) it(`leaves no secret, the log on ${target} [G01]`, async (t) => {
     const directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
