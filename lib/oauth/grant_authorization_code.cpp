@@ -86,9 +86,11 @@ Outcome<CheckedCode> check_code(Context& context, const model::Client& client, c
         return invalid_grant(kNotValid,
                              "the code was issued to " + stored->grant.client_id.str() + "; it still works there");
     if (stored->code.redeemed_at) return answer_replay(context, *stored, grant);
-    if (stored->code.burned_at)
+    if (stored->code.burned_at) {
+        note_replay(context, *stored, "burned or revoked before", false);
         return invalid_grant(kNotValid,
                              "a wrong verifier or redirect_uri spent the code before, or the client revoked it");
+    }
     if (stored->grant.ended_at) return invalid_grant(kNotValid, "the grant has been revoked");
     if (context.now() >= stored->code.expires_at) return invalid_grant(kNotValid, "the code has expired");
 

@@ -53,22 +53,30 @@ void note_login(Visit& visit, const Resumed& resumed, const model::Session& sess
                                                                  oauth::audit::session(session.sid)});
 }
 
-/// The page of `fault`: what the web server let through is nobody who may come in.
-http::Response refuse_login(Visit& visit, PageFault fault, const std::string& client_id, const std::string& detail) {
-    http::Response page = visit.refuse(fault, client_id, detail);
-    visit.context.trail.add(oauth::AuditEvent::login_failed,
-                            {{"method", kMethod}, {"reason", page.refusal->error}, {"client_id", client_id}});
+/// What the web server let through is nobody who may come in.
+struct NotLoggedIn {
+    PageFault fault;
+    model::Subject named;  ///< whom the web server means, if there is such a user
+};
+
+http::Response refuse_login(Visit& visit, const NotLoggedIn& why, const std::string& client_id,
+                            const std::string& detail) {
+    http::Response page = visit.refuse(why.fault, client_id, detail);
+    visit.context.trail.add(oauth::AuditEvent::login_failed, {{"method", kMethod},
+                                                              {"reason", page.refusal->error},
+                                                              oauth::audit::subject(why.named),
+                                                              {"client_id", client_id}});
     return page;
 }
 
 /// User, session, the mark that this request was logged in for, and the end of the old session: together or not at
 /// all. Durable, because the old cookie must stay dead.
-util::Result<StartedSession, PageFault> start(Visit& visit, const Resumed& resumed, const RemoteUser& remote) {
+util::Result<StartedSession, NotLoggedIn> start(Visit& visit, const Resumed& resumed, const RemoteUser& remote) {
     store::Transaction transaction(visit.context.store, store::Durability::full);
     const auto met = meet(visit.context, transaction, remote);
-    if (!met) return PageFault::account_unknown;
+    if (!met) return NotLoggedIn{PageFault::account_unknown, {}};
     const model::User& user = met->user;
-    if (!user.enabled) return PageFault::account_disabled;
+    if (!user.enabled) return NotLoggedIn{PageFault::account_disabled, user.subject};
     StartedSession started = start_session(visit.context, transaction, visit.browser, user.subject,
                                            remote.auth_time.value_or(model::kAuthTimeUnknown));
     if (is_made_for(visit.context.settings, resumed.request, remote))
@@ -112,7 +120,7 @@ http::Response remote_login(Visit& visit) {
     // First, so that whoever opens the page by hand learns whether the web server does its part.
     const auto remote =
         read_remote_user(visit.context.settings.login, visit.request.server_variables, visit.context.now());
-    if (!remote) return refuse_login(visit, fault_of(remote.error().fault), "", remote.error().log_detail);
+    if (!remote) return refuse_login(visit, {fault_of(remote.error().fault), {}}, "", remote.error().log_detail);
     const auto resumed = resume(visit, visit.request.query, Unbound::refused);
     if (!resumed) return resumed.error();
     const std::string client_id = resumed->request.client_id.str();

@@ -159,6 +159,10 @@ TEST_CASE("audit: a code that comes again, with right and with wrong proofs, and
     site.news();
     redeem(site.op, token_request(other).with("redirect_uri", "https://app.example/elsewhere"));
     CHECK(text_of(audit_line(site.news(), "code_burned"), "code") == digest(other));
+    redeem(site.op, token_request(other));  // the owner's, too late, or another guess
+    const json::Object late = audit_line(site.news(), "code_replayed");
+    CHECK(text_of(late, "code") == digest(other));
+    CHECK(text_of(late, "grant_ended") == "no");
 }
 
 TEST_CASE("audit: a refresh token used again: once more within the grace, too often, and as a theft") {
@@ -278,7 +282,9 @@ TEST_CASE("audit: where the web server signs people in, whom it let through and 
     UserAgent gone(site.op);
     gone.login_variables() = browser.login_variables();
     gone.authorize(authorization_request());
-    CHECK(text_of(audit_line(site.news(), "login_failed"), "reason") == "account_disabled");
+    const json::Object disabled = audit_line(site.news(), "login_failed");
+    CHECK(text_of(disabled, "reason") == "account_disabled");
+    CHECK(text_of(disabled, "subject") == subject_of(site.op, "carol"));
 }
 
 TEST_CASE("audit: a log that takes no line stops nobody, and an answer is the same") {
