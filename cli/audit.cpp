@@ -54,15 +54,40 @@ bool is_regular(int descriptor) {
     return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+void tell_unwritable(const std::string& target, int problem) {
+    print_note("the log " + target + " cannot be written (" + std::generic_category().message(problem) +
+               "); what was done is in syslog");
+}
+
+/// A file that takes no more lines, on a full disk perhaps, is nobody's excuse: this process will not be there to count
+/// what it lost.
+class FileOrSyslog final : public util::LogSink {
+public:
+    FileOrSyslog(std::string target, int descriptor)
+        : target_(std::move(target)), file_(util::log_sink_on(descriptor)) {}
+
+    bool write(util::LogLevel level, std::string_view line) override {
+        if (!syslog_) {
+            if (file_->write(level, line)) return true;
+            tell_unwritable(target_, errno);
+            syslog_ = util::open_log_sink("syslog");
+        }
+        return syslog_->write(level, line);
+    }
+
+private:
+    std::string target_;
+    std::unique_ptr<util::LogSink> file_;
+    std::unique_ptr<util::LogSink> syslog_;  ///< when the file has failed
+};
+
 std::unique_ptr<util::LogSink> open_sink(const std::string& target) {
     if (!target.starts_with('/') || is_for_nobody(target)) return util::open_log_sink("syslog");
     const int descriptor = open_file(target);
-    if (descriptor >= 0 && is_regular(descriptor)) return util::log_sink_on(descriptor);
+    if (descriptor >= 0 && is_regular(descriptor)) return std::make_unique<FileOrSyslog>(target, descriptor);
     const int problem = descriptor < 0 ? errno : 0;
     if (descriptor >= 0) ::close(descriptor);
-    if (problem != 0 && problem != ELOOP && problem != ENXIO)
-        print_note("the log " + target + " cannot be written (" + std::generic_category().message(problem) +
-                   "); what was done is in syslog");
+    if (problem != 0 && problem != ELOOP && problem != ENXIO) tell_unwritable(target, problem);
     return util::open_log_sink("syslog");
 }
 

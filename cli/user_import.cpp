@@ -128,7 +128,7 @@ void import_users(const Invocation& invocation, store::Database& database, std::
         const auto changed = so_far.added + so_far.updated - report.added - report.updated;
         if (!options.dry_run) {
             commit(transaction);
-            note_done(invocation, {{"rows", std::to_string(changed)}});
+            if (changed > 0) note_done(invocation, {{"rows", std::to_string(changed)}});
         }
         report = std::move(so_far);
         users = users.subspan(batch.size());

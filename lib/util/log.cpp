@@ -61,7 +61,7 @@ public:
             const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
             if (written < 0 && errno == EINTR) continue;
             if (written <= 0) {  // a full disk must not stop the server
-                cut_ = cut_ || rest.size() < whole.size();
+                cut_ = true;
                 return false;
             }
             rest.remove_prefix(static_cast<std::size_t>(written));
@@ -73,7 +73,8 @@ public:
 private:
     int descriptor_;
     Close close_;
-    bool cut_ = false;  ///< the last thing that was written is the beginning of a line
+    /// The file may end with the beginning of a line: ours, or another process's, since the disk was full for both.
+    bool cut_ = false;
 };
 
 class SyslogSink final : public LogSink {

@@ -1,5 +1,7 @@
 // What the command changes is in the audit log: a line for each change, with what was changed and who did it.
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,6 +89,7 @@ TEST_CASE("audit: every command that changes something says so, and those that o
         {{"user", "import", (op.directory() / "people.jsonl").string()},
          "",
          "admin_command command=user import rows=2"},
+        {{"user", "import", "--update", (op.directory() / "people.jsonl").string()}, "", ""},
         {{"consent", "revoke", "--user", "ada"},
          "",
          "consent_withdrawn subject=sub of ada client_id=wiki grants_ended=1"},
@@ -200,6 +203,25 @@ TEST_CASE("audit: a file that is configured for the log gets the command's lines
         CHECK(audit_events(system()) == "admin_command");
     }
     CHECK(text_in(victim) == "untouched");
+
+    {  // a disk that takes no more of it
+        const fs::path full = logs / "full.log";
+        std::ofstream(full).put('\n');
+        fs::resize_file(full, 64 << 20);
+        configure(full);
+        rlimit old{};
+        REQUIRE(::getrlimit(RLIMIT_FSIZE, &old) == 0);
+        const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+        rlimit small = old;
+        small.rlim_cur = 32 << 20;
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+        const auto done = add();
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &old) == 0);
+        ::signal(SIGXFSZ, handler);
+        CHECK(done.exit_code == 0);
+        CHECK(done.err.find("cannot be written") != std::string::npos);
+        CHECK(audit_events(system()) == "admin_command");
+    }
 
     configure(op.directory() / "missing" / "log");
     const auto elsewhere = add();

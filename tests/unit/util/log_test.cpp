@@ -242,12 +242,16 @@ TEST_CASE("Log: a line that a full disk cut does not swallow the next one") {
     const bool first = sink->write(LogLevel::info, "0123456789");
     const bool second = sink->write(LogLevel::info, "abcdefghij");
     const bool third = sink->write(LogLevel::info, "lost");
+    const auto other = open_log_sink(directory.file("log"));  // as another process has it
+    const bool fourth = other->write(LogLevel::info, "lost too");
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &old) == 0);
     ::signal(SIGXFSZ, handler);
     CHECK(first);
     CHECK_FALSE(second);
     CHECK_FALSE(third);
+    CHECK_FALSE(fourth);
+    CHECK(other->write(LogLevel::info, "behind what is no line of its own"));
     CHECK(sink->write(LogLevel::info, "next"));
     CHECK(sink->write(LogLevel::info, "last"));
-    CHECK(contents(directory.file("log")) == "0123456789\nabcd\nnext\nlast\n");
+    CHECK(contents(directory.file("log")) == "0123456789\nabcd\nbehind what is no line of its own\n\nnext\nlast\n");
 }
