@@ -136,7 +136,7 @@ describe("authorization requests and codes", () => {
       assert.equal(again.location, undefined, url);
     }
     assert.ok((await person.visit(p.authorizationUrl(trusted, asked))).form?.buttons.login, "asked anew it is the same");
-    assert.ok((await person.signIn(login, p.user.username, "wrong password")).form?.buttons.login, "a wrong password proves nothing");
+    assert.ok((await person.signIn(login, p.user.username, "a guess of hers")).form?.buttons.login, "a wrong password proves nothing");
     assert.ok((await person.visit(`${p.issuer}/authorize?${resume}`)).form?.buttons.login);
     const told = claimsOf((await p.tokens(trusted, {}, person)).id_token).auth_time;
     assert.equal(told, first, "auth_time moved without a login");
