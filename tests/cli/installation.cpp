@@ -69,6 +69,7 @@ Installation::~Installation() {
     }
     std::error_code ignored;
     fs::remove_all(directory_, ignored);
+    fs::remove(syslog_file(), ignored);
 }
 
 void Installation::write_config(const json::Object& members) const {

@@ -36,7 +36,8 @@ public:
 
     const std::filesystem::path& directory() const { return directory_; }
     std::filesystem::path config_file() const { return directory_ / "postern.json"; }
-    std::filesystem::path syslog_file() const { return directory_ / "syslog"; }
+    /// What the command has said to syslog: beside the directory, so that nothing is in that but what belongs there.
+    std::filesystem::path syslog_file() const { return directory_.string() + ".syslog"; }
     std::filesystem::path database_file() const { return directory_ / "data" / "postern.db"; }
     std::filesystem::path keys_directory() const { return directory_ / "keys"; }
     store::Database open() const { return {database_file().string(), store::Access::read_write}; }
