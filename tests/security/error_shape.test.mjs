@@ -131,14 +131,14 @@ describe("what answers say", () => {
       const answers = [
         await p.post("/token", { grant_type: value }, { client: web() }),
         await p.post("/token", { grant_type: "client_credentials", scope: value }, { client: web() }),
-        await p.post("/token", { grant_type: "authorization_code", code: value, redirect_uri: value, code_verifier: value }, { client: web() }),
+        await p.post("/token", { grant_type: "authorization_code", code: value, redirect_uri: value, code_verifier: `of the verifier: ${value}` }, { client: web() }),
         await p.post("/token", { grant_type: "refresh_token", refresh_token: value }, { client: web() }),
-        await p.post("/token", { grant_type: "client_credentials", aud: value, client_id: value, client_secret: value }),
+        await p.post("/token", { grant_type: "client_credentials", aud: value, client_id: value, client_secret: `of the secret: ${value}` }),
         await p.post("/token", { grant_type: "client_credentials" }, { basic: [value, value] }),
         await p.post("/token/introspect", { token: "x", token_type_hint: value }, { client: web() }),
         await p.post("/token/revoke", { token: "x", token_type_hint: value }, { client: web() }),
         await p.post("/userinfo", { access_token: value }),
-        await p.ask("/userinfo", { headers: { authorization: `Bearer ${encodeURIComponent(value)}` } }),
+        await p.ask("/userinfo", { headers: { authorization: `Bearer token-${encodeURIComponent(value)}` } }),
         ...await Promise.all(["scope", "response_type", "prompt", "max_age", "response_mode", "claims", "code_challenge_method", "id_token_hint"].map((name) =>
           p.ask(p.authorizationUrl(web(), { [name]: value })))),
       ];
