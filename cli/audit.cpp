@@ -25,11 +25,13 @@ constexpr mode_t kLogMode = 0640;
 // makes it wait.
 constexpr int kAppend = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
 
-/// Root cannot tell for whom a new file in a directory of its own would be, and must not take the processes' place.
-bool is_for_nobody(const std::string& file) {
+/// A regular file, or none yet. Root cannot tell for whom a new one in a directory of its own would be, and must not
+/// take the place of the processes.
+bool may_be_file(const std::string& target) {
     struct stat status {};
-    if (::geteuid() != 0 || ::lstat(file.c_str(), &status) == 0) return false;
-    return ::stat(directory_of(file).c_str(), &status) == 0 && status.st_uid == 0;
+    if (!target.starts_with('/')) return false;
+    if (::lstat(target.c_str(), &status) == 0) return S_ISREG(status.st_mode);
+    return ::geteuid() != 0 || ::stat(directory_of(target).c_str(), &status) != 0 || status.st_uid != 0;
 }
 
 /// A file that root makes belongs to whom the directory belongs, or the processes could not write to it.
@@ -82,7 +84,7 @@ private:
 };
 
 std::unique_ptr<util::LogSink> open_sink(const std::string& target) {
-    if (!target.starts_with('/') || is_for_nobody(target)) return util::open_log_sink("syslog");
+    if (!may_be_file(target)) return util::open_log_sink("syslog");
     const int descriptor = open_file(target);
     if (descriptor >= 0 && is_regular(descriptor)) return std::make_unique<FileOrSyslog>(target, descriptor);
     const int problem = descriptor < 0 ? errno : 0;
@@ -101,8 +103,8 @@ std::vector<oauth::audit::Member> whoever_asked() {
 
 const Log& log_of(const Invocation& invocation) {
     if (!invocation.log)
-        invocation.log = std::make_shared<const Log>(open_sink(invocation.load_config().log_target),
-                                                     util::LogLevel::error, "postern");
+        invocation.log =
+            std::make_shared<const Log>(open_sink(invocation.log_target), util::LogLevel::error, "postern");
     return *invocation.log;
 }
 

@@ -35,9 +35,14 @@ struct Invocation {
     bool json = false;
     std::function<void()> action;
     std::string command;                           ///< its name, as it is typed: "client add"
+    mutable std::string log_target;                ///< of the configuration that was loaded
     mutable std::shared_ptr<const util::Log> log;  ///< open when something has been noted in it; see audit.h
 
-    server::Config load_config() const { return server::load_config(config_path); }
+    server::Config load_config() const {
+        server::Config config = server::load_config(config_path);
+        log_target = config.log_target;
+        return config;
+    }
 };
 
 /// Adds a sub-command with --config and --json, its example, and the action that it selects.
