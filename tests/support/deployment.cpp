@@ -219,6 +219,7 @@ Answer Deployment::cgi(const std::string& endpoint, const CgiRequest& request) c
     Answer answer = parse_answer(result.out);
     answer.exit_code = result.exit_code;
     answer.log = result.err;
+    const std::lock_guard remembering(remembering_);
     secrets_.learn(request);
     secrets_.learn(answer);
     diagnostics_ += result.err;
@@ -240,6 +241,7 @@ CommandResult Deployment::postern(const std::vector<std::string>& arguments, con
     std::vector<std::string> argv = {(build_directory() / "bin" / "postern").string()};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     const ProcessResult result = start(argv, common_environment(), input);
+    const std::lock_guard remembering(remembering_);
     secrets_.learn_command(input, result.out);
     diagnostics_ += result.err;
     return {result.exit_code, result.out, result.err};

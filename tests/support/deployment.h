@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -121,6 +122,7 @@ private:
     std::int64_t now_;
     Runner runner_;
     bool is_model_ = false;
+    mutable std::mutex remembering_;  ///< of the next two: tests ask from several threads at once
     mutable Secrets secrets_;
     mutable std::string diagnostics_;  ///< what programs wrote to standard error
 };
