@@ -1,10 +1,9 @@
 // A deployment with one client of each kind and a person, and the requests that a client, an application or an attacker
 // makes of it. Nothing is checked here: answers come back as they are.
 import { createHash, randomBytes } from "node:crypto";
-import { connect as connectTcp } from "node:net";
-import { connect } from "node:tls";
 import { Deployment } from "../support/deployment.mjs";
-import { PATIENCE, UserAgent, request } from "../support/user_agent.mjs";
+import { sendRaw } from "../support/raw.mjs";
+import { UserAgent, request } from "../support/user_agent.mjs";
 
 export const USER = { username: "alice", password: "correct horse battery staple", claims: { name: "Alice Example", email: "alice@op.example" } };
 const FORM = "application/x-www-form-urlencoded";
@@ -24,8 +23,7 @@ const CLIENTS = {
 export const basicOf = (id, secret) => `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
 export const challengeOf = (verifier) => createHash("sha256").update(verifier).digest("base64url");
 export const newVerifier = () => randomBytes(32).toString("base64url");
-/// The status in an answer that raw() gave back; 0 when there is none.
-export const statusOf = (text) => Number(text.match(/^HTTP\/1\.[01] (\d{3})/)?.[1] ?? 0);
+export { statusOf } from "../support/raw.mjs";
 /// The bytes of a form: `parameters` is an object (undefined values are left out), an array of pairs, or the text itself.
 export function formText(parameters) {
   if (typeof parameters === "string") return parameters;
@@ -77,21 +75,8 @@ export class Provider {
       "content-type": FORM, "content-length": Buffer.byteLength(body), ...(authorization ? { authorization } : {}), ...headers } });
   }
 
-  /// Bytes to the web server as they are, and what comes back until it hangs up; "" when it says nothing. With `end` our side
-  /// is closed after them.
-  raw(bytes, { end = false } = {}) {
-    const { port, ca } = this.deployment;
-    return new Promise((done, failed) => {
-      const socket = ca ? connect({ port, host: "127.0.0.1", ca }) : connectTcp({ port, host: "127.0.0.1" });
-      let text = "";
-      socket.setEncoding("latin1").setTimeout(60_000 * PATIENCE, () => socket.destroy(new Error(`no end of the answer: ${text}`)));
-      socket.on("data", (part) => { text += part; });
-      socket.on("error", (error) => (error.code === "ECONNRESET" || error.code === "EPIPE" ? done(text) : failed(error)));
-      socket.on("close", () => done(text));
-      socket.on("end", () => socket.end());
-      socket[end ? "end" : "write"](bytes, "latin1");
-    });
-  }
+  /// See sendRaw().
+  raw(bytes, options) { return sendRaw(this.deployment, bytes, options); }
 
   /// A browser that nobody has signed in with.
   person() { return new UserAgent({ ca: this.deployment.ca }); }

@@ -1,9 +1,8 @@
 // A deployment behind a web server with somebody to sign in and two clients: what the tests of all web servers ask for.
 import { createHash, randomBytes } from "node:crypto";
-import { connect as connectTcp } from "node:net";
-import { connect } from "node:tls";
 import { Deployment } from "../support/deployment.mjs";
-import { PATIENCE, UserAgent, request } from "../support/user_agent.mjs";
+import { sendRaw } from "../support/raw.mjs";
+import { UserAgent, request } from "../support/user_agent.mjs";
 
 export const PERSON = { username: "mara", password: "correct horse battery", claims: { name: "Mara Müller", email: "mara@example.org" } };
 export const REDIRECT_URI = "https://client.example/callback";
@@ -79,21 +78,8 @@ export class Site {
     return this.post("/token", { grant_type: "authorization_code", code, redirect_uri: REDIRECT_URI, code_verifier: verifier });
   }
 
-  /// Bytes to the web server as they are, and what comes back until it hangs up; "" when it says nothing. With `end` our
-  /// side is closed after them.
-  raw(bytes, { end = false } = {}) {
-    const { port, ca } = this.deployment;
-    return new Promise((done, failed) => {
-      const socket = ca ? connect({ port, host: "127.0.0.1", ca }) : connectTcp({ port, host: "127.0.0.1" });
-      let text = "";
-      socket.setEncoding("latin1").setTimeout(60_000 * PATIENCE, () => socket.destroy(new Error(`no end of the answer: ${text}`)));
-      socket.on("data", (part) => { text += part; });
-      socket.on("error", (error) => (error.code === "ECONNRESET" || error.code === "EPIPE" ? done(text) : failed(error)));
-      socket.on("close", () => done(text));
-      socket.on("end", () => socket.end());
-      socket[end ? "end" : "write"](bytes, "latin1");
-    });
-  }
+  /// See sendRaw().
+  raw(bytes, options) { return sendRaw(this.deployment, bytes, options); }
 
   /// A POST to the token endpoint written by hand: `lines` are its headers besides Host.
   rawToken(lines, body, options) {
@@ -102,4 +88,4 @@ export class Site {
   }
 }
 
-export const statusOf = (text) => Number(text.match(/^HTTP\/1\.[01] (\d{3})/)?.[1] ?? 0);
+export { statusOf } from "../support/raw.mjs";
