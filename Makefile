@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test endure run screenshots asan valgrind fuzz format tidy cppcheck layers install uninstall deb test-deb clean.
+# Postern: see README.md. Targets: all check test endure bench run screenshots asan valgrind fuzz format tidy cppcheck layers install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
@@ -69,6 +69,8 @@ faults_OBJ   := $(call objects,tests/faults/*.cpp) $(filter-out %/main.o,$(CLI_O
 TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 # Every other folder with tests runs servers, clients and browsers from Node.js.
 NODE_SUITES  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs)))))
+# tests/servers runs a short bench.
+BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,hello lookup commit cgi_lookup)
 NODE_MODULES := tests/node_modules/.package-lock.json
 
 SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/faults/*.cpp tests/security/*.cpp tests/support/*.cpp)
@@ -160,14 +162,36 @@ valgrind: all $(NODE_MODULES)
 test:
 	scripts/packages build run test
 	+$(MAKE) --no-print-directory suites
-suites: all $(TEST_BIN) $(NODE_MODULES)
+suites: all $(TEST_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
 	scripts/run-suites $(BUILD) $(SUITES) coverage $(NODE_SUITES)
 # The long runs: full figures where `make test` takes less. Hours.
-endure: all $(TEST_BIN) $(NODE_MODULES)
+endure: all $(TEST_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
 	POSTERN_LONG=1 scripts/run-suites $(BUILD) $(filter faults,$(SUITES)) security
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
+
+# What the machine measures, in $(BUILD)/bench: SECONDS for each of ROUNDS measurements; ONLY some scenarios; OTHER is described in bench/other.mjs.
+bench:
+	scripts/packages build run bench
+	+$(MAKE) --no-print-directory all bench-programs
+	-+$(MAKE) --no-print-directory $(BUILD)/bench/introspect_static
+	POSTERN_BUILD=$(BUILD) SECONDS='$(SECONDS)' ROUNDS='$(ROUNDS)' ONLY='$(ONLY)' OTHER='$(OTHER)' node bench/run.mjs
+bench-programs: $(BENCH_PROGRAMS) $(BUILD)/tests/frozen_clock.so
+$(BUILD)/bench/%: bench/anchors/%.c bench/anchors/lookup.h
+	@mkdir -p $(@D)
+	$(call SAY,CC )$(CC) -Wall -Wextra -O2 $(ANCHOR_LDFLAGS) -o $@ $< $(ANCHOR_LIBS)
+$(BUILD)/bench/hello: ANCHOR_LIBS = -lfcgi
+$(BUILD)/bench/lookup: ANCHOR_LIBS = -lfcgi -lsqlite3 -lcrypto
+$(BUILD)/bench/commit: ANCHOR_LIBS = -lsqlite3 -lcrypto
+# What the linker says about dlopen and gethostbyname is about what it does not use.
+$(BUILD)/bench/cgi_lookup: ANCHOR_LDFLAGS = -static
+$(BUILD)/bench/cgi_lookup: ANCHOR_LIBS = -lsqlite3 -lcrypto -lm
+# The same objects as the dynamic one; without a source of uriparser it is left out of the report.
+$(BUILD)/bench/introspect_static: $(BUILD)/cgi-bin/introspect.o $(LIB)
+	@mkdir -p $(@D)
+	CC='$(CC)' AR='$(AR)' scripts/static-uriparser $(BUILD)/bench/liburiparser.a $(URIPARSER)
+	$(call SAY,LD )$(CXX) -static-pie -Wl,-z,relro,-z,now $(CXXFLAGS) $(LDFLAGS) -o $@ $^ -L$(BUILD)/bench $(PROJECT_LDLIBS) -lm
 
 run:
 	scripts/packages build run
@@ -204,6 +228,6 @@ test-deb: deb
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
+.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure bench bench-programs run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(BUILD)/tests/security/sandbox_probe.o)

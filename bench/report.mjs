@@ -1,0 +1,58 @@
+// Makes one report of what was measured in all rounds: medians, and ratios of figures that were taken in the same round.
+import { evaluate } from "./targets.mjs";
+
+export function median(values) {
+  const known = values.filter((value) => typeof value === "number" && Number.isFinite(value)).sort((a, b) => a - b);
+  if (known.length === 0) return null;
+  const middle = known.length >> 1;
+  return known.length % 2 === 1 ? known[middle] : (known[middle - 1] + known[middle]) / 2;
+}
+
+const rate = ({ requests, seconds }) => requests / seconds;
+
+/// `rounds`: of each, `commits` per second and what drive() answered by the scenario's id, with `cpu` where it is known.
+export function summarize(scenarios, rounds, alone, about) {
+  const results = {};
+  for (const { id, title, kind, mode } of scenarios) {
+    const over = (pick) => median(rounds.map((round) => pick(round.seen[id], round)));
+    const isJourney = kind === "journey";
+    results[id] = {
+      title, kind, mode,
+      perSecond: over((seen) => (isJourney ? seen.journeys / seen.seconds : rate(seen))), requestsPerSecond: over(rate),
+      ratio: over((seen, round) => rate(seen) / rate(round.seen.hello)), ofCommits: over((seen, { commits }) => rate(seen) / commits),
+      ofCgiAnchor: mode === "cgi" ? over((seen, round) => (round.seen.cgi_lookup ? rate(seen) / rate(round.seen.cgi_lookup) : null)) : null,
+      p50: over((seen) => (isJourney ? seen.journeyP50 : seen.p50)), p99: over((seen) => (isJourney ? seen.journeyP99 : seen.p99)),
+      cpu: over((seen) => (seen.cpu === null ? null : (seen.cpu * 1000) / (isJourney ? seen.journeys : seen.requests))),
+      bytes: over((seen) => seen.bytes / seen.requests),
+      rounds: rounds.map((round) => Math.round(rate(round.seen[id]))),
+    };
+  }
+  return { about, commitsPerSecond: median(rounds.map(({ commits }) => commits)), alone, results, targets: evaluate(results, alone) };
+}
+
+const number = (value, digits) => (value === null ? "–" : value.toFixed(digits));
+const table = (heads, rows) => [`| ${heads.join(" | ")} |`, `|${heads.map((_, i) => (i === 0 ? "---" : "---:")).join("|")}|`, ...rows.map((row) => `| ${row.join(" | ")} |`), ""];
+
+export function markdown({ about, commitsPerSecond, alone, results, targets }) {
+  const all = Object.values(results);
+  const plain = all.filter(({ kind }) => kind !== "journey");
+  const journeys = all.filter(({ kind }) => kind === "journey");
+  const { machine } = about;
+  return [
+    "# What this machine measured", "",
+    `${about.date}: ${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}, ${machine.lighttpd}; load at the beginning ${machine.load.join(" ")}.`,
+    `${about.rounds} rounds of ${about.seconds} s each, 16 kept connections; ${about.pinned}. Medians; a ratio is of two figures of one round.`,
+    ...about.remarks, "", "![Requests per second](chart.svg)", "", "## Requests", "",
+    ...table(["", "per second", "of hello", "p50 ms", "p99 ms", "CPU s per 1000", "of durable commits"], plain.map((one) => [one.title, number(one.perSecond, 0),
+      number(one.ratio, 3), number(one.p50, 2), number(one.p99, 2), number(one.cpu, 3), one.kind === "write" ? number(one.ofCommits, 2) : "–"])),
+    `One process that does nothing but commit durably: ${number(commitsPerSecond, 0)} commits per second.`, "",
+    ...(journeys.length === 0 ? [] : ["## Whole sign-ins", "",
+      ...table(["", "sign-ins per second", "requests per second", "p50 ms", "p99 ms", "CPU s per 1000 sign-ins"], journeys.map((one) => [one.title, number(one.perSecond, 1),
+        number(one.requestsPerSecond, 0), number(one.p50, 1), number(one.p99, 1), number(one.cpu, 2)]))]),
+    "## Idle and start", "", "The web server and two processes of one program.", "",
+    ...table(["", "PSS MiB", "first answer after ms"], Object.entries(alone).map(([name, { pss, milliseconds }]) => [name, number(pss === null ? null : pss / 1048576, 2), number(milliseconds, 1)])),
+    "## Targets", "",
+    ...table(["", "target", "measured", ""], targets.map(({ title, least, limit, measured, met }) => [title, `${least ? "≥" : "≤"} ${limit}`, number(measured, 3),
+      met === null ? "not measured" : met ? "met" : "**missed**"])),
+  ].join("\n");
+}

@@ -1,0 +1,146 @@
+// Measures the endpoints against the anchors and writes report.json, report.md and chart.svg: what `make bench` runs.
+// From the environment: POSTERN_BUILD (the build), SECONDS for each measurement, ROUNDS, OTHER (see other.mjs), ONLY (the scenarios whose ids begin
+// with one of these words), OUT (where to).
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { allowedCores, cpuSeconds, describeMachine } from "./machine.mjs";
+
+// A disk, where the usual place for temporary files is none: commits to memory are no commits.
+if (!process.env.TMPDIR && execFileSync("stat", ["-f", "-c", "%T", "/tmp"], { encoding: "utf8" }).trim() === "tmpfs") process.env.TMPDIR = "/var/tmp";
+const { BUILD } = await import("../tests/support/deployment.mjs");
+const { drive } = await import("./load.mjs");
+const { aloneWith, commitRate, openSite } = await import("./site.mjs");
+const { basicOf } = await import("../tests/security/provider.mjs");
+const { makeFixtures, scenariosOf } = await import("./scenarios.mjs");
+const { readOther, scenariosOfOther } = await import("./other.mjs");
+const { markdown, median, summarize } = await import("./report.mjs");
+const { chart } = await import("./chart.mjs");
+
+function knob(name, usual) {
+  const value = Number(process.env[name] || usual);
+  if (!(value > 0)) throw new Error(`${name} must be a number above 0`);
+  return value;
+}
+const seconds = knob("SECONDS", 2);
+const rounds = Math.ceil(knob("ROUNDS", 5));
+const say = (text) => process.stderr.write(`${text}\n`);
+
+/// Answers of one kind are of one length, give or take a few bytes: one that says 200 and something else stands out.
+const TOLERANCE = 0.1;
+const KEPT = 64; // bytes of headers that only a kept connection has
+const PATIENCE_S = 10;
+const lengthOf = ({ headers, body }) => Buffer.byteLength(body) + Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 4, 19);
+
+/// Longer than asked for where that was too short for a single answer.
+async function driveUntilItAnswers(site, scenario) {
+  for (let time = seconds; ; time *= 4) {
+    const data = await scenario.prepare(time);
+    const right = await scenario.check();
+    const pid = site.servers[scenario.mode]?.pid;
+    const before = pid && cpuSeconds(pid);
+    const seen = await drive({ ...scenario, data, directory: site.directory, seconds: time, core: site.loadCore });
+    seen.cpu = pid ? cpuSeconds(pid) - before : null;
+    if ((scenario.kind === "journey" ? seen.journeys : seen.requests) > 0) return { seen, right };
+    if (time > PATIENCE_S) throw new Error(`no answer in ${time} seconds`);
+  }
+}
+
+async function measure(site, scenario) {
+  const { seen, right } = await driveUntilItAnswers(site, scenario);
+  await scenario.check();
+  const mean = seen.bytes / seen.requests;
+  const length = right && lengthOf(right);
+  if (right && (mean < length * (1 - TOLERANCE) || mean > length * (1 + TOLERANCE) + KEPT))
+    throw new Error(`an answer has ${Math.round(mean)} bytes on average; the one that was looked at has ${length}`);
+  return seen;
+}
+
+/// Idle and just started, by themselves.
+async function measureAlone(site, times) {
+  const { machine } = site.provider.clients;
+  const postern = { POSTERN_CONFIG: site.site.configFile };
+  const program = (name, path, headers, expected) => ({ name, program: join(site.site.cgiBin, name), path, environment: postern, headers, expected });
+  // A refusal of a GET comes from a program that has started as far as any answer needs.
+  const wanted = [{ name: "hello", program: join(site.anchors.programs, "hello"), path: "/", environment: { A: "b" }, headers: {}, expected: 200 },
+    program("introspect", "/token/introspect", { authorization: basicOf(machine.id, machine.secret) }, 405), program("token", "/token", {}, 405),
+    program("userinfo", "/userinfo", {}, 401)];
+  const alone = {};
+  for (const one of wanted) {
+    const found = await aloneWith(site, one, times);
+    alone[one.name] = { milliseconds: median(found.map(({ milliseconds }) => milliseconds)), pss: median(found.map(({ pss }) => pss)) };
+  }
+  return alone;
+}
+
+/// All that there are, or hello and those whose ids begin with a word of ONLY.
+function chosen(scenarios) {
+  const words = (process.env.ONLY ?? "").split(/[ ,]+/).filter((word) => word !== "");
+  const some = scenarios.filter(({ id }) => id === "hello" || words.length === 0 || words.some((word) => id.startsWith(word)));
+  if (words.length > 0 && some.length < 2) throw new Error(`ONLY names nothing; there are ${scenarios.map(({ id }) => id).join(" ")}`);
+  return some;
+}
+
+async function measureRound(site, scenarios, name) {
+  const seen = {};
+  const commits = await commitRate(site, seconds);
+  for (const scenario of scenarios) {
+    try {
+      seen[scenario.id] = await measure(site, scenario);
+    } catch (error) {
+      throw new Error(`${scenario.title}: ${error.message}`, { cause: error });
+    }
+    say(`${name}: ${scenario.title}: ${Math.round(seen[scenario.id].requests / seen[scenario.id].seconds)} requests per second`);
+    if (existsSync(join(site.directory, "postern.log"))) truncateSync(join(site.directory, "postern.log"));
+  }
+  return { commits, seen };
+}
+
+async function measureAll(site, other, about) {
+  const machine = describeMachine(site.directory);
+  const scenarios = chosen([...scenariosOf(site, await makeFixtures(site)), ...(other ? scenariosOfOther(other) : [])]);
+  const all = [];
+  for (let round = 1; round <= rounds; ++round) all.push(await measureRound(site, scenarios, `round ${round} of ${rounds}`));
+  // By themselves: neighbours would take over a part of the memory that they have in common.
+  for (const server of Object.values(site.servers)) await server.stop();
+  const alone = await measureAlone(site, Math.min(5, rounds));
+  return summarize(scenarios, all, alone, { date: new Date().toISOString(), seconds, rounds, machine, ...about });
+}
+
+function write(report, out) {
+  const text = markdown(report);
+  const groups = { anchor: "anchors", fastcgi: "FastCGI", cgi: "plain CGI", other: "other" };
+  const bars = Object.values(report.results).map(({ title, kind, mode, requestsPerSecond }) =>
+    ({ name: title, value: requestsPerSecond, group: groups[kind === "anchor" ? kind : mode] }));
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, "report.json"), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(join(out, "report.md"), text);
+  writeFileSync(join(out, "chart.svg"), chart("Requests per second on one core", bars));
+  process.stdout.write(`${text}\nAlso in ${join(out, "report.md")}, report.json and chart.svg.\n`);
+}
+
+async function main() {
+  const other = process.env.OTHER ? readOther(process.env.OTHER) : null;
+  const cores = allowedCores();
+  const [serverCore, loadCore] = cores.length > 1 ? cores : [];
+  const remarks = [
+    ...(cores.length > 1 ? [] : ["Only one core: server and load share it, and the figures say little."]),
+    ...(other ? [`${other.name} runs where it runs, on cores of its own choice; its certificate is not verified under load. Compare with care.`] : []),
+  ];
+  const pinned = cores.length > 1 ? `web server and programs on core ${serverCore}, load on core ${loadCore}` : "nothing pinned";
+  const site = await openSite(serverCore);
+  let report;
+  try {
+    report = await measureAll(Object.assign(site, { loadCore }), other, { remarks, pinned });
+  } finally {
+    await site.provider.stop();
+  }
+  write(report, process.env.OUT || join(BUILD, "bench"));
+}
+
+try {
+  await main();
+} catch (error) {
+  say(`bench: ${error.message}`);
+  process.exitCode = 1;
+}

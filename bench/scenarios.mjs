@@ -1,0 +1,194 @@
+// What is asked of the servers: each scenario makes its requests ready, knows one right answer when it sees it, and says
+// how the load walks through them.
+import assert from "node:assert/strict";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BUILD } from "../tests/support/deployment.mjs";
+import { UserAgent } from "../tests/support/user_agent.mjs";
+import { basicOf, formText } from "../tests/security/provider.mjs";
+import { drive, head, whole } from "./load.mjs";
+
+const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
+const VERIFIER = "v".repeat(43); // whose challenge provider.authorizationUrl() sends
+const TOKENS = 64;
+const CHAINS = 24; // more than connections
+const FEWEST_CODES_BYTES = 4000; // some hundred
+/// bcrypt at its lowest cost, about a millisecond; the name and the password of a person who lives for minutes.
+const CHEAP = { username: "bob", password: "a cheap hash for a bench", hash: "$2b$04$8kus3lYLaTwUqca/1L.Xxeq.woPW7f69J/NWn.GiurR4P3MNQrbsS" };
+
+const bearer = (token) => ({ Authorization: `Bearer ${token}` });
+const basic = ({ id, secret }) => ({ Authorization: basicOf(id, secret) });
+
+/// Whoever and whatever the requests are about, once for all rounds.
+export async function makeFixtures(site) {
+  const { provider, directory } = site;
+  const { web, trusted, machine } = provider.clients;
+  const file = join(directory, "people");
+  writeFileSync(file, `${CHEAP.username}:${CHEAP.hash}\n`, { mode: 0o600 });
+  await provider.deployment.postern(["user", "import", file]);
+  const person = provider.person();
+  // Consent is given here: afterwards it is remembered.
+  const tokens = [];
+  for (let i = 0; i < TOKENS; ++i) tokens.push((await provider.tokens(web, { scope: "openid profile email" }, person)).access_token);
+  await provider.tokens(web, { scope: "api" }, person);
+  return { web, trusted, machine, person, tokens };
+}
+
+function expectJson(answer, status, what) {
+  assert.equal(answer.status, status, `${what}: ${answer.status} ${answer.body}`);
+  assert.ok(answer.json, `${what}: ${answer.body}`);
+  return answer.json;
+}
+
+function expectTokens(answer, ...names) {
+  const json = expectJson(answer, 200, "token response");
+  for (const name of ["access_token", ...names]) assert.match(json[name] ?? "", /^[\w-]+\.[\w-]+\.[\w-]+$/, `${name} of ${answer.body}`);
+  return json;
+}
+
+/// Codes for everybody who is signed in, as many as an authorization endpoint gives in that time.
+async function harvest(site, { person }, client, scope, seconds) {
+  const file = join(site.directory, "codes");
+  writeFileSync(file, "", { mode: 0o600 });
+  const { origins: { fastcgi: origin }, provider } = site;
+  const url = new URL(provider.authorizationUrl(client, { scope }));
+  const data = { codes: file, requests: [whole("GET", url.pathname + url.search, url.host, { Cookie: person.cookieHeader })] };
+  for (let time = seconds; ; time *= 2) {
+    await drive({ url: origin, script: "authorize.lua", directory: site.directory, core: site.loadCore, seconds: time, data });
+    if (statSync(file).size > FEWEST_CODES_BYTES) return file;
+  }
+}
+
+/// The beginning of a token request with a code; the code itself comes last.
+function codeRequest(host, client) {
+  const fixed = formText({ grant_type: "authorization_code", redirect_uri: client.redirectUri, code_verifier: VERIFIER });
+  return { head: head("POST", "/token", host, { ...basic(client), ...FORM }), before: `${fixed}&code=` };
+}
+
+/// The endpoints by themselves, at the web server `mode`.
+function endpoints(site, fixtures, mode) {
+  const { provider } = site;
+  const { web, machine, tokens, person } = fixtures;
+  const origin = site.origins[mode];
+  const { host } = new URL(origin);
+  const cgi = mode === "cgi";
+  const named = (id, title, kind, rest) => ({ id: cgi ? `cgi_${id}` : id, title: cgi ? `${title}, CGI` : title, kind, mode, url: origin, script: "cycle.lua", ...rest });
+  const exchange = (title, id, scope, ...names) => named(id, title, "write", {
+    script: "codes.lua",
+    prepare: async (seconds) => ({ ...codeRequest(host, web), codes: await harvest(site, fixtures, web, scope, cgi ? seconds / 3 : seconds) }),
+    check: async () => {
+      const { code, verifier, redirect_uri } = await provider.code(web, { scope }, person);
+      expectTokens(await provider.post(`${origin}/token`, { grant_type: "authorization_code", code, redirect_uri, code_verifier: verifier }, { client: web }), ...names);
+    },
+  });
+  const introspect = (id, title, name) => named(id, title, "read", {
+    prepare: async () => ({ requests: tokens.map((token) => whole("POST", "/token/introspect", name, { ...basic(machine), ...FORM }, `token=${token}`)) }),
+    check: async () => {
+      const answer = await provider.post(`${origin}/token/introspect`, { token: tokens[0] }, { client: machine, headers: { host: name } });
+      const { active, sub, scope } = expectJson(answer, 200, "introspection");
+      assert.deepEqual({ active, sub, scope }, { active: true, sub: provider.user.sub, scope: "openid profile email" });
+      return answer;
+    },
+  });
+  return [
+    named("client_credentials", "token, client_credentials", "write", {
+      prepare: async () => ({ requests: [whole("POST", "/token", host, { ...basic(machine), ...FORM }, "grant_type=client_credentials&scope=api")] }),
+      check: async () => {
+        const answer = await provider.post(`${origin}/token`, { grant_type: "client_credentials", scope: "api" }, { client: machine });
+        assert.equal((await provider.introspect(expectTokens(answer).access_token)).active, true);
+        return answer;
+      },
+    }),
+    exchange("token, code", "code", "api", "refresh_token"),
+    ...(cgi ? [] : [exchange("token, code with ID token", "code_openid", "openid", "refresh_token", "id_token")]),
+    named("refresh", "token, refresh", "write", {
+      script: "refresh.lua",
+      prepare: async () => {
+        const chains = [];
+        for (let i = 0; i < CHAINS; ++i) chains.push((await provider.tokens(web, { scope: "api" }, person)).refresh_token);
+        return { head: head("POST", "/token", host, { ...basic(web), ...FORM }), before: "grant_type=refresh_token&refresh_token=", tokens: chains };
+      },
+      check: async () => {
+        const first = await provider.tokens(web, { scope: "api" }, person);
+        const next = expectTokens(await provider.post(`${origin}/token`, { grant_type: "refresh_token", refresh_token: first.refresh_token }, { client: web }), "refresh_token");
+        assert.notEqual(next.refresh_token, first.refresh_token);
+        assert.equal((await provider.introspect(next.access_token)).active, true);
+      },
+    }),
+    introspect("introspect", "introspect", host),
+    // It needs a static library that Debian has no package for.
+    ...(cgi && existsSync(join(BUILD, "bench/introspect_static")) ? [introspect("introspect_static", "introspect, linked statically", "static.localhost")] : []),
+    named("userinfo", "userinfo", "read", {
+      prepare: async () => ({ requests: tokens.map((token) => whole("GET", "/userinfo", host, bearer(token))) }),
+      check: async () => {
+        const answer = await provider.ask(`${origin}/userinfo`, { headers: bearer(tokens[0]) });
+        const { sub, name, email } = expectJson(answer, 200, "userinfo");
+        assert.deepEqual({ sub, name, email }, { sub: provider.user.sub, ...provider.user.claims });
+        return answer;
+      },
+    }),
+    named("discovery", "discovery", "read", {
+      prepare: async () => ({ requests: [whole("GET", "/.well-known/openid-configuration", host)] }),
+      check: async () => {
+        const answer = await provider.ask(`${origin}/.well-known/openid-configuration`);
+        assert.equal(expectJson(answer, 200, "discovery").issuer, provider.issuer);
+        return answer;
+      },
+    }),
+    named("jwks", "jwks", "read", {
+      prepare: async () => ({ requests: [whole("GET", "/jwks", host)] }),
+      check: async () => {
+        const answer = await provider.ask(`${origin}/jwks`);
+        assert.ok(expectJson(answer, 200, "jwks").keys.length >= 2);
+        return answer;
+      },
+    }),
+    ...journeys(site, fixtures, mode, named),
+  ];
+}
+
+/// From the authorization endpoint to an ID token. The client is one of the operator's own, so nobody is asked for consent.
+function journeys(site, { trusted, person }, mode, named) {
+  const { provider } = site;
+  const origin = site.origins[mode];
+  const { host } = new URL(origin);
+  const { pathname, search } = new URL(provider.authorizationUrl(trusted));
+  const journey = (id, title, fields, cookie) => named(id, title, "journey", {
+    script: "journey.lua", eachAlone: true,
+    prepare: async () => ({ host, start: pathname + search, fields, cookie: cookie(), ...codeRequest(host, trusted) }),
+    check: async () => {
+      const browser = cookie() === "" ? new UserAgent() : person;
+      const code = await provider.code(trusted, {}, browser);
+      expectTokens(await provider.exchange(trusted, code), "id_token");
+    },
+  });
+  const { user } = provider;
+  return [
+    journey("login", "whole sign-in, yescrypt", { username: user.username, password: user.password }, () => ""),
+    journey("login_cheap", "whole sign-in, cheap hash", { username: CHEAP.username, password: CHEAP.password }, () => ""),
+    journey("session", "whole sign-in, session there", { username: "" }, () => person.cookieHeader),
+  ].filter(({ id }) => id !== "cgi_login_cheap");
+}
+
+function anchors(site) {
+  const headersOf = (i) => ({ Authorization: `Bearer token-${i}` });
+  const anchor = (mode, id, title, headers) => {
+    const { host } = new URL(site.origins[mode]);
+    return {
+      id, title, kind: "anchor", mode, url: site.origins[mode], script: "cycle.lua",
+      prepare: async () => ({ requests: Array.from({ length: TOKENS }, (_, i) => whole("GET", `/anchor/${id}`, host, headers(i))) }),
+      check: async () => {
+        const answer = await site.provider.ask(`${site.origins[mode]}/anchor/${id}`, { headers: headers(3) });
+        assert.equal(answer.status, 200, answer.body);
+        assert.equal(answer.body.length, 200);
+        if (id !== "hello") assert.equal(answer.json.jti, "3");
+        return answer;
+      },
+    };
+  };
+  return [anchor("fastcgi", "hello", "hello, 200 bytes", () => ({})), anchor("fastcgi", "lookup", "hello, SHA-256 and a lookup", headersOf),
+    anchor("cgi", "cgi_lookup", "static CGI, SHA-256 and a lookup", headersOf)];
+}
+
+/// hello comes first.
+export const scenariosOf = (site, fixtures) => [...anchors(site), ...endpoints(site, fixtures, "fastcgi"), ...endpoints(site, fixtures, "cgi")];

@@ -1,0 +1,138 @@
+// The servers that are measured: a deployment of Postern and the anchors behind one lighttpd, the same as plain CGI behind
+// another, all on one core; and single endpoints by themselves, for what they need when they are idle.
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import http from "node:http";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { BUILD } from "../tests/support/deployment.mjs";
+import { WebServer, freePort, privateDirectory } from "../tests/support/web_server.mjs";
+import { openProvider } from "../tests/security/provider.mjs";
+import { childrenOf, pssOf } from "./machine.mjs";
+
+const run = promisify(execFile);
+const quoted = JSON.stringify;
+export const ANCHOR_ROWS = 1000;
+
+async function startLighttpd({ directory, env }, name, core, lines) {
+  const file = join(directory, `${name}.conf`);
+  await writeFile(file, [...lines, ""].join("\n"));
+  const words = ["lighttpd", "-D", "-f", file];
+  const pinned = core === undefined ? words : ["taskset", "-c", String(core), ...words];
+  return new WebServer(pinned[0], pinned.slice(1), { env, logFiles: [join(directory, `${name}.log`)] });
+}
+
+const common = ({ directory, sockets, base, cgiBin, configFile }, name, port) => [
+  `server.bind = "127.0.0.1"`, `server.port = ${port}`, `server.document-root = ${quoted(sockets)}`,
+  `server.errorlog = ${quoted(join(directory, `${name}.log`))}`, "server.max-request-field-size = 32768", "server.max-request-size = 64",
+  `var.postern_base = ${quoted(base)}`, `var.postern_cgi_bin = ${quoted(cgiBin)}`, `var.postern_sockets = ${quoted(sockets)}`,
+  `var.postern_config = ${quoted(configFile)}`,
+];
+
+/// Two processes of a program at a path.
+const pool = (path, socket, program, environment) => [
+  `$HTTP["url"] == ${quoted(path)} {`,
+  `  fastcgi.server = ( "/" => (( "socket" => ${quoted(socket)}, "bin-path" => ${quoted(program)}, "check-local" => "disable", "max-procs" => 2,`,
+  `    "bin-environment" => ( ${Object.entries(environment).map((pair) => pair.map(quoted).join(" => ")).join(", ")} ) )) )`,
+  "}",
+];
+
+async function fastcgi(site, anchors, core) {
+  // The routing that is shipped, with two processes everywhere.
+  const shipped = await readFile(join(site.root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
+  const routing = shipped.replaceAll('"max-procs" => 1', '"max-procs" => 2');
+  if ((routing.match(/"max-procs" => 2/g) ?? []).length !== 2) throw new Error("the shipped routing is written in another way now");
+  const anchor = (name) => pool(`/anchor/${name}`, join(site.sockets, name), join(anchors.programs, name), { ANCHOR_DATABASE: anchors.database });
+  return startLighttpd(site, "fastcgi", core, [...common(site, "fastcgi", site.port), routing, ...anchor("hello"), ...anchor("lookup")]);
+}
+
+function cgi(site, anchors, core, port) {
+  return startLighttpd(site, "cgi", core, [
+    ...common(site, "cgi", port), `include ${quoted(join(site.root, "examples/lighttpd/postern-cgi.conf"))}`,
+    `$HTTP["url"] == "/anchor/cgi_lookup" {`, `  alias.url = ( "/anchor/" => ${quoted(`${anchors.programs}/`)} )`,
+    `  setenv.set-environment = ( "ANCHOR_DATABASE" => ${quoted(anchors.database)} )`, `  cgi.assign = ( "" => "" )`, "}",
+    // A program answers its own path alone, so this one is told apart by the name of the host, which no program looks at.
+    `$HTTP["host"] =~ "^static\\." {`, `  $HTTP["url"] == var.postern_base + "/token/introspect" {`,
+    `    alias.url = ( var.postern_base + "/token/introspect" => ${quoted(join(anchors.programs, "introspect_static"))} )`,
+    `    setenv.set-environment = ( "POSTERN_CONFIG" => var.postern_config )`, `    cgi.assign = ( "" => "" )`, "  }", "}",
+  ]);
+}
+
+/// A front (see tests/support/fronts) that starts both; `made` learns what the measurements need to know of them.
+const both = (core, made) => async (site) => {
+  const anchors = { programs: join(BUILD, "bench"), database: join(await privateDirectory(join(site.directory, "anchors")), "anchors.db") };
+  await run(join(BUILD, "bench/commit"), ["fill", anchors.database, String(ANCHOR_ROWS)]);
+  // Lines of the log go to a file, as they do where a server is busy.
+  const config = JSON.parse(await readFile(site.configFile, "utf8"));
+  await writeFile(site.configFile, JSON.stringify({ ...config, log: { target: join(site.directory, "postern.log") } }));
+  const cgiPort = await freePort();
+  const servers = { fastcgi: await fastcgi(site, anchors, core) };
+  try {
+    servers.cgi = await cgi(site, anchors, core, cgiPort);
+    Object.assign(made, { site, anchors, servers, cgiOrigin: `http://127.0.0.1:${cgiPort}` });
+    const untilItAnswers = async (url, options) => {
+      await servers.fastcgi.untilItAnswers(url, options);
+      await servers.cgi.untilItAnswers(url.replace(`:${site.port}`, `:${cgiPort}`), options);
+    };
+    const stop = async () => { await servers.fastcgi.stop(); await servers.cgi.stop(); };
+    return { untilItAnswers, stop, get log() { return servers.fastcgi.log + servers.cgi.log; } };
+  } catch (error) {
+    await servers.fastcgi.stop();
+    throw error;
+  }
+};
+
+/// { provider (of tests/security), servers, origins, anchors, directory }; end it with provider.stop().
+export async function openSite(core) {
+  const made = {};
+  const provider = await openProvider({ tls: false, front: both(core, made),
+    config: { accessTokenTTL: 7200, authorizationCodeTTL: 600, refreshTokenTTL: 86400 } }); // nothing ends on the way
+  const { deployment } = provider;
+  return { provider, core, anchors: made.anchors, servers: made.servers, site: made.site,
+    origins: { fastcgi: deployment.origin, cgi: made.cgiOrigin }, directory: deployment.directory };
+}
+
+/// The commits per second that one process makes when it does nothing else.
+export async function commitRate({ anchors, core }, seconds) {
+  const words = [join(BUILD, "bench/commit"), "loop", anchors.database, String(Math.round(seconds * 1000))];
+  const pinned = core === undefined ? words : ["taskset", "-c", String(core), ...words];
+  const [commits, nanoseconds] = (await run(pinned[0], pinned.slice(1))).stdout.split(" ").map(Number);
+  return (commits * 1e9) / nanoseconds;
+}
+
+/// One connection, one request: the status, or 0.
+function ask(port, path, headers) {
+  return new Promise((done) => {
+    http.get({ host: "127.0.0.1", port, path, headers, agent: false }, (answer) => { answer.resume().once("end", () => done(answer.statusCode)); })
+      .once("error", () => done(0));
+  });
+}
+
+/// A web server with nothing but two processes of one program, `times` times: milliseconds from its start until it has
+/// answered `expected`, and the bytes of all three when both processes have (the smallest that was seen).
+export async function aloneWith(site, { name, program, path, environment, headers, expected }, times) {
+  const found = [];
+  for (let i = 0; i < times; ++i) {
+    const port = await freePort();
+    const started = process.hrtime.bigint();
+    const server = await startLighttpd(site.site, `alone-${name}`, site.core, [
+      `server.bind = "127.0.0.1"`, `server.port = ${port}`, `server.document-root = ${quoted(site.site.sockets)}`,
+      `server.errorlog = ${quoted(join(site.directory, `alone-${name}.log`))}`, `server.modules += ( "mod_fastcgi" )`,
+      ...pool(path, join(site.site.sockets, `alone-${name}`), program, environment),
+    ]);
+    try {
+      for (let status = 0; status !== expected;) {
+        status = await ask(port, path, headers);
+        if (Number(process.hrtime.bigint() - started) > 60e9) throw new Error(`${name} answers ${status}\n${server.log}`);
+      }
+      const milliseconds = Number(process.hrtime.bigint() - started) / 1e6;
+      for (let all = 0; all < 8; ++all) await Promise.all([ask(port, path, headers), ask(port, path, headers)]);
+      const programs = childrenOf(server.pid);
+      if (programs.length !== 2) throw new Error(`${name} has ${programs.length} processes`);
+      found.push({ milliseconds, pss: pssOf([server.pid, ...programs]) });
+    } finally {
+      await server.stop();
+    }
+  }
+  return found;
+}

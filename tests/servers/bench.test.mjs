@@ -1,0 +1,101 @@
+// `make bench` with the smallest figures: that it goes on finding right answers, and says what it is there to say.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { BUILD, ROOT } from "../support/deployment.mjs";
+import { PATH } from "../support/web_server.mjs";
+
+const SECRET = "s3cret-of-another-server";
+const TOKEN = "token-of-another-server";
+
+/// Runs it: { code, stderr, report }.
+function bench(out, env) {
+  return new Promise((done) => {
+    execFile("node", [join(ROOT, "bench/run.mjs")], { maxBuffer: 16 << 20, env: { ...process.env, PATH, POSTERN_BUILD: BUILD, SECONDS: "0.1", ROUNDS: "1", OUT: out, ...env } },
+      (error, stdout, stderr) => done({ code: error?.code ?? 0, stdout, stderr }));
+  });
+}
+
+/// A server of somebody else, with a token endpoint that is right and a UserInfo endpoint that is right as long as `isRight`.
+function openOther(isRight) {
+  const asked = [];
+  const server = createServer((request, answer) => {
+    asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+    const good = request.url === "/token" || isRight(request);
+    const body = JSON.stringify(request.url === "/token" ? { access_token: TOKEN, token_type: "Bearer" } : { sub: "1" });
+    request.resume().once("end", () => answer.writeHead(good ? 200 : 401, { "Content-Type": "application/json" }).end(body));
+  });
+  return new Promise((done) => { server.listen(0, "127.0.0.1", () => done({ server, asked, origin: `http://127.0.0.1:${server.address().port}` })); });
+}
+
+describe("make bench", () => {
+  const out = mkdtempSync(join(tmpdir(), "pt-"));
+  let other;
+  const file = (name, content, mode = 0o600) => {
+    writeFileSync(join(out, name), JSON.stringify(content));
+    chmodSync(join(out, name), mode);
+    return join(out, name);
+  };
+  const described = () => ({ name: "theirs", token: { url: `${other.origin}/token`, client_id: "us", client_secret: SECRET },
+    userinfo: { url: `${other.origin}/userinfo`, token: TOKEN } });
+  before(async () => { other = await openOther(() => true); });
+  after(() => { other.server.closeAllConnections(); other.server.close(); rmSync(out, { recursive: true, force: true }); });
+
+  it("reports every endpoint with its figures, another server's too, and what of the targets was reached", async () => {
+    const { code, stdout, stderr } = await bench(out, { OTHER: file("other.json", described()) });
+    assert.equal(code, 0, stderr);
+    const report = JSON.parse(readFileSync(join(out, "report.json"), "utf8"));
+    const endpoints = ["client_credentials", "code", "refresh", "introspect", "userinfo", "discovery", "jwks", "login", "session"];
+    for (const id of ["hello", "lookup", "cgi_lookup", "code_openid", "login_cheap", ...endpoints, ...endpoints.map((id) => `cgi_${id}`)]) {
+      const one = report.results[id];
+      assert.ok(one, id);
+      for (const figure of ["perSecond", "requestsPerSecond", "ratio", "ofCommits", "p50", "p99"]) assert.ok(one[figure] > 0, `${figure} of ${id}: ${one[figure]}`);
+      assert.ok(one.p99 >= one.p50, id);
+      assert.ok(one.cpu >= 0 && one.cpu !== null, id);
+      assert.equal(one.rounds.length, 1);
+    }
+    assert.equal(report.results.hello.ratio, 1);
+    for (const id of ["other_token", "other_userinfo"]) assert.ok(report.results[id].perSecond > 0, id);
+    for (const name of ["hello", "introspect", "token", "userinfo"]) assert.ok(report.alone[name].milliseconds > 0, name);
+    assert.ok(report.commitsPerSecond > 0);
+    for (const { id, met, measured, limit, least } of report.targets) if (met !== null) assert.equal(met, least ? measured >= limit : measured <= limit, id);
+    assert.ok(report.targets.length >= 24);
+    for (const text of [readFileSync(join(out, "report.md"), "utf8"), stdout]) {
+      for (const { title } of Object.values(report.results)) assert.ok(text.includes(`| ${title} |`), title);
+      for (const { title } of report.targets) assert.ok(text.includes(`| ${title} |`), title);
+    }
+    const chart = readFileSync(join(out, "chart.svg"), "utf8");
+    assert.match(chart, /prefers-color-scheme:dark/);
+    assert.equal(chart.match(/<rect class="g\d" x="250" y="\d+" width="[\d.]+" height="15"/g).length, Object.keys(report.results).length);
+    assert.ok(other.asked.includes(`POST /token Basic ${Buffer.from(`us:${SECRET}`).toString("base64")}`));
+    assert.ok(other.asked.includes(`GET /userinfo Bearer ${TOKEN}`));
+    for (const text of [JSON.stringify(report), stdout, stderr]) for (const secret of [SECRET, TOKEN]) assert.ok(!text.includes(secret));
+  });
+
+  it("fails when one answer under load is no right one, and says which", async () => {
+    const failing = await openOther((request) => request.headers.connection === "close"); // as where an answer is looked at
+    const userinfo = { url: `${failing.origin}/userinfo`, token: TOKEN };
+    const { code, stderr } = await bench(out, { OTHER: file("failing.json", { name: "theirs", userinfo }), ONLY: "other" });
+    failing.server.closeAllConnections();
+    failing.server.close();
+    assert.equal(code, 1);
+    assert.match(stderr, /bench: theirs: userinfo: wrong answers among \d+: status \d+/);
+  });
+
+  for (const [what, mode, change, message] of [
+    ["that others may read", 0o644, {}, /others may read it/],
+    ["with an unknown member", 0o600, { introspection: {} }, /unknown member "introspection"/],
+    ["with credentials in a URL", 0o600, { userinfo: { url: "https://me:secret@login.example/", token: "t" } }, /without credentials/],
+    ["without a token", 0o600, { userinfo: { url: "https://login.example/" } }, /"token" of "userinfo" is missing/],
+  ]) {
+    it(`refuses a description of another server ${what}`, async () => {
+      const { code, stderr } = await bench(out, { OTHER: file("refused.json", { ...described(), ...change }, mode) });
+      assert.equal(code, 1);
+      assert.match(stderr, message);
+    });
+  }
+});
