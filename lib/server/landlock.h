@@ -24,9 +24,9 @@ enum class Network { none, allowed };
 /// The version of Landlock that the kernel offers, from 1; 0 when there is none, and `reason` says why.
 int landlock_version(std::string& reason);
 
-/// From now on, in this thread and in what it starts, everything that Landlock can forbid is forbidden but for `rules`;
-/// descriptors that are open keep their rights. Needs no_new_privs. Throws std::runtime_error: a path of the rules
-/// cannot be opened, or the kernel refused.
+/// From now on, in this thread and in what it starts (others that run already keep their rights), everything that
+/// Landlock can forbid is forbidden but for `rules`; descriptors that are open keep their rights. Needs no_new_privs.
+/// Throws std::runtime_error: a path of the rules cannot be opened, or the kernel refused.
 void restrict_files(const std::vector<FileRule>& rules, Network network);
 
 }  // namespace postern::server

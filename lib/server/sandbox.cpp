@@ -9,6 +9,7 @@
 #include <ctime>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
 
 #include "crypto/random.h"
@@ -80,6 +81,22 @@ void confine(const Config& config, const Endpoint& endpoint, const SandboxOffer&
     if (offer.calls) filter_calls({config.log_target == "syslog", !needs.write.empty(), needs.network});
 }
 
+/// Landlock's rules are the calling thread's and its children's: one that a preloaded library has started before keeps
+/// its files. Counted in /proc; where that is not mounted nobody can tell.
+std::string running_threads() {
+    std::error_code unknown;
+    std::size_t threads = 0;
+    for (std::filesystem::directory_iterator at("/proc/self/task", unknown), end; !unknown && at != end;
+         at.increment(unknown))
+        ++threads;
+    if (threads <= 1) return "";
+    return "threads that run already (" + std::to_string(threads - 1) + ") keep their files, see LD_PRELOAD";
+}
+
+void add_missing(SandboxOffer& offer, const std::string& reason) {
+    if (!reason.empty()) offer.missing += (offer.missing.empty() ? "" : "; ") + reason;
+}
+
 /// Why there must be none; "" when there may be one.
 std::string objection(const Config& config, const Endpoint& endpoint) {
     if (config.sandbox == SandboxMode::off) return "it is switched off";
@@ -96,9 +113,9 @@ SandboxOffer sandbox_offer() {
 #else
     std::string reason;
     offer.landlock = landlock_version(reason);
-    if (offer.landlock == 0) offer.missing = reason;
+    add_missing(offer, offer.landlock == 0 ? reason : running_threads());
     offer.calls = can_filter_calls(reason);
-    if (!offer.calls) offer.missing += (offer.missing.empty() ? "" : "; ") + reason;
+    if (!offer.calls) add_missing(offer, reason);
 #endif
     return offer;
 }

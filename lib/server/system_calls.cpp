@@ -7,6 +7,8 @@
 #if defined(__linux__) && \
     ((defined(__x86_64__) && !defined(__ILP32__)) || (defined(__aarch64__) && !defined(__AARCH64EB__)))
 #define POSTERN_HAS_CALL_TABLE 1
+#include <asm/sockios.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -103,17 +105,10 @@ public:
         std::uint32_t value;
     };
     void allow_if(std::uint32_t call, std::initializer_list<Condition> conditions) {
-        // Past the conditions and the answer, to where the number is loaded again.
-        add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, static_cast<std::uint8_t>(conditions.size() * 3 + 2));
-        auto left = conditions.size();
-        for (const Condition& condition : conditions) {
-            load(offsetof(seccomp_data, args) + condition.argument * sizeof(std::uint64_t));  // its lower half
-            add(BPF_ALU | BPF_AND | BPF_K, condition.mask, 0, 0);
-            --left;
-            add(BPF_JMP | BPF_JEQ | BPF_K, condition.value, 0, static_cast<std::uint8_t>(left * 3 + 1));
-        }
-        answer(SECCOMP_RET_ALLOW);
-        load_number();
+        decide_if(call, conditions, SECCOMP_RET_ALLOW);
+    }
+    void refuse_if(std::uint32_t call, std::initializer_list<Condition> conditions) {
+        decide_if(call, conditions, SECCOMP_RET_ERRNO | EPERM);
     }
 
     /// Everything that no rule has allowed is refused.
@@ -123,6 +118,19 @@ public:
     }
 
 private:
+    void decide_if(std::uint32_t call, std::initializer_list<Condition> conditions, std::uint32_t action) {
+        // Past the conditions and the answer, to where the number is loaded again.
+        add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, static_cast<std::uint8_t>(conditions.size() * 3 + 2));
+        auto left = conditions.size();
+        for (const Condition& condition : conditions) {
+            load(offsetof(seccomp_data, args) + condition.argument * sizeof(std::uint64_t));  // its lower half
+            add(BPF_ALU | BPF_AND | BPF_K, condition.mask, 0, 0);
+            --left;
+            add(BPF_JMP | BPF_JEQ | BPF_K, condition.value, 0, static_cast<std::uint8_t>(left * 3 + 1));
+        }
+        answer(action);
+        load_number();
+    }
     void add(int code, std::uint32_t value, std::uint8_t if_true, std::uint8_t if_false) {
         program_.push_back({static_cast<std::uint16_t>(code), if_true, if_false, value});
     }
@@ -136,6 +144,13 @@ private:
 
     std::vector<sock_filter> program_;
 };
+
+/// Whom the kernel signals about a descriptor, and by what: kill(2) by another name, before version 6 of Landlock.
+void refuse_owners(Filter& filter) {
+    for (const std::uint32_t command : {F_SETOWN, F_SETOWN_EX, F_SETSIG})
+        filter.refuse_if(__NR_fcntl, {{1, ~0U, command}});
+    for (const std::uint32_t command : {FIOSETOWN, SIOCSPGRP}) filter.refuse_if(__NR_ioctl, {{1, ~0U, command}});
+}
 
 void allow_network(Filter& filter) {
     filter.allow(kForNetwork);
@@ -156,6 +171,7 @@ bool can_filter_calls(std::string& reason) {
 
 void filter_calls(const CallNeeds& needs) {
     Filter filter;
+    refuse_owners(filter);  // the first rule that fits decides
     filter.allow(kAlways);
     filter.allow_if(__NR_tgkill, {{0, ~0U, static_cast<std::uint32_t>(::getpid())}});  // abort(3)
     filter.allow_if(__NR_mmap, {{2, PROT_EXEC, 0}});
@@ -169,8 +185,11 @@ void filter_calls(const CallNeeds& needs) {
     }
     auto& program = filter.finish();
     const sock_fprog given{static_cast<unsigned short>(program.size()), program.data()};
-    if (::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &given) != 0)
+    const long result = ::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &given);
+    if (result < 0)
         throw std::runtime_error("sandbox: the filter for system calls was refused: " + store::errno_text());
+    if (result > 0)
+        throw std::runtime_error("sandbox: thread " + std::to_string(result) + " has another filter for system calls");
 }
 
 #else  // other systems and architectures

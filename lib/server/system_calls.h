@@ -15,8 +15,8 @@ struct CallNeeds {
 /// Whether the kernel can filter, and there is a table for this architecture; when not, `reason` says why.
 bool can_filter_calls(std::string& reason);
 
-/// From now on every other call fails with EPERM: none that starts a program or a process, traces one, opens a socket,
-/// or makes memory executable. Needs no_new_privs. Throws std::runtime_error when the kernel refuses.
+/// From now on every other call fails with EPERM, in each thread of the process: none that starts a program or a
+/// process, traces or signals one, opens a socket, or makes memory executable. Needs no_new_privs. Throws std::runtime_error when the kernel refuses.
 void filter_calls(const CallNeeds& needs);
 
 }  // namespace postern::server

@@ -9,6 +9,7 @@
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -23,12 +24,15 @@
 
 #include <arpa/inet.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <semaphore>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -208,6 +212,53 @@ int read_database(server::App& app) {
     return statement.step() ? 0 : EIO;
 }
 
+/// What the kernel signals, and how, about a descriptor.
+int owned_by_thread() {
+    const f_owner_ex owner{F_OWNER_PID, ::getpid()};
+    return outcome(::fcntl(0, F_SETOWN_EX, &owner));
+}
+
+int owned_by_ioctl() {
+    int owner = ::getpid();
+    return outcome(::ioctl(0, FIOSETOWN, &owner));
+}
+
+/// A thread that runs before the sandbox, as a preloaded library may start one.
+class OlderThread {
+public:
+    OlderThread() : thread_([this] { work(); }) {}
+    OlderThread(const OlderThread&) = delete;
+    OlderThread& operator=(const OlderThread&) = delete;
+    ~OlderThread() {
+        end_ = true;
+        asked_.release();
+        thread_.join();
+    }
+    int make(const std::function<int()>& attempt) {
+        attempt_ = attempt;
+        asked_.release();
+        done_.acquire();
+        return result_;
+    }
+
+private:
+    void work() {
+        for (asked_.acquire(); !end_; asked_.acquire()) {
+            result_ = attempt_();
+            done_.release();
+        }
+    }
+    std::binary_semaphore asked_{0};
+    std::binary_semaphore done_{0};
+    std::atomic<bool> end_{false};
+    std::function<int()> attempt_;
+    int result_ = 0;
+    std::thread thread_;  // last: it uses the others
+};
+std::unique_ptr<OlderThread> older_thread;
+
+int bound_by_older_thread() { return older_thread ? older_thread->make(tcp_bound) : tcp_bound(); }
+
 struct Attempt {
     const char* name;
     std::function<int(server::App&)> make;
@@ -241,6 +292,7 @@ const std::vector<Attempt>& attempts() {
         {"mode", [](App&) { return outcome(::chmod(place("file").c_str(), 0600)); }},
         {"tcp", [](App&) { return tcp_connected(); }},
         {"bind", [](App&) { return tcp_bound(); }},
+        {"bind in an older thread", [](App&) { return bound_by_older_thread(); }},
         {"unix socket", [](App&) { return unix_connected(); }},
         {"datagram", [](App&) { return with_socket(AF_UNIX, SOCK_DGRAM, [](int) { return 0; }); }},
         {"execute", [](App&) { return executed(); }},
@@ -250,6 +302,10 @@ const std::vector<Attempt>& attempts() {
         {"trace", [](App&) { return traced(); }},
         {"other memory", [](App&) { return read_memory(); }},
         {"signal", [](App&) { return outcome(::kill(::getpid(), 0)); }},
+        {"owner", [](App&) { return outcome(::fcntl(0, F_SETOWN, ::getpid())); }},
+        {"owner by thread", [](App&) { return owned_by_thread(); }},
+        {"owner by ioctl", [](App&) { return owned_by_ioctl(); }},
+        {"signal of a descriptor", [](App&) { return outcome(::fcntl(0, F_SETSIG, 0)); }},
         {"executable memory", [](App&) { return executable_memory(kData | PROT_EXEC, kData | PROT_EXEC); }},
         {"memory made executable", [](App&) { return executable_memory(kData, PROT_READ | PROT_EXEC); }},
         {"name space", [](App&) { return outcome(::syscall(SYS_unshare, 0)); }},
@@ -321,5 +377,8 @@ int start_without(const std::string& call, char** program) {
 
 int main(int count, char** arguments) {
     if (count > 3 && std::string(arguments[1]) == "without") return start_without(arguments[2], arguments + 3);
-    return serve();
+    if (!setting("PROBE_THREAD").empty()) older_thread = std::make_unique<OlderThread>();
+    const int result = serve();
+    older_thread.reset();
+    return result;
 }
