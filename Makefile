@@ -124,6 +124,7 @@ PRELOADED := $(BUILD)/tests/frozen_clock.so $(BUILD)/tests/odd_disk.so
 $(PRELOADED): $(BUILD)/tests/%.so: tests/support/%.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -shared -o $@ $<
+all: $(wildcard $(PRELOADED))  # those that are there: a suite of Node may run them after this alone
 $(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests $(BUILD)/tests/faults_tests: | $(PRELOADED)
 $(BUILD)/tests/faults/frozen_clock.o: tests/support/frozen_clock.c
 	@mkdir -p $(@D)

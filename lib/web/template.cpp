@@ -146,27 +146,45 @@ std::string with_plain_line_ends(std::string_view text) {
 
 }  // namespace
 
+/// Under which the style is given to mustache.
+constexpr const char* kStyle = "the style of the page";
+
 struct Template::Parsed {
-    explicit Parsed(const std::string& text) : mustache(text) {}
+    /// `css` is a part of `text`. It is most of a page and holds no tag, so that it need not be parsed: a program that
+    /// is started for each request does little else.
+    Parsed(const std::string& text, std::string_view css)
+        : style(css), mustache(with_tag(text, static_cast<std::size_t>(css.data() - text.data()), css.size())) {}
+
+    std::string style;
     kainjow::mustache::mustache mustache;
+
+private:
+    static std::string with_tag(std::string text, std::size_t begin, std::size_t size) {
+        return text.replace(begin, size, std::string("{{{") + kStyle + "}}}");
+    }
 };
 
 Template::Template(const std::string& file, std::string_view text, const Partials& partials, Scripts scripts) {
     const std::string expanded = expand_partials(file, text, partials);
     check_tags(file, expanded);
-    style_hash_ = hash_of(find_element(file, expanded, "style"));
+    const std::string_view style = find_element(file, expanded, "style");
+    style_hash_ = hash_of(style);
     if (has_script(expanded)) {
         if (scripts == Scripts::none) refuse(file, "has a script, which browsers will not run on this page; remove it");
         script_hash_ = hash_of(find_element(file, expanded, "script"));
     }
-    parsed_ = std::make_unique<Parsed>(expanded);
+    parsed_ = std::make_unique<Parsed>(expanded, style);
     if (!parsed_->mustache.is_valid()) refuse(file, parsed_->mustache.error_message());
 }
 
 Template::Template(Template&&) noexcept = default;
 Template::~Template() = default;
 
-std::string Template::render(const Values& values) const { return parsed_->mustache.render(to_mustache(values)); }
+std::string Template::render(const Values& values) const {
+    auto data = to_mustache(values);
+    data.set(kStyle, parsed_->style);
+    return parsed_->mustache.render(data);
+}
 
 std::string read_template_file(const std::string& path) {
     File file{path};

@@ -191,6 +191,19 @@ TEST_CASE("style_hash: SHA-256 of exactly the bytes between the tags [CSP Level 
     CHECK(Template("t.html", "<style>abc </style>", kPartials).style_hash() != rows[1].hash);
 }
 
+TEST_CASE("render: the style is there byte for byte as it was written, wherever it stands") {
+    const Values values{.texts = {{"shown", "yes"}, {"the style of the page", "x"}}, .lists = {}};
+    for (const std::string style : {"", "a{b:c}", "@media print{a{b:c}}", "\n  a > b { c: \"&<{d}\" }\n\n", "}}}"}) {
+        CAPTURE(style);
+        const std::string element = "<style>" + style + "</style>";
+        CHECK(Template{"t.html", element + "{{shown}}", kPartials}.render(values) == element + "yes");
+        CHECK(Template{"t.html", "a\n{{#shown}}\n" + element + "\n{{/shown}}\nb", kPartials}.render(values) ==
+              "a\n" + element + "\nb");
+        CHECK(Template{"t.html", element + "{{^shown}}-{{/shown}}", kPartials}.render({}) == element + "-");
+    }
+    CHECK(Template{"t.html", "<style>{{> style.css}}</style>", kPartials}.render({}) == "<style>abc</style>");
+}
+
 TEST_CASE("Template: a style that one constant hash cannot allow is refused") {
     for (const char* text : {"<p></p>", "<style>abc", "<style media=\"print\">abc</style>", "<style >abc</style>",
                              "<style>a</style><style>b</style>", "<style>a</style><STYLE media=print>b</STYLE>",
