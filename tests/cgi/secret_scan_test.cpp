@@ -2,9 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <string_view>
 
+#include "store/database.h"
 #include "support/flow.h"
+#include "support/process.h"
 #include "support/secrets.h"
 #include "util/base64.h"
 #include "util/json_string.h"
@@ -106,6 +110,88 @@ TEST_CASE(
     CHECK(secrets.found_below(op.directory()).empty());
     write_file(op.directory() / "data" / "core.1", std::string(5000, 'x') + kSecret);
     REQUIRE(secrets.found_below(op.directory()) == std::vector<std::string>{"data/core.1: password"});
+}
+
+// Those whose name begins with "planted" fail, each in the way that the last one of this file expects; nobody else runs
+// them.
+
+void append(const fs::path& file, const std::string& text) { write_file(file, read_file(file) + text); }
+
+/// An endpoint that says to standard error and output what the script does.
+void ask_script(const Deployment& op, const std::string& script) {
+    CgiRequest request;
+    request.program = "/bin/sh";
+    request.arguments = {"-c", script};
+    op.cgi("jwks", request);
+}
+
+TEST_CASE("planted: nothing" * doctest::skip()) { const Deployment op; }
+
+TEST_CASE("planted: in syslog" * doctest::skip()) {
+    const Deployment op;
+    append(op.directory() / "syslog", "{\"secret\":" + util::json_string(secret_of(kWeb)) + "}\n");
+}
+
+TEST_CASE("planted: in a log of its own" * doctest::skip()) {
+    Deployment op;
+    const fs::path log = op.directory() / "own.log";
+    op.configure("log", postern::json::Object{{"target", log.string()}, {"level", "debug"}});
+    append(log, kAlicePassword);
+}
+
+TEST_CASE("planted: in the database" * doctest::skip()) {
+    const Deployment op;
+    postern::store::Database database(op.database_file(), postern::store::Access::read_write);
+    postern::store::Transaction transaction(database, postern::store::Durability::lazy);
+    database.prepare("UPDATE clients SET name = $1").bind(1, kBobPassword).execute();
+    transaction.commit();
+}
+
+TEST_CASE("planted: beside the keys" * doctest::skip()) {
+    const Deployment op;
+    append(op.keys_directory() / "note", util::base64_encode(secret_of(kStrict)));
+}
+
+TEST_CASE("planted: on standard error" * doctest::skip()) {
+    const Deployment op;
+    ask_script(op, "echo '" + secret_of(kWeb) + "' >&2; printf 'Content-Type: text/plain\\r\\n\\r\\n'");
+}
+
+TEST_CASE("planted: in a page" * doctest::skip()) {
+    const Deployment op;
+    ask_script(op,
+               "printf 'Status: 400\\r\\nContent-Type: text/html\\r\\n\\r\\n%s' '<p>" + secret_of(kOther) + "</p>'");
+}
+
+TEST_CASE(
+    "secret scan: a deployment that leaves a secret anywhere fails its test, which says where and of what kind [G01]") {
+    struct Row {
+        const char* planted;
+        const char* found;
+    };
+    const Row rows[] = {
+        {"nothing", ""},
+        {"in syslog", "client secret in syslog"},
+        {"in a log of its own", "password in own.log"},
+        {"in the database", "postern.db-wal: password"},
+        {"beside the keys", "note: client secret"},
+        {"on standard error", "client secret in standard error"},
+        {"in a page", "client secret in an error of jwks"},
+    };
+    const std::map<std::string, std::string> environment = {{"PATH", "/usr/bin:/bin"},
+                                                            {"POSTERN_BUILD", build_directory().string()}};
+    for (const Row& row : rows) {
+        CAPTURE(row.planted);
+        const auto result = run({fs::read_symlink("/proc/self/exe").string(), "--no-skip", "--no-colors",
+                                 std::string("--test-case=planted: ") + row.planted},
+                                environment);
+        const std::string_view found = row.found;
+        CHECK(result.exit_code == (found.empty() ? 0 : 1));
+        CHECK(result.out.find(found) != std::string::npos);
+        CHECK(result.out.find(found.empty() ? "1 passed | 0 failed" : "0 passed | 1 failed") != std::string::npos);
+        for (const std::string& secret : {secret_of(kWeb), secret_of(kOther), std::string(kAlicePassword)})
+            CHECK(result.out.find(secret) == std::string::npos);
+    }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "json/writer.h"
@@ -14,16 +15,7 @@ namespace json = postern::json;
 
 constexpr const char* kInactive = R"({"active":false})";
 
-struct Ready {
-    Deployment op;
-    UserAgent alice{op};
-    json::Object tokens;
-    explicit Ready(const json::Object& config = {}) : op(Deployment::Options{"https://op.example", config}) {
-        tokens = obtain_tokens(op, alice, authorization_request());
-    }
-    std::string access() const { return text_of(tokens, "access_token"); }
-    std::string refresh_token() const { return text_of(tokens, "refresh_token"); }
-};
+Deployment::Options configured(json::Object config) { return {"https://op.example", std::move(config)}; }
 
 /// One way of saying who is asking, and whether each configuration lets it in.
 struct Caller {
@@ -58,61 +50,61 @@ Answer ask(const Deployment& op, const std::string& endpoint, const Caller& call
 }
 
 TEST_CASE("authenticateIntrospect false: only the token counts, and credentials are not looked at [rule 3]") {
-    Ready open({{"authenticateIntrospect", false}});
-    const Ready closed;
+    SignedIn open(configured({{"authenticateIntrospect", false}}));
+    const SignedIn closed;
     for (const Caller& caller : callers(false, true, true)) {
         CAPTURE(caller.when);
-        CHECK((ask(closed.op, "introspect", caller, closed.access()).status == 200) == caller.by_default);
-        const Answer answer = ask(open.op, "introspect", caller, open.access());
+        CHECK((ask(closed.op, "introspect", caller, closed.access_token()).status == 200) == caller.by_default);
+        const Answer answer = ask(open.op, "introspect", caller, open.access_token());
         CHECK((answer.status == 200) == caller.switched);
         CHECK(answer.body.starts_with(R"({"active":true,)"));
-        CHECK(ask(open.op, "introspect", caller, open.access() + "A").body == kInactive);
-        CHECK(ask(open.op, "introspect", caller, open.access(), "x").verdict() == "400 unsupported_token_type");
+        CHECK(ask(open.op, "introspect", caller, open.access_token() + "A").body == kInactive);
+        CHECK(ask(open.op, "introspect", caller, open.access_token(), "x").verdict() == "400 unsupported_token_type");
         CHECK(ask(open.op, "introspect", caller, "").verdict() == "400 invalid_request");
     }
     // The other switch has no effect then.
     open.op.configure("introspectionRequiresConfidentialClient", true);
-    CHECK(open.op.cgi("introspect", post_form(Query{{"token", open.access()}}.text())).status == 200);
+    CHECK(open.op.cgi("introspect", post_form(Query{{"token", open.access_token()}}.text())).status == 200);
     // Revocation has its own.
-    CHECK(open.op.cgi("revoke", post_form(Query{{"token", open.access()}}.text())).status == 401);
+    CHECK(open.op.cgi("revoke", post_form(Query{{"token", open.access_token()}}.text())).status == 401);
 }
 
 TEST_CASE("introspectionRequiresConfidentialClient false: public clients too, and nobody else [rule 2]") {
-    const Ready open({{"introspectionRequiresConfidentialClient", false}});
+    const SignedIn open(configured({{"introspectionRequiresConfidentialClient", false}}));
     for (const Caller& caller : callers(false, true, false)) {
         CAPTURE(caller.when);
-        const Answer answer = ask(open.op, "introspect", caller, open.access());
+        const Answer answer = ask(open.op, "introspect", caller, open.access_token());
         CHECK((answer.status == 200) == caller.switched);
         if (caller.switched) CHECK(answer.body.starts_with(R"({"active":true,)"));
     }
 }
 
 TEST_CASE("authenticateRevoke false: who has a token may revoke it, a signature is still needed [rules 2 and 3]") {
-    const Ready closed;
+    const SignedIn closed;
     for (const Caller& caller : callers(true, true, true)) {
         CAPTURE(caller.when);
         CHECK((ask(closed.op, "revoke", caller, "unknown").status == 200) == caller.by_default);
-        const Ready open({{"authenticateRevoke", false}});
-        const Answer forged = ask(open.op, "revoke", caller, open.access() + "A");
+        const SignedIn open(configured({{"authenticateRevoke", false}}));
+        const Answer forged = ask(open.op, "revoke", caller, open.access_token() + "A");
         CHECK(forged.status == 200);
-        CHECK(is_active(open.op, open.access()));
-        CHECK(ask(open.op, "revoke", caller, open.access(), "x").verdict() == "400 unsupported_token_type");
-        const Answer answer = ask(open.op, "revoke", caller, open.access());
+        CHECK(is_active(open.op, open.access_token()));
+        CHECK(ask(open.op, "revoke", caller, open.access_token(), "x").verdict() == "400 unsupported_token_type");
+        const Answer answer = ask(open.op, "revoke", caller, open.access_token());
         CHECK(answer.status == 200);
         CHECK(answer.body.empty());
-        CHECK_FALSE(is_active(open.op, open.access()));
+        CHECK_FALSE(is_active(open.op, open.access_token()));
         CHECK_FALSE(is_active(open.op, open.refresh_token()));
     }
-    Ready open({{"authenticateRevoke", false}});
+    SignedIn open(configured({{"authenticateRevoke", false}}));
     const std::string code = open.alice.obtain_code(authorization_request());
     CHECK(open.op.cgi("revoke", post_form(Query{{"token", code}, {"token_type_hint", "auth_code"}}.text())).status ==
           200);
     CHECK(redeem(open.op, token_request(code)).verdict() == "400 invalid_grant");
-    CHECK(open.op.cgi("introspect", post_form(Query{{"token", open.access()}}.text())).status == 401);
+    CHECK(open.op.cgi("introspect", post_form(Query{{"token", open.access_token()}}.text())).status == 401);
 }
 
 TEST_CASE("authentication switched off is a warning at the start of both endpoints") {
-    Ready open({{"authenticateIntrospect", false}, {"authenticateRevoke", false}});
+    SignedIn open(configured({{"authenticateIntrospect", false}, {"authenticateRevoke", false}}));
     const Query form{{"token", "x"}};
     CHECK(open.op.cgi("introspect", post_form(form.text())).log.find("authenticateIntrospect is false") !=
           std::string::npos);
@@ -128,19 +120,19 @@ TEST_CASE("authentication switched off is a warning at the start of both endpoin
 TEST_CASE("useOpaqueRefreshTokens: tokens of either form stay good when the option changes [rule 8, rule 5]") {
     for (const bool opaque : {false, true}) {
         CAPTURE(opaque);
-        Ready r({{"useOpaqueRefreshTokens", opaque}});
+        SignedIn r(configured({{"useOpaqueRefreshTokens", opaque}}));
         CHECK((r.refresh_token().find('.') == std::string::npos) == opaque);
         r.op.configure("useOpaqueRefreshTokens", !opaque);
         CHECK(is_active(r.op, r.refresh_token()));
         CHECK(as_client(r.op, "revoke", {{"token", r.refresh_token()}}).status == 200);
         CHECK_FALSE(is_active(r.op, r.refresh_token()));
-        CHECK_FALSE(is_active(r.op, r.access()));
+        CHECK_FALSE(is_active(r.op, r.access_token()));
     }
 }
 
 TEST_CASE("usernameInAccessToken false: introspection has no name to tell") {
-    const Ready r({{"usernameInAccessToken", false}});
-    const Answer answer = as_client(r.op, "introspect", {{"token", r.access()}});
+    const SignedIn r(configured({{"usernameInAccessToken", false}}));
+    const Answer answer = as_client(r.op, "introspect", {{"token", r.access_token()}});
     CHECK(answer.body.starts_with(R"({"active":true,)"));
     CHECK(answer.json().find("username") == nullptr);
     CHECK(answer.body.find(kAlice) == std::string::npos);
@@ -177,29 +169,29 @@ TEST_CASE("what an operator ends is inactive at once, and cannot be revoked by w
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
-        const Ready r;
+        const SignedIn r;
         r.op.must(row.command, row.input);
-        for (const std::string& token : {r.access(), r.refresh_token()})
+        for (const std::string& token : {r.access_token(), r.refresh_token()})
             CHECK(as_client(r.op, "introspect", {{"token", token}}, kOther).body == kInactive);
         if (std::string(row.when).starts_with("client")) {
-            CHECK(as_client(r.op, "revoke", {{"token", r.access()}}).verdict() == "401 invalid_client");
-            CHECK(as_client(r.op, "introspect", {{"token", r.access()}}).verdict() == "401 invalid_client");
+            CHECK(as_client(r.op, "revoke", {{"token", r.access_token()}}).verdict() == "401 invalid_client");
+            CHECK(as_client(r.op, "introspect", {{"token", r.access_token()}}).verdict() == "401 invalid_client");
         }
         if (row.back.empty()) continue;
         r.op.must(row.back);
-        CHECK(is_active(r.op, r.access()) == row.again);
+        CHECK(is_active(r.op, r.access_token()) == row.again);
         CHECK(is_active(r.op, r.refresh_token()) == row.again);
     }
 }
 
 TEST_CASE("introspection needs public keys and a database it may only read [4.1: least privilege]") {
-    const Ready r;
+    const SignedIn r;
     for (const auto& entry : std::filesystem::directory_iterator(r.op.keys_directory()))
         if (entry.path().extension() == ".pem" || entry.path().filename() == "seal.key")
             std::filesystem::remove(entry.path());
-    CHECK(is_active(r.op, r.access()));
-    CHECK(as_client(r.op, "revoke", {{"token", r.access()}}).status == 200);  // so does revocation
-    CHECK_FALSE(is_active(r.op, r.access()));
+    CHECK(is_active(r.op, r.access_token()));
+    CHECK(as_client(r.op, "revoke", {{"token", r.access_token()}}).status == 200);  // so does revocation
+    CHECK_FALSE(is_active(r.op, r.access_token()));
 }
 
 }  // namespace

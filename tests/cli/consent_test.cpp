@@ -15,14 +15,9 @@ void put_consents(const Installation& installation) {
     put_consent(installation, "wiki", "bob", "openid");
 }
 
-std::string consents(const Installation& installation, std::vector<std::string> filter = {}) {
-    filter.insert(filter.begin(), {"consent", "list"});
-    const auto listed = installation.must_json(filter);
-    REQUIRE(listed.if_array());
-    std::string text;
-    for (const auto& row : *listed.if_array())
-        text += (text.empty() ? "" : ",") + text_of(row, "username") + " " + text_of(row, "client_id");
-    return text;
+std::string consents(const Installation& installation, const std::vector<std::string>& filter = {}) {
+    return listed(installation, {"consent", "list"}, filter,
+                  [](const json::Value& row) { return text_of(row, "username") + " " + text_of(row, "client_id"); });
 }
 
 }  // namespace
@@ -85,27 +80,14 @@ TEST_CASE("consent revoke: ends what these users gave these clients, and asks th
 TEST_CASE("consent revoke: everybody's only when that is said, nobody's when a name is wrong") {
     const Installation installation;
     put_consents(installation);
-    struct Row {
-        std::vector<std::string> options;
-        int exit_code;
-    };
-    const Row rows[] = {
-        {{}, 2},
-        {{"--all", "--user", "ada"}, 2},
-        {{"--all", "--client", "wiki"}, 2},
-        {{"--before", "1"}, 2},
-        {{"--user", "eve"}, 1},
-        {{"--client", "nobody's"}, 1},
-        {{"--user", "ada", "--client", ""}, 1},
-    };
-    for (const auto& row : rows) {
-        auto arguments = row.options;
-        arguments.insert(arguments.begin(), {"consent", "revoke"});
-        const auto result = installation.postern(arguments);
-        CAPTURE(result.err);
-        CHECK(result.exit_code == row.exit_code);
-        CHECK(is_one_plain_line(result.err));
-    }
+    check_refused(installation, {"consent", "revoke"},
+                  {{{}, 2},
+                   {{"--all", "--user", "ada"}, 2},
+                   {{"--all", "--client", "wiki"}, 2},
+                   {{"--before", "1"}, 2},
+                   {{"--user", "eve"}, 1},
+                   {{"--client", "nobody's"}, 1},
+                   {{"--user", "ada", "--client", ""}, 1}});
     CHECK(consents(installation) == "ada mail,ada wiki,bob wiki");
     CHECK(installation.must({"consent", "revoke", "--user", "bob"}) == "1 consent withdrawn, 1 grant ended\n");
 }

@@ -130,6 +130,28 @@ std::string living_grants(const Installation& installation) {
     return ids;
 }
 
+std::string listed(const Installation& installation, std::vector<std::string> command,
+                   const std::vector<std::string>& filter, const std::function<std::string(const json::Value&)>& tell) {
+    command.insert(command.end(), filter.begin(), filter.end());
+    const auto rows = installation.must_json(command);
+    REQUIRE(rows.if_array());
+    std::string text;
+    for (const auto& row : *rows.if_array()) text += (text.empty() ? "" : ",") + tell(row);
+    return text;
+}
+
+void check_refused(const Installation& installation, const std::vector<std::string>& command,
+                   const std::vector<RefusedOptions>& rows) {
+    for (const auto& row : rows) {
+        auto arguments = command;
+        arguments.insert(arguments.end(), row.options.begin(), row.options.end());
+        const auto result = installation.postern(arguments);
+        CAPTURE(result.err);
+        CHECK(result.exit_code == row.exit_code);
+        CHECK(is_one_plain_line(result.err));
+    }
+}
+
 std::int64_t count_rows(const Installation& installation, const std::string& rest) {
     sqlite3* connection = nullptr;
     REQUIRE(sqlite3_open(installation.database_file().c_str(), &connection) == SQLITE_OK);

@@ -1,7 +1,9 @@
 // An installation in which users are logged in and have given clients something, for tests of what ends it.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "installation.h"
 #include "store/token_list.h"
@@ -38,6 +40,19 @@ void put_sample(const Installation& installation);
 
 /// The ids of grants that have not ended, in order, separated by commas.
 std::string living_grants(const Installation& installation);
+
+/// What `tell` makes of each row that the command lists, in order, separated by commas.
+std::string listed(const Installation& installation, std::vector<std::string> command,
+                   const std::vector<std::string>& filter, const std::function<std::string(const json::Value&)>& tell);
+
+/// Options that a command refuses, and what it exits with.
+struct RefusedOptions {
+    std::vector<std::string> options;
+    int exit_code;
+};
+/// Each is refused with one line of plain text.
+void check_refused(const Installation& installation, const std::vector<std::string>& command,
+                   const std::vector<RefusedOptions>& rows);
 
 /// What `SELECT count(*) FROM <rest>` says.
 std::int64_t count_rows(const Installation& installation, const std::string& rest);

@@ -20,13 +20,9 @@ void put_sessions(const Installation& installation) {
     put_grant(installation, {.id = "s4", .user = "bob", .sid = "bob 1"});
 }
 
-std::string sids(const Installation& installation, std::vector<std::string> filter = {}) {
-    filter.insert(filter.begin(), {"session", "list"});
-    const auto sessions = installation.must_json(filter);
-    REQUIRE(sessions.if_array());
-    std::string text;
-    for (const auto& row : *sessions.if_array()) text += (text.empty() ? "" : ",") + text_of(row, "sid");
-    return text;
+std::string sids(const Installation& installation, const std::vector<std::string>& filter = {}) {
+    return listed(installation, {"session", "list"}, filter,
+                  [](const json::Value& row) { return text_of(row, "sid"); });
 }
 
 }  // namespace
@@ -73,25 +69,12 @@ TEST_CASE(
 TEST_CASE("session end: everybody's only when that is said") {
     const Installation installation;
     put_sessions(installation);
-    struct Row {
-        std::vector<std::string> options;
-        int exit_code;
-    };
-    const Row rows[] = {
-        {{}, 2},
-        {{"--all", "--user", "ada"}, 2},
-        {{"--client", "wiki"}, 2},
-        {{"--user", "eve"}, 1},
-        {{"--user", ""}, 1},
-    };
-    for (const auto& row : rows) {
-        auto arguments = row.options;
-        arguments.insert(arguments.begin(), {"session", "end"});
-        const auto result = installation.postern(arguments);
-        CAPTURE(result.err);
-        CHECK(result.exit_code == row.exit_code);
-        CHECK(is_one_plain_line(result.err));
-    }
+    check_refused(installation, {"session", "end"},
+                  {{{}, 2},
+                   {{"--all", "--user", "ada"}, 2},
+                   {{"--client", "wiki"}, 2},
+                   {{"--user", "eve"}, 1},
+                   {{"--user", ""}, 1}});
     CHECK(sids(installation) == "ada 1,ada 2,bob 1");
     CHECK(installation.must({"session", "end", "--all"}) == "3 sessions and 3 grants given in them ended\n");
     CHECK(sids(installation).empty());

@@ -16,14 +16,6 @@ using namespace postern::test;
 using postern::util::base64url_encode;
 using std::chrono::seconds;
 
-struct Ready {
-    Deployment op;
-    UserAgent alice{op};
-    postern::json::Object tokens = obtain_tokens(op, alice, authorization_request());
-    std::string access = text_of(tokens, "access_token");
-    std::string id_token = text_of(tokens, "id_token");
-};
-
 /// 401 with a Bearer challenge that names the error and says why; nothing else is told.
 void check_invalid_token(const Answer& answer) {
     CHECK(answer.status == 401);
@@ -37,8 +29,8 @@ void check_invalid_token(const Answer& answer) {
 }
 
 TEST_CASE("userinfo: a good token is answered with claims that nobody may keep [OIDC Core §5.3.2]") {
-    const Ready ready;
-    const Answer answer = userinfo(ready.op, ready.access);
+    const SignedIn ready;
+    const Answer answer = userinfo(ready.op, ready.access_token());
     CHECK(answer.status == 200);
     CHECK(answer.header("Content-Type") == "application/json");
     CHECK(answer.header("Cache-Control") == "no-store");
@@ -46,38 +38,38 @@ TEST_CASE("userinfo: a good token is answered with claims that nobody may keep [
     CHECK(answer.header("Vary").find("Authorization") != std::string::npos);
     CHECK(answer.header("Content-Length") == std::to_string(answer.body.size()));
     CHECK(answer.member("sub") == subject_of(ready.op, kAlice));
-    CHECK(answer.member("sub") == text_of(jwt_claims(ready.id_token), "sub"));
+    CHECK(answer.member("sub") == text_of(jwt_claims(text_of(ready.tokens, "id_token")), "sub"));
     CHECK_FALSE(answer.has("WWW-Authenticate"));
     CgiRequest post = post_form("");
-    post.headers = bearer(ready.access).headers;
+    post.headers = bearer(ready.access_token()).headers;
     CHECK(ready.op.cgi("userinfo", post).body == answer.body);
 }
 
 TEST_CASE("userinfo: the header's scheme is Bearer in any case, with one blank and a b64token [RFC 6750 §2.1, U02]") {
-    const Ready ready;
+    const SignedIn ready;
     struct Row {
         std::string when;
         std::string header;
         bool accepted;
     };
     const std::vector<Row> rows = {
-        {"as it should be", "Bearer " + ready.access, true},
-        {"lower case", "bearer " + ready.access, true},
-        {"upper case", "BEARER " + ready.access, true},
-        {"no scheme", ready.access, false},
-        {"another scheme", "Token " + ready.access, false},
-        {"Basic", "Basic " + ready.access, false},
-        {"DPoP", "DPoP " + ready.access, false},
+        {"as it should be", "Bearer " + ready.access_token(), true},
+        {"lower case", "bearer " + ready.access_token(), true},
+        {"upper case", "BEARER " + ready.access_token(), true},
+        {"no scheme", ready.access_token(), false},
+        {"another scheme", "Token " + ready.access_token(), false},
+        {"Basic", "Basic " + ready.access_token(), false},
+        {"DPoP", "DPoP " + ready.access_token(), false},
         {"scheme alone", "Bearer", false},
         {"scheme and a blank", "Bearer ", false},
-        {"two blanks", "Bearer  " + ready.access, false},
-        {"tab", "Bearer\t" + ready.access, false},
-        {"no blank", "Bearer" + ready.access, false},
-        {"quoted", "Bearer \"" + ready.access + "\"", false},
-        {"two tokens", "Bearer " + ready.access + " " + ready.access, false},
-        {"joined headers", "Bearer " + ready.access + ", Bearer " + ready.access, false},
-        {"joined with Basic", "Basic eDp5, Bearer " + ready.access, false},
-        {"named", "Bearer access_token=" + ready.access, false},
+        {"two blanks", "Bearer  " + ready.access_token(), false},
+        {"tab", "Bearer\t" + ready.access_token(), false},
+        {"no blank", "Bearer" + ready.access_token(), false},
+        {"quoted", "Bearer \"" + ready.access_token() + "\"", false},
+        {"two tokens", "Bearer " + ready.access_token() + " " + ready.access_token(), false},
+        {"joined headers", "Bearer " + ready.access_token() + ", Bearer " + ready.access_token(), false},
+        {"joined with Basic", "Basic eDp5, Bearer " + ready.access_token(), false},
+        {"named", "Bearer access_token=" + ready.access_token(), false},
         {"non-ASCII", "Bearer caf\xc3\xa9", false},
     };
     for (const Row& row : rows) {
@@ -95,8 +87,8 @@ TEST_CASE("userinfo: the header's scheme is Bearer in any case, with one blank a
 TEST_CASE(
     "userinfo: without a header the token may stand in a form body, never in the address [RFC 6750 §2.2, §2.3, U01, "
     "U03]") {
-    const Ready ready;
-    const std::string form = Query{{"access_token", ready.access}}.text();
+    const SignedIn ready;
+    const std::string form = Query{{"access_token", ready.access_token()}}.text();
     const Answer posted = ready.op.cgi("userinfo", post_form(form));
     CHECK(posted.status == 200);
 
@@ -107,8 +99,8 @@ TEST_CASE(
     };
     CHECK(of_type("application/x-www-form-urlencoded;charset=UTF-8", form).status == 200);
     for (const Answer& answer :
-         {of_type("application/json", "{\"access_token\":\"" + ready.access + "\"}"), of_type("text/plain", form),
-          of_type("", form), of_type("multipart/form-data; boundary=x", form)}) {
+         {of_type("application/json", "{\"access_token\":\"" + ready.access_token() + "\"}"),
+          of_type("text/plain", form), of_type("", form), of_type("multipart/form-data; boundary=x", form)}) {
         CHECK((answer.status == 401 || answer.status == 415));
         CHECK(answer.body.find("\"sub\"") == std::string::npos);
     }
@@ -125,17 +117,17 @@ TEST_CASE(
 }
 
 TEST_CASE("userinfo: the header decides, whatever the body says [the interface specification, U02]") {
-    const Ready ready;
+    const SignedIn ready;
     CgiRequest good_header = post_form("access_token=bad");
-    good_header.headers = bearer(ready.access).headers;
+    good_header.headers = bearer(ready.access_token()).headers;
     CHECK(ready.op.cgi("userinfo", good_header).status == 200);
-    CgiRequest bad_header = post_form(Query{{"access_token", ready.access}}.text());
+    CgiRequest bad_header = post_form(Query{{"access_token", ready.access_token()}}.text());
     bad_header.headers = bearer("bad").headers;
     check_invalid_token(ready.op.cgi("userinfo", bad_header));
-    CgiRequest other_scheme = post_form(Query{{"access_token", ready.access}}.text());
+    CgiRequest other_scheme = post_form(Query{{"access_token", ready.access_token()}}.text());
     other_scheme.headers = {{"Authorization", basic(kWeb, secret_of(kWeb))}};
     check_invalid_token(ready.op.cgi("userinfo", other_scheme));
-    CgiRequest query_too = bearer(ready.access);
+    CgiRequest query_too = bearer(ready.access_token());
     query_too.query = "access_token=bad";
     CHECK(ready.op.cgi("userinfo", query_too).status == 200);
 }
@@ -163,9 +155,9 @@ std::string segment(const std::string& token, std::size_t part) {
 
 TEST_CASE(
     "userinfo: a header that this server does not emit is refused before anything is parsed [RFC 8725 §3.1, J01-J10]") {
-    const Ready ready;
-    const std::string kid = text_of(jwt_header(ready.access), "kid");
-    const std::string id_kid = text_of(jwt_header(ready.id_token), "kid");
+    const SignedIn ready;
+    const std::string kid = text_of(jwt_header(ready.access_token()), "kid");
+    const std::string id_kid = text_of(jwt_header(text_of(ready.tokens, "id_token")), "kid");
     struct Row {
         std::string clause;
         std::string header;
@@ -196,14 +188,15 @@ TEST_CASE(
     };
     for (const Row& row : rows) {
         CAPTURE(row.clause);
-        check_invalid_token(userinfo(ready.op, forged(ready.access, 0, base64url_encode(row.header))));
-        check_invalid_token(userinfo(ready.op, forged(forged(ready.access, 0, base64url_encode(row.header)), 2, "")));
+        check_invalid_token(userinfo(ready.op, forged(ready.access_token(), 0, base64url_encode(row.header))));
+        check_invalid_token(
+            userinfo(ready.op, forged(forged(ready.access_token(), 0, base64url_encode(row.header)), 2, "")));
     }
 }
 
 TEST_CASE("userinfo: a token has one spelling [RFC 7515 §2, §7.1, J07, J08, J15, J17]") {
-    const Ready ready;
-    const std::string& token = ready.access;
+    const SignedIn ready;
+    const std::string token = ready.access_token();
     const std::string signature = segment(token, 2);
     std::string other_bits = signature;  // the last character's unused bits
     other_bits.back() = other_bits.back() == 'A' ? 'B' : static_cast<char>(other_bits.back() + 1);
@@ -239,8 +232,8 @@ TEST_CASE("userinfo: a token has one spelling [RFC 7515 §2, §7.1, J07, J08, J1
 }
 
 TEST_CASE("userinfo: an ID token is no access token, nor is another server's [RFC 8725 §3.12, J11, J13, J14]") {
-    const Ready ready;
-    check_invalid_token(userinfo(ready.op, ready.id_token));
+    const SignedIn ready;
+    check_invalid_token(userinfo(ready.op, text_of(ready.tokens, "id_token")));
     Deployment::Options options;
     options.config = {{"accessTokenAlgorithm", "ES256"}};  // keys of its own
     const Deployment other(options);
@@ -251,11 +244,11 @@ TEST_CASE("userinfo: an ID token is no access token, nor is another server's [RF
 }
 
 TEST_CASE("userinfo: the issuer is compared [J13]") {
-    Ready ready;
+    SignedIn ready;
     ready.op.configure("issuer", "https://renamed.example");
-    check_invalid_token(userinfo(ready.op, ready.access));
+    check_invalid_token(userinfo(ready.op, ready.access_token()));
     ready.op.configure("issuer", "https://op.example");
-    CHECK(userinfo(ready.op, ready.access).status == 200);
+    CHECK(userinfo(ready.op, ready.access_token()).status == 200);
 }
 
 TEST_CASE("userinfo: a token dies at its expiry, without leeway [J12, U07]") {
@@ -263,9 +256,9 @@ TEST_CASE("userinfo: a token dies at its expiry, without leeway [J12, U07]") {
         const auto& age = row.first;
         const auto& status = row.second;
         CAPTURE(age);
-        Ready ready;
+        SignedIn ready;
         ready.op.advance(seconds(age));
-        const Answer answer = userinfo(ready.op, ready.access);
+        const Answer answer = userinfo(ready.op, ready.access_token());
         CHECK(answer.status == status);
         if (status == 401) check_invalid_token(answer);
     }
@@ -314,21 +307,21 @@ TEST_CASE("userinfo: a disabled or removed user and a disabled or removed client
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
-        const Ready ready;
-        CHECK(userinfo(ready.op, ready.access).status == 200);
+        const SignedIn ready;
+        CHECK(userinfo(ready.op, ready.access_token()).status == 200);
         ready.op.must(row.command);
-        check_invalid_token(userinfo(ready.op, ready.access));
+        check_invalid_token(userinfo(ready.op, ready.access_token()));
         if (row.back.empty()) continue;
         ready.op.must(row.back);
-        CHECK(userinfo(ready.op, ready.access).status == 200);
+        CHECK(userinfo(ready.op, ready.access_token()).status == 200);
     }
 }
 
 TEST_CASE("userinfo: answers GET and POST only, and nothing at all without OpenID Connect") {
-    Ready ready;
+    SignedIn ready;
     for (const std::string method : {"PUT", "DELETE", "PATCH", "HEAD"}) {
         CAPTURE(method);
-        CgiRequest request = bearer(ready.access);
+        CgiRequest request = bearer(ready.access_token());
         request.method = method;
         const Answer answer = ready.op.cgi("userinfo", request);
         CHECK(answer.status == 405);
@@ -338,7 +331,7 @@ TEST_CASE("userinfo: answers GET and POST only, and nothing at all without OpenI
     auto config = ready.op.config();
     config.erase("oidc");
     ready.op.write_config(postern::json::write_pretty(config));
-    CHECK(userinfo(ready.op, ready.access).status == 404);
+    CHECK(userinfo(ready.op, ready.access_token()).status == 404);
 }
 
 }  // namespace

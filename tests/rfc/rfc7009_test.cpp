@@ -7,6 +7,7 @@
 #include "forgeries.h"
 #include "store/sweep.h"
 #include "support/flow.h"
+#include "token_forms.h"
 
 namespace {
 
@@ -239,38 +240,16 @@ TEST_CASE("revocation: a client on its own behalf gives back its token [RFC 6749
 TEST_CASE("revocation: the request is a form with one token, sent by POST [RFC 7009 §2.1, §2.2.1, §2.3, V11]") {
     const SignedIn r;
     const Query form = of(r.access_token());
-    struct Row {
-        std::string clause;
-        std::string when;
-        std::string body;
-        std::string query;
-        std::string type;
-        std::string expected;
-    };
-    const std::string www = "application/x-www-form-urlencoded";
-    const std::vector<Row> rows = {
-        {"§2.1", "no token", "", "", www, "400 invalid_request"},
-        {"§2.1", "empty token", "token=", "", www, "400 invalid_request"},
-        {"§2.1", "token in the address", "", form.text(), www, "400 invalid_request"},
-        {"§2.1", "token twice", form.and_also("token", r.access_token()).text(), "", www, "400 invalid_request"},
-        {"§2.1", "hint twice", form.text() + "&token_type_hint=access_token&token_type_hint=access_token", "", www,
-         "400 invalid_request"},
-        {"§2.2.1", "unknown hint", form.with("token_type_hint", "id_token").text(), "", www,
-         "400 unsupported_token_type"},
-        {"§2.2.1", "capitals", form.with("token_type_hint", "Access_Token").text(), "", www,
-         "400 unsupported_token_type"},
-        {"§2.2.1", "unknown hint, unknown token", of("x").with("token_type_hint", "code").text(), "", www,
-         "400 unsupported_token_type"},
-        {"§2.1", "JSON", "{\"token\":\"" + r.access_token() + "\"}", "", "application/json", "400 invalid_request"},
-        {"§2.1", "plain text", form.text(), "", "text/plain", "400 invalid_request"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.clause);
+    const std::string unsupported = "400 unsupported_token_type";
+    std::vector<TokenForm> rows = refused_token_forms(r.access_token());
+    rows.insert(
+        rows.end(),
+        {{"unknown hint", form.with("token_type_hint", "id_token").text(), "", kFormType, unsupported},
+         {"capitals", form.with("token_type_hint", "Access_Token").text(), "", kFormType, unsupported},
+         {"unknown hint, unknown token", of("x").with("token_type_hint", "code").text(), "", kFormType, unsupported}});
+    for (const TokenForm& row : rows) {
         CAPTURE(row.when);
-        CgiRequest request = with_basic(row.body);
-        request.query = row.query;
-        request.content_type = row.type;
-        CHECK(r.op.cgi("revoke", request).verdict() == row.expected);
+        CHECK(send(r.op, "revoke", row).verdict() == row.expected);
     }
     for (const std::string method : {"GET", "HEAD", "DELETE"}) {
         CAPTURE(method);

@@ -7,6 +7,7 @@
 
 #include "forgeries.h"
 #include "support/flow.h"
+#include "token_forms.h"
 
 namespace {
 
@@ -210,38 +211,15 @@ TEST_CASE("introspection: the hint is advice; an unknown one is refused, auth_co
 TEST_CASE("introspection: the request is a form with one token, sent by POST [RFC 7662 §2.1, I12]") {
     const SignedIn r;
     const Query form = about(r.access_token());
-    struct Row {
-        std::string clause;
-        std::string when;
-        std::string body;
-        std::string query;
-        std::string type;
-        std::string expected;
-    };
-    const std::string www = "application/x-www-form-urlencoded";
-    const std::vector<Row> rows = {
-        {"§2.1", "as it should be", form.text(), "", www, "200"},
-        {"§2.1", "with a charset", form.text(), "", www + "; charset=UTF-8", "200"},
-        {"§2.1", "parameters nobody knows", form.and_also("x", "1").and_also("x", "2").text(), "", www, "200"},
-        {"§2.1", "no token", "", "", www, "400 invalid_request"},
-        {"§2.1", "empty token", "token=", "", www, "400 invalid_request"},
-        {"I12", "token in the address", "", form.text(), www, "400 invalid_request"},
-        {"I12", "token in the address, no content type", "", form.text(), "", "400 invalid_request"},
-        {"I12", "another one in the address", form.text(), "token=x&token_type_hint=x", www, "200"},
-        {"§3.2", "token twice", form.and_also("token", r.access_token()).text(), "", www, "400 invalid_request"},
-        {"I05", "hint twice", form.text() + "&token_type_hint=access_token&token_type_hint=access_token", "", www,
-         "400 invalid_request"},
-        {"§2.1", "JSON", "{\"token\":\"" + r.access_token() + "\"}", "", "application/json", "400 invalid_request"},
-        {"§2.1", "plain text", form.text(), "", "text/plain", "400 invalid_request"},
-        {"§2.1", "multipart", form.text(), "", "multipart/form-data; boundary=x", "400 invalid_request"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.clause);
+    std::vector<TokenForm> rows = refused_token_forms(r.access_token());
+    rows.insert(rows.end(),
+                {{"as it should be", form.text(), "", kFormType, "200"},
+                 {"with a charset", form.text(), "", std::string(kFormType) + "; charset=UTF-8", "200"},
+                 {"parameters nobody knows", form.and_also("x", "1").and_also("x", "2").text(), "", kFormType, "200"},
+                 {"another one in the address", form.text(), "token=x&token_type_hint=x", kFormType, "200"}});
+    for (const TokenForm& row : rows) {
         CAPTURE(row.when);
-        CgiRequest request = with_basic(row.body);
-        request.query = row.query;
-        request.content_type = row.type;
-        const Answer answer = r.op.cgi("introspect", request);
+        const Answer answer = send(r.op, "introspect", row);
         CHECK(answer.verdict() == row.expected);
         if (answer.status == 200) CHECK(answer.body.starts_with(R"({"active":true,)"));
     }

@@ -1,10 +1,11 @@
 /* What a test takes in hand of the machine: its clock, and its syslog.
  *
- * A wall clock that a test sets: preloaded into a program under test, it answers POSTERN_TEST_CLOCK (epoch seconds) to whoever
- * asks for the time of day, and stands still. With POSTERN_TEST_CLOCK_AHEAD it goes on, as many seconds ahead of the machine's as
- * the file of that name says at each moment, in eight bytes that are written over; to a web server that hands the variables on it
- * does not, since lighttpd starts anew when its clock jumps by half an hour. The monotonic clocks are the machine's. libfaketime does
- * this and more, but keeps files in /dev/shm that collide when process ids come round again.
+ * A wall clock that a test sets: preloaded into a program under test, it answers POSTERN_TEST_CLOCK (epoch seconds) to
+ * whoever asks for the time of day, and stands still. With POSTERN_TEST_CLOCK_AHEAD it goes on, as many seconds ahead
+ * of the machine's as the file of that name says at each moment, in eight bytes that are written over; to a web server
+ * that hands the variables on it does not, since lighttpd starts anew when its clock jumps by half an hour. The
+ * monotonic clocks are the machine's. libfaketime does this and more, but keeps files in /dev/shm that collide when
+ * process ids come round again.
  *
  * Lines for syslog are appended to the file that POSTERN_TEST_SYSLOG names, and go nowhere without it. */
 #define _GNU_SOURCE
@@ -80,9 +81,7 @@ int gettimeofday(struct timeval* restrict now, void* restrict zone) {
     return 0;
 }
 
-void openlog(const char* name, int option, int facility) {
-    (void)name, (void)option, (void)facility;
-}
+void openlog(const char* name, int option, int facility) { (void)name, (void)option, (void)facility; }
 
 void closelog(void) {}
 
