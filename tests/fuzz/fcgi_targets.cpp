@@ -1,10 +1,10 @@
-// The head of a FastCGI request.
+// The records of a FastCGI request.
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "fuzz/targets.h"
-#include "server/fcgi_head.h"
+#include "server/fcgi_request.h"
 
 namespace postern::test {
 namespace {
@@ -49,9 +49,29 @@ std::string variables_of(std::string_view bytes) {
     }
 }
 
+/// The body behind a head: all of it was sent, and it ends.
+void read_body(std::string_view input, std::size_t id) {
+    std::string_view left = input;
+    server::FcgiBody body(id, [&](char* buffer, std::size_t size) {
+        const std::size_t taken = std::min(size, left.size());
+        left.copy(buffer, taken);
+        left.remove_prefix(taken);
+        return taken;
+    });
+    char buffer[100];
+    std::size_t content = 0;
+    auto got = body.read(buffer, sizeof buffer);
+    for (; got && *got > 0; got = body.read(buffer, sizeof buffer)) {
+        promise(*got <= sizeof buffer, "no more is given than was asked for");
+        content += *got;
+    }
+    promise(content <= input.size(), "a body is not longer than what was sent");
+    promise(body.has_ended() == (got == std::size_t{0}), "a body has ended when nothing more comes, and only then");
+}
+
 }  // namespace
 
-void fuzz_fcgi_head(std::string_view input) {
+void fuzz_fcgi_request(std::string_view input) {
     server::FcgiHead whole;
     const Verdict verdict = whole.take(input);
     server::FcgiHead pieces;
@@ -63,7 +83,11 @@ void fuzz_fcgi_head(std::string_view input) {
     }
     promise(last == verdict, "the verdict does not depend on how the bytes come");
     promise(verdict != Verdict::incomplete || input.size() <= server::kLongestHead, "a head has an end");
-    if (verdict == Verdict::good) promise(are_whole_pairs(variables_of(input)), "the variables are whole");
+    if (verdict != Verdict::good) return;
+    const std::string variables = variables_of(input);
+    promise(are_whole_pairs(variables), "the variables are whole");
+    promise(variables_of(whole.rewritten()) == variables, "what is handed on says the same");
+    read_body(input.substr(whole.size()), whole.id());
 }
 
 }  // namespace postern::test

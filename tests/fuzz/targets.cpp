@@ -8,7 +8,7 @@ constexpr FuzzTarget kTargets[] = {
     {"parameters", fuzz_parameters},
     {"cookie", fuzz_cookie},
     {"cgi_request", fuzz_cgi_request},
-    {"fcgi_head", fuzz_fcgi_head},
+    {"fcgi_request", fuzz_fcgi_request},
     {"json", fuzz_json},
     {"config", fuzz_config},
     {"credentials", fuzz_credentials},

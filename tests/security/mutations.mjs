@@ -49,24 +49,8 @@ function withByte(records, random, place, value) {
   return replaced(records, at, copy);
 }
 
-/// Whether a question to the library itself (FastCGI 1.0 §4.1) stands behind the first record: one with lengths that lie
-/// ends the process that has begun to read a body (docs/decisions/0030-where-the-http-layer-differs.md).
-function asksTheLibrary(bytes) {
-  for (let at = 0; at + 8 <= bytes.length; at += 8 + bytes.readUInt16BE(at + 4) + bytes[at + 6]) {
-    if (at > 0 && bytes[at + 1] === TYPE.GET_VALUES && bytes.readUInt16BE(at + 2) === 0) return true;
-  }
-  return false;
-}
-
 /// The bytes of a conversation with one to four changes.
 export function mutate(conversation, random) {
-  for (;;) {
-    const bytes = changed(conversation, random);
-    if (!asksTheLibrary(bytes)) return bytes;
-  }
-}
-
-function changed(conversation, random) {
   let records = conversation;
   for (let left = 1 + random.below(4); left > 0; --left) records = records.length > 0 ? random.pick(CHANGES)(records, random) : records;
   return Buffer.concat(records);

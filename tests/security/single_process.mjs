@@ -11,6 +11,8 @@ import { conversation, parseCgi, parseRecords } from "./records.mjs";
 const TICKS = 100; // a second, in /proc on every Linux
 const START_TIMEOUT_MS = 60_000 * PATIENCE;
 const ANSWER_TIMEOUT_MS = 60_000 * PATIENCE;
+/// Freed memory is put aside by AddressSanitizer, 256 MB of it: too much to see anything behind it.
+const ASAN_OPTIONS = [process.env.ASAN_OPTIONS, "quarantine_size_mb=1", "verify_asan_link_order=0"].filter(Boolean).join(":");
 /// What AddressSanitizer, UBSan and the C++ library's assertions say before they end a process.
 const SANITIZER = /AddressSanitizer|LeakSanitizer|runtime error:|Assertion .* failed/;
 let counter = 0;
@@ -50,7 +52,7 @@ export class SingleProcess {
     const command = descriptors > 0 ? ["/bin/bash", "-c", crowded, program] : [program];
     const who = process.getuid() === 0 ? ["-u", identity.user, "-g", identity.group] : [];
     this.#child = spawn("spawn-fcgi", ["-n", "-s", this.socket, "-b", "2048", ...who, "--", ...command], {
-      cwd, env: { ...process.env, PATH, POSTERN_CONFIG: join(deployment.directory, "postern.json"), ...env }, stdio: ["ignore", "ignore", "pipe"] });
+      cwd, env: { ...process.env, PATH, POSTERN_CONFIG: join(deployment.directory, "postern.json"), ASAN_OPTIONS, ...env }, stdio: ["ignore", "ignore", "pipe"] });
     this.#child.stderr.setEncoding("utf8").on("data", (text) => { this.#stderr += text; });
     this.#ended = new Promise((done) => this.#child.once("close", (code, signal) => done(code ?? signal)).once("error", done));
   }

@@ -1,7 +1,8 @@
-#include "server/fcgi_head.h"
+#include "server/fcgi_request.h"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,8 @@ TEST_CASE("FcgiHead: what is no head of one request is bad [X24]") {
         record(kBegin, std::string(7, 1)),
         record(kBegin, std::string(9, 1)),
         record(kBegin, std::string{0, 1, 0, 0, 0, 0, 0, 0}, 0, 0),
+        record(kBegin, std::string{0, 2, 0, 0, 0, 0, 0, 0}),  // as authorizer
+        record(kBegin, std::string{1, 1, 0, 0, 0, 0, 0, 0}),
         record(kBegin, std::string{0, 1, 0, 0, 0, 0, 0, 0}, 0, 1, 0),
         record(kGetValues, pair("FCGI_MAX_CONNS", ""), 0, 0),
         kBeginning + kBeginning,
@@ -111,6 +114,61 @@ TEST_CASE("FcgiHead: 128 KiB are enough, and one byte more is too much") {
     REQUIRE(head_of(kLongestHead).size() == kLongestHead);
     CHECK(of(head_of(kLongestHead)) == Verdict::good);
     CHECK(of(head_of(kLongestHead + 1)) == Verdict::bad);
+}
+
+TEST_CASE("FcgiHead: what the library gets is the same head in plain records") {
+    const std::string large = pair("COOKIE", std::string(70000, 'c'));
+    const std::string variables = pair("A", "b") + large;
+    FcgiHead head;
+    REQUIRE(head.take(record(kBegin, std::string{0, 1, 1, 0, 0, 0, 0, 0}, 9) +
+                      record(kParams, variables.substr(0, 3), char(200)) + record(kParams, variables.substr(3, 60000)) +
+                      record(kParams, variables.substr(60003), 1) + record(kParams, "", 8) + "the body") ==
+            Verdict::good);
+    CHECK(head.id() == 1);
+    CHECK(head.rewritten() == record(kBegin, std::string{0, 1, 1, 0, 0, 0, 0, 0}) +
+                                  record(kParams, variables.substr(0, 65535)) +
+                                  record(kParams, variables.substr(65535)) + kEnd);
+}
+
+/// What a body gives when its records come a few bytes at a time; "broken" after what came before.
+std::string body_of(std::string bytes) {
+    FcgiBody body(1, [&](char* buffer, std::size_t size) {
+        const std::string piece = bytes.substr(0, std::min<std::size_t>(size, 3));
+        bytes.erase(0, piece.size());
+        piece.copy(buffer, piece.size());
+        return piece.size();
+    });
+    std::string content;
+    char buffer[5];
+    for (;;) {
+        const auto got = body.read(buffer, sizeof buffer);
+        if (!got) return content + " broken";
+        CHECK((*got == 0) == body.has_ended());
+        if (*got == 0) return content + " and " + bytes;
+        content.append(buffer, *got);
+    }
+}
+
+TEST_CASE(
+    "FcgiBody: is what stands in its records up to the empty one, and nothing behind it is taken [FastCGI 1.0 §5.3]") {
+    const std::string end = record(kStdin, "");
+    CHECK(body_of(end + "next") == " and next");
+    CHECK(body_of(record(kStdin, "hello") + end + "next") == "hello and next");
+    CHECK(body_of(record(kStdin, "hel", 7) + record(kStdin, "lo, world", char(255)) + record(kStdin, "", 9) + "next") ==
+          "hello, world and next");
+}
+
+TEST_CASE("FcgiBody: whatever is no record of it ends it, before a length in there is believed [X24]") {
+    const std::string start = record(kStdin, "hello");
+    const std::string questions = record(kGetValues, long_length(0x7FFFFFFE) + long_length(0x7FFFFFFF), 0, 0);
+    for (const std::string& bytes : {questions, record(kAbort, ""), record(kAbort, "", 0, 7), kBeginning,
+                                     record(kParams, ""), record(kStdin, "x", 0, 2), record(kStdin, "x", 0, 1, 0),
+                                     std::string(8, '\xff'), std::string(3, 1), std::string()}) {
+        CAPTURE(bytes.size());
+        CHECK(body_of(start + bytes) == "hello broken");
+    }
+    CHECK(body_of(start.substr(0, start.size() - 1)) == "hell broken");
+    CHECK(body_of(record(kStdin, "", 9).substr(0, 12)) == " broken");
 }
 
 }  // namespace
