@@ -29,7 +29,7 @@ HARDENING := -fstack-protector-strong -D_GLIBCXX_ASSERTIONS -fPIE -fstack-clash-
 FORTIFY   := $(if $(filter -fsanitize%,$(CXXFLAGS)),,$(if $(filter -O -O1 -O2 -O3 -Os,$(CXXFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 PROJECT_CXXFLAGS = -std=c++20 -Ilib -MMD -MP $(WARNINGS) $(HARDENING) $(FORTIFY)
 PROJECT_LDFLAGS  = $(if $(STATIC),-static-pie,-pie) -Wl,-z,relro,-z,now -Wl,--as-needed
-PROJECT_LDLIBS   = -lfcgi -lsqlite3 -lcrypto -lcrypt -luriparser
+PROJECT_LDLIBS   = -lsqlite3 -lcrypto -lcrypt -luriparser
 ifneq ($(STATIC),)
 PROJECT_CXXFLAGS += -DPOSTERN_STATIC
 URIPARSER ?=

@@ -12,25 +12,9 @@ namespace postern::server {
 
 enum class Transport { cgi, fastcgi };
 
-/// Decides by descriptor 0 and initialises the FastCGI library. Once per process, before anything else waits: it sets
-/// the handlers of SIGTERM, SIGUSR1 and SIGPIPE.
+/// Decides by descriptor 0. Once per process, before anything else waits: it sets the handlers of SIGTERM, SIGUSR1 and
+/// SIGPIPE.
 Transport start_transport();
-
-/// Where the library reads the heads of requests: a socket to which this process alone writes. Made before the process
-/// gives up what it does not need.
-class Feed {
-public:
-    Feed();
-    Feed(const Feed&) = delete;
-    Feed& operator=(const Feed&) = delete;
-    ~Feed();
-
-    int in() const { return ends_[0]; }
-    int out() const { return ends_[1]; }
-
-private:
-    int ends_[2] = {-1, -1};
-};
 
 struct Loop {
     std::function<void(Exchange&)> answer;  ///< must call `send`
@@ -39,7 +23,6 @@ struct Loop {
     /// For the head of a request, and for its whole body. Some web servers pass a body on as it comes: whoever sends a
     /// byte now and then would occupy the process for as long as he likes.
     std::chrono::milliseconds reading_time = std::chrono::seconds(10);
-    Feed feed = {};
 };
 
 /// Until SIGTERM, SIGUSR1 or the last of `max_requests`; a request that has begun is finished. Throws std::system_error

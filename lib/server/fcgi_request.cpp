@@ -1,4 +1,4 @@
-// The records of one FastCGI request as they come from a socket: which may be believed, and what is in them.
+// The records of one FastCGI request and its answer: which may be believed, and what is in them.
 #include "server/fcgi_request.h"
 
 #include <algorithm>
@@ -10,57 +10,84 @@ namespace {
 // FastCGI 1.0 §8.
 constexpr std::uint8_t kVersion = 1;
 constexpr std::uint8_t kBegin = 1;
+constexpr std::uint8_t kEnd = 3;
 constexpr std::uint8_t kParams = 4;
 constexpr std::uint8_t kStdin = 5;
+constexpr std::uint8_t kStdout = 6;
 constexpr std::size_t kBeginLength = 8;
+constexpr std::size_t kFlags = 2;  // where they stand in a beginning
+constexpr unsigned kKeepConnection = 1;
 constexpr std::string_view kResponder("\0\1", 2);
-constexpr std::size_t kLongestContent = 65535;
+constexpr std::string_view kComplete("\0\0\0\0\0\0\0\0", 8);  // exit status 0, FCGI_REQUEST_COMPLETE
+constexpr std::size_t kLongestContent = 65528;                // what fits, and needs no padding
 
-std::string record_of(std::uint8_t type, std::size_t id, std::string_view content) {
+void append_record(std::string& records, std::uint8_t type, std::size_t id, std::string_view content) {
     const auto byte = [](std::size_t number) { return static_cast<char>(number & 0xFFU); };
-    return std::string{static_cast<char>(kVersion),
-                       static_cast<char>(type),
-                       byte(id >> 8U),
-                       byte(id),
-                       byte(content.size() >> 8U),
-                       byte(content.size()),
-                       0,
-                       0}
-        .append(content);
+    const char header[] = {static_cast<char>(kVersion),
+                           static_cast<char>(type),
+                           byte(id >> 8U),
+                           byte(id),
+                           byte(content.size() >> 8U),
+                           byte(content.size()),
+                           0,
+                           0};
+    records.append(header, sizeof header).append(content);
+}
+
+/// One of the two lengths in front of a pair (§3.4), from the beginning of bytes that are known to be good.
+std::size_t take_good_length(std::string_view& bytes) {
+    const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(bytes[at]); };
+    const bool is_long = byte(0) >= 0x80;
+    const std::size_t length =
+        is_long ? (byte(0) & 0x7FU) << 24U | static_cast<std::size_t>(byte(1)) << 16U | byte(2) * 256U | byte(3)
+                : byte(0);
+    bytes.remove_prefix(is_long ? 4 : 1);
+    return length;
+}
+
+std::string_view take_prefix(std::string_view& bytes, std::size_t length) {
+    const std::string_view prefix = bytes.substr(0, length);
+    bytes.remove_prefix(prefix.size());
+    return prefix;
 }
 
 }  // namespace
 
-bool FcgiRecord::take(std::uint8_t byte) {
-    header_[have_++] = byte;
-    return is_known();
+std::size_t FcgiRecord::take(std::string_view bytes) {
+    const std::size_t taken = std::min(bytes.size(), missing());
+    std::copy_n(bytes.begin(), taken, header_ + have_);
+    have_ += taken;
+    return taken;
 }
 
 FcgiHead::Verdict FcgiHead::take(std::string_view bytes) {
     while (verdict_ == Verdict::incomplete && !bytes.empty()) {
-        const auto byte = static_cast<std::uint8_t>(bytes.front());
-        bytes.remove_prefix(1);
-        if (++seen_ > kLongestHead) return verdict_ = Verdict::bad;
-        switch (part_) {
-            case Part::header:
-                verdict_ = take_header(byte);
-                break;
-            case Part::content:
-                --content_left_;
-                verdict_ = take_content(byte);
-                break;
-            case Part::padding:
-                --padding_left_;
-                break;
-        }
+        const std::size_t allowed = kLongestHead - seen_;
+        const std::size_t taken = allowed == 0 ? 0 : take_some(bytes.substr(0, allowed));
+        if (taken == 0) return verdict_ = Verdict::bad;
+        seen_ += taken;
+        bytes.remove_prefix(taken);
         if (verdict_ == Verdict::incomplete && record_.is_known() && content_left_ == 0) verdict_ = end_record();
     }
     return verdict_;
 }
 
+/// Sets the verdict, and gives how many of the bytes it was about.
+std::size_t FcgiHead::take_some(std::string_view bytes) {
+    if (part_ == Part::header) {
+        const std::size_t taken = record_.take(bytes);
+        if (record_.is_known()) verdict_ = judge_header();
+        return taken;
+    }
+    std::size_t& left = part_ == Part::content ? content_left_ : padding_left_;
+    const std::string_view piece = bytes.substr(0, left);
+    left -= piece.size();
+    if (part_ == Part::content) verdict_ = has_begun_ ? take_pairs(piece) : take_beginning(piece);
+    return piece.size();
+}
+
 /// A beginning, and then only variables of the same request.
-FcgiHead::Verdict FcgiHead::take_header(std::uint8_t byte) {
-    if (!record_.take(byte)) return Verdict::incomplete;
+FcgiHead::Verdict FcgiHead::judge_header() {
     content_left_ = record_.content();
     padding_left_ = record_.padding();
     part_ = Part::content;
@@ -71,24 +98,27 @@ FcgiHead::Verdict FcgiHead::take_header(std::uint8_t byte) {
                                                                                         : Verdict::bad;
 }
 
-FcgiHead::Verdict FcgiHead::take_content(std::uint8_t byte) {
-    if (has_begun_) return take_pair(byte);
-    beginning_ += static_cast<char>(byte);
+FcgiHead::Verdict FcgiHead::take_beginning(std::string_view piece) {
+    beginning_ += piece;
     return kResponder.starts_with(std::string_view(beginning_).substr(0, kResponder.size())) ? Verdict::incomplete
                                                                                              : Verdict::bad;
 }
 
 /// §3.4: the lengths of a name and its value, and then both.
-FcgiHead::Verdict FcgiHead::take_pair(std::uint8_t byte) {
-    variables_ += static_cast<char>(byte);
-    if (pair_ == Pair::bytes) {
-        --pair_left_;
-    } else if (take_length(byte)) {
-        pair_left_ += length_;
-        if (pair_left_ > kLongestHead) return Verdict::bad;
-        pair_ = pair_ == Pair::name_length ? Pair::value_length : Pair::bytes;
+FcgiHead::Verdict FcgiHead::take_pairs(std::string_view piece) {
+    variables_ += piece;
+    while (!piece.empty()) {
+        if (pair_ == Pair::bytes) {
+            const std::string_view text = take_prefix(piece, pair_left_);
+            if (text.find('\0') != text.npos) return Verdict::bad;
+            pair_left_ -= text.size();
+        } else if (take_length(static_cast<std::uint8_t>(take_prefix(piece, 1).front()))) {
+            pair_left_ += length_;
+            if (pair_left_ > kLongestHead) return Verdict::bad;
+            pair_ = pair_ == Pair::name_length ? Pair::value_length : Pair::bytes;
+        }
+        if (pair_ == Pair::bytes && pair_left_ == 0) pair_ = Pair::name_length;
     }
-    if (pair_ == Pair::bytes && pair_left_ == 0) pair_ = Pair::name_length;
     return Verdict::incomplete;
 }
 
@@ -117,14 +147,19 @@ FcgiHead::Verdict FcgiHead::end_record() {
     return Verdict::incomplete;
 }
 
-std::string FcgiHead::rewritten() const {
-    std::string head = record_of(kBegin, id_, beginning_);
+bool FcgiHead::keeps_connection() const {
+    return (static_cast<std::uint8_t>(beginning_[kFlags]) & kKeepConnection) != 0;
+}
+
+NamedValues FcgiHead::variables() const {
+    NamedValues pairs;
     for (std::string_view left = variables_; !left.empty();) {
-        const std::string_view piece = left.substr(0, kLongestContent);
-        head += record_of(kParams, id_, piece);
-        left.remove_prefix(piece.size());
+        const std::size_t name_length = take_good_length(left);
+        const std::size_t value_length = take_good_length(left);
+        const std::string_view name = take_prefix(left, name_length);
+        pairs.emplace_back(name, take_prefix(left, value_length));
     }
-    return head + record_of(kParams, id_, "");
+    return pairs;
 }
 
 std::optional<std::size_t> FcgiBody::read(char* buffer, std::size_t size) {
@@ -141,9 +176,10 @@ std::optional<std::size_t> FcgiBody::read(char* buffer, std::size_t size) {
 bool FcgiBody::begin_record() {
     FcgiRecord record;
     while (!record.is_known()) {
-        char byte = 0;
-        if (source_(&byte, 1) == 0) return false;
-        record.take(static_cast<std::uint8_t>(byte));
+        std::array<char, 8> bytes;
+        const std::size_t got = source_(bytes.data(), record.missing());
+        if (got == 0) return false;
+        record.take({bytes.data(), got});
     }
     if (record.version() != kVersion || record.type() != kStdin || record.id() != id_) return false;
     content_left_ = record.content();
@@ -161,6 +197,15 @@ bool FcgiBody::skip_padding() {
         padding_left_ -= got;
     }
     return true;
+}
+
+std::string fcgi_answer(std::size_t id, std::string_view output) {
+    std::string records;
+    records.reserve(output.size() + output.size() / kLongestContent * 8 + 64);
+    while (!output.empty()) append_record(records, kStdout, id, take_prefix(output, kLongestContent));
+    append_record(records, kStdout, id, "");
+    append_record(records, kEnd, id, kComplete);
+    return records;
 }
 
 }  // namespace postern::server

@@ -1,4 +1,4 @@
-// The records of one FastCGI request as they come from a socket: which may be believed, and what is in them.
+// The records of one FastCGI request and its answer: which may be believed, and what is in them.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/variables.h"
+
 namespace postern::server {
 
 /// Variables, and what frames them, are at most so large: more than any web server takes from a client.
@@ -16,10 +18,11 @@ constexpr std::size_t kLongestHead = std::size_t{128} * 1024;
 /// The header of each record (FastCGI 1.0 §3.3), as it comes.
 class FcgiRecord {
 public:
-    /// Takes a byte of the header; true when it was the last.
-    bool take(std::uint8_t byte);
+    /// Takes of these bytes what belongs to the header, and gives how many that were.
+    std::size_t take(std::string_view bytes);
     void begin_next() { have_ = 0; }
-    bool is_known() const { return have_ == sizeof header_; }
+    std::size_t missing() const { return sizeof header_ - have_; }
+    bool is_known() const { return missing() == 0; }
 
     std::uint8_t version() const { return header_[0]; }
     std::uint8_t type() const { return header_[1]; }
@@ -32,10 +35,10 @@ private:
     std::size_t have_ = 0;
 };
 
-/// Looks at the head of a request: its beginning and its variables. The library believes lengths before the bytes are
-/// there, adds them up without looking, ends the process when there is no memory for them, and takes variables that are
-/// cut between two of them for all there are. So it only gets what this has found good: one beginning as responder, and
-/// then variables, whole, in records of one request (§3.4, §5.1, §5.2). Web servers send nothing else before a body.
+/// Reads the head of a request: its beginning and its variables. Lengths are added up as they come, and nothing is kept
+/// for bytes that are only promised. What is not one beginning as responder and then variables, whole, in records of
+/// one request (§3.4, §5.1, §5.2), is bad: web servers send nothing else before a body. So is a variable with a NUL,
+/// which none of a CGI program can have.
 class FcgiHead {
 public:
     enum class Verdict {
@@ -49,16 +52,18 @@ public:
 
     std::size_t size() const { return seen_; }  ///< bytes taken so far
     std::size_t id() const { return id_; }
-    /// The same head in as few records as it takes, without padding. Only when it is good.
-    std::string rewritten() const;
+    bool keeps_connection() const;  ///< FCGI_KEEP_CONN. Only when it is good, as the next.
+    /// In the order in which they came. They look into this object.
+    NamedValues variables() const;
 
 private:
     enum class Part { header, content, padding };
     enum class Pair { name_length, value_length, bytes };
 
-    Verdict take_header(std::uint8_t byte);
-    Verdict take_content(std::uint8_t byte);
-    Verdict take_pair(std::uint8_t byte);
+    std::size_t take_some(std::string_view bytes);
+    Verdict judge_header();
+    Verdict take_beginning(std::string_view piece);
+    Verdict take_pairs(std::string_view piece);
     bool take_length(std::uint8_t byte);
     Verdict end_record();
 
@@ -80,8 +85,8 @@ private:
     std::size_t pair_left_ = 0;  ///< bytes of name and value that are to come
 };
 
-/// Reads the body that follows a head (§5.3). The library is not asked: among the records of a body it answers
-/// questions about itself, and believes their lengths, too.
+/// Reads the body that follows a head (§5.3), and nothing else: among its records the protocol allows questions about
+/// the program, with lengths of their own.
 class FcgiBody {
 public:
     /// Gives at most so many bytes; 0 when there are no more, as after a broken connection.
@@ -105,5 +110,9 @@ private:
     bool ended_ = false;
     bool broken_ = false;
 };
+
+/// The records that answer the request `id` with this output, whole: FCGI_STDOUT, its end, and FCGI_END_REQUEST (§5.3,
+/// §5.5).
+std::string fcgi_answer(std::size_t id, std::string_view output);
 
 }  // namespace postern::server

@@ -47,19 +47,25 @@ std::string_view Variables::get(std::string_view name) const {
     return found == values.end() ? std::string_view() : std::string_view(found->second);
 }
 
-Variables collect_variables(const char* const* environment, const std::vector<std::string>& also) {
+Variables collect_variables(const NamedValues& all, const std::vector<std::string>& also) {
     Variables variables;
-    for (; environment != nullptr && *environment != nullptr; ++environment) {
-        const std::string_view entry(*environment);
-        const std::size_t equals = entry.find('=');
-        const std::string_view name = entry.substr(0, equals);
-        if (equals == entry.npos) continue;
-        note_clue(variables.clues, name, entry.substr(equals + 1));
+    for (const auto& [name, value] : all) {
+        note_clue(variables.clues, name, value);
         if (!is_read(name, also)) continue;
-        const bool added = variables.values.emplace(name, entry.substr(equals + 1)).second;
+        const bool added = variables.values.emplace(name, value).second;
         if (!added && variables.duplicate.empty()) variables.duplicate = name;
     }
     return variables;
+}
+
+Variables collect_variables(const char* const* environment, const std::vector<std::string>& also) {
+    NamedValues all;
+    for (; environment != nullptr && *environment != nullptr; ++environment) {
+        const std::string_view entry(*environment);
+        const std::size_t equals = entry.find('=');
+        if (equals != entry.npos) all.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+    return collect_variables(all, also);
 }
 
 }  // namespace postern::server

@@ -5,9 +5,13 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace postern::server {
+
+/// Names and their values, in the order in which they came.
+using NamedValues = std::vector<std::pair<std::string_view, std::string_view>>;
 
 /// What tells of an Authorization header that was on its way here: names, never values.
 struct Clues {
@@ -28,8 +32,9 @@ struct Variables {
     bool has(std::string_view name) const { return values.find(name) != values.end(); }
 };
 
-/// From an environment as environ(7) has it: `NAME=value` strings, then nullptr. Of duplicates the first counts.
-/// `also` names variables of the operator's choice, which are read like the known ones.
+/// Of duplicates the first counts. `also` names variables of the operator's choice, which are read like the known ones.
+Variables collect_variables(const NamedValues& all, const std::vector<std::string>& also = {});
+/// The same from an environment as environ(7) has it: `NAME=value` strings, then nullptr.
 Variables collect_variables(const char* const* environment, const std::vector<std::string>& also = {});
 
 }  // namespace postern::server

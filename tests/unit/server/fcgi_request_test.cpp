@@ -60,8 +60,7 @@ TEST_CASE("FcgiHead: a beginning and whole variables are good, however they are 
     }
 }
 
-TEST_CASE(
-    "FcgiHead: lengths that the library could not add up, or have no end, are bad at once [X24, CVE-2025-23016]") {
+TEST_CASE("FcgiHead: lengths that cannot be added up, or have no end, are bad at once [X24, CVE-2025-23016]") {
     const unsigned most = kLongestHead;
     for (const unsigned length : {0x7FFFFFFFU, 0x7FFFFFFEU, 0x40000000U, 0x00FFFFFFU, most + 1}) {
         CAPTURE(length);
@@ -116,18 +115,48 @@ TEST_CASE("FcgiHead: 128 KiB are enough, and one byte more is too much") {
     CHECK(of(head_of(kLongestHead + 1)) == Verdict::bad);
 }
 
-TEST_CASE("FcgiHead: what the library gets is the same head in plain records") {
-    const std::string large = pair("COOKIE", std::string(70000, 'c'));
-    const std::string variables = pair("A", "b") + large;
+TEST_CASE(
+    "FcgiHead: variables are what was sent, however it was cut, the same name twice included [FastCGI 1.0 §3.4]") {
+    const std::string large(70000, 'c');
+    const std::string variables =
+        pair("A", "b") + pair("COOKIE", large) + pair("", "") + pair("A", "c=d") + pair("E", "");
     FcgiHead head;
     REQUIRE(head.take(record(kBegin, std::string{0, 1, 1, 0, 0, 0, 0, 0}, 9) +
                       record(kParams, variables.substr(0, 3), char(200)) + record(kParams, variables.substr(3, 60000)) +
                       record(kParams, variables.substr(60003), 1) + record(kParams, "", 8) + "the body") ==
             Verdict::good);
     CHECK(head.id() == 1);
-    CHECK(head.rewritten() == record(kBegin, std::string{0, 1, 1, 0, 0, 0, 0, 0}) +
-                                  record(kParams, variables.substr(0, 65535)) +
-                                  record(kParams, variables.substr(65535)) + kEnd);
+    CHECK(head.variables() == NamedValues{{"A", "b"}, {"COOKIE", large}, {"", ""}, {"A", "c=d"}, {"E", ""}});
+}
+
+TEST_CASE("FcgiHead: the connection is kept when the web server says so [FastCGI 1.0 §5.1]") {
+    for (const auto& [flags, kept] :
+         {std::pair<char, bool>{0, false}, {1, true}, {char(0xFE), false}, {char(0xFF), true}}) {
+        FcgiHead head;
+        REQUIRE(head.take(record(kBegin, std::string{0, 1, flags, 0, 0, 0, 0, 0}) + kEnd) == Verdict::good);
+        CHECK(head.keeps_connection() == kept);
+    }
+}
+
+TEST_CASE("FcgiHead: no variable holds a NUL, as none of a CGI program can") {
+    const std::string nul(1, '\0');
+    for (const std::string& bad : {pair("A" + nul, "b"), pair("A", "b" + nul + "c"), pair("A", nul)}) {
+        CHECK(of(kBeginning + record(kParams, bad) + kEnd) == Verdict::bad);
+    }
+}
+
+TEST_CASE(
+    "fcgi_answer: output in records, an empty one behind it, and the end of the request [FastCGI 1.0 §5.3, §5.5]") {
+    constexpr char kEndRequest = 3, kStdout = 6;
+    const std::string end = record(kStdout, "", 0, 7) + record(kEndRequest, std::string(8, '\0'), 0, 7);
+    CHECK(fcgi_answer(7, "") == end);
+    CHECK(fcgi_answer(7, "Status: 200 OK") == record(kStdout, "Status: 200 OK", 0, 7) + end);
+    const std::string large(65528, 'x');
+    CHECK(fcgi_answer(7, large) == record(kStdout, large, 0, 7) + end);
+    CHECK(fcgi_answer(7, large + "y") == record(kStdout, large, 0, 7) + record(kStdout, "y", 0, 7) + end);
+    const std::string with_large_id = fcgi_answer(0x1234, "x");
+    CHECK(with_large_id[2] == 0x12);
+    CHECK(with_large_id[3] == 0x34);
 }
 
 /// What a body gives when its records come a few bytes at a time; "broken" after what came before.
