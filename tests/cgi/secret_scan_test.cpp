@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <string_view>
@@ -110,6 +111,15 @@ TEST_CASE(
     CHECK(secrets.found_below(op.directory()).empty());
     write_file(op.directory() / "data" / "core.1", std::string(5000, 'x') + kSecret);
     REQUIRE(secrets.found_below(op.directory()) == std::vector<std::string>{"data/core.1: password"});
+    fs::remove(op.directory() / "data" / "core.1");
+    const fs::path sparse = op.directory() / "data" / "sparse";
+    for (const std::size_t hole : {std::size_t{1} << 20, (std::size_t{1} << 20) - 9}) {
+        write_file(sparse, "");
+        fs::resize_file(sparse, hole);
+        std::ofstream(sparse, std::ios::binary | std::ios::app) << kSecret;
+        fs::resize_file(sparse, std::size_t{4} << 20);
+        CHECK(secrets.found_below(op.directory()) == std::vector<std::string>{"data/sparse: password"});
+    }
 }
 
 // Those whose name begins with "planted" fail, each in the way that the last one of this file expects; nobody else runs
