@@ -10,8 +10,9 @@ export function median(values) {
 
 const rate = ({ requests, seconds }) => requests / seconds;
 
+/// `profiles` by id, of profile(); `alone` by program.
 /// `rounds`: of each, `commits` per second and what drive() answered by the scenario's id, with `cpu` where it is known.
-export function summarize(scenarios, rounds, alone, about) {
+export function summarize(scenarios, rounds, { alone, profiles }, about) {
   const results = {};
   for (const { id, title, kind, mode } of scenarios) {
     const over = (pick) => median(rounds.map((round) => pick(round.seen[id], round)));
@@ -20,6 +21,8 @@ export function summarize(scenarios, rounds, alone, about) {
       title, kind, mode,
       perSecond: over((seen) => (isJourney ? seen.journeys / seen.seconds : rate(seen))), requestsPerSecond: over(rate),
       ratio: over((seen, round) => rate(seen) / rate(round.seen.hello)), ofCommits: over((seen, { commits }) => rate(seen) / commits),
+      // On a machine that does other things too this says more than the rate: what the requests cost, not how long they waited.
+      ratioByCpu: over((seen, round) => (seen.cpu > 0 && round.seen.hello.cpu > 0 ? (round.seen.hello.cpu / round.seen.hello.requests) / (seen.cpu / seen.requests) : null)),
       ofCgiAnchor: mode === "cgi" ? over((seen, round) => (round.seen.cgi_lookup ? rate(seen) / rate(round.seen.cgi_lookup) : null)) : null,
       p50: over((seen) => (isJourney ? seen.journeyP50 : seen.p50)), p99: over((seen) => (isJourney ? seen.journeyP99 : seen.p99)),
       cpu: over((seen) => (seen.cpu === null ? null : (seen.cpu * 1000) / (isJourney ? seen.journeys : seen.requests))),
@@ -27,13 +30,20 @@ export function summarize(scenarios, rounds, alone, about) {
       rounds: rounds.map((round) => Math.round(rate(round.seen[id]))),
     };
   }
-  return { about, commitsPerSecond: median(rounds.map(({ commits }) => commits)), alone, results, targets: evaluate(results, alone) };
+  return { about, commitsPerSecond: median(rounds.map(({ commits }) => commits)), alone, results, targets: evaluate(results, alone), profiles };
 }
 
 const number = (value, digits) => (value === null ? "–" : value.toFixed(digits));
 const table = (heads, rows) => [`| ${heads.join(" | ")} |`, `|${heads.map((_, i) => (i === 0 ? "---" : "---:")).join("|")}|`, ...rows.map((row) => `| ${row.join(" | ")} |`), ""];
 
-export function markdown({ about, commitsPerSecond, alone, results, targets }) {
+/// Programs and libraries in one line, functions in another.
+function explain(results, id, profile) {
+  if (profile === null) return [`**${results[id].title}**: perf is not there, or may not look (kernel.perf_event_paranoid).`, ""];
+  const line = (rows) => rows.map(({ percent, what }) => `${what} ${percent.toFixed(0)} %`).join(", ");
+  return [`**${results[id].title}**: ${line(profile.places)}.`, "", `By function: ${line(profile.functions)}.`, ""];
+}
+
+export function markdown({ about, commitsPerSecond, alone, results, targets, profiles }) {
   const all = Object.values(results);
   const plain = all.filter(({ kind }) => kind !== "journey");
   const journeys = all.filter(({ kind }) => kind === "journey");
@@ -43,8 +53,8 @@ export function markdown({ about, commitsPerSecond, alone, results, targets }) {
     `${about.date}: ${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}, ${machine.lighttpd}; load at the beginning ${machine.load.join(" ")}.`,
     `${about.rounds} rounds of ${about.seconds} s each, 16 kept connections; ${about.pinned}. Medians; a ratio is of two figures of one round.`,
     ...about.remarks, "", "![Requests per second](chart.svg)", "", "## Requests", "",
-    ...table(["", "per second", "of hello", "p50 ms", "p99 ms", "CPU s per 1000", "of durable commits"], plain.map((one) => [one.title, number(one.perSecond, 0),
-      number(one.ratio, 3), number(one.p50, 2), number(one.p99, 2), number(one.cpu, 3), one.kind === "write" ? number(one.ofCommits, 2) : "–"])),
+    ...table(["", "per second", "of hello", "by CPU time", "p50 ms", "p99 ms", "CPU s per 1000", "of durable commits"], plain.map((one) => [one.title, number(one.perSecond, 0),
+      number(one.ratio, 3), number(one.ratioByCpu, 3), number(one.p50, 2), number(one.p99, 2), number(one.cpu, 3), one.kind === "write" ? number(one.ofCommits, 2) : "–"])),
     `One process that does nothing but commit durably: ${number(commitsPerSecond, 0)} commits per second.`, "",
     ...(journeys.length === 0 ? [] : ["## Whole sign-ins", "",
       ...table(["", "sign-ins per second", "requests per second", "p50 ms", "p99 ms", "CPU s per 1000 sign-ins"], journeys.map((one) => [one.title, number(one.perSecond, 1),
@@ -54,5 +64,7 @@ export function markdown({ about, commitsPerSecond, alone, results, targets }) {
     "## Targets", "",
     ...table(["", "target", "measured", ""], targets.map(({ title, least, limit, measured, met }) => [title, `${least ? "≥" : "≤"} ${limit}`, number(measured, 3),
       met === null ? "not measured" : met ? "met" : "**missed**"])),
+    "## Where the time goes", "", "Of the processor time of the web server and its programs, kernel included, above one percent.", "",
+    ...Object.entries(profiles).flatMap(([id, profile]) => explain(results, id, profile)),
   ].join("\n");
 }

@@ -15,6 +15,7 @@ const { basicOf } = await import("../tests/security/provider.mjs");
 const { makeFixtures, scenariosOf } = await import("./scenarios.mjs");
 const { readOther, scenariosOfOther } = await import("./other.mjs");
 const { markdown, median, summarize } = await import("./report.mjs");
+const { profile } = await import("./profile.mjs");
 const { chart } = await import("./chart.mjs");
 
 function knob(name, usual) {
@@ -30,6 +31,7 @@ const say = (text) => process.stderr.write(`${text}\n`);
 const TOLERANCE = 0.1;
 const KEPT = 64; // bytes of headers that only a kept connection has
 const PATIENCE_S = 10;
+const PROFILED = ["client_credentials", "code", "refresh", "introspect", "userinfo"];
 const lengthOf = ({ headers, body }) => Buffer.byteLength(body) + Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 4, 19);
 
 /// Longer than asked for where that was too short for a single answer.
@@ -96,15 +98,27 @@ async function measureRound(site, scenarios, name) {
   return { commits, seen };
 }
 
+/// Of each endpoint that a target is set for, measured once more: the figures above are not disturbed by it.
+async function profileAll(site, scenarios) {
+  const profiles = {};
+  for (const scenario of scenarios.filter(({ id }) => PROFILED.includes(id))) {
+    const data = await scenario.prepare(seconds);
+    const load = () => drive({ ...scenario, data, directory: site.directory, seconds, core: site.loadCore });
+    profiles[scenario.id] = await profile(site.servers[scenario.mode].pid, site.directory, load);
+  }
+  return profiles;
+}
+
 async function measureAll(site, other, about) {
   const machine = describeMachine(site.directory);
   const scenarios = chosen([...scenariosOf(site, await makeFixtures(site)), ...(other ? scenariosOfOther(other) : [])]);
   const all = [];
   for (let round = 1; round <= rounds; ++round) all.push(await measureRound(site, scenarios, `round ${round} of ${rounds}`));
+  const profiles = await profileAll(site, scenarios);
   // By themselves: neighbours would take over a part of the memory that they have in common.
   for (const server of Object.values(site.servers)) await server.stop();
   const alone = await measureAlone(site, Math.min(5, rounds));
-  return summarize(scenarios, all, alone, { date: new Date().toISOString(), seconds, rounds, machine, ...about });
+  return summarize(scenarios, all, { alone, profiles }, { date: new Date().toISOString(), seconds, rounds, machine, ...about });
 }
 
 function write(report, out) {
