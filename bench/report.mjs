@@ -38,7 +38,7 @@ const table = (heads, rows) => [`| ${heads.join(" | ")} |`, `|${heads.map((_, i)
 
 /// Programs and libraries in one line, functions in another.
 function explain(results, id, profile) {
-  if (profile === null) return [`**${results[id].title}**: perf is not there, or may not look (kernel.perf_event_paranoid).`, ""];
+  if (profile === null) return [`**${results[id].title}**: perf is not there, or may not look (root may, unless kernel.perf_event_paranoid forbids it).`, ""];
   const line = (rows) => rows.map(({ percent, what }) => `${what} ${percent.toFixed(0)} %`).join(", ");
   return [`**${results[id].title}**: ${line(profile.places)}.`, "", `By function: ${line(profile.functions)}.`, ""];
 }
@@ -59,7 +59,7 @@ export function markdown({ about, commitsPerSecond, alone, results, targets, pro
     ...(journeys.length === 0 ? [] : ["## Whole sign-ins", "",
       ...table(["", "sign-ins per second", "requests per second", "p50 ms", "p99 ms", "CPU s per 1000 sign-ins"], journeys.map((one) => [one.title, number(one.perSecond, 1),
         number(one.requestsPerSecond, 0), number(one.p50, 1), number(one.p99, 1), number(one.cpu, 2)]))]),
-    "## Idle and start", "", "The web server and two processes of one program.", "",
+    "## Idle and start", "", "The web server and two processes of one program. Programs that keep others from their memory show its size to root alone.", "",
     ...table(["", "PSS MiB", "first answer after ms"], Object.entries(alone).map(([name, { pss, milliseconds }]) => [name, number(pss === null ? null : pss / 1048576, 2), number(milliseconds, 1)])),
     "## Targets", "",
     ...table(["", "target", "measured", ""], targets.map(({ title, least, limit, measured, met }) => [title, `${least ? "≥" : "≤"} ${limit}`, number(measured, 3),
