@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test endure bench run screenshots asan valgrind fuzz format tidy cppcheck layers install uninstall deb test-deb clean.
+# Postern: see README.md. Targets: all check test endure bench bench-instructions run screenshots asan valgrind fuzz format tidy cppcheck layers install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
@@ -120,7 +120,7 @@ $(TEST_BIN):
 $(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate,-Wl,--wrap=$(f))
 
 # Preloaded into programs whose clock or disk a test describes; no sanitizer, since its runtime comes with the program.
-PRELOADED := $(BUILD)/tests/frozen_clock.so $(BUILD)/tests/odd_disk.so
+PRELOADED := $(BUILD)/tests/frozen_clock.so $(BUILD)/tests/odd_disk.so $(BUILD)/tests/even_chance.so
 $(PRELOADED): $(BUILD)/tests/%.so: tests/support/%.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -shared -o $@ $<
@@ -194,6 +194,12 @@ $(BUILD)/bench/introspect_static: $(BUILD)/cgi-bin/introspect.o $(LIB)
 	CC='$(CC)' AR='$(AR)' scripts/static-uriparser $(BUILD)/bench/liburiparser.a $(URIPARSER)
 	$(call SAY,LD )$(CXX) -static-pie -Wl,-z,relro,-z,now $(CXXFLAGS) $(LDFLAGS) -o $@ $^ -L$(BUILD)/bench $(PROJECT_LDLIBS) -lm
 
+# What each endpoint costs in instructions, allocations and system calls, compared with bench/instructions.json; UPDATE=1 writes it.
+bench-instructions:
+	scripts/packages build run test
+	+$(MAKE) --no-print-directory all $(PRELOADED)
+	POSTERN_BUILD=$(BUILD) node bench/instructions.mjs $(if $(UPDATE),--update)
+
 run:
 	scripts/packages build run
 	+$(MAKE) --no-print-directory all
@@ -229,6 +235,6 @@ test-deb: deb
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure bench bench-programs run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
+.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure bench bench-programs bench-instructions run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(BUILD)/tests/security/sandbox_probe.o)

@@ -23,7 +23,8 @@ export class SingleProcess {
   #ended;
 
   /// The executable `name` of a deployment, with its configuration. `env` is added to the environment; `descriptors`: how many
-  /// files are open before it starts, so that its connections have larger numbers; `cwd`: where it starts.
+  /// files are open before it starts, so that its connections have larger numbers; `cwd`: where it starts; `under`: a command
+  /// that runs it, with its arguments.
   static async start(deployment, name, options = {}) {
     const worker = new SingleProcess(deployment, name, options);
     for (const end = Date.now() + START_TIMEOUT_MS; !(await worker.#connects());) {
@@ -45,11 +46,11 @@ export class SingleProcess {
     return { code, log: worker.log };
   }
 
-  constructor(deployment, name, { env = {}, descriptors = 0, cwd } = {}) {
+  constructor(deployment, name, { env = {}, descriptors = 0, cwd, under = [] } = {}) {
     Object.assign(this, { name, issuer: deployment.issuer, socket: join(deployment.directory, "s", `w${++counter}`) });
     const program = join(deployment.cgiBin, name);
     const crowded = `ulimit -n 4096; for ((n = 3; n < ${descriptors}; n++)); do eval "exec $n</dev/null"; done; exec "$0"`;
-    const command = descriptors > 0 ? ["/bin/bash", "-c", crowded, program] : [program];
+    const command = descriptors > 0 ? ["/bin/bash", "-c", crowded, program] : [...under, program];
     const who = process.getuid() === 0 ? ["-u", identity.user, "-g", identity.group] : [];
     this.#child = spawn("spawn-fcgi", ["-n", "-s", this.socket, "-b", "2048", ...who, "--", ...command], {
       cwd, env: { ...process.env, PATH, POSTERN_CONFIG: join(deployment.directory, "postern.json"), ASAN_OPTIONS, ...env }, stdio: ["ignore", "ignore", "pipe"] });
@@ -59,6 +60,8 @@ export class SingleProcess {
 
   get pid() { return this.#child.pid; }
   get log() { return this.#stderr; }
+  /// Its exit code, or the signal that ended it, once it has ended by itself.
+  get ended() { return this.#ended; }
 
   /// Throws unless the process that was started is still there and nothing was found wrong inside it.
   verify() {

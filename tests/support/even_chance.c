@@ -1,0 +1,14 @@
+/* What a program under measurement decides by chance is decided alike each time: preloaded into it, single random bytes are 1.
+ *
+ * The generator does its work all the same, and everything longer (identifiers, keys, nonces) is as random as ever. One byte is
+ * what an endpoint throws before it cleans up, one request in sixty-four. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+
+int RAND_bytes(unsigned char* buffer, int count) {
+    static int (*real)(unsigned char*, int);
+    if (!real) *(void**)&real = dlsym(RTLD_NEXT, "RAND_bytes");
+    const int result = real(buffer, count);
+    if (count == 1 && result == 1) *buffer = 1;
+    return result;
+}
