@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import http from "node:http";
+import https from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { BUILD, ROOT } from "../support/deployment.mjs";
-import { PATH } from "../support/web_server.mjs";
+import { PATH, makeCertificate } from "../support/web_server.mjs";
 
 const SECRET = "s3cret-of-another-server";
 const TOKEN = "token-of-another-server";
@@ -20,16 +21,18 @@ function bench(out, env) {
   });
 }
 
-/// A server of somebody else, with a token endpoint that is right and a UserInfo endpoint that is right as long as `isRight`.
-function openOther(isRight) {
+/// A server of somebody else, with a token endpoint that is right and a UserInfo endpoint that is right as long as `isRight`;
+/// over TLS where it has a certificate.
+function openOther(isRight, certificate) {
   const asked = [];
-  const server = createServer((request, answer) => {
+  const tls = certificate && { cert: readFileSync(certificate.certificate), key: readFileSync(certificate.key) };
+  const server = (tls ? https : http).createServer(tls ?? {}, (request, answer) => {
     asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
     const good = request.url === "/token" || isRight(request);
     const body = JSON.stringify(request.url === "/token" ? { access_token: TOKEN, token_type: "Bearer" } : { sub: "1" });
     request.resume().once("end", () => answer.writeHead(good ? 200 : 401, { "Content-Type": "application/json" }).end(body));
   });
-  return new Promise((done) => { server.listen(0, "127.0.0.1", () => done({ server, asked, origin: `http://127.0.0.1:${server.address().port}` })); });
+  return new Promise((done) => { server.listen(0, "127.0.0.1", () => done({ server, asked, origin: `${tls ? "https" : "http"}://127.0.0.1:${server.address().port}` })); });
 }
 
 describe("make bench", () => {
@@ -40,9 +43,9 @@ describe("make bench", () => {
     chmodSync(join(out, name), mode);
     return join(out, name);
   };
-  const described = () => ({ name: "theirs", token: { url: `${other.origin}/token`, client_id: "us", client_secret: SECRET },
+  const described = () => ({ name: "theirs", ca: "ca.pem", token: { url: `${other.origin}/token`, client_id: "us", client_secret: SECRET },
     userinfo: { url: `${other.origin}/userinfo`, token: TOKEN } });
-  before(async () => { other = await openOther(() => true); });
+  before(async () => { other = await openOther(() => true, await makeCertificate(out)); });
   after(() => { other.server.closeAllConnections(); other.server.close(); rmSync(out, { recursive: true, force: true }); });
 
   it("reports every endpoint with its figures, another server's too, and what of the targets was reached", async () => {
