@@ -64,12 +64,13 @@ void revoke(const Invocation& invocation, const Selection& selection) {
         database, find(database, selection),
         [&](store::Transaction& transaction, const ListedConsent& listed) {
             const model::Consent& consent = listed.consent;
-            if (store::remove_consent(transaction, consent.client_id, consent.subject)) ++withdrawn;
+            const bool removed = store::remove_consent(transaction, consent.client_id, consent.subject);
+            if (removed) ++withdrawn;
             store::end_open_requests(transaction, consent.subject);  // approved, and about to be a grant
             const auto grants =
                 store::end_grants_of(transaction, consent.client_id, consent.subject, util::SystemClock().now());
             ended += grants;
-            batch.push_back({consent, grants});
+            if (removed || grants > 0) batch.push_back({consent, grants});  // else somebody was faster
         },
         [&] {
             for (const auto& [consent, grants] : batch)

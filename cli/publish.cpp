@@ -50,9 +50,9 @@ void publish(const Invocation& invocation, const fs::path& directory) {
             throw Refused(path + " cannot be written (" + store::errno_text() +
                           "): name a directory with room that this user can write");
         }
+        note_done(invocation, {{"file", path}});  // each: the next may fail, and this one is public
         files.emplace_back(path);
     }
-    note_done(invocation, {{"file", directory}});
     if (!config.settings.oidc && fs::exists(directory / kOpenidConfiguration)) {
         print_note((directory / kOpenidConfiguration).string() +
                    " is from a time when OpenID Connect was on and is no longer true: remove it");

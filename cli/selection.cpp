@@ -2,6 +2,7 @@
 #include "selection.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "command.h"
 #include "lookup.h"
@@ -51,6 +52,7 @@ store::GrantFilter resolve(store::Database& database, const Selection& selection
 
 void note_ended(const Invocation& invocation, const store::GrantFilter& filter,
                 std::vector<oauth::audit::Member> counts) noexcept {
+    if (std::ranges::all_of(counts, [](const auto& count) { return count.second == "0"; })) return;
     std::vector<oauth::audit::Member> members;
     if (filter.client) members.push_back(oauth::audit::client(*filter.client));
     if (filter.subject) members.push_back(oauth::audit::subject(*filter.subject));

@@ -33,7 +33,7 @@ void require_choice(const Selection& selection);
 /// Throws UsageError for a time that is none, Refused for a user or client that is not there.
 store::GrantFilter resolve(store::Database& database, const Selection& selection);
 
-/// An audit line for what was ended of it, a batch perhaps; `counts` say how much.
+/// An audit line for what was ended of it, a batch perhaps; `counts` say how much, and when that is nothing there is none.
 void note_ended(const Invocation& invocation, const store::GrantFilter& filter,
                 std::vector<oauth::audit::Member> counts) noexcept;
 

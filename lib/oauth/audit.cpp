@@ -17,6 +17,8 @@ constexpr std::array kTable = {
     AuditRow{login_succeeded, "login_succeeded", "method subject client_id session"},
     AuditRow{login_failed, "login_failed", "method reason subject account client_id"},
     AuditRow{login_throttled, "login_throttled", "method reason account client_id"},
+    AuditRow{login_overloaded, "login_overloaded", "method reason account client_id"},
+    AuditRow{session_replaced, "session_replaced", "subject session"},
     AuditRow{user_created, "user_created", "method subject"},
     AuditRow{logout, "logout", "subject session grants_ended"},
     AuditRow{consent_given, "consent_given", "subject client_id session scope"},
@@ -30,6 +32,7 @@ constexpr std::array kTable = {
     AuditRow{token_refreshed, "token_refreshed",
              "client_id subject session grant used access_token refresh_token scope retried"},
     AuditRow{refresh_token_reused, "refresh_token_reused", "client_id subject session grant used reason grant_ended"},
+    AuditRow{presented_by_another, "presented_by_another", "client_id subject session grant kind token presented_by"},
     AuditRow{token_revoked, "token_revoked", "client_id subject session grant kind token"},
     AuditRow{client_authentication_failed, "client_authentication_failed", "reason client_id"},
     AuditRow{key_rotated, "key_rotated", "kid alg signs_from by sudo_user"},
@@ -83,6 +86,13 @@ void AuditTrail::begin(std::string request_id, std::string address) {
 void AuditTrail::add(AuditEvent event, std::vector<audit::Member> members) {
     std::erase_if(members, [](const audit::Member& member) { return member.second.empty(); });
     entries_.push_back({event, std::move(members)});
+}
+
+void AuditTrail::add_foreign(const model::Grant& grant, std::string_view kind, const model::ValueHash& hash,
+                             const model::ClientId& presented_by) {
+    add(AuditEvent::presented_by_another, audit::with_grant(grant, {{"kind", std::string(kind)},
+                                                                    audit::credential("token", hash),
+                                                                    {"presented_by", presented_by.str()}}));
 }
 
 }  // namespace postern::oauth

@@ -15,6 +15,8 @@ enum class AuditEvent {
     login_succeeded,
     login_failed,
     login_throttled,
+    login_overloaded,
+    session_replaced,
     user_created,
     logout,
     consent_given,
@@ -26,6 +28,7 @@ enum class AuditEvent {
     token_issued,
     token_refreshed,
     refresh_token_reused,
+    presented_by_another,
     token_revoked,
     client_authentication_failed,
     key_rotated,
@@ -75,6 +78,10 @@ public:
     /// Forgets what there was: the next request, from that address.
     void begin(std::string request_id, std::string address);
     void add(AuditEvent event, std::vector<audit::Member> members);
+
+    /// A code or token of that grant came from a client that it was not given to, and nothing was changed for it.
+    void add_foreign(const model::Grant& grant, std::string_view kind, const model::ValueHash& hash,
+                     const model::ClientId& presented_by);
 
     const std::string& request_id() const { return request_id_; }
     const std::string& address() const { return address_; }

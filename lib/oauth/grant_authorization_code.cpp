@@ -82,9 +82,11 @@ Outcome<CheckedCode> check_code(Context& context, const model::Client& client, c
 
     auto stored = store::find_code(context.store, hash_of(grant.code));
     if (!stored) return invalid_grant(kNotValid, "no such code: mistyped, from another server, or expired and deleted");
-    if (stored->grant.client_id != client.id)
+    if (stored->grant.client_id != client.id) {
+        context.trail.add_foreign(stored->grant, "authorization_code", stored->code.code_hash, client.id);
         return invalid_grant(kNotValid,
                              "the code was issued to " + stored->grant.client_id.str() + "; it still works there");
+    }
     if (stored->code.redeemed_at) return answer_replay(context, *stored, grant);
     if (stored->code.burned_at) {
         note_replay(context, *stored, "burned or revoked before", false);

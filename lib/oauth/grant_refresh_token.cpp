@@ -55,8 +55,10 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
     auto known = find_refresh_token(context, grant.refresh_token, jose::Expiry::ignored);
     if (!known) return not_valid("no such refresh token: mistyped, forged, from another server, or long gone");
     store::StoredRefreshToken& stored = known->stored;
-    if (stored.grant.client_id != client.id)
+    if (stored.grant.client_id != client.id) {
+        context.trail.add_foreign(stored.grant, "refresh_token", stored.token.token_hash, client.id);
         return not_valid("the refresh token was issued to " + stored.grant.client_id.str() + "; it still works there");
+    }
     if (const char* reason = why_dead(stored, context.now())) {
         // Whoever still tries a token that was used up may be the thief for whose sake the grant has ended.
         if (stored.token.rotated_at) note_reuse(context, stored, reason, false);

@@ -7,11 +7,19 @@
 namespace postern::oauth {
 namespace {
 
+constexpr const char* kCode = "authorization_code";
+constexpr const char* kRefreshToken = "refresh_token";
+constexpr const char* kAccessToken = "access_token";
+
 constexpr std::string_view kUnknown = "nothing: unknown, forged or malformed";
 constexpr std::string_view kForeign = "nothing: it belongs to another client";
 
-bool is_foreign(const std::optional<model::ClientId>& client, const model::Grant& grant) {
-    return client && *client != grant.client_id;
+/// Also tells the audit log.
+bool is_foreign(Context& context, const std::optional<model::ClientId>& client, const model::Grant& grant,
+                const char* kind, const model::ValueHash& hash) {
+    if (!client || *client == grant.client_id) return false;
+    context.trail.add_foreign(grant, kind, hash, *client);
+    return true;
 }
 
 void note(Context& context, const model::Grant& grant, const char* kind, const model::ValueHash& hash) {
@@ -40,21 +48,21 @@ std::optional<model::Grant> grant_of(Context& context, const KnownAccessToken& t
 std::string_view revoke_code(Context& context, const std::optional<model::ClientId>& client, const std::string& value) {
     const auto stored = store::find_code(context.store, hash_of(value));
     if (!stored) return kUnknown;
-    if (is_foreign(client, stored->grant)) return kForeign;
+    if (is_foreign(context, client, stored->grant, kCode, stored->code.code_hash)) return kForeign;
     store::Transaction transaction(context.store, store::Durability::full);
     store::burn_code(transaction, stored->code.code_hash, context.now());
     transaction.commit();
-    note(context, stored->grant, "authorization_code", stored->code.code_hash);
+    note(context, stored->grant, kCode, stored->code.code_hash);
     return "authorization code: cannot be redeemed any more";
 }
 
 std::string_view revoke_refresh_token(Context& context, const std::optional<model::ClientId>& client,
                                       const KnownRefreshToken& token) {
-    if (is_foreign(client, token.stored.grant)) return kForeign;
+    if (is_foreign(context, client, token.stored.grant, kRefreshToken, token.stored.token.token_hash)) return kForeign;
     store::Transaction transaction(context.store, store::Durability::full);
     store::end_grant(transaction, token.stored.grant.id, context.now());  // RFC 7009 §2.1: access tokens too
     transaction.commit();
-    note(context, token.stored.grant, "refresh_token", token.stored.token.token_hash);
+    note(context, token.stored.grant, kRefreshToken, token.stored.token.token_hash);
     return "refresh token: its grant has ended";
 }
 
@@ -62,12 +70,12 @@ std::string_view revoke_access_token(Context& context, const std::optional<model
                                      const KnownAccessToken& token, const std::string& value) {
     const auto grant = grant_of(context, token);
     if (!grant) return kUnknown;
-    if (is_foreign(client, *grant)) return kForeign;
+    if (is_foreign(context, client, *grant, kAccessToken, hash_of(value))) return kForeign;
     store::Transaction transaction(context.store, store::Durability::full);
     store::revoke_access_token(transaction, hash_of(value), context.now());
     store::revoke_refresh_tokens(transaction, grant->id, context.now());  // RFC 7009 §2.1: MAY
     transaction.commit();
-    note(context, *grant, "access_token", hash_of(value));
+    note(context, *grant, kAccessToken, hash_of(value));
     return "access token: revoked, with the refresh tokens of its grant";
 }
 

@@ -48,8 +48,11 @@ void insert_session(Transaction& transaction, const model::Session& session) {
         .execute();
 }
 
-void remove_session(Transaction& transaction, const model::ValueHash& cookie_hash) {
-    transaction.database().prepare("DELETE FROM sessions WHERE cookie_hash = $1").bind(1, cookie_hash.str()).execute();
+bool remove_session(Transaction& transaction, const model::ValueHash& cookie_hash) {
+    return transaction.database()
+               .prepare("DELETE FROM sessions WHERE cookie_hash = $1")
+               .bind(1, cookie_hash.str())
+               .execute() > 0;
 }
 
 void remove_session(Transaction& transaction, const model::Session& session) {

@@ -16,7 +16,8 @@ namespace postern::store {
 std::optional<model::Session> find_session(Database& database, const model::ValueHash& cookie_hash, util::Time now,
                                            util::Time idle_since);
 void insert_session(Transaction& transaction, const model::Session& session);
-void remove_session(Transaction& transaction, const model::ValueHash& cookie_hash);
+/// False: there was none.
+bool remove_session(Transaction& transaction, const model::ValueHash& cookie_hash);
 /// The session under whatever cookie value it has by now: a login of the same user may have changed it meanwhile.
 void remove_session(Transaction& transaction, const model::Session& session);
 void touch_session(Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now);

@@ -50,9 +50,22 @@ StartedSession start_session(oauth::Context& context, store::Transaction& transa
     session.created_at = now;
     session.last_seen_at = now;
     session.expires_at = now + context.settings.session_ttl;
-    if (browser.session_cookie) store::remove_session(transaction, *browser.session_cookie);
+    const bool removed = browser.session_cookie && store::remove_session(transaction, *browser.session_cookie);
     store::insert_session(transaction, session);
-    return {std::move(value), std::move(session)};
+    StartedSession started{std::move(value), std::move(session), std::nullopt};
+    if (removed && !same_user) started.replaced = browser.session;
+    return started;
+}
+
+void note_login(oauth::Context& context, const StartedSession& started, std::string_view method,
+                const model::ClientId& client) {
+    if (const auto& old = started.replaced)
+        context.trail.add(oauth::AuditEvent::session_replaced,
+                          {oauth::audit::subject(old->subject), oauth::audit::session(old->sid)});
+    context.trail.add(oauth::AuditEvent::login_succeeded, {{"method", std::string(method)},
+                                                           oauth::audit::subject(started.session.subject),
+                                                           oauth::audit::client(client),
+                                                           oauth::audit::session(started.session.sid)});
 }
 
 }  // namespace postern::web

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "http/cookie.h"
 #include "http/message.h"
@@ -38,11 +39,16 @@ void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response
 struct StartedSession {
     std::string cookie;  ///< the cookie's value
     model::Session session;
+    std::optional<model::Session> replaced;  ///< of another user, who was logged in here until now
 };
 
 /// Starts a session for `subject`, who was authenticated at `auth_time`: a new cookie value always, the inner id kept
 /// for the same user. The old session of this browser is removed in the same transaction.
 StartedSession start_session(oauth::Context& context, store::Transaction& transaction, const Browser& browser,
                              const model::Subject& subject, util::Time auth_time);
+
+/// For the audit log, once the session is committed: that somebody has logged in, and who was logged out by it.
+void note_login(oauth::Context& context, const StartedSession& started, std::string_view method,
+                const model::ClientId& client);
 
 }  // namespace postern::web

@@ -10,6 +10,7 @@
 namespace postern::web {
 namespace {
 
+constexpr const char* kMethod = "password";
 constexpr const char* kWrong = "That user name and password do not match. Check both and try again.";
 
 constexpr std::string_view kAccountPurpose = "postern account v1";
@@ -43,10 +44,7 @@ std::optional<http::Response> succeed(Visit& visit, const Resumed& resumed, cons
         start_session(visit.context, transaction, visit.browser, subject, visit.context.now());
     store::record_login(transaction, oauth::request_key(resumed.request), subject, resumed.request.expires_at);
     transaction.commit();
-    visit.context.trail.add(oauth::AuditEvent::login_succeeded, {{"method", "password"},
-                                                                 oauth::audit::subject(subject),
-                                                                 oauth::audit::client(resumed.request.client_id),
-                                                                 oauth::audit::session(started.session.sid)});
+    note_login(visit.context, started, kMethod, resumed.request.client_id);
 
     http::Response response = continue_at(visit, visit.context.settings.paths.authorize, resumed.request);
     const CookieNames names = cookie_names(visit.context.settings.issuer);
@@ -60,15 +58,20 @@ std::string wait_message(util::Seconds wait) {
            (minutes == 1 ? " minute." : " minutes.");
 }
 
+void note_refusal(Visit& visit, oauth::AuditEvent event, const Resumed& resumed, const std::string& username,
+                  const PasswordVerdict& verdict) {
+    visit.context.trail.add(event, {{"method", kMethod},
+                                    {"reason", verdict.log_detail},
+                                    oauth::audit::subject(verdict.named),
+                                    {"account", account_mark(visit.context, username)},
+                                    oauth::audit::client(resumed.request.client_id)});
+}
+
 http::Response refuse_form(Visit& visit, const Resumed& resumed, const std::string& username,
                            const PasswordVerdict& verdict) {
     const bool throttled = verdict.outcome == PasswordOutcome::throttled;
-    visit.context.trail.add(throttled ? oauth::AuditEvent::login_throttled : oauth::AuditEvent::login_failed,
-                            {{"method", "password"},
-                             {"reason", verdict.log_detail},
-                             oauth::audit::subject(verdict.named),
-                             {"account", account_mark(visit.context, username)},
-                             oauth::audit::client(resumed.request.client_id)});
+    note_refusal(visit, throttled ? oauth::AuditEvent::login_throttled : oauth::AuditEvent::login_failed, resumed,
+                 username, verdict);
     http::Response response = throttled ? form(visit, resumed, username, wait_message(verdict.wait), 429)
                                         : form(visit, resumed, username, kWrong);
     if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
@@ -100,8 +103,10 @@ http::Response submit_login(Visit& visit) {
     const std::string username = sent.find("username").value_or("");
     PasswordVerdict verdict = check_login(visit.context, username, util::Secret(sent.find("password").value_or("")),
                                           visit.request.remote_address);
-    if (verdict.outcome == PasswordOutcome::busy)
+    if (verdict.outcome == PasswordOutcome::busy) {
+        note_refusal(visit, oauth::AuditEvent::login_overloaded, *resumed, username, verdict);
         return refuse_and_offer(visit, PageFault::too_busy, resumed->request, verdict.log_detail);
+    }
     if (verdict.outcome == PasswordOutcome::right) {
         if (auto response = succeed(visit, *resumed, verdict)) return std::move(*response);
         verdict.outcome = PasswordOutcome::wrong;

@@ -44,15 +44,6 @@ bool is_made_for(const oauth::Settings& settings, const model::AuthorizationRequ
     return remote.auth_time && *remote.auth_time >= request.expires_at - settings.authorization_request_ttl;
 }
 
-void note_login(Visit& visit, const Resumed& resumed, const model::Session& session, bool made) {
-    const auto subject = oauth::audit::subject(session.subject);
-    if (made) visit.context.trail.add(oauth::AuditEvent::user_created, {{"method", kMethod}, subject});
-    visit.context.trail.add(oauth::AuditEvent::login_succeeded, {{"method", kMethod},
-                                                                 subject,
-                                                                 oauth::audit::client(resumed.request.client_id),
-                                                                 oauth::audit::session(session.sid)});
-}
-
 /// What the web server let through is nobody who may come in.
 struct NotLoggedIn {
     PageFault fault;
@@ -82,7 +73,10 @@ util::Result<StartedSession, NotLoggedIn> start(Visit& visit, const Resumed& res
     if (is_made_for(visit.context.settings, resumed.request, remote))
         store::record_login(transaction, oauth::request_key(resumed.request), user.subject, resumed.request.expires_at);
     transaction.commit();
-    note_login(visit, resumed, started.session, met->made);
+    if (met->made)
+        visit.context.trail.add(oauth::AuditEvent::user_created,
+                                {{"method", kMethod}, oauth::audit::subject(user.subject)});
+    note_login(visit.context, started, kMethod, resumed.request.client_id);
     return started;
 }
 

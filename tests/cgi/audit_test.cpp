@@ -5,6 +5,7 @@
 #include <string>
 
 #include "crypto/digest.h"
+#include "store/hash_slots.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"
@@ -129,6 +130,75 @@ TEST_CASE("audit: a failed login names the account where there is one, and never
     CHECK(text_of(throttled, "subject").empty());
 }
 
+TEST_CASE("audit: who is logged out because another signs in with the same browser has a line, and only then") {
+    Audited site;
+    UserAgent browser(site.op);
+    browser.log_in(browser.authorize(authorization_request()));
+    site.news();
+    browser.log_in(browser.authorize(authorization_request().with("prompt", "login")));
+    const json::Object again = audit_line(site.news(), "login_succeeded");  // the same person, the same session
+    browser.log_in(browser.authorize(authorization_request().with("prompt", "login")), kBob, kBobPassword);
+    const auto lines = audit_lines(site.news());
+    REQUIRE(lines.size() == 2);
+    CHECK(text_of(lines[0], "event") == "session_replaced");
+    CHECK(text_of(lines[0], "subject") == subject_of(site.op, kAlice));
+    CHECK(text_of(lines[0], "session") == text_of(again, "session"));
+    CHECK(text_of(lines[1], "event") == "login_succeeded");
+    CHECK(text_of(lines[1], "subject") == subject_of(site.op, kBob));
+    CHECK(text_of(lines[1], "id") == text_of(lines[0], "id"));
+    CHECK(text_of(lines[1], "session") != text_of(lines[0], "session"));
+}
+
+TEST_CASE("audit: a password that nobody had time for is told from a wrong one and from a throttled one") {
+    Audited site({{"login", json::Object{{"hashSlots", 1}}}});
+    UserAgent browser(site.op);
+    const Landing form = browser.authorize(authorization_request());
+    const auto slot =
+        postern::store::HashSlot::acquire(site.op.database_file().string(), 1, std::chrono::milliseconds(100));
+    REQUIRE(slot);
+    CHECK(browser.log_in(form).verdict() == "page 503");
+    const json::Object line = audit_line(site.news(), "login_overloaded");
+    CHECK(text_of(line, "reason").find("hash slot") != std::string::npos);
+    CHECK(text_of(line, "client_id") == kWeb);
+    CHECK(!text_of(line, "account").empty());
+}
+
+TEST_CASE("audit: a code or refresh token that another client shows is a line that names both") {
+    Audited site;
+    UserAgent alice(site.op);
+    const json::Object tokens = obtain_tokens(site.op, alice, authorization_request());
+    const std::string code = alice.obtain_code(authorization_request());
+    const std::string refresh_token = text_of(tokens, "refresh_token");
+    site.news();
+    struct Row {
+        const char* endpoint;
+        Query query;
+        const char* kind;
+        std::string token;
+    };
+    const Row rows[] = {
+        {"token", token_request(code), "authorization_code", code},
+        {"token", {{"grant_type", "refresh_token"}, {"refresh_token", refresh_token}}, "refresh_token", refresh_token},
+        {"revoke", {{"token", code}, {"token_type_hint", "auth_code"}}, "authorization_code", code},
+        {"revoke", {{"token", refresh_token}}, "refresh_token", refresh_token},
+        {"revoke", {{"token", text_of(tokens, "access_token")}}, "access_token", text_of(tokens, "access_token")},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.endpoint);
+        CAPTURE(row.kind);
+        as_client(site.op, row.endpoint, row.query, kOther);
+        const json::Object line = audit_line(site.news(), "presented_by_another");
+        CHECK(text_of(line, "program") == row.endpoint);
+        CHECK(text_of(line, "kind") == row.kind);
+        CHECK(text_of(line, "token") == digest(row.token));
+        CHECK(text_of(line, "client_id") == kWeb);
+        CHECK(text_of(line, "presented_by") == kOther);
+        CHECK(text_of(line, "subject") == subject_of(site.op, kAlice));
+    }
+    CHECK(redeem(site.op, token_request(code)).status == 200);
+    CHECK(refresh(site.op, refresh_token).status == 200);
+}
+
 TEST_CASE("audit: a denied consent") {
     Audited site;
     UserAgent alice(site.op);
@@ -185,13 +255,12 @@ TEST_CASE("audit: a refresh token used again: once more within the grace, too of
     CHECK(text_of(audit_line(site.news(), "refresh_token_reused"), "grant_ended") == "no");
 }
 
-TEST_CASE("audit: tokens and codes that clients give back, and nothing for what was none of theirs") {
+TEST_CASE("audit: tokens and codes that clients give back, and nothing for what is nobody's") {
     Audited site;
     UserAgent alice(site.op);
     const json::Object tokens = obtain_tokens(site.op, alice, authorization_request());
     const std::string code = alice.obtain_code(authorization_request());
     site.news();
-    as_client(site.op, "revoke", {{"token", text_of(tokens, "refresh_token")}}, kOther);
     as_client(site.op, "revoke", {{"token", "unknown"}});
     CHECK(site.news().empty());
     struct Row {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "given.h"
 #include "store/login_attempts.h"
 #include "support/audit_log.h"
+#include "support/deployment.h"
 
 namespace {
 
@@ -61,7 +63,6 @@ TEST_CASE("audit: every command that changes something says so, and those that o
     News news(op.syslog_file());
     const std::string secret(40, 's');
     const std::string backup = (op.directory() / "copy.db").string();
-    const std::string pages = (op.directory() / "published").string();
     std::ofstream(op.directory() / "people.jsonl") << "{\"username\":\"eve\"}\n{\"username\":\"dan\"}\n";
     struct Row {
         std::vector<std::string> command;
@@ -105,7 +106,8 @@ TEST_CASE("audit: every command that changes something says so, and those that o
         {{"key", "rotate", "--alg", "ES256", "--lead", "0"}, "", "key_rotated alg=ES256"},
         {{"key", "rotate", "--seal"}, "", "seal_renewed"},
         {{"backup", backup}, "", "admin_command command=backup file=" + backup},
-        {{"publish", pages}, "", "admin_command command=publish file=" + pages},
+        {{"session", "end", "--user", "bob"}, "", ""},  // who is logged in nowhere
+        {{"token", "revoke", "--client", "mail", "--before", "2033-05-18T03:33:20Z"}, "", ""},  // ended above
         {{"client", "list"}, "", ""},
         {{"user", "list"}, "", ""},
         {{"key", "list"}, "", ""},
@@ -130,6 +132,44 @@ TEST_CASE("audit: every command that changes something says so, and those that o
         CHECK(text_of(lines[0], "program") == "postern");
         CHECK(!text_of(lines[0], "by").empty());
     }
+}
+
+TEST_CASE("audit: publish names each file that it has made public, those before a failure too") {
+    const Installation op;
+    const fs::path pages = op.directory() / "published";
+    const auto line_of = [&](const char* file) {
+        return "admin_command command=publish file=" + (pages / file).string();
+    };
+    News news(op.syslog_file());
+    op.must({"publish", pages.string()});
+    const auto all = audit_lines(news());
+    REQUIRE(all.size() == 3);
+    CHECK(summary(all[0]) == line_of("jwks.json"));
+    CHECK(summary(all[1]) == line_of("oauth-authorization-server"));
+    CHECK(summary(all[2]) == line_of("openid-configuration"));
+    fs::remove(pages / "oauth-authorization-server");
+    fs::create_directory(pages / "oauth-authorization-server");
+    CHECK(op.postern({"publish", pages.string()}).exit_code == 1);
+    const auto before_failure = audit_lines(news());
+    REQUIRE(before_failure.size() == 1);
+    CHECK(summary(before_failure[0]) == line_of("jwks.json"));
+}
+
+TEST_CASE("audit: who called sudo is kept when root asks, and is anybody's word otherwise") {
+    const Installation op;
+    News news(op.syslog_file());
+    const char* asan = std::getenv("ASAN_OPTIONS");  // the sanitizer's library comes behind the preloaded one
+    const auto done =
+        run({postern_program(), "client", "add", "new", "--redirect-uri", "https://new.example/cb"},
+            {{"PATH", "/usr/bin:/bin"},
+             {"POSTERN_CONFIG", op.config_file().string()},
+             {"LD_PRELOAD", (build_directory() / "tests" / "frozen_clock.so").string()},
+             {"POSTERN_TEST_SYSLOG", op.syslog_file().string()},
+             {"ASAN_OPTIONS", std::string(asan ? asan : "") + (asan ? ":" : "") + "verify_asan_link_order=0"},
+             {"SUDO_USER", "mallory"}});
+    CHECK(done.exit_code == 0);
+    const json::Object line = audit_line(news(), "admin_command");
+    CHECK(text_of(line, "sudo_user") == (::getuid() == 0 ? "mallory" : ""));
 }
 
 TEST_CASE("audit: init, retire and purge too, and what was refused is none") {
