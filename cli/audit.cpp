@@ -122,13 +122,6 @@ void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oau
     }
 }
 
-std::string log_time(util::Time time) {
-    std::string text = to_text(time);  // 2026-01-02 03:04:05 UTC
-    if (const auto date = text.find(' '); date != text.npos) text[date] = 'T';
-    if (const auto clock = text.find(' '); clock != text.npos) text.replace(clock, text.npos, "Z");
-    return text;
-}
-
 void note_key(const Invocation& invocation, oauth::AuditEvent event, const store::KeyInfo& key) noexcept {
     note(invocation, event,
          {{"kid", key.kid},

@@ -17,9 +17,6 @@ void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oau
 /// The same, for what has no event of its own: `admin_command` with the command's name.
 void note_done(const Invocation& invocation, std::vector<oauth::audit::Member> members = {}) noexcept;
 
-/// As in the log: 2026-01-02T03:04:05Z.
-std::string log_time(util::Time time);
-
 /// A key that has come, or has gone.
 void note_key(const Invocation& invocation, oauth::AuditEvent event, const store::KeyInfo& key) noexcept;
 

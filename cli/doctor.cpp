@@ -131,11 +131,9 @@ void add_doctor_command(CLI::App& app, Invocation& invocation) {
     explain(
         command,
         "Looks at the configuration, owners and modes of files, keys, the pages of the database, whether it can be "
-        "written "
-        "now, room on the disk, templates and the clock, and changes nothing. Run it as the user of the serving "
-        "processes: root may read what they may not. Where each endpoint "
-        "has a user of its own, run it as root. Exits 1 when a "
-        "finding is an error, 0 when there are warnings at most.\n"
+        "written now, room on the disk, templates and the clock, and changes nothing. Run it as the user of the "
+        "serving processes: root may read what they may not. Where each endpoint has a user of its own, run it as "
+        "root. Exits 1 when a finding is an error, 0 when there are warnings at most.\n"
         "With --url it also asks the web server at the issuer, with the program curl and made-up credentials: whether "
         "the Authorization header, cookies, headers, bodies and paths arrive, and TLS, clock and discovery are right. "
         "Nothing secret is sent and nobody is locked out.");

@@ -19,8 +19,6 @@ namespace {
 constexpr util::Time kEarliest{util::Seconds{1767225600}};  // 2026-01-01
 constexpr util::Seconds kTolerance{60};
 
-constexpr const char* kAsSaid = "do what the message says, then run `postern doctor` again";
-
 /// A kid may begin with a dash.
 std::string retire_command(const std::string& kid) {
     return std::string("postern key retire ") + (kid.starts_with('-') ? "-- " : "") + kid;

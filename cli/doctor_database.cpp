@@ -120,17 +120,14 @@ void check_writing(Findings& findings, const std::string& path) {
                        "end the program that holds it, a `sqlite3` shell or a command that hangs: `fuser -v " + path +
                            " " + path + ".gate` names it");
     } catch (const store::StoreError& error) {
-        findings.error(kCheck, std::string("cannot be written: ") + error.what(),
-                       "do what the message says, then run `postern doctor` again");
+        findings.error(kCheck, std::string("cannot be written: ") + error.what(), kAsSaid);
     }
 }
 
 /// "PATH: what is wrong: what to do" of the store.
-void add_store_error(Findings& findings, const std::string& path, const std::string& message) {
-    std::string detail = message;
-    std::string fix = "do what the message says, then run `postern doctor` again";
-    if (message.find(" is damaged") != std::string::npos || message.find("not an SQLite database") != std::string::npos)
-        fix = kRestoreFix;
+void add_store_error(Findings& findings, const std::string& path, const store::StoreError& error) {
+    std::string detail = error.what();
+    const char* fix = dynamic_cast<const store::StoreDamaged*>(&error) ? kRestoreFix : kAsSaid;
     if (detail.find(path) == std::string::npos) detail = path + ": " + detail;
     findings.error(kCheck, detail, fix);
 }
@@ -161,7 +158,7 @@ void check_database(Findings& findings, const server::Config& config, util::Time
         findings.error(kCheck, path + " is locked, even for reading: " + error.what(),
                        "end the program that holds it: `fuser -v " + path + "` names it");
     } catch (const store::StoreError& error) {
-        add_store_error(findings, path, error.what());
+        add_store_error(findings, path, error);
     }
 }
 

@@ -117,10 +117,13 @@ std::string octal(mode_t mode) {
 bool can_look_into(Findings& findings, const std::string& check, const fs::path& directory) {
     if (faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) == 0) return true;
     const int reason = errno;
+    std::error_code unknown;
+    const bool is_link = reason == ENOENT && fs::is_symlink(directory, unknown);
     findings.error(check, directory.string() + " cannot be looked into (" + std::strerror(reason) + ")",
-                   reason == ENOENT ? "`postern init` creates it"
-                                    : "run this as the user of the serving processes; if that is done, give it the "
-                                      "group of that user");
+                   is_link            ? "it is a link to what is not there; mount or make that, or remove it"
+                   : reason == ENOENT ? "`postern init` creates it"
+                                      : "run this as the user of the serving processes; if that is done, give it the "
+                                        "group of that user");
     return false;
 }
 

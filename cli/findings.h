@@ -21,6 +21,9 @@ struct Finding {
     std::string fix;     ///< what to do; "" when all is well
 };
 
+/// Where the detail is a message that names its fix.
+inline constexpr const char* kAsSaid = "do what the message says, then run `postern doctor` again";
+
 /// Findings in the order of their making.
 class Findings {
 public:

@@ -21,7 +21,6 @@ namespace {
 
 constexpr mode_t kDatabaseDirectory = 02770;  // one group of all processes; what they make is of that group
 constexpr mode_t kNobodyYet = 0600;
-constexpr mode_t kGroupReads = 0640;
 
 bool is_there(const fs::path& path) {
     std::error_code error;

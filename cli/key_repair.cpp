@@ -1,5 +1,7 @@
 // `postern key repair`: makes what the key directory lacks, and touches nothing that is there.
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -40,6 +42,9 @@ void require_owner(const server::Config& config, const Owners& owners) {
 /// True when it had to be made.
 bool make_key_directory(const server::Config& config, const Owners& owners) {
     std::error_code unknown;
+    if (fs::is_symlink(fs::symlink_status(config.keys, unknown)) && !fs::exists(config.keys, unknown) && !unknown)
+        throw Refused(config.keys + " is a link to " + in_quotes(fs::read_symlink(config.keys, unknown).string()) +
+                      ", which is not there; mount or make that directory, or remove the link");
     if (fs::exists(fs::symlink_status(config.keys, unknown))) return false;
     require_owner(config, owners);
     if (store::make_directory(config.keys, owners.groups ? kDividedKeyDirectory : kKeyDirectory)) return true;
@@ -72,6 +77,10 @@ json::Value to_json(const store::Restored& restored) {
         {"jwks.json", restored.published.has_value()}, {"seal.key", restored.seal}, {"keys", std::move(keys)}};
 }
 
+bool made_something(const store::Restored& restored) {
+    return restored.published || restored.seal || !restored.keys.empty();
+}
+
 void print(const store::Restored& restored) {
     if (restored.published)
         std::cout << "jwks.json is made anew of "
@@ -79,7 +88,15 @@ void print(const store::Restored& restored) {
     if (restored.seal) std::cout << "seal.key is new\n";
     for (const KeyInfo& key : restored.keys)
         std::cout << "the " << crypto::to_string(key.algorithm) << " key " << key.kid << " is new and signs\n";
-    if (!restored.published && !restored.seal && restored.keys.empty()) std::cout << "nothing is missing\n";
+    if (!made_something(restored)) std::cout << "nothing is missing\n";
+}
+
+/// What is there and cannot be used is left as it is, and not passed over in silence. Whoever may not read it all
+/// cannot tell.
+void require_usable(const std::string& directory) {
+    for (const fs::path& file : private_files(directory))
+        if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0) return;
+    const store::Keys usable(directory, store::KeyUse::sign, true);
 }
 
 /// In this very second another key of the algorithm may have been made, and the new one signs after it.
@@ -107,10 +124,19 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
     }
     if (owners.groups) divide(*owners.groups, config.keys);
     note_closed_files(config.keys);
-    require_active(directory, config.settings);
+    const auto tell = [&] {
+        if (invocation.json) return print_json(to_json(restored));
+        print(restored);
+    };
+    try {
+        require_usable(config.keys);
+        require_active(directory, config.settings);
+    } catch (...) {
+        if (made_something(restored)) tell();  // whatever is in the way, these are new now
+        throw;
+    }
     wait_for(restored.keys);
-    if (invocation.json) return print_json(to_json(restored));
-    print(restored);
+    tell();
 }
 
 }  // namespace

@@ -71,13 +71,21 @@ std::string counted(std::int64_t number, const std::string& noun) {
     return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
-std::string to_text(util::Time time) {
+namespace {
+
+std::string utc(util::Time time, const char* format) {
     const std::time_t seconds = util::to_epoch(time);
     std::tm parts{};
     if (!gmtime_r(&seconds, &parts)) return std::to_string(seconds);
     std::array<char, 64> text{};
-    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts)};
+    return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
+
+}  // namespace
+
+std::string to_text(util::Time time) { return utc(time, "%Y-%m-%d %H:%M:%S UTC"); }
+
+std::string log_time(util::Time time) { return utc(time, "%Y-%m-%dT%H:%M:%SZ"); }
 
 std::string in_quotes(std::string_view text) { return "\"" + util::displayable(text) + "\""; }
 

@@ -46,6 +46,8 @@ void print_table(const std::vector<std::string>& heading, const std::vector<std:
 std::string counted(std::int64_t number, const std::string& noun);
 /// 2026-01-02 03:04:05 UTC
 std::string to_text(util::Time time);
+/// As in the log: 2026-01-02T03:04:05Z
+std::string log_time(util::Time time);
 /// "a b c"
 std::string join(const std::vector<std::string>& words, std::string_view separator = " ");
 /// "text", made safe for a terminal and a message of one line.

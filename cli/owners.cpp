@@ -9,7 +9,6 @@ namespace postern::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr mode_t kGroupReads = 0640;
 constexpr auto kSameUser = static_cast<uid_t>(-1);
 
 }  // namespace

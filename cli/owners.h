@@ -34,6 +34,8 @@ inline constexpr mode_t kKeyDirectory = 0750;
 // Where groups divide the private keys, who may pass the directory says nothing; the key set in it is public.
 inline constexpr mode_t kDividedKeyDirectory = 0751;
 
+inline constexpr mode_t kGroupReads = 0640;  ///< of a private file
+
 /// Gives each private file in `directory` to the group of its readers.
 void divide(const KeyGroups& groups, const std::string& directory);
 

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "store/connection.h"
+#include "store/quick_check.h"
 
 namespace postern::store {
 namespace {
@@ -31,15 +32,30 @@ namespace {
 constexpr const char* kMark = ".postern-";
 constexpr const char* kSuffix = ".part";
 
-/// ".today.db.postern-4711.part", and what SQLite may make beside it.
+/// What SQLite may make beside it.
+constexpr const char* kBeside[] = {"-journal", "-wal", "-shm"};
+
+/// ".today.db.postern-4711.part"
 bool is_of_a_copy(const std::string& name) {
     const auto mark = name.rfind(kMark);
     if (!name.starts_with('.') || mark == std::string::npos) return false;
     const auto digits = mark + std::char_traits<char>::length(kMark);
     const auto end = name.find_first_not_of("0123456789", digits);
     if (end == digits || end == std::string::npos) return false;
-    const std::string rest = name.substr(end);
-    return rest == ".part" || rest == ".part-journal" || rest == ".part-wal" || rest == ".part-shm";
+    return name.substr(end) == kSuffix;
+}
+
+/// The copy last: as long as it is there, its lock says whose the others are.
+void remove_copy(const std::string& path) {
+    for (const char* suffix : kBeside) ::unlink((path + suffix).c_str());
+    ::unlink(path.c_str());
+}
+
+bool is_still(const std::string& path, const Descriptor& file) {
+    struct stat named {};
+    struct stat held {};
+    return ::lstat(path.c_str(), &named) == 0 && ::fstat(file.get(), &held) == 0 && named.st_dev == held.st_dev &&
+           named.st_ino == held.st_ino;
 }
 
 /// Of commands that were killed. One that still works holds a lock on its file, and a file system that has no locks
@@ -49,7 +65,7 @@ void remove_leftovers(const std::string& directory) {
     for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
         if (!is_of_a_copy(at->path().filename())) continue;
         const Descriptor file(::open(at->path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(at->path().c_str());
+        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && is_still(at->path(), file)) remove_copy(at->path());
     }
 }
 
@@ -67,7 +83,7 @@ extern "C" void end_without_copy(int number) {
 class GoneOnSignal {
 public:
     explicit GoneOnSignal(const std::string& path) {
-        files_under_way = {path, path + "-journal", path + "-wal", path + "-shm"};
+        files_under_way = {path + "-journal", path + "-wal", path + "-shm", path};  // as remove_copy
         for (std::size_t i = 0; i < kSignals.size(); ++i) {
             ::sigaction(kSignals[i], nullptr, &former_[i]);
             if (former_[i].sa_handler == SIG_IGN) continue;  // nohup
@@ -97,10 +113,12 @@ public:
           gone_on_signal_(path_) {
         remove_leftovers(directory_of(target));
         // Not by make_file: a copy belongs to whoever asked for it, whoever's directory it is put in.
-        file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-        if (!file_)
-            refuse(target, "cannot be made (" + errno_text() + ")", "name a file in a directory you can write to");
-        ::flock(file_.get(), LOCK_EX | LOCK_NB);  // until it ends, however it ends
+        do {
+            file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+            if (!file_)
+                refuse(target, "cannot be made (" + errno_text() + ")", "name a file in a directory you can write to");
+            ::flock(file_.get(), LOCK_EX);  // until it ends, however it ends
+        } while (!is_still(path_, file_));  // another took it for a leftover before it was locked
         if (::fchmod(file_.get(), 0600) != 0) refuse_mode();
     }
     Unfinished(const Unfinished&) = delete;
@@ -126,9 +144,7 @@ public:
     }
 
 private:
-    void remove() const {
-        for (const std::string& file : files_under_way) ::unlink(file.c_str());
-    }
+    void remove() const { remove_copy(path_); }
     [[noreturn]] void refuse_mode() const {
         const std::string reason = errno_text();
         ::unlink(path_.c_str());
@@ -170,14 +186,8 @@ public:
     }
 
     void check_pages() {
-        sqlite3_stmt* statement = nullptr;
-        check(sqlite3_prepare_v2(connection_.get(), "PRAGMA quick_check(1)", -1, &statement, nullptr),
-              "check the copy");
-        const int result = sqlite3_step(statement);
-        const auto* text = result == SQLITE_ROW ? sqlite3_column_text(statement, 0) : nullptr;
-        const std::string said = text ? reinterpret_cast<const char*>(text) : sqlite3_errmsg(connection_.get());
-        sqlite3_finalize(statement);
-        if (said != "ok") throw StoreError("the copy is damaged, so the database probably is: " + said);
+        const std::string fault = quick_check(connection_.get()).fault;
+        if (!fault.empty()) throw StoreError("the copy is damaged, so the database probably is: " + fault);
     }
 
 private:

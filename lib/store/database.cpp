@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 1349743726;  // "Pstn", as in schema.sql
 constexpr mode_t kDatabaseMode = 0660;
-constexpr const char* kGateSuffix = ".gate";
 
 // No checkpoint and no mapping behind our back (docs of SQLite: wal.html, howtocorrupt.html), nothing from the file
 // that is not plain data, no temporary files.
@@ -125,7 +124,10 @@ void refuse_unusable(const std::string& path, sqlite3* const& connection, Action
         const int result = sqlite3_errcode(connection);
         if (is_of_the_disk(result)) throw StoreError(path + ": " + error.what());
         const auto& fault = fault_of(result);
-        refuse(path, fault.meaning, std::string(fault.fix) + " (" + error.what() + ")");
+        const std::string fix = std::string(fault.fix) + " (" + error.what() + ")";
+        if (fault.result == SQLITE_NOTADB || fault.result == SQLITE_CORRUPT)
+            throw StoreDamaged(path + ": " + fault.meaning + ": " + fix);
+        refuse(path, fault.meaning, fix);
     }
 }
 

@@ -15,9 +15,15 @@ struct StoreBusy : StoreError {
     using StoreError::StoreError;
 };
 
-/// The file cannot be used at all (missing, not ours, another schema version, network file system): the process does not start.
+/// The file cannot be used at all (missing, not ours, another schema version, network file system): the process does
+/// not start.
 struct StoreUnusable : StoreError {
     using StoreError::StoreError;
+};
+
+/// What is in the file cannot be read: only a backup helps.
+struct StoreDamaged : StoreUnusable {
+    using StoreUnusable::StoreUnusable;
 };
 
 }  // namespace postern::store

@@ -8,6 +8,8 @@
 
 namespace postern::store {
 
+inline constexpr const char* kGateSuffix = ".gate";  ///< behind the name of the database
+
 /// Serialises writers fairly, which SQLite's own back-off does not, and keeps checkpoints from racing commits, which
 /// can corrupt a WAL database in SQLite before 3.51.3. The kernel opens the gate again when its holder dies. The
 /// descriptor must not be inherited (a child would hold the gate too), and the file is never deleted.

@@ -9,6 +9,7 @@
 #include "store/error.h"
 #include "store/file_system.h"
 #include "store/gate.h"
+#include "store/quick_check.h"
 
 namespace postern::store {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 constexpr int kInstructionsBetweenLooks = 10000;
 constexpr int kLockWait = 1000;  // milliseconds
 constexpr const char* kOnlyReads = "PRAGMA query_only = ON; PRAGMA mmap_size = 0; PRAGMA wal_autocheckpoint = 0";
-constexpr const char* kGateSuffix = ".gate";
 
 struct Close {
     void operator()(sqlite3* connection) const { sqlite3_close(connection); }
@@ -41,17 +41,12 @@ PageCheck check_pages(const std::string& path, std::chrono::milliseconds limit) 
 
     Deadline deadline = std::chrono::steady_clock::now() + limit;
     sqlite3_progress_handler(opened, kInstructionsBetweenLooks, is_over, &deadline);
-    std::string said;
-    const auto note = [](void* text, int, char** columns, char**) {
-        if (columns[0]) *static_cast<std::string*>(text) = columns[0];
-        return 0;
-    };
-    if (result == SQLITE_OK) result = sqlite3_exec(opened, "PRAGMA quick_check(1)", note, &said, nullptr);
+    QuickCheck found{result, sqlite3_errmsg(opened)};
+    if (result == SQLITE_OK) found = quick_check(opened);
     // Says nothing about the pages, and what is called damaged is replaced by a backup.
-    if ((result & 0xff) == SQLITE_BUSY) throw StoreBusy("look through " + path + ": " + sqlite3_errmsg(opened));
-    check.finished = result != SQLITE_INTERRUPT;
-    if (result != SQLITE_OK && check.finished) check.damage = sqlite3_errmsg(opened);
-    if (result == SQLITE_OK && said != "ok") check.damage = said;
+    if ((found.result & 0xff) == SQLITE_BUSY) throw StoreBusy("look through " + path + ": " + found.fault);
+    check.finished = found.result != SQLITE_INTERRUPT;
+    if (check.finished) check.damage = found.fault;
     return check;
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("backup: nothing is replaced, nothing half done is left") {
 
 TEST_CASE("backup: what a killed one has left is removed by the next, what a running one makes is not") {
     const Installation installation;
-    const auto file = [&](const char* name) { return installation.directory() / name; };
+    const auto file = [&](const std::string& name) { return installation.directory() / name; };
     struct Row {
         const char* name;
         bool stays;
@@ -106,6 +106,8 @@ TEST_CASE("backup: what a killed one has left is removed by the next, what a run
         {".yesterday.db.postern-4711.part", false},
         {".yesterday.db.postern-4711.part-journal", false},
         {".today.db.postern-4712.part", true},  // held
+        {".today.db.postern-4712.part-journal", true},
+        {".today.db.postern-4712.part-wal", true},
         {".today.db.4711.part", true},
         {"yesterday.db.postern-4711.part", true},
         {".download.part", true},
@@ -124,5 +126,6 @@ TEST_CASE("backup: what a killed one has left is removed by the next, what a run
     ::close(held);
     fs::remove(target(installation));
     installation.must({"backup", target(installation)});
-    CHECK_FALSE(fs::exists(file(".today.db.postern-4712.part")));
+    for (const char* suffix : {"", "-journal", "-wal"})
+        CHECK_FALSE(fs::exists(file(std::string(".today.db.postern-4712.part") + suffix)));
 }

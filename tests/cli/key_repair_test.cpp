@@ -145,7 +145,10 @@ TEST_CASE("key repair: a damaged file is left alone, and made anew when it has b
         CAPTURE(found.out);
         CHECK(found.exit_code == 1);
         CHECK(has(found.out, file.string()));
-        installation.postern({"key", "repair"});
+        const auto left = installation.postern({"key", "repair"});
+        CHECK(left.exit_code == 1);
+        CHECK(left.out.empty());  // not that nothing is missing
+        CHECK(has(left.err, file.string()));
         CHECK(read_file(file) == row.content);
         fs::rename(file, installation.directory() / "moved");
         installation.must({"key", "repair"});
@@ -163,6 +166,21 @@ TEST_CASE("key repair: jwks.json is never made of a file that holds another key 
     CHECK(is_one_plain_line(result.err));
     CHECK(has(result.err, "holds another key than its name says"));
     CHECK_FALSE(fs::exists(installation.keys_directory() / "jwks.json"));
+}
+
+TEST_CASE("key repair, doctor: a link to a directory that is not there is said to be one, and left alone") {
+    const Installation installation;
+    fs::rename(installation.keys_directory(), installation.directory() / "unmounted");
+    fs::create_symlink(installation.directory() / "volume", installation.keys_directory());
+    const auto result = installation.postern({"key", "repair"});
+    CHECK(result.exit_code == 1);
+    CHECK(is_one_plain_line(result.err));
+    CHECK(has(result.err, "is a link to"));
+    CHECK(fs::is_symlink(installation.keys_directory()));
+    CHECK_FALSE(fs::exists(installation.directory() / "volume"));
+    CHECK(has(installation.postern({"doctor"}).out, "it is a link to what is not there"));
+    fs::rename(installation.directory() / "unmounted", installation.directory() / "volume");
+    CHECK(installation.must({"key", "repair"}) == "nothing is missing\n");
 }
 
 TEST_CASE("key repair, init: neither sends to the other where it would be refused") {
@@ -194,6 +212,12 @@ TEST_CASE("key repair: keys that wait for a time that is far away are the clock'
     CHECK(result.exit_code == 1);
     CHECK(is_one_plain_line(result.err));
     CHECK(has(result.err, "correct the clock, or replace the key with `postern key rotate --force`"));
+    CHECK(result.out.empty());
+    fs::remove(installation.keys_directory() / "seal.key");
+    const auto made = installation.postern({"key", "repair"});
+    CHECK(made.exit_code == 1);
+    CHECK(made.out == "seal.key is new\n");  // although it then stops
+    CHECK(made.err == result.err);
     installation.must({"key", "rotate", "--force"});
     CHECK(states(installation) == kBothSign);
     installation.must({"doctor"});
