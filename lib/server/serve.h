@@ -29,7 +29,7 @@ enum class StoreUse { none, read, write };
 struct Needs {
     std::vector<std::string> read = {};   ///< files to read, and directories with all that is below them
     std::vector<std::string> write = {};  ///< the same to read, write, make, rename and remove
-    bool network = false;                 ///< to connect somewhere, look names up, and start threads
+    bool network = false;                 ///< to connect, look names up, and start threads: then, not before serve()
     bool anything = false;                ///< no sandbox at all, to run programs for example; "require" refuses it
 };
 
