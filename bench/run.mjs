@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allowedCores, cpuSeconds, describeMachine } from "./machine.mjs";
+import { allowedCores, childrenOf, cpuSeconds, describeMachine } from "./machine.mjs";
 
 // A disk, where the usual place for temporary files is none: commits to memory are no commits.
 if (!process.env.TMPDIR && execFileSync("stat", ["-f", "-c", "%T", "/tmp"], { encoding: "utf8" }).trim() === "tmpfs") process.env.TMPDIR = "/var/tmp";
@@ -31,7 +31,7 @@ const say = (text) => process.stderr.write(`${text}\n`);
 const TOLERANCE = 0.1;
 const KEPT = 64; // bytes of headers that only a kept connection has
 const PATIENCE_S = 10;
-const PROFILED = ["client_credentials", "code", "refresh", "introspect", "userinfo"];
+const PROFILED = ["client_credentials", "code", "refresh", "introspect", "userinfo", "cgi_introspect", "cgi_introspect_static"];
 const lengthOf = ({ headers, body }) => Buffer.byteLength(body) + Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 4, 19);
 
 /// Longer than asked for where that was too short for a single answer.
@@ -104,7 +104,9 @@ async function profileAll(site, scenarios) {
   for (const scenario of scenarios.filter(({ id }) => PROFILED.includes(id))) {
     const data = await scenario.prepare(seconds);
     const load = () => drive({ ...scenario, data, directory: site.directory, seconds, core: site.loadCore });
-    profiles[scenario.id] = await profile(site.servers[scenario.mode].pid, site.directory, load);
+    const { pid } = site.servers[scenario.mode];
+    // A plain CGI program lives too short for a name, and those that run now are leftovers.
+    profiles[scenario.id] = await (scenario.mode === "cgi" ? profile([pid], site.directory, load, "dso") : profile([pid, ...childrenOf(pid)], site.directory, load));
   }
   return profiles;
 }
