@@ -117,7 +117,7 @@ $(TEST_BIN):
 	$(LINK)
 
 # In front of the C library's, for tests that let them fail (tests/faults/system.h).
-$(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate,-Wl,--wrap=$(f))
+$(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate flock pread pwrite,-Wl,--wrap=$(f))
 
 # Preloaded into programs whose clock or disk a test describes; no sanitizer, since its runtime comes with the program.
 PRELOADED := $(BUILD)/tests/frozen_clock.so $(BUILD)/tests/odd_disk.so $(BUILD)/tests/even_chance.so

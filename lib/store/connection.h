@@ -11,6 +11,7 @@
 
 #include "store/database.h"
 #include "store/gate.h"
+#include "store/log_sync.h"
 
 namespace postern::store {
 
@@ -37,13 +38,15 @@ struct Database::State {
     bool in_transaction() const { return sqlite3_get_autocommit(connection) == 0; }
     void open(const char* file, int flags);        ///< and sets the connection up; throws StoreError
     void run(const char* sql);                     ///< constant text without parameters; throws StoreError
+    void run_kept(const char* sql);                ///< the same, without rows, and kept by address as in `prepare`
     sqlite3_stmt* compile(const char* sql) const;  ///< throws StoreError
 
     std::string path;
     Access access = Access::read_write;
     std::chrono::milliseconds wait{0};
     sqlite3* connection = nullptr;
-    std::optional<Gate> gate;  ///< none in memory and for query_only
+    std::optional<Gate> gate;         ///< none in memory and for query_only
+    std::optional<LogSync> log_sync;  ///< where there is a gate
     std::map<const char*, sqlite3_stmt*> statements;
     LogGrowth log;
 };

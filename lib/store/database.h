@@ -20,7 +20,7 @@ inline constexpr int kSchemaVersion = 2;
 
 /// Whether the commit survives a power cut before the caller is answered.
 enum class Durability {
-    full,  ///< synced: whatever takes a right away
+    full,  ///< synced, by one sync for all that wait: whatever takes a right away
     lazy,  ///< survives a crash of the process, may be lost with the power: what only grants
 };
 
@@ -71,11 +71,14 @@ public:
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction();
 
-    void commit();  ///< throws StoreError; then nothing was written
+    /// Throws StoreError: when the commit itself failed nothing was written, when its sync failed nothing may be
+    /// promised, though others see it already.
+    void commit();
     Database& database() { return database_; }
 
 private:
     Database& database_;
+    Durability durability_;
     bool open_ = false;
 };
 

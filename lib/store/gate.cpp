@@ -1,12 +1,8 @@
-// Decides who may write next, and how long anybody waits for it.
+// Decides who may write next.
 #include "store/gate.h"
 
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 
-#include <cerrno>
-#include <csignal>
 #include <utility>
 
 #include "store/error.h"
@@ -15,39 +11,6 @@ namespace postern::store {
 namespace {
 
 constexpr mode_t kGateMode = 0660;
-constexpr suseconds_t kTickMicroseconds = 5000;
-
-extern "C" void interrupt_only(int) {}
-
-/// While it lives, a blocking call in this thread is interrupted every few milliseconds, so that it can look at the
-/// clock. A repeating timer, since a single signal that arrives just before the call would be lost.
-class Ticker {
-public:
-    Ticker() {
-        struct sigaction action {};
-        action.sa_handler = interrupt_only;  // no SA_RESTART: the call must come back
-        sigemptyset(&action.sa_mask);
-        ::sigaction(SIGALRM, &action, &former_action_);
-        sigset_t alarm;
-        sigemptyset(&alarm);
-        sigaddset(&alarm, SIGALRM);
-        ::pthread_sigmask(SIG_UNBLOCK, &alarm, &former_mask_);
-        const itimerval tick{{0, kTickMicroseconds}, {0, kTickMicroseconds}};
-        ::setitimer(ITIMER_REAL, &tick, nullptr);
-    }
-    Ticker(const Ticker&) = delete;
-    Ticker& operator=(const Ticker&) = delete;
-    ~Ticker() {
-        const itimerval never{};
-        ::setitimer(ITIMER_REAL, &never, nullptr);
-        ::pthread_sigmask(SIG_SETMASK, &former_mask_, nullptr);
-        ::sigaction(SIGALRM, &former_action_, nullptr);
-    }
-
-private:
-    struct sigaction former_action_ {};
-    sigset_t former_mask_{};
-};
 
 }  // namespace
 
@@ -64,28 +27,12 @@ Gate::Gate(std::string path) : path_(std::move(path)), file_(open_or_make(path_,
 }
 
 void Gate::lock(Deadline deadline) {
-    if (try_lock() || wait_in_queue(deadline)) return;
+    if (lock_until(file_.get(), deadline)) return;
     throw StoreBusy(path_ + ": other writers held the gate for the whole wait");
 }
 
-bool Gate::try_lock() {
-    while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EINTR) continue;
-        if (errno == EWOULDBLOCK) return false;
-        throw StoreError(path_ + ": flock failed: " + errno_text());
-    }
-    return true;
-}
+bool Gate::try_lock() { return store::try_lock(file_.get()); }
 
-bool Gate::wait_in_queue(Deadline deadline) {
-    const Ticker ticker;
-    while (std::chrono::steady_clock::now() < deadline) {
-        if (::flock(file_.get(), LOCK_EX) == 0) return true;
-        if (errno != EINTR) throw StoreError(path_ + ": flock failed: " + errno_text());
-    }
-    return false;
-}
-
-void Gate::unlock() noexcept { ::flock(file_.get(), LOCK_UN); }
+void Gate::unlock() noexcept { store::unlock(file_.get()); }
 
 }  // namespace postern::store

@@ -1,9 +1,9 @@
 // The one gate that every writer and every checkpoint passes: an exclusive flock on a file beside the database.
 #pragma once
 
-#include <chrono>
 #include <string>
 
+#include "store/file_lock.h"
 #include "store/file_system.h"
 
 namespace postern::store {
@@ -15,8 +15,6 @@ inline constexpr const char* kGateSuffix = ".gate";  ///< behind the name of the
 /// descriptor must not be inherited (a child would hold the gate too), and the file is never deleted.
 class Gate {
 public:
-    using Deadline = std::chrono::steady_clock::time_point;
-
     /// Opens `path`, and makes it (mode 0660) when it is missing. Throws StoreUnusable.
     explicit Gate(std::string path);
 
@@ -27,7 +25,6 @@ public:
     void unlock() noexcept;
 
 private:
-    bool wait_in_queue(Deadline deadline);
     std::string path_;
     Descriptor file_;
 };

@@ -3,18 +3,23 @@
 #include <algorithm>
 
 #include "store/connection.h"
+#include "store/log_file.h"
 
 namespace postern::store {
 namespace {
 
-int remaining_milliseconds(Gate::Deadline deadline) {
+// Kept prepared, by address.
+constexpr const char* kBegin = "BEGIN IMMEDIATE";
+constexpr const char* kCommit = "COMMIT";
+
+int remaining_milliseconds(Deadline deadline) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left.count(), 0));
 }
 
 }  // namespace
 
-Transaction::Transaction(Database& database, Durability durability) : database_(database) {
+Transaction::Transaction(Database& database, Durability durability) : database_(database), durability_(durability) {
     auto& state = *database.state_;
     if (state.access == Access::query_only) throw StoreError(state.path + ": this connection only reads");
     if (state.in_transaction()) throw StoreError(state.path + ": a transaction is open already");
@@ -22,11 +27,9 @@ Transaction::Transaction(Database& database, Durability durability) : database_(
     const auto deadline = std::chrono::steady_clock::now() + state.wait;
     if (state.gate) state.gate->lock(deadline);
     try {
-        // Before BEGIN: SQLite refuses to change it inside a transaction.
-        state.run(durability == Durability::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
         // Only somebody who does not know the gate, a sqlite3 shell say, can be in the way now.
         sqlite3_busy_timeout(state.connection, remaining_milliseconds(deadline));
-        state.run("BEGIN IMMEDIATE");
+        state.run_kept(kBegin);
         sqlite3_busy_timeout(state.connection, static_cast<int>(state.wait.count()));
     } catch (...) {
         sqlite3_busy_timeout(state.connection, static_cast<int>(state.wait.count()));
@@ -47,9 +50,20 @@ Transaction::~Transaction() {
 void Transaction::commit() {
     auto& state = *database_.state_;
     if (!open_) throw StoreError(state.path + ": the transaction has ended already");
-    state.run("COMMIT");  // when it throws, the destructor rolls back
+    state.run_kept(kCommit);  // when it throws, the destructor rolls back
     open_ = false;
-    if (state.gate) state.gate->unlock();
+    if (!state.gate) return;
+    const bool is_durable = durability_ == Durability::full;
+    // Also when nothing was written: what is answered then rests on what others have committed and may still wait for.
+    const auto number = is_durable ? state.log_sync->number_commit() : LogSync::kNoNumber;
+    state.gate->unlock();
+    if (!is_durable) return;
+    LogFile log(database_, state.connection);
+    try {
+        state.log_sync->wait(number, std::chrono::steady_clock::now() + state.wait, log);
+    } catch (const StoreError& error) {
+        throw StoreError(state.path + ": " + error.what());
+    }
 }
 
 Snapshot::Snapshot(Database& database) : database_(database), open_(!database.state_->in_transaction()) {

@@ -107,7 +107,7 @@ TEST_CASE("init: --signers and --sealers own the private keys, and the rest is e
     const Divided installation;
     CHECK(marks_of(installation.keys_directory()) == Marks{0, kEverybody, 0751});
     CHECK(marks_of(installation.database_file().parent_path()) == Marks{0, kEverybody, 02770});
-    for (const char* suffix : {"", "-wal", "-shm", ".gate"}) {
+    for (const char* suffix : {"", "-wal", "-shm", ".gate", ".sync"}) {
         CAPTURE(suffix);
         CHECK(marks_of(installation.database_file().string() + suffix) == Marks{0, kEverybody, 0660});
     }

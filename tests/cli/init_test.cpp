@@ -31,7 +31,7 @@ TEST_CASE(
     const Installation installation(Installation::Start::configured);
     installation.must({"init"});
     const std::string database = installation.database_file().string();
-    for (const char* suffix : {"", "-wal", "-shm", ".gate"}) {
+    for (const char* suffix : {"", "-wal", "-shm", ".gate", ".sync"}) {
         CAPTURE(suffix);
         CHECK(mode_of(database + suffix) == 0660);
     }

@@ -58,8 +58,12 @@ int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
 }
 
 int sync_file(sqlite3_file* file, int) {
-    if (const int refused = disk().ask(Step::sync)) return refused;
+    if (const int refused = disk().ask(Step::sync)) {
+        tell(file, Happening::What::lost);
+        return refused;
+    }
     tell(file, Happening::What::synced);
+    if (self(file)->name) disk().be_slow(self(file)->name);
     return SQLITE_OK;
 }
 
@@ -270,6 +274,7 @@ bool Disk::concerns(Step step) const {
 }
 
 int Disk::ask(Step step) {
+    if (passing_) passing_();
     if (!armed_ || !concerns(step)) return SQLITE_OK;
     ++counted_;
     const bool now = counted_ == plan_.at || (counted_ > plan_.at && plan_.lasting == Lasting::from_then_on);
@@ -285,6 +290,7 @@ bool Disk::halves() const {
 
 void Disk::tell(const Happening& happening) {
     if (happening.what == Happening::What::synced && ignores_syncs_) return;
+    const std::lock_guard lock(mutex_);
     if (watcher_) watcher_(happening);
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,8 @@ struct Plan {
 
 /// Something that happened to a file, as far as the power matters.
 struct Happening {
-    enum class What { made, written, truncated, synced, removed } what;
+    /// lost: a sync has failed, and with it everything since the last one, though whoever reads still finds it.
+    enum class What { made, written, truncated, synced, lost, removed } what;
     std::string file;
     std::int64_t offset = 0;  ///< of a write; the new size of a truncation
     std::string bytes = {};
@@ -68,16 +70,24 @@ public:
     bool struck() const { return struck_; }
 
     void watch(Watcher watcher) { watcher_ = std::move(watcher); }
+    /// Called in the middle of each sync: what is written then is too late for it.
+    void during_syncs(std::function<void(const std::string& file)> meanwhile) { meanwhile_ = std::move(meanwhile); }
     /// Syncs are swallowed: SQLite believes in them, nobody who watches hears of them.
     void ignore_syncs(bool ignore) { ignores_syncs_ = ignore; }
 
     /// How long SQLite thinks it has slept while it waited for locks. No time passes.
     std::int64_t slept_milliseconds() const { return slept_ / 1000; }
 
+    /// Called before each step of whatever kind.
+    void before_steps(std::function<void()> passing) { passing_ = std::move(passing); }
+
     // For the VFS.
     int ask(Step step);   ///< SQLITE_OK or what the step shall end with
     bool halves() const;  ///< whether half of what failed is to be done
     void tell(const Happening& happening);
+    void be_slow(const std::string& file) const {
+        if (meanwhile_) meanwhile_(file);
+    }
     void sleep(std::int64_t microseconds) { slept_ += microseconds; }
 
 private:
@@ -90,6 +100,9 @@ private:
     bool ignores_syncs_ = false;
     std::int64_t slept_ = 0;
     Watcher watcher_;
+    std::function<void(const std::string&)> meanwhile_;
+    std::function<void()> passing_;
+    std::mutex mutex_;  ///< several threads stand for several processes
 };
 
 }  // namespace postern::test

@@ -50,7 +50,7 @@ bool begins_last_frame(const Happening& happening) {
 }  // namespace
 
 Platter::Platter(const Files& files) {
-    for (const auto& [name, bytes] : files) files_[name] = {bytes, true};
+    for (const auto& [name, bytes] : files) files_[name] = {bytes, bytes, true};
 }
 
 void Platter::happen(const Happening& happening) {
@@ -59,9 +59,12 @@ void Platter::happen(const Happening& happening) {
         for (const Happening& earlier : file.unsynced) apply(file.synced, earlier);
         file.unsynced.clear();
         file.is_synced = true;
+    } else if (happening.what == Happening::What::lost) {
+        file.unsynced.clear();
     } else if (happening.what == Happening::What::removed) {
         file = {};
     } else {
+        apply(file.shown, happening);
         file.unsynced.push_back(happening);
     }
 }
@@ -69,14 +72,12 @@ void Platter::happen(const Happening& happening) {
 Files Platter::after(Loss loss, std::mt19937& random) const {
     Files left;
     for (const auto& [name, file] : files_) {
-        const bool is_made = file.is_synced || !file.unsynced.empty();
+        const bool is_made = file.is_synced || !file.unsynced.empty() || !file.shown.empty();
         const bool is_kept = file.is_synced || loss == Loss::nothing || (loss == Loss::random_sectors && toss(random));
         if (!is_made || !is_kept) continue;
-        std::string& bytes = left[name] = file.synced;
-        for (const Happening& happening : file.unsynced) {
-            if (loss == Loss::nothing) apply(bytes, happening);
-            if (loss == Loss::random_sectors) apply_some_sectors(bytes, happening, random);
-        }
+        std::string& bytes = left[name] = loss == Loss::nothing ? file.shown : file.synced;
+        if (loss != Loss::random_sectors) continue;
+        for (const Happening& happening : file.unsynced) apply_some_sectors(bytes, happening, random);
     }
     return left;
 }

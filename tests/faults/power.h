@@ -27,6 +27,7 @@ public:
 
 private:
     struct File {
+        std::string shown;  ///< to whoever reads it
         std::string synced;
         bool is_synced = false;  ///< its name is in the directory for good
         std::vector<Happening> unsynced = {};

@@ -166,7 +166,7 @@ void Scene::put(const Files& files) const {
     }
 }
 
-Scene& scene() {
+Scene& scene_as_it_is() {
     static Scene one;
     static const bool is_made = [] {
         const std::string path = one.op.database_file().string();
@@ -174,7 +174,13 @@ Scene& scene() {
         one.keep();
         return true;
     }();
-    if (is_made) one.restore();
+    static_cast<void>(is_made);
+    return one;
+}
+
+Scene& scene() {
+    Scene& one = scene_as_it_is();
+    one.restore();
     return one;
 }
 

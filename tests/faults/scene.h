@@ -53,6 +53,8 @@ private:
 
 /// The one scene of this program; made with the first call, and restored.
 Scene& scene();
+/// The same, not restored.
+Scene& scene_as_it_is();
 
 /// All rows of all tables, sorted, with a star for what the scene did not have: ids, digests and password hashes that
 /// an operation made. Two runs of an operation that did the same have the same. `problem`: what integrity_check and

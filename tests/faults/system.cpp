@@ -23,6 +23,7 @@ void System::arm(int at, int error) {
 }
 
 bool System::refuses() {
+    pass();
     if (at_ == 0 || ++counted_ != at_) return false;
     struck_ = true;
     errno = error_;
@@ -34,6 +35,7 @@ bool System::refuses() {
 namespace {
 
 bool refused() { return postern::test::System::instance().refuses(); }
+void pass() { postern::test::System::instance().pass(); }
 
 }  // namespace
 
@@ -46,6 +48,9 @@ int __real_fchmod(int file, mode_t mode);
 int __real_rename(const char* from, const char* to);
 int __real_link(const char* from, const char* to);
 int __real_ftruncate(int file, off_t size);
+int __real_flock(int file, int what);
+ssize_t __real_pread(int file, void* bytes, size_t size, off_t offset);
+ssize_t __real_pwrite(int file, const void* bytes, size_t size, off_t offset);
 
 int __wrap_open(const char* path, int flags, ...) {
     va_list rest;
@@ -64,5 +69,18 @@ int __wrap_fchmod(int file, mode_t mode) { return refused() ? -1 : __real_fchmod
 int __wrap_rename(const char* from, const char* to) { return refused() ? -1 : __real_rename(from, to); }
 int __wrap_link(const char* from, const char* to) { return refused() ? -1 : __real_link(from, to); }
 int __wrap_ftruncate(int file, off_t size) { return refused() ? -1 : __real_ftruncate(file, size); }
+
+int __wrap_flock(int file, int what) {
+    pass();
+    return __real_flock(file, what);
+}
+ssize_t __wrap_pread(int file, void* bytes, size_t size, off_t offset) {
+    pass();
+    return __real_pread(file, bytes, size, offset);
+}
+ssize_t __wrap_pwrite(int file, const void* bytes, size_t size, off_t offset) {
+    pass();
+    return __real_pwrite(file, bytes, size, offset);
+}
 
 }  // extern "C"

@@ -2,6 +2,9 @@
 // front of the C library's (--wrap), so that one of them can be told to fail.
 #pragma once
 
+#include <functional>
+#include <utility>
+
 namespace postern::test {
 
 class System {
@@ -13,6 +16,12 @@ public:
     void disarm() { at_ = 0; }
     bool struck() const { return struck_; }
 
+    /// Called before each of the calls, those included that never fail here.
+    void before_calls(std::function<void()> passing) { passing_ = std::move(passing); }
+    void pass() const {
+        if (passing_) passing_();
+    }
+
     bool refuses();  ///< and sets errno
 
 private:
@@ -20,6 +29,7 @@ private:
     int counted_ = 0;
     int error_ = 0;
     bool struck_ = false;
+    std::function<void()> passing_;
 };
 
 }  // namespace postern::test

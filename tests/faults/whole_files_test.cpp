@@ -73,7 +73,7 @@ bool succeeds(const std::function<void()>& work) {
 TEST_CASE("new database: it is whole, or there is nothing in the way of another try [S14]") {
     const fs::path path = scene().op.directory() / "new.db";
     const auto remove = [&] {
-        for (const char* suffix : {"", "-wal", "-shm", ".gate"}) fs::remove(path.string() + suffix);
+        for (const char* suffix : {"", "-wal", "-shm", ".gate", ".sync"}) fs::remove(path.string() + suffix);
     };
     const int points = fail_at_every_step(
         remove, [&] { return succeeds([&] { store::Database::create(path); }); },

@@ -119,7 +119,7 @@ describe("a program that cannot work", () => {
     const directory = join(p.deployment.directory, "db");
     assert.equal(modeOf(directory), 0o2770);
     const names = readdirSync(directory);
-    for (const name of ["postern.db", "postern.db-wal", "postern.db-shm", "postern.db.gate", "postern.db.hash0"]) assert.ok(names.includes(name), name);
+    for (const name of ["postern.db", "postern.db-wal", "postern.db-shm", "postern.db.gate", "postern.db.sync", "postern.db.hash0"]) assert.ok(names.includes(name), name);
     for (const name of names) assert.equal(modeOf(join(directory, name)), 0o660, name);
     for (const name of readdirSync(keysOf())) {
       const others = modeOf(join(keysOf(), name)) & 0o007;

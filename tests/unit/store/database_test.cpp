@@ -48,7 +48,7 @@ TEST_CASE(
     const auto former = ::umask(0077);
     Database::create(path);
     ::umask(former);
-    for (const char* suffix : {"", "-wal", "-shm", ".gate"}) {
+    for (const char* suffix : {"", "-wal", "-shm", ".gate", ".sync"}) {
         CAPTURE(suffix);
         CHECK(mode_of(path + suffix) == 0660);
     }
@@ -118,7 +118,8 @@ TEST_CASE("Database: what is not ours is refused with its name and a fix, and st
     for (const auto& row : rows) {
         for (const Access access : {Access::read_write, Access::query_only}) {
             CAPTURE(row.when);
-            for (const char* suffix : {"", "-wal", "-shm", ".gate"}) std::filesystem::remove_all(path + suffix);
+            for (const char* suffix : {"", "-wal", "-shm", ".gate", ".sync"})
+                std::filesystem::remove_all(path + suffix);
             row.prepare();
             const bool regular = std::filesystem::is_regular_file(path);
             const auto before = regular ? read_file(path) : "";

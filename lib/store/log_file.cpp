@@ -1,0 +1,48 @@
+// Decides how SQLite's log is synced and written without SQLite's help.
+#include "store/log_file.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace postern::store {
+namespace {
+
+constexpr int kChunk = 65536;
+
+sqlite3_file* file_of(sqlite3* connection) {
+    sqlite3_file* file = nullptr;
+    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) != SQLITE_OK) return nullptr;
+    return file && file->pMethods ? file : nullptr;
+}
+
+bool copy_onto_itself(sqlite3_file* file) {
+    sqlite3_int64 size = 0;
+    if (file->pMethods->xFileSize(file, &size) != SQLITE_OK) return false;
+    std::vector<char> bytes(kChunk);
+    for (sqlite3_int64 at = 0; at < size; at += kChunk) {
+        const int count = static_cast<int>(std::min<sqlite3_int64>(kChunk, size - at));
+        if (file->pMethods->xRead(file, bytes.data(), count, at) != SQLITE_OK) return false;
+        if (file->pMethods->xWrite(file, bytes.data(), count, at) != SQLITE_OK) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool LogFile::sync() {
+    sqlite3_file* file = file_of(connection_);
+    return file && file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
+}
+
+// While nobody else writes it, not even somebody who does not know the gate.
+bool LogFile::write_again() {
+    try {
+        const Transaction rolled_back(database_, Durability::lazy);
+        sqlite3_file* file = file_of(connection_);
+        return file && copy_onto_itself(file);
+    } catch (const StoreError&) {
+        return false;
+    }
+}
+
+}  // namespace postern::store

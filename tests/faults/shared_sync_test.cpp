@@ -1,0 +1,207 @@
+// Several processes commit at once and wait for one sync: what was answered to each survives the power.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <mutex>
+#include <thread>
+
+#include "faults/operations.h"
+#include "faults/power.h"
+#include "store/database.h"
+#include "store/gate.h"
+
+namespace {
+
+using namespace postern;
+using namespace postern::test;
+using store::Access;
+using store::Database;
+using store::Durability;
+using store::Transaction;
+
+constexpr std::size_t kProcesses = 4;
+
+/// Threads stand for processes here, each with a connection of its own; they wait with one timer of the program's.
+class Alarm {
+public:
+    Alarm() {
+        former_ = std::signal(SIGALRM, [](int) {});
+    }
+    Alarm(const Alarm&) = delete;
+    Alarm& operator=(const Alarm&) = delete;
+    ~Alarm() { std::signal(SIGALRM, former_); }
+
+private:
+    void (*former_)(int);
+};
+
+void add_row(Database& database, const std::string& key, Durability durability) {
+    Transaction transaction(database, durability);
+    database.prepare("INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 1)")
+        .bind(1, key)
+        .execute();
+    transaction.commit();
+}
+
+struct Promise {
+    std::size_t after;  ///< that many happenings
+    std::string key;
+};
+
+struct Morning {
+    std::vector<Happening> happenings;
+    Files before;
+    std::vector<Promise> promises;
+};
+
+/// Each process commits one row after the other, and one of them copies the log back now and then, so that it begins
+/// anew.
+Morning live_through_it(int rows, Durability durability) {
+    const Alarm alarm;
+    Scene& there = scene();
+    const std::string path = there.op.database_file().string();
+    std::vector<Database> databases;
+    for (std::size_t i = 0; i < kProcesses; ++i) databases.emplace_back(path, Access::read_write);
+    Morning morning;
+    std::mutex mutex;
+    Disk& disk = Disk::instance();
+    morning.before = there.files();
+    disk.watch([&](const Happening& happening) {
+        const std::lock_guard lock(mutex);
+        if (happening.file == path || happening.file == path + "-wal") morning.happenings.push_back(happening);
+    });
+    disk.during_syncs([](const std::string&) { std::this_thread::sleep_for(std::chrono::microseconds(200)); });
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < kProcesses; ++i) {
+        threads.emplace_back([&, i] {
+            for (int row = 0; row < rows; ++row) {
+                const std::string key = "process " + std::to_string(i) + " row " + std::to_string(row) + ".";
+                add_row(databases[i], key, durability);
+                {
+                    const std::lock_guard lock(mutex);
+                    morning.promises.push_back({morning.happenings.size(), key});
+                }
+                if (i == 0 && row % 4 == 3) databases[i].checkpoint();
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    disk.watch(nullptr);
+    disk.during_syncs(nullptr);
+    return morning;
+}
+
+struct Findings {
+    int cuts = 0;
+    int damaged = 0;
+    int forgotten = 0;
+    std::string first = {};
+};
+
+/// The power goes at the moment of each promise.
+Findings cut_at_promises(const Morning& morning, Loss loss) {
+    const std::string database = scene().op.database_file().string();
+    std::mt19937 random(20260731);
+    Findings findings;
+    Platter platter(morning.before);
+    std::size_t happened = 0;
+    for (const Promise& last : morning.promises) {
+        while (happened < last.after) platter.happen(morning.happenings[happened++]);
+        const Contents found = contents_of(platter.after(loss, random), database);
+        ++findings.cuts;
+        findings.damaged += found.problem != "";
+        for (const Promise& promise : morning.promises) {
+            if (promise.after > last.after || found.rows.find(promise.key) != std::string::npos) continue;
+            ++findings.forgotten;
+            if (findings.first.empty()) findings.first = promise.key;
+        }
+    }
+    return findings;
+}
+
+TEST_CASE("shared sync: what several processes were told survives the power, each cut of it [S15]") {
+    const Morning morning = live_through_it(12, Durability::full);
+    REQUIRE(morning.promises.size() == kProcesses * 12);
+    for (const Loss loss : {Loss::everything, Loss::random_sectors, Loss::nothing}) {
+        const Findings findings = cut_at_promises(morning, loss);
+        CHECK(findings.damaged == 0);
+        CHECK_MESSAGE(findings.forgotten == 0, findings.first);
+    }
+    const auto is_sync = [](const Happening& happening) {
+        return happening.what == Happening::What::synced && happening.file.ends_with("-wal");
+    };
+    MESSAGE(std::ranges::count_if(morning.happenings, is_sync)
+            << " syncs of the log for " << morning.promises.size() << " durable commits");
+}
+
+TEST_CASE("shared sync: the test above finds commits that nobody syncs, and a disk that swallows syncs") {
+    CHECK(cut_at_promises(live_through_it(4, Durability::lazy), Loss::everything).forgotten > 0);
+    Disk::instance().ignore_syncs(true);
+    const Morning morning = live_through_it(4, Durability::full);
+    Disk::instance().ignore_syncs(false);
+    CHECK(cut_at_promises(morning, Loss::everything).forgotten > 0);
+}
+
+TEST_CASE("shared sync: who commits while another syncs waits for one sync more, and that serves all of them") {
+    const Alarm alarm;
+    Scene& there = scene();
+    const std::string path = there.op.database_file().string();
+    std::vector<Database> databases;
+    for (std::size_t i = 0; i < kProcesses; ++i) databases.emplace_back(path, Access::read_write);
+    Database reader(path, Access::query_only);
+    add_row(databases[0], "the log has its header", Durability::full);
+
+    std::atomic<int> syncs = 0;
+    std::vector<std::thread> others;
+    std::atomic<std::size_t> served_before_their_sync = 0;
+    Disk::instance().during_syncs([&](const std::string&) {
+        if (++syncs > 1) return;
+        for (std::size_t i = 1; i < kProcesses; ++i) {
+            others.emplace_back([&, i] {
+                add_row(databases[i], "other " + std::to_string(i), Durability::full);
+                if (syncs < 2) ++served_before_their_sync;
+            });
+        }
+        const auto committed = [&] {
+            auto row = reader.prepare("SELECT count(*) FROM login_attempts WHERE attempt_key LIKE 'other%'");
+            return row.step() ? static_cast<std::size_t>(row.integer(0)) : 0;
+        };
+        while (committed() < kProcesses - 1) std::this_thread::yield();
+        store::Gate gate(path + ".gate");  // and they have left it: all have their numbers
+        gate.lock(std::chrono::steady_clock::now() + std::chrono::seconds(20));
+        gate.unlock();
+    });
+    add_row(databases[0], "first", Durability::full);
+    for (std::thread& other : others) other.join();
+    Disk::instance().during_syncs(nullptr);
+    CHECK(syncs == 2);
+    CHECK(served_before_their_sync == 0);
+}
+
+TEST_CASE("shared sync: after a sync that failed, and lost what it should have synced, a promise is one again [S15]") {
+    Scene& there = scene();
+    const std::string path = there.op.database_file().string();
+    Host host(Host::Life::long_one);
+    host.take(there.op);
+    const Recording recording(path);
+    Disk::instance().arm({Fault::sync_fails, 1, Lasting::once});
+    const Answer refused = operation("refresh").perform(there);
+    Disk::instance().disarm();
+    REQUIRE(refused.status == 503);
+    const Operation& revocation = operation("revocation of an access token");
+    REQUIRE(revocation.done(revocation.perform(there)));
+
+    std::mt19937 unused;
+    Platter platter(recording.before());
+    for (const Happening& happening : recording.happenings()) platter.happen(happening);
+    const Contents left = contents_of(platter.after(Loss::everything, unused), path);
+    CHECK(left.problem == "");
+    const auto commits = recording.commits();
+    CHECK(commits.size() == 3);  // how it was, the refresh and the revocation
+    const bool is_all_there = left.rows == commits.back().contents;
+    CHECK(is_all_there);
+}
+
+}  // namespace
