@@ -149,6 +149,7 @@ TEST_CASE("LogSync: nothing that is found in the file makes a commit durable") {
         {"ones", std::string(512, '\xff')},
         {"of a moment before", early},
         {"more synced than committed", mix(early, late)},
+        {"one more synced than committed", mix(early, file_after(directory, 4))},
         {"synced, committed unreadable", mix(std::string(kRecordBytes, '\0'), late)},
         {"each in the place of the other", early.substr(kRecordBytes, kRecordBytes) + early},
     };
@@ -164,6 +165,12 @@ TEST_CASE("LogSync: nothing that is found in the file makes a commit durable") {
             b.commit_and_wait();
             CHECK(b.log.syncs == i + 1);
         }
+        a.commit();
+        b.commit();
+        a.wait();
+        b.wait();
+        CHECK(a.log.syncs == 2);
+        CHECK(b.log.syncs == 12);  // and then one serves both again
         std::filesystem::remove(directory / "sync");
     }
 }
