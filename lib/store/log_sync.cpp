@@ -71,9 +71,8 @@ LogSync::LogSync(const std::string& path) : file_(open_or_make(path, kMode)) {
 // By pread and pwrite, not through a mapping: a file that somebody cuts short, or a disk that has no room for a page
 // that is written anew, is then an error like any other and no SIGBUS.
 LogSync::Counters LogSync::read() const noexcept {
-    std::array<Record, kSlots> records{};
-    if (!file_ || ::pread(file_.get(), records.data(), sizeof records, 0) != static_cast<ssize_t>(sizeof records))
-        return {};
+    std::array<Record, kSlots> records{};  // what a file is too short for is no number either
+    if (!file_ || ::pread(file_.get(), records.data(), sizeof records, 0) < 0) return {};
     const auto value = [&](std::size_t slot) {
         const Record& record = records[slot];
         return record.seal == seal_of(record.value, slot) ? record.value : kNoNumber;
