@@ -89,11 +89,15 @@ util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, Tok
     if (known == headers_.end()) return JwsFault::unknown_header;
     if (known->second.type != wanted) return JwsFault::wrong_type;
 
-    // Strict: two spellings of one signature would be two tokens to a cache or a revocation list.
-    const auto signature = util::base64url_decode(segments->signature);
-    if (!signature) return JwsFault::malformed;
     const Jwk& jwk = keys_[known->second.key];
-    if (!jwk.key.verify(segments->signed_text, *signature)) return JwsFault::bad_signature;
+    const auto digest = GoodSignatures::digest_of(token);
+    if (!good_.holds(digest)) {
+        // Strict: two spellings of one signature would be two tokens to a cache or a revocation list.
+        const auto signature = util::base64url_decode(segments->signature);
+        if (!signature) return JwsFault::malformed;
+        if (!jwk.key.verify(segments->signed_text, *signature)) return JwsFault::bad_signature;
+        good_.add(digest);
+    }
 
     auto payload = util::base64url_decode(segments->payload);
     if (!payload) return JwsFault::malformed;

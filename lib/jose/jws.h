@@ -1,7 +1,7 @@
 // JWS compact serialization with one rule of ours: a header is matched as bytes, never parsed (RFC 7515 §7.1, §5.2).
 //
-// We are the only issuer, so every header that can be right is known beforehand: each published key with each token type.
-// `alg`, `kid`, `crit`, `jku`, `jwk` or duplicate members of a forged header have no code to reach.
+// We are the only issuer, so every header that can be right is known beforehand: each published key with each token
+// type. `alg`, `kid`, `crit`, `jku`, `jwk` or duplicate members of a forged header have no code to reach.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "crypto/key.h"
+#include "jose/good_signatures.h"
 #include "jose/jwk.h"
 #include "util/result.h"
 
@@ -48,7 +49,8 @@ public:
     /// Keeps its own copy of `keys`; may itself be copied and moved.
     explicit Verifier(const JwkSet& keys);
 
-    /// Accepts only a token of the wanted type. The payload is decoded after the signature has been verified.
+    /// Accepts only a token of the wanted type. The payload is decoded after the signature has been verified, now or,
+    /// for the very same bytes, before.
     util::Result<VerifiedJws, JwsFault> verify(std::string_view token, TokenType wanted) const;
 
 private:
@@ -58,6 +60,7 @@ private:
     };
     JwkSet keys_;
     std::map<std::string, Known, std::less<>> headers_;
+    mutable GoodSignatures good_;
 };
 
 }  // namespace postern::jose

@@ -426,3 +426,33 @@ TEST_CASE("a Verifier outlives the keys it was made of, and its own original") {
         for (std::size_t i = 0; i < 3; ++i) CHECK(verifier->verify(world.token(i), TokenType::access_token));
     }
 }
+
+TEST_CASE("verify: a token that was found good before makes no other one good [RFC 7515 §5.2, RFC 8725 §3.11]") {
+    const World world;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::string token = world.token(i);
+        for (int times = 0; times < 3; ++times) {
+            const auto verified = world.verifier.verify(token, TokenType::access_token);
+            REQUIRE(verified);
+            CHECK(verified->payload == kPayload);
+            CHECK(verified->kid == world.kid(i));
+        }
+        CHECK(world.fault(token, TokenType::refresh_token) == JwsFault::wrong_type);
+        CHECK(world.fault(token, TokenType::id_token) == JwsFault::wrong_type);
+        for (std::size_t at = 0; at < token.size(); ++at) {
+            std::string other = token;
+            other[at] = other[at] == 'A' ? 'B' : 'A';
+            if (other != token) CHECK(world.fault(other));
+        }
+        CHECK(world.fault(token + "A"));
+        CHECK(world.fault(token.substr(0, token.size() - 1)));
+        CHECK(world.fault(token.substr(0, token.rfind('.') + 1)));
+        CHECK_FALSE(world.fault(token));
+        // Without its key it is nobody's, and with the same kid on another key a forgery.
+        CHECK(jose::Verifier(jose::JwkSet{}).verify(token, TokenType::access_token).error() ==
+              JwsFault::unknown_header);
+    }
+    const auto other = crypto::PrivateKey::generate(crypto::Algorithm::ES256);
+    const jose::Verifier replaced(jose::JwkSet{{world.kid(1), other.public_key()}});
+    CHECK(replaced.verify(world.token(1), TokenType::access_token).error() == JwsFault::bad_signature);
+}

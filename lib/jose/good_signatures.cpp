@@ -1,0 +1,30 @@
+// Which signatures were found good before.
+#include "jose/good_signatures.h"
+
+#include <algorithm>
+
+#include "crypto/digest.h"
+
+namespace postern::jose {
+
+GoodSignatures::Digest GoodSignatures::digest_of(std::string_view token) {
+    Digest digest;
+    std::ranges::copy(crypto::sha256(token), digest.begin());
+    return digest;
+}
+
+/// Any two bytes of a digest are as good as any others.
+std::size_t GoodSignatures::place_of(const Digest& digest) {
+    return (static_cast<unsigned char>(digest[0]) * 256U + static_cast<unsigned char>(digest[1])) % kPlaces;
+}
+
+bool GoodSignatures::holds(const Digest& digest) const {
+    return !places_.empty() && places_[place_of(digest)] == digest;
+}
+
+void GoodSignatures::add(const Digest& digest) {
+    if (places_.empty()) places_.resize(kPlaces);
+    places_[place_of(digest)] = digest;
+}
+
+}  // namespace postern::jose
