@@ -10,6 +10,7 @@
 #include "util/secret.h"
 
 struct evp_pkey_st;
+struct evp_md_ctx_st;
 
 namespace postern::crypto {
 
@@ -26,6 +27,8 @@ using PublicMembers = std::variant<RsaPublic, EcPublic, OkpPublic>;
 
 struct PkeyDeleter { void operator()(evp_pkey_st*) const; };
 using Pkey = std::unique_ptr<evp_pkey_st, PkeyDeleter>;
+struct DigestContextDeleter { void operator()(evp_md_ctx_st*) const; };
+using DigestContext = std::unique_ptr<evp_md_ctx_st, DigestContextDeleter>;
 
 /// Never changes once made, so copies share one EVP_PKEY.
 class PublicKey {
@@ -62,6 +65,7 @@ private:
     PrivateKey(Algorithm algorithm, Pkey key);
     Algorithm algorithm_;
     Pkey key_;
+    DigestContext prepared_;  ///< for signing: each signature begins with a copy of it
 };
 
 }  // namespace postern::crypto
