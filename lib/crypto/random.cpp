@@ -1,18 +1,27 @@
 // Makes unpredictable bytes and the identifiers that are made of them (RFC 6749 §10.10).
 #include "crypto/random.h"
 
-#include <openssl/rand.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "crypto/digest.h"
-#include "crypto/openssl.h"
+#include "crypto/error.h"
 #include "util/base64.h"
 
 namespace postern::crypto {
+namespace {
+
+constexpr std::size_t kMostAtOnce = 256;  // of getentropy(3)
+
+}  // namespace
 
 std::string SystemRandom::bytes(std::size_t count) {
-    const openssl::Use use;
     std::string out(count, '\0');
-    openssl::require(RAND_bytes(openssl::bytes(out.data()), openssl::to_int(count)), "random source");
+    for (std::size_t at = 0; at < count; at += kMostAtOnce) {
+        if (::getentropy(out.data() + at, std::min(count - at, kMostAtOnce)) != 0)
+            throw CryptoError("the system gives no random bytes");
+    }
     return out;
 }
 

@@ -151,8 +151,8 @@ describe("configuration of the programs, one process a request", () => {
     const library = join(directory, "no_random.so");
     const dry = join(directory, "dry"); // while it is there, no bytes come
     writeFileSync(source, `#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <unistd.h>\n`
-      + `int RAND_bytes(unsigned char* out, int count) {\n  int (*real)(unsigned char*, int) = (int (*)(unsigned char*, int))dlsym(RTLD_NEXT, "RAND_bytes");\n`
-      + `  return access("${dry}", F_OK) == 0 ? 0 : real(out, count);\n}\n`);
+      + `int getentropy(void* out, size_t count) {\n  int (*real)(void*, size_t) = (int (*)(void*, size_t))dlsym(RTLD_NEXT, "getentropy");\n`
+      + `  return access("${dry}", F_OK) == 0 ? -1 : real(out, count);\n}\n`);
     await run("cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"]);
     if (process.getuid() === 0) chownSync(library, identity.uid, identity.gid);
     const env = { LD_PRELOAD: library };

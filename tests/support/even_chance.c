@@ -4,11 +4,12 @@
  * what an endpoint throws before it cleans up, one request in sixty-four. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stddef.h>
 
-int RAND_bytes(unsigned char* buffer, int count) {
-    static int (*real)(unsigned char*, int);
-    if (!real) *(void**)&real = dlsym(RTLD_NEXT, "RAND_bytes");
+int getentropy(void* buffer, size_t count) {
+    static int (*real)(void*, size_t);
+    if (!real) *(void**)&real = dlsym(RTLD_NEXT, "getentropy");
     const int result = real(buffer, count);
-    if (count == 1 && result == 1) *buffer = 1;
+    if (count == 1 && result == 0) *(unsigned char*)buffer = 1;
     return result;
 }
