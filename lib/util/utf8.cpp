@@ -52,6 +52,10 @@ Utf8Step next_utf8(std::string_view bytes) {
 std::size_t valid_utf8_prefix(std::string_view bytes) {
     std::size_t at = 0;
     while (at < bytes.size()) {
+        if (static_cast<unsigned char>(bytes[at]) < 0x80) {
+            ++at;
+            continue;
+        }
         const Utf8Step step = next_utf8(bytes.substr(at));
         if (!step.code_point) break;
         at += step.length;
