@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test endure bench bench-instructions run screenshots asan valgrind fuzz format tidy cppcheck layers install uninstall deb test-deb clean.
+# Postern: see README.md. Targets: all check test endure bench bench-growth bench-instructions run screenshots asan valgrind fuzz format tidy cppcheck layers install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
@@ -70,10 +70,10 @@ TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 # Every other folder with tests runs servers, clients and browsers from Node.js.
 NODE_SUITES  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs)))))
 # tests/servers runs a short bench.
-BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,hello lookup commit cgi_lookup)
+BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,hello lookup commit cgi_lookup fill)
 NODE_MODULES := tests/node_modules/.package-lock.json
 
-SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/faults/*.cpp tests/security/*.cpp tests/support/*.cpp)
+SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp bench/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/faults/*.cpp tests/security/*.cpp tests/support/*.cpp)
 HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h tests/fuzz/*.h tests/faults/*.h)
 INSTALLED = $(foreach v,BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR SYSUSERSDIR TMPFILESDIR,$(v)='$($(v))') NEEDED='$(PROJECT_LDLIBS)'
 
@@ -185,6 +185,8 @@ $(BUILD)/bench/%: bench/anchors/%.c bench/anchors/lookup.h
 $(BUILD)/bench/hello: ANCHOR_LIBS = -lfcgi
 $(BUILD)/bench/lookup: ANCHOR_LIBS = -lfcgi -lsqlite3 -lcrypto
 $(BUILD)/bench/commit: ANCHOR_LIBS = -lsqlite3 -lcrypto
+$(BUILD)/bench/fill: $(BUILD)/bench/fill.o $(LIB) | $(STATIC_LIBS)
+	$(LINK)
 # What the linker says about dlopen and gethostbyname is about what it does not use.
 $(BUILD)/bench/cgi_lookup: ANCHOR_LDFLAGS = -static
 $(BUILD)/bench/cgi_lookup: ANCHOR_LIBS = -lsqlite3 -lcrypto -lm
@@ -193,6 +195,12 @@ $(BUILD)/bench/introspect_static: $(BUILD)/cgi-bin/introspect.o $(LIB)
 	@mkdir -p $(@D)
 	CC='$(CC)' AR='$(AR)' scripts/static-uriparser $(BUILD)/bench/liburiparser.a $(URIPARSER)
 	$(call SAY,LD )$(CXX) -static-pie -Wl,-z,relro,-z,now $(CXXFLAGS) $(LDFLAGS) -o $@ $^ -L$(BUILD)/bench $(PROJECT_LDLIBS) -lm
+
+# The same with many tokens in the database: SIZES of it, the smallest first.
+bench-growth:
+	scripts/packages build run bench
+	+$(MAKE) --no-print-directory all bench-programs
+	POSTERN_BUILD=$(BUILD) SECONDS='$(SECONDS)' ROUNDS='$(ROUNDS)' SIZES='$(SIZES)' node bench/growth.mjs
 
 # What each endpoint costs in instructions, allocations and system calls, compared with bench/instructions.json; UPDATE=1 writes it.
 bench-instructions:
@@ -235,6 +243,6 @@ test-deb: deb
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure bench bench-programs bench-instructions run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
+.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure bench bench-growth bench-programs bench-instructions run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(BUILD)/tests/security/sandbox_probe.o)
+-include $(patsubst %.o,%.d,$(BUILD)/bench/fill.o $(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(BUILD)/tests/security/sandbox_probe.o)

@@ -1,13 +1,12 @@
 // Measures the endpoints against the anchors and writes report.json, report.md and chart.svg: what `make bench` runs.
 // From the environment: POSTERN_BUILD (the build), SECONDS for each measurement, ROUNDS, OTHER (see other.mjs), ONLY (the scenarios whose ids begin
 // with one of these words), OUT (where to).
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allowedCores, childrenOf, cpuSeconds, describeMachine } from "./machine.mjs";
+import { allowedCores, childrenOf, describeMachine } from "./machine.mjs";
+import { knob, measure, useADisk } from "./measure.mjs";
 
-// A disk, where the usual place for temporary files is none: commits to memory are no commits.
-if (!process.env.TMPDIR && execFileSync("stat", ["-f", "-c", "%T", "/tmp"], { encoding: "utf8" }).trim() === "tmpfs") process.env.TMPDIR = "/var/tmp";
+useADisk();
 const { BUILD } = await import("../tests/support/deployment.mjs");
 const { drive } = await import("./load.mjs");
 const { aloneWith, commitRate, openSite } = await import("./site.mjs");
@@ -18,45 +17,11 @@ const { markdown, median, summarize } = await import("./report.mjs");
 const { profile } = await import("./profile.mjs");
 const { chart } = await import("./chart.mjs");
 
-function knob(name, usual) {
-  const value = Number(process.env[name] || usual);
-  if (!(value > 0)) throw new Error(`${name} must be a number above 0`);
-  return value;
-}
 const seconds = knob("SECONDS", 2);
 const rounds = Math.ceil(knob("ROUNDS", 5));
 const say = (text) => process.stderr.write(`${text}\n`);
 
-/// Answers of one kind are of one length, give or take a few bytes: one that says 200 and something else stands out.
-const TOLERANCE = 0.1;
-const KEPT = 64; // bytes of headers that only a kept connection has
-const PATIENCE_S = 10;
 const PROFILED = ["client_credentials", "code", "refresh", "introspect", "userinfo", "cgi_introspect", "cgi_introspect_static"];
-const lengthOf = ({ headers, body }) => Buffer.byteLength(body) + Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 4, 19);
-
-/// Longer than asked for where that was too short for a single answer.
-async function driveUntilItAnswers(site, scenario) {
-  for (let time = seconds; ; time *= 4) {
-    const data = await scenario.prepare(time);
-    const right = await scenario.check();
-    const pid = site.servers[scenario.mode]?.pid;
-    const before = pid && cpuSeconds(pid);
-    const seen = await drive({ ...scenario, data, directory: site.directory, seconds: time, core: site.loadCore });
-    seen.cpu = pid ? cpuSeconds(pid) - before : null;
-    if ((scenario.kind === "journey" ? seen.journeys : seen.requests) > 0) return { seen, right };
-    if (time > PATIENCE_S) throw new Error(`no answer in ${time} seconds`);
-  }
-}
-
-async function measure(site, scenario) {
-  const { seen, right } = await driveUntilItAnswers(site, scenario);
-  await scenario.check();
-  const mean = seen.bytes / seen.requests;
-  const length = right && lengthOf(right);
-  if (right && (mean < length * (1 - TOLERANCE) || mean > length * (1 + TOLERANCE) + KEPT))
-    throw new Error(`an answer has ${Math.round(mean)} bytes on average; the one that was looked at has ${length}`);
-  return seen;
-}
 
 /// Idle and just started, by themselves.
 async function measureAlone(site, times) {
@@ -88,7 +53,7 @@ async function measureRound(site, scenarios, name) {
   const commits = await commitRate(site, seconds);
   for (const scenario of scenarios) {
     try {
-      seen[scenario.id] = await measure(site, scenario);
+      seen[scenario.id] = await measure(site, scenario, seconds);
     } catch (error) {
       throw new Error(`${scenario.title}: ${error.message}`, { cause: error });
     }

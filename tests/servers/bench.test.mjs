@@ -14,9 +14,9 @@ const SECRET = "s3cret-of-another-server";
 const TOKEN = "token-of-another-server";
 
 /// Runs it: { code, stderr, report }.
-function bench(out, env) {
+function bench(out, env, program = "run") {
   return new Promise((done) => {
-    execFile("node", [join(ROOT, "bench/run.mjs")], { maxBuffer: 16 << 20, env: { ...process.env, PATH, POSTERN_BUILD: BUILD, SECONDS: "0.1", ROUNDS: "1", OUT: out, ...env } },
+    execFile("node", [join(ROOT, `bench/${program}.mjs`)], { maxBuffer: 16 << 20, env: { ...process.env, PATH, POSTERN_BUILD: BUILD, SECONDS: "0.1", ROUNDS: "1", OUT: out, ...env } },
       (error, stdout, stderr) => done({ code: error?.code ?? 0, stdout, stderr }));
   });
 }
@@ -105,4 +105,26 @@ describe("make bench", () => {
       assert.match(stderr, message);
     });
   }
+});
+
+describe("make bench-growth", () => {
+  it("asks databases of each size in turn, and has the largest copied and an old one swept under load", async () => {
+    const out = mkdtempSync(join(tmpdir(), "pt-"));
+    try {
+      const { code, stdout, stderr } = await bench(out, { SIZES: "100,3000" }, "growth");
+      assert.equal(code, 0, stderr);
+      const { results, backup, sweep } = JSON.parse(readFileSync(join(out, "growth.json"), "utf8"));
+      assert.deepEqual(results.map(({ tokens }) => tokens), [100, 3000]);
+      for (const { endpoints, bytesPerToken } of results) {
+        assert.ok(bytesPerToken > 100, "a row has digests of 64 characters, and indexes");
+        assert.deepEqual(Object.keys(endpoints), ["introspect", "userinfo", "refresh"]);
+        for (const { perSecond, ratio, p99 } of Object.values(endpoints)) for (const figure of [perSecond, ratio, p99]) assert.ok(figure > 0);
+      }
+      for (const { alone, p99, worst, seconds } of [backup, sweep]) assert.ok(alone > 0 && worst >= p99 && p99 > 0 && seconds > 0);
+      assert.equal(sweep.tokens, 3000);
+      assert.equal(readFileSync(join(out, "growth.md"), "utf8"), stdout);
+    } finally {
+      rmSync(out, { recursive: true, force: true });
+    }
+  });
 });

@@ -1,0 +1,99 @@
+// bench/fill: puts live tokens into a database, so that it is as large as one that has been in use for long.
+//
+//   fill DATABASE CLIENT SUBJECT TOKENS LIFETIME
+//
+// Half of the TOKENS are access tokens and half are refresh tokens, one of each under a grant of its own that SUBJECT
+// gave CLIENT; they live for LIFETIME seconds. Nobody has the tokens themselves: the digests are numbers in order,
+// evenly spread, so that writing them is appending, and what is looked up later stands anywhere among them.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "store/access_tokens.h"
+#include "store/grants.h"
+#include "store/refresh_tokens.h"
+#include "util/clock.h"
+
+namespace {
+
+using namespace postern;
+
+constexpr std::uint64_t kGrantsPerCommit = 5000;
+
+/// The number `i` of `count`, as the beginning of a value that could be any: 16 of its hexadecimal digits, then zeros.
+std::string spread(std::uint64_t i, std::uint64_t count, std::size_t length) {
+    const std::uint64_t step = UINT64_MAX / count;
+    std::array<char, 17> digits;
+    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(i * step));
+    std::string text(digits.data());
+    text.resize(length, '0');
+    return text;
+}
+
+struct Plan {
+    model::ClientId client;
+    model::Subject subject;
+    std::uint64_t grants;
+    util::Time now;
+    util::Time end;
+};
+
+void add(store::Transaction& transaction, const Plan& plan, std::uint64_t i) {
+    model::Grant grant;
+    grant.id = model::GrantId(spread(i, plan.grants, 22));
+    grant.client_id = plan.client;
+    grant.subject = plan.subject;
+    grant.scope = model::Scope::parse("api").value();
+    grant.auth_time = plan.now;
+    grant.sid = model::Sid(spread(i, plan.grants, 22));
+    grant.created_at = plan.now;
+    store::insert_grant(transaction, grant);
+
+    model::AccessToken access;
+    access.token_hash = model::ValueHash(spread(i, plan.grants, 64));
+    access.jti = grant.id.str() + "." + grant.id.str();
+    access.grant_id = grant.id;
+    access.scope = grant.scope;
+    access.issued_at = plan.now;
+    access.expires_at = plan.end;
+    store::insert_access_token(transaction, access);
+
+    model::RefreshToken refresh;
+    refresh.token_hash = access.token_hash;
+    refresh.grant_id = grant.id;
+    refresh.issued_at = plan.now;
+    refresh.expires_at = plan.end;
+    store::insert_refresh_token(transaction, refresh);
+}
+
+void fill(const char* path, const Plan& plan) {
+    store::Database database(path, store::Access::read_write);
+    for (std::uint64_t i = 0; i < plan.grants;) {
+        store::Transaction transaction(database, store::Durability::lazy);
+        for (std::uint64_t n = 0; n < kGrantsPerCommit && i < plan.grants; ++n, ++i) add(transaction, plan, i);
+        transaction.commit();
+        database.checkpoint_if_due();
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 6) {
+        std::fprintf(stderr, "usage: fill DATABASE CLIENT SUBJECT TOKENS LIFETIME\n");
+        return 2;
+    }
+    try {
+        const util::Time now = util::SystemClock().now();
+        const auto grants = std::strtoull(argv[4], nullptr, 10) / 2;
+        fill(argv[1], {model::ClientId(argv[2]), model::Subject(argv[3]), grants, now,
+                       now + util::Seconds(std::atoll(argv[5]))});
+        return 0;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "fill: %s\n", error.what());
+        return 1;
+    }
+}

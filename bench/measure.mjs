@@ -1,0 +1,48 @@
+// One measurement: the load for a while, and a right answer before and after it.
+import { execFileSync } from "node:child_process";
+import { drive } from "./load.mjs";
+import { cpuSeconds } from "./machine.mjs";
+
+/// Answers of one kind are of one length, give or take a few bytes: one that says 200 and something else stands out.
+const TOLERANCE = 0.1;
+const KEPT = 64; // bytes of headers that only a kept connection has
+const PATIENCE_S = 10;
+const lengthOf = ({ headers, body }) => Buffer.byteLength(body) + Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 4, 19);
+
+/// Longer than asked for where that was too short for a single answer.
+async function driveUntilItAnswers(site, scenario, seconds) {
+  for (let time = seconds; ; time *= 4) {
+    const data = await scenario.prepare(time);
+    const right = await scenario.check();
+    const pid = site.servers[scenario.mode]?.pid;
+    const before = pid && cpuSeconds(pid);
+    const seen = await drive({ ...scenario, data, directory: site.directory, seconds: time, core: site.loadCore });
+    seen.cpu = pid ? cpuSeconds(pid) - before : null;
+    if ((scenario.kind === "journey" ? seen.journeys : seen.requests) > 0) return { seen, right };
+    if (time > PATIENCE_S) throw new Error(`no answer in ${time} seconds`);
+  }
+}
+
+/// What drive() saw in so many seconds, and `cpu`, the seconds of processor time that the servers took.
+export async function measure(site, scenario, seconds) {
+  const { seen, right } = await driveUntilItAnswers(site, scenario, seconds);
+  await scenario.check();
+  const mean = seen.bytes / seen.requests;
+  const length = right && lengthOf(right);
+  if (right && (mean < length * (1 - TOLERANCE) || mean > length * (1 + TOLERANCE) + KEPT))
+    throw new Error(`an answer has ${Math.round(mean)} bytes on average; the one that was looked at has ${length}`);
+  return seen;
+}
+
+/// A figure from the environment.
+export function knob(name, usual) {
+  const value = Number(process.env[name] || usual);
+  if (!(value > 0)) throw new Error(`${name} must be a number above 0`);
+  return value;
+}
+
+/// A disk, where the usual place for temporary files is none: commits to memory are no commits. Before anything is imported
+/// that makes such files.
+export function useADisk() {
+  if (!process.env.TMPDIR && execFileSync("stat", ["-f", "-c", "%T", "/tmp"], { encoding: "utf8" }).trim() === "tmpfs") process.env.TMPDIR = "/var/tmp";
+}
