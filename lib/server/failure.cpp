@@ -32,7 +32,7 @@ constexpr Words kWords[] = {
     {413, "This request is too large", "Nothing was changed.", kApplication},
     {414, "This address is too long", "Nothing was changed.", kApplication},
     {431, "This request is too large", "Deleting this site's cookies may help.", kApplication},
-    {503, "Please try again in a moment", "The sign-in service is busy. Nothing was changed.", kOperator},
+    {503, "Please try again in a moment", "The sign-in service is busy.", kOperator},
     {500, "Something went wrong", "It is our fault, not yours.", kOperator},  // the last row is for everything else
 };
 

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "server/address.h"
 #include "util/text.h"
 
 namespace postern::server {
@@ -21,7 +22,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience{30};           // between two pieces of an answer
+constexpr std::chrono::seconds kPatience{30};           // for an answer
 constexpr std::chrono::milliseconds kLastPatience{50};  // for whoever has his answer and goes on writing
 constexpr std::size_t kPiece = 16384;
 
@@ -37,15 +38,19 @@ bool wait_for(int socket, short events, Deadline end) {
     }
 }
 
-/// As FastCGI's own library has it: FCGI_WEB_SERVER_ADDRS names the web servers that may connect over TCP; without it
-/// all may (FastCGI 1.0 §3.2).
+/// FCGI_WEB_SERVER_ADDRS names the web servers that may connect over TCP; without it all may (FastCGI 1.0 §3.2).
 bool is_welcome(const sockaddr_storage& peer) {
     const char* listed = std::getenv("FCGI_WEB_SERVER_ADDRS");
-    if (listed == nullptr || peer.ss_family != AF_INET) return true;
-    char text[INET_ADDRSTRLEN] = "";
-    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(peer).sin_addr, text, sizeof text);
-    const auto addresses = util::split(listed, ',');
-    return std::ranges::any_of(addresses, [&](std::string_view address) { return util::trim(address) == text; });
+    if (listed == nullptr || peer.ss_family == AF_UNIX) return true;
+    const void* bytes = peer.ss_family == AF_INET6
+                            ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr)
+                            : &reinterpret_cast<const sockaddr_in&>(peer).sin_addr;
+    char text[INET6_ADDRSTRLEN] = "";
+    if (inet_ntop(peer.ss_family, bytes, text, sizeof text) == nullptr) return false;
+    const auto address = canonical_address(text);  // IPv4 comes to a listener for IPv6 in its clothes
+    const auto welcome = util::split(listed, ',');
+    return address && std::ranges::any_of(
+                          welcome, [&](std::string_view one) { return canonical_address(util::trim(one)) == address; });
 }
 
 }  // namespace
@@ -57,6 +62,7 @@ bool FcgiConnection::accept(int listener) {
     if (accepted < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
         throw std::system_error(errno, std::generic_category(), "accepting requests");
     if (accepted < 0) return false;
+    close();
     socket_ = accepted;
     const int now = 1;
     if (peer.ss_family != AF_UNIX) setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
@@ -94,17 +100,19 @@ bool FcgiConnection::read_more(Deadline end) {
     return false;
 }
 
-void FcgiConnection::write(std::string_view bytes) {
+bool FcgiConnection::write(std::string_view bytes) {
+    const Deadline end = steady_clock::now() + kPatience;
     while (!bytes.empty()) {
         const ssize_t written = ::write(socket_, bytes.data(), bytes.size());
         if (written >= 0) {
             bytes.remove_prefix(static_cast<std::size_t>(written));
         } else if (errno == EAGAIN) {
-            if (!wait_for(socket_, POLLOUT, steady_clock::now() + kPatience)) return;
+            if (!wait_for(socket_, POLLOUT, end)) return false;
         } else if (errno != EINTR) {
-            return;
+            return false;
         }
     }
+    return true;
 }
 
 /// Bytes that nobody has read when a socket is closed make the peer's next read an error, on TCP even before the answer

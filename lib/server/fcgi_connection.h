@@ -25,16 +25,16 @@ public:
     int socket() const { return socket_; }  ///< -1 when there is none
     bool has_unread() const { return !unread_.empty(); }
 
-    /// Takes the next of those who wait at `listener`. False: there is none, since another process was faster, it broke
-    /// or is not welcome. Throws std::system_error when there can be none.
+    /// Takes the next of those who wait at `listener`, in the place of the one that is open. False: there is none, since
+    /// another process was faster, it broke or is not welcome. Throws std::system_error when there can be none.
     bool accept(int listener);
 
     /// The head of the next request. False: what came is none, or was not whole in time.
     bool take_head(Deadline end, FcgiHead& head);
     /// At most `size` bytes; 0 at the end, after an error, and when the time is over.
     std::size_t read(char* buffer, std::size_t size, Deadline end);
-    /// All of it, however long; a web server that takes nothing for half a minute gets no more.
-    void write(std::string_view bytes);
+    /// All of it; false when the web server has hung up, or has not taken it in half a minute.
+    bool write(std::string_view bytes);
 
     /// Hangs up, so that whoever is still writing gets to read what was written to him.
     void end();

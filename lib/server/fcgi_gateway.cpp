@@ -64,11 +64,11 @@ public:
     }
 
     void send(std::string_view wire) noexcept override try {
-        connection_.write(fcgi_answer(head_.id(), wire));
+        const bool is_written = connection_.write(fcgi_answer(head_.id(), wire));
         const bool is_read = body_.has_ended() && !connection_.has_unread();
         if (!is_read) {
             connection_.end();  // what is left of this request would be taken for the next one
-        } else if (!head_.keeps_connection()) {
+        } else if (!is_written || !head_.keeps_connection()) {
             connection_.close();
         }
     } catch (...) {  // no memory
@@ -83,25 +83,27 @@ private:
     Variables variables_;
 };
 
-/// Waits for a connection, or for the next request on one that the web server keeps open. False: told to stop.
-bool wait_for_work(FcgiConnection& connection, const sigset_t& waiting_mask) {
+enum class Work {
+    none,          ///< told to stop
+    newcomer,      ///< somebody waits to be accepted
+    next_request,  ///< on the connection that the web server keeps open
+};
+
+Work wait_for_work(const FcgiConnection& connection, const sigset_t& waiting_mask) {
     while (stop_requested == 0) {
         pollfd ready[] = {{kListener, POLLIN, 0}, {connection.socket(), POLLIN, 0}};  // a negative one is skipped
-        if (ppoll(ready, 2, nullptr, &waiting_mask) < 0) {
-            if (errno == EINTR) continue;
-            throw std::system_error(errno, std::generic_category(), "waiting for requests");
-        }
-        // Somebody else waits while the kept connection is idle: holding on to it would block this process for all
-        // others.
-        if (ready[0].revents != 0 && ready[1].revents == 0) connection.close();
-        return true;
+        if (ppoll(ready, 2, nullptr, &waiting_mask) >= 0)
+            return ready[1].revents != 0 ? Work::next_request : Work::newcomer;
+        if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waiting for requests");
     }
-    return false;
+    return Work::none;
 }
 
-/// The next request, of a new connection or a kept one. False: there is none.
-bool take_head(FcgiConnection& connection, std::chrono::milliseconds reading_time, FcgiHead& head) {
-    if (!connection.is_open() && !connection.accept(kListener)) return false;
+/// False: there is none.
+bool take_head(FcgiConnection& connection, Work work, std::chrono::milliseconds reading_time, FcgiHead& head) {
+    // Holding on to a kept connection that is idle would block this process for everybody who waits; but another
+    // process may be faster.
+    if (work == Work::newcomer && !connection.accept(kListener)) return false;
     if (connection.take_head(steady_clock::now() + reading_time, head)) return true;
     connection.close();
     return false;
@@ -134,9 +136,11 @@ void accept_requests(const Loop& loop) {
     }
     FcgiConnection connection;
     std::int64_t answered = 0;
-    while (answered != loop.max_requests && wait_for_work(connection, waiting_mask)) {
+    while (answered != loop.max_requests) {
+        const Work work = wait_for_work(connection, waiting_mask);
+        if (work == Work::none) return;
         FcgiHead head;
-        if (!take_head(connection, loop.reading_time, head)) continue;
+        if (!take_head(connection, work, loop.reading_time, head)) continue;
         FcgiExchange exchange(connection, head, loop.reading_time);
         loop.answer(exchange);
         loop.after_answer();

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-#include "crypto/random.h"
+#include "crypto/digest.h"
 #include "server/landlock.h"
 #include "server/system_calls.h"
 #include "store/file_system.h"
@@ -39,7 +39,7 @@ bool signs(const Endpoint& endpoint, const oauth::Settings& settings) {
            (endpoint.signs_access_tokens && endpoint.signs_access_tokens(settings));
 }
 
-/// Not among them: database, side files, gate, ring, templates and log. They are open.
+/// Not among them: database, side files, gate, numbers of commits, ring, templates and log. They are open.
 std::vector<FileRule> file_rules(const Config& config, const Endpoint& endpoint) {
     // By directory: a rotation puts new files in the place of the old ones.
     std::vector<FileRule> rules = {{config.keys, signs(endpoint, config.settings) ? FileUse::browse : FileUse::read}};
@@ -59,8 +59,8 @@ std::vector<FileRule> file_rules(const Config& config, const Endpoint& endpoint)
 
 /// What libraries open the first time that they need it.
 void open_what_is_opened_late() {
-    ::tzset();                        // syslog(3) writes local time
-    crypto::SystemRandom().bytes(1);  // OpenSSL's configuration and algorithms
+    ::tzset();                               // syslog(3) writes local time
+    static_cast<void>(crypto::sha256(""));  // OpenSSL's algorithms
 }
 
 void gain_no_privileges() {

@@ -121,9 +121,13 @@ bool LogSync::is_suspect(const Counters& now) const noexcept {
     return has_unwritten_failure_ || now.failed > now.synced;
 }
 
-// Above `synced` also when nobody waited for what failed.
+// Above every number that a sync which began before can still write as `synced`. What is not found in the file then,
+// this process remembers alone.
 void LogSync::note_failure(const Counters& now) noexcept {
-    if (!write(kFailed, std::max(now.committed, now.synced + 1))) has_unwritten_failure_ = true;
+    const Number last = std::max({now.committed, now.synced, now.failed});
+    const bool is_written = last < std::numeric_limits<Number>::max() && write(kFailed, last + 1);
+    const Counters after = read();
+    if (!is_written || after.failed <= after.synced) has_unwritten_failure_ = true;
 }
 
 bool LogSync::is_suspect() const noexcept { return is_suspect(read()); }

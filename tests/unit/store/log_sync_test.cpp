@@ -132,6 +132,31 @@ TEST_CASE("LogSync: a sync that failed elsewhere puts the log in doubt also when
     CHECK_FALSE(b.shared.is_suspect());
 }
 
+TEST_CASE("LogSync: a sync that began before another one failed does not hide the failure") {
+    const TemporaryDirectory directory;
+    Process a(directory / "sync"), b(directory / "sync");
+    a.commit();
+    a.log.meanwhile = [&] { b.shared.note_failure(); };
+    a.wait();  // what it committed is on the disk; what b could not sync is not
+    CHECK(a.shared.is_suspect());
+    CHECK(b.shared.is_suspect());
+    a.commit_and_wait();
+    CHECK(a.log.written == 1);
+    CHECK_FALSE(b.shared.is_suspect());
+}
+
+TEST_CASE("LogSync: a failure is remembered also where the file has lost its numbers") {
+    const TemporaryDirectory directory;
+    Process a(directory / "sync");
+    for (int i = 0; i < 3; ++i) a.commit_and_wait();
+    std::filesystem::resize_file(directory / "sync", 0);
+    a.shared.note_failure();
+    CHECK(a.shared.is_suspect());
+    a.commit_and_wait();
+    CHECK(a.log.written == 1);
+    CHECK_FALSE(a.shared.is_suspect());
+}
+
 TEST_CASE("LogSync: nothing that is found in the file makes a commit durable") {
     const TemporaryDirectory directory;
     const std::string early = file_after(directory, 3);
