@@ -37,12 +37,16 @@ export class MixedLoad {
     return answer.json.active;
   }
 
+  /// lighttpd asks another process when the one that had accepted died before it could be written to, at times without the body that
+  /// it has lost by then: that one says that it was asked for nothing.
+  static #hasLostItsBody(answer) { return answer.status === 400 && answer.body.includes("The body has another length than announced."); }
+
   /// The answer, or null when the process that worked on it was killed. A program's own answers carry a request id: none of
   /// them may be a failure, since the death of a neighbour is no reason for one.
   async #answered(asking) {
     const answer = await asking.catch(() => null);
     if (answer && answer.status >= 500 && answer.headers["x-request-id"]) this.wrong.push(`${answer.status} ${answer.body}`);
-    if (answer && answer.status < 500) return answer;
+    if (answer && answer.status < 500 && !MixedLoad.#hasLostItsBody(answer)) return answer;
     ++this.seen.lost;
     return null;
   }
