@@ -11,6 +11,7 @@ import { drive, head, whole } from "./load.mjs";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 const VERIFIER = "v".repeat(43); // whose challenge provider.authorizationUrl() sends
 const TOKENS = 64;
+const PUBLISHED = "published.localhost"; // see site.mjs
 const CHAINS = 24; // more than connections
 const FEWEST_CODES_BYTES = 4000; // some hundred
 /// bcrypt at its lowest cost, about a millisecond; the name and the password of a person who lives for minutes.
@@ -127,24 +128,35 @@ function endpoints(site, fixtures, mode) {
         return answer;
       },
     }),
-    named("discovery", "discovery", "read", {
-      prepare: async () => ({ requests: [whole("GET", "/.well-known/openid-configuration", host)] }),
-      check: async () => {
-        const answer = await provider.ask(`${origin}/.well-known/openid-configuration`);
-        assert.equal(expectJson(answer, 200, "discovery").issuer, provider.issuer);
-        return answer;
-      },
-    }),
-    named("jwks", "jwks", "read", {
-      prepare: async () => ({ requests: [whole("GET", "/jwks", host)] }),
-      check: async () => {
-        const answer = await provider.ask(`${origin}/jwks`);
-        assert.ok(expectJson(answer, 200, "jwks").keys.length >= 2);
-        return answer;
-      },
-    }),
+    ...documents(site, host, mode, named),
     ...journeys(site, fixtures, mode, named),
   ];
+}
+
+/// What must be the same whoever sends a public document; Date, tags and the number of the request are not.
+const OF_A_DOCUMENT = ["content-type", "content-length", "cache-control", "access-control-allow-origin", "x-content-type-options", "referrer-policy"];
+
+/// Discovery and key set: from the programs, and from the files that `postern publish` wrote.
+function documents({ origins, provider }, host, mode, named) {
+  const answers = (path, name) => provider.ask(origins[mode] + path, { headers: { host: name } });
+  const document = (id, path, isRight) => {
+    const one = (name, more, check) => named(id + more.replace(", ", "_"), id + more, "read", { prepare: async () => ({ requests: [whole("GET", path, name)] }), check });
+    const ofTheProgram = async () => {
+      const answer = await answers(path, host);
+      assert.ok(isRight(expectJson(answer, 200, id)), answer.body);
+      return answer;
+    };
+    const ofTheFile = async () => {
+      const [program, file] = [await ofTheProgram(), await answers(path, PUBLISHED)];
+      const seen = ({ status, headers, body }) => ({ status, body, ...Object.fromEntries(OF_A_DOCUMENT.map((header) => [header, headers[header]])) });
+      assert.deepEqual(seen(file), seen(program));
+      assert.equal(file.headers["x-request-id"], undefined, "a program has answered");
+      return file;
+    };
+    return [one(host, "", ofTheProgram), ...(mode === "fastcgi" ? [one(PUBLISHED, ", published", ofTheFile)] : [])];
+  };
+  return [...document("discovery", "/.well-known/openid-configuration", ({ issuer }) => issuer === provider.issuer),
+    ...document("jwks", "/jwks", ({ keys }) => keys.length >= 2)];
 }
 
 /// From the authorization endpoint to an ID token. The client is one of the operator's own, so nobody is asked for consent.

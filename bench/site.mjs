@@ -37,13 +37,25 @@ const pool = (path, socket, program, environment) => [
   "}",
 ];
 
+const publishedIn = (directory) => join(directory, "published");
+
+/// What is shipped for `postern publish`, at the same paths, for another name of the host, which no program looks at.
+async function publishedFiles({ root, directory }) {
+  const loads = /^server\.modules \+= .*$/m;
+  const shipped = await readFile(join(root, "examples/lighttpd/postern-published.conf"), "utf8");
+  const modules = shipped.match(loads)?.[0]; // it belongs to no condition
+  if (!modules) throw new Error("postern-published.conf loads its modules in another way now");
+  return [modules, `var.postern_published = ${quoted(publishedIn(directory))}`, `$HTTP["host"] =~ "^published\\." {`, shipped.replace(loads, ""), "}"];
+}
+
 async function fastcgi(site, anchors, core) {
   // The routing that is shipped, with two processes everywhere.
   const shipped = await readFile(join(site.root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
   const routing = shipped.replaceAll('"max-procs" => 1', '"max-procs" => 2');
   if ((routing.match(/"max-procs" => 2/g) ?? []).length !== 2) throw new Error("the shipped routing is written in another way now");
   const anchor = (name) => pool(`/anchor/${name}`, join(site.sockets, name), join(anchors.programs, name), { ANCHOR_DATABASE: anchors.database });
-  return startLighttpd(site, "fastcgi", core, [...common(site, "fastcgi", site.port), routing, ...anchor("hello"), ...anchor("lookup")]);
+  return startLighttpd(site, "fastcgi", core, [...common(site, "fastcgi", site.port), routing, ...anchor("hello"), ...anchor("lookup"),
+    ...await publishedFiles(site)]);
 }
 
 function cgi(site, anchors, core, port) {
@@ -88,6 +100,7 @@ export async function openSite(core) {
   const provider = await openProvider({ tls: false, front: both(core, made),
     config: { accessTokenTTL: 7200, authorizationCodeTTL: 600, refreshTokenTTL: 86400 } }); // nothing ends on the way
   const { deployment } = provider;
+  await deployment.postern(["publish", publishedIn(deployment.directory)]);
   return { provider, core, anchors: made.anchors, servers: made.servers, site: made.site,
     origins: { fastcgi: deployment.origin, cgi: made.cgiOrigin }, directory: deployment.directory };
 }

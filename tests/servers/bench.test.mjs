@@ -53,7 +53,7 @@ describe("make bench", () => {
     assert.equal(code, 0, stderr);
     const report = JSON.parse(readFileSync(join(out, "report.json"), "utf8"));
     const endpoints = ["client_credentials", "code", "refresh", "introspect", "userinfo", "discovery", "jwks", "login", "session"];
-    for (const id of ["hello", "lookup", "cgi_lookup", "code_openid", "login_cheap", ...endpoints, ...endpoints.map((id) => `cgi_${id}`)]) {
+    for (const id of ["hello", "lookup", "cgi_lookup", "code_openid", "login_cheap", "discovery_published", "jwks_published", ...endpoints, ...endpoints.map((id) => `cgi_${id}`)]) {
       const one = report.results[id];
       assert.ok(one, id);
       for (const figure of ["perSecond", "requestsPerSecond", "ratio", "ofCommits", "p50", "p99"]) assert.ok(one[figure] > 0, `${figure} of ${id}: ${one[figure]}`);
