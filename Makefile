@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test endure bench bench-growth bench-instructions run screenshots asan valgrind fuzz format tidy cppcheck layers install uninstall deb test-deb clean.
+# Postern: see README.md. Targets: all check test endure bench bench-growth bench-scaling bench-instructions run screenshots asan valgrind fuzz format tidy cppcheck layers install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
@@ -202,6 +202,12 @@ bench-growth:
 	+$(MAKE) --no-print-directory all bench-programs
 	POSTERN_BUILD=$(BUILD) SECONDS='$(SECONDS)' ROUNDS='$(ROUNDS)' SIZES='$(SIZES)' node bench/growth.mjs
 
+# The same with 1, 2, 4 and 8 PROCESSES of each program, on one core and on two, and behind nginx and Apache where they are installed.
+bench-scaling:
+	scripts/packages build run bench
+	+$(MAKE) --no-print-directory all bench-programs
+	POSTERN_BUILD=$(BUILD) SECONDS='$(SECONDS)' ROUNDS='$(ROUNDS)' PROCESSES='$(PROCESSES)' node bench/scaling.mjs
+
 # What each endpoint costs in instructions, allocations and system calls, compared with bench/instructions.json; UPDATE=1 writes it.
 bench-instructions:
 	scripts/packages build run test
@@ -243,6 +249,6 @@ test-deb: deb
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure bench bench-growth bench-programs bench-instructions run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
+.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure bench bench-growth bench-scaling bench-programs bench-instructions run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(BUILD)/bench/fill.o $(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(BUILD)/tests/security/sandbox_probe.o)

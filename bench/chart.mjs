@@ -3,25 +3,29 @@
 const WIDTH = 760;
 const LEFT = 250;
 const ROW = 22;
+const BAR = 15;
 const TOP = 40;
 const ROOM = 90; // for the figure behind the longest bar
 
 const escape = (text) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/// `bars`: { name, value, group }; a group has a colour of its own and is named below.
+/// `bars`: { name, value, group }; a group has a colour of its own and is named below. Bars of one name that follow each other
+/// stand together under it.
 export function chart(title, bars) {
   const groups = [...new Set(bars.map(({ group }) => group))];
   const most = Math.max(...bars.map(({ value }) => value), 1);
-  const height = TOP + bars.length * ROW + 34;
+  let y = TOP - ROW;
   const rows = bars.flatMap(({ name, value, group }, i) => {
+    const isMore = name === bars[i - 1]?.name;
+    y += isMore ? BAR + 1 : ROW;
     const width = Math.max(1, ((WIDTH - LEFT - ROOM) * value) / most).toFixed(1);
-    const y = TOP + i * ROW;
     return [
-      `<text x="${LEFT - 8}" y="${y + 14}" text-anchor="end">${escape(name)}</text>`,
-      `<rect class="g${groups.indexOf(group)}" x="${LEFT}" y="${y + 3}" width="${width}" height="${ROW - 7}" rx="2"/>`,
+      ...(isMore ? [] : [`<text x="${LEFT - 8}" y="${y + 14}" text-anchor="end">${escape(name)}</text>`]),
+      `<rect class="g${groups.indexOf(group)}" x="${LEFT}" y="${y + 3}" width="${width}" height="${BAR}" rx="2"/>`,
       `<text x="${(LEFT + Number(width) + 6).toFixed(1)}" y="${y + 14}">${value < 100 ? value.toFixed(1) : Math.round(value)}</text>`,
     ];
   });
+  const height = y + ROW + 34;
   const legend = groups.flatMap((group, i) => [
     `<rect class="g${i}" x="${LEFT + i * 120}" y="${height - 22}" width="12" height="12" rx="2"/>`,
     `<text x="${LEFT + i * 120 + 18}" y="${height - 12}">${escape(group)}</text>`,

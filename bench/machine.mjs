@@ -24,16 +24,30 @@ function statOf(pid) {
   }
 }
 
-/// Those that the process started and that run now.
-export function childrenOf(pid) {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((one) => statOf(one)?.parent === pid);
+/// Those that the process started and that run now; of a program alone where one is named.
+export function childrenOf(pid, program = undefined) {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number)
+    .filter((one) => statOf(one)?.parent === pid && (program === undefined || programOf(one) === program));
 }
 
-/// Seconds of processor time of a web server, of its programs and of those programs that have ended.
-export function cpuSeconds(pid) {
+/// Its name, of at most 15 bytes.
+export function programOf(pid) {
+  try { return readFileSync(`/proc/${pid}/comm`, "latin1").trim(); } catch { return null; }
+}
+
+/// Waits until each process has become a program of its own and is no copy of what started it.
+export async function untilTheyRun(pids, starter) {
+  while (pids.some((pid) => programOf(pid) === starter)) await new Promise((done) => setTimeout(done, 20));
+}
+
+/// Seconds of processor time: `own` of a web server, and all together with its programs and those that have ended. Programs
+/// are the processes that it started; or those of `programs`, where it started others to do its own work.
+export function cpuSeconds({ pid, programs }) {
   const server = statOf(pid);
   if (!server) throw new Error(`process ${pid} has ended`);
-  return childrenOf(pid).reduce((sum, child) => sum + (statOf(child)?.own ?? 0), server.own + server.ended) / TICKS;
+  const sum = (pids) => pids.reduce((seconds, one) => seconds + (statOf(one)?.own ?? 0) / TICKS, 0);
+  const [own, ended, started] = [server.own / TICKS, server.ended / TICKS, sum(childrenOf(pid))];
+  return programs ? { own: own + ended + started, all: own + ended + started + sum(programs) } : { own, all: own + ended + started };
 }
 
 /// Bytes, shared pages divided among those that share them; null where we may not look.

@@ -14,16 +14,17 @@ async function driveUntilItAnswers(site, scenario, seconds) {
   for (let time = seconds; ; time *= 4) {
     const data = await scenario.prepare(time);
     const right = await scenario.check();
-    const pid = site.servers[scenario.mode]?.pid;
-    const before = pid && cpuSeconds(pid);
+    const server = site.servers[scenario.mode];
+    const before = server && cpuSeconds(server);
     const seen = await drive({ ...scenario, data, directory: site.directory, seconds: time, core: site.loadCore });
-    seen.cpu = pid ? cpuSeconds(pid) - before : null;
+    const after = server && cpuSeconds(server);
+    Object.assign(seen, server ? { cpu: after.all - before.all, serverCpu: after.own - before.own } : { cpu: null, serverCpu: null });
     if ((scenario.kind === "journey" ? seen.journeys : seen.requests) > 0) return { seen, right };
     if (time > PATIENCE_S) throw new Error(`no answer in ${time} seconds`);
   }
 }
 
-/// What drive() saw in so many seconds, and `cpu`, the seconds of processor time that the servers took.
+/// What drive() saw in so many seconds, and the seconds of processor time: `cpu` of web server and programs, `serverCpu` of the first alone.
 export async function measure(site, scenario, seconds) {
   const { seen, right } = await driveUntilItAnswers(site, scenario, seconds);
   await scenario.check();

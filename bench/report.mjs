@@ -8,7 +8,7 @@ export function median(values) {
   return known.length % 2 === 1 ? known[middle] : (known[middle - 1] + known[middle]) / 2;
 }
 
-const rate = ({ requests, seconds }) => requests / seconds;
+export const rate = ({ requests, seconds }) => requests / seconds;
 
 /// `profiles` by id, of profile(); `alone` by program.
 /// `rounds`: of each, `commits` per second and what drive() answered by the scenario's id, with `cpu` where it is known.
@@ -26,6 +26,7 @@ export function summarize(scenarios, rounds, { alone, profiles }, about) {
       ofCgiAnchor: mode === "cgi" ? over((seen, round) => (round.seen.cgi_lookup ? rate(seen) / rate(round.seen.cgi_lookup) : null)) : null,
       p50: over((seen) => (isJourney ? seen.journeyP50 : seen.p50)), p99: over((seen) => (isJourney ? seen.journeyP99 : seen.p99)),
       cpu: over((seen) => (seen.cpu === null ? null : (seen.cpu * 1000) / (isJourney ? seen.journeys : seen.requests))),
+      serverShare: over((seen) => (seen.cpu > 0 ? seen.serverCpu / seen.cpu : null)),
       bytes: over((seen) => seen.bytes / seen.requests),
       rounds: rounds.map((round) => Math.round(rate(round.seen[id]))),
     };
@@ -33,8 +34,9 @@ export function summarize(scenarios, rounds, { alone, profiles }, about) {
   return { about, commitsPerSecond: median(rounds.map(({ commits }) => commits)), alone, results, targets: evaluate(results, alone), profiles };
 }
 
-const number = (value, digits) => (value === null ? "–" : value.toFixed(digits));
-const table = (heads, rows) => [`| ${heads.join(" | ")} |`, `|${heads.map((_, i) => (i === 0 ? "---" : "---:")).join("|")}|`, ...rows.map((row) => `| ${row.join(" | ")} |`), ""];
+export const number = (value, digits) => (value === null ? "–" : value.toFixed(digits));
+export const percent = (value) => (value === null ? "–" : `${(value * 100).toFixed(0)} %`);
+export const table = (heads, rows) => [`| ${heads.join(" | ")} |`, `|${heads.map((_, i) => (i === 0 ? "---" : "---:")).join("|")}|`, ...rows.map((row) => `| ${row.join(" | ")} |`), ""];
 
 /// Programs and libraries in one line, functions in another.
 function explain(results, id, profile) {
@@ -53,8 +55,8 @@ export function markdown({ about, commitsPerSecond, alone, results, targets, pro
     `${about.date}: ${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}, ${machine.lighttpd}; load at the beginning ${machine.load.join(" ")}.`,
     `${about.rounds} rounds of ${about.seconds} s each, 16 kept connections; ${about.pinned}. Medians; a ratio is of two figures of one round.`,
     ...about.remarks, "", "![Requests per second](chart.svg)", "", "## Requests", "",
-    ...table(["", "per second", "of hello", "by CPU time", "p50 ms", "p99 ms", "CPU s per 1000", "of durable commits"], plain.map((one) => [one.title, number(one.perSecond, 0),
-      number(one.ratio, 3), number(one.ratioByCpu, 3), number(one.p50, 2), number(one.p99, 2), number(one.cpu, 3), one.kind === "write" ? number(one.ofCommits, 2) : "–"])),
+    ...table(["", "per second", "of hello", "by CPU time", "p50 ms", "p99 ms", "CPU s per 1000", "of it the web server", "of durable commits"], plain.map((one) => [one.title, number(one.perSecond, 0),
+      number(one.ratio, 3), number(one.ratioByCpu, 3), number(one.p50, 2), number(one.p99, 2), number(one.cpu, 3), percent(one.serverShare), one.kind === "write" ? number(one.ofCommits, 2) : "–"])),
     `One process that does nothing but commit durably: ${number(commitsPerSecond, 0)} commits per second.`, "",
     ...(journeys.length === 0 ? [] : ["## Whole sign-ins", "",
       ...table(["", "sign-ins per second", "requests per second", "p50 ms", "p99 ms", "CPU s per 1000 sign-ins"], journeys.map((one) => [one.title, number(one.perSecond, 1),

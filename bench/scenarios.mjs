@@ -182,7 +182,7 @@ function journeys(site, { trusted, person }, mode, named) {
   ].filter(({ id }) => id !== "cgi_login_cheap");
 }
 
-function anchors(site) {
+function anchors(site, wanted) {
   const headersOf = (i) => ({ Authorization: `Bearer token-${i}` });
   const anchor = (mode, id, title, headers) => {
     const { host } = new URL(site.origins[mode]);
@@ -198,9 +198,14 @@ function anchors(site) {
       },
     };
   };
-  return [anchor("fastcgi", "hello", "hello, 200 bytes", () => ({})), anchor("fastcgi", "lookup", "hello, SHA-256 and a lookup", headersOf),
-    anchor("cgi", "cgi_lookup", "static CGI, SHA-256 and a lookup", headersOf)];
+  const headers = { hello: () => ({}), lookup: headersOf, cgi_lookup: headersOf };
+  return wanted.map(([mode, id, title]) => anchor(mode, id, title, headers[id]));
 }
 
+const HELLO = ["hello", "hello, 200 bytes"];
+const ANCHORS = [["fastcgi", ...HELLO], ["fastcgi", "lookup", "hello, SHA-256 and a lookup"], ["cgi", "cgi_lookup", "static CGI, SHA-256 and a lookup"]];
+
 /// hello comes first.
-export const scenariosOf = (site, fixtures) => [...anchors(site), ...endpoints(site, fixtures, "fastcgi"), ...endpoints(site, fixtures, "cgi")];
+export const scenariosOf = (site, fixtures) => [...anchors(site, ANCHORS), ...endpoints(site, fixtures, "fastcgi"), ...endpoints(site, fixtures, "cgi")];
+/// Of one web server alone, again hello first.
+export const scenariosAt = (site, fixtures, mode) => [...anchors(site, [[mode, ...HELLO]]), ...endpoints(site, fixtures, mode)];

@@ -29,10 +29,13 @@ const common = ({ directory, sockets, base, cgiBin, configFile }, name, port) =>
   `var.postern_config = ${quoted(configFile)}`,
 ];
 
-/// Two processes of a program at a path.
-const pool = (path, socket, program, environment) => [
+/// By itself lighttpd starts four at most, and more when it thinks that these are busy.
+const exactly = (processes) => `"min-procs" => ${processes}, "max-procs" => ${processes}`;
+
+/// Processes of a program at a path.
+const pool = (path, socket, program, environment, processes = 2) => [
   `$HTTP["url"] == ${quoted(path)} {`,
-  `  fastcgi.server = ( "/" => (( "socket" => ${quoted(socket)}, "bin-path" => ${quoted(program)}, "check-local" => "disable", "max-procs" => 2,`,
+  `  fastcgi.server = ( "/" => (( "socket" => ${quoted(socket)}, "bin-path" => ${quoted(program)}, "check-local" => "disable", ${exactly(processes)},`,
   `    "bin-environment" => ( ${Object.entries(environment).map((pair) => pair.map(quoted).join(" => ")).join(", ")} ) )) )`,
   "}",
 ];
@@ -48,13 +51,13 @@ async function publishedFiles({ root, directory }) {
   return [modules, `var.postern_published = ${quoted(publishedIn(directory))}`, `$HTTP["host"] =~ "^published\\." {`, shipped.replace(loads, ""), "}"];
 }
 
-async function fastcgi(site, anchors, core) {
-  // The routing that is shipped, with two processes everywhere.
+/// The routing that is shipped, with so many processes of everything. A second one needs a name, a port and `sockets` of its own.
+export async function fastcgi(site, anchors, core, { name = "fastcgi", port = site.port, sockets = site.sockets, processes = 2 } = {}) {
   const shipped = await readFile(join(site.root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
-  const routing = shipped.replaceAll('"max-procs" => 1', '"max-procs" => 2');
-  if ((routing.match(/"max-procs" => 2/g) ?? []).length !== 2) throw new Error("the shipped routing is written in another way now");
-  const anchor = (name) => pool(`/anchor/${name}`, join(site.sockets, name), join(anchors.programs, name), { ANCHOR_DATABASE: anchors.database });
-  return startLighttpd(site, "fastcgi", core, [...common(site, "fastcgi", site.port), routing, ...anchor("hello"), ...anchor("lookup"),
+  if ((shipped.match(/"max-procs" => [12]\b/g) ?? []).length !== 2) throw new Error("the shipped routing is written in another way now");
+  const routing = shipped.replaceAll(/"max-procs" => [12]\b/g, exactly(processes));
+  const anchor = (one) => pool(`/anchor/${one}`, join(sockets, one), join(anchors.programs, one), { ANCHOR_DATABASE: anchors.database }, processes);
+  return startLighttpd(site, name, core, [...common({ ...site, sockets }, name, port), routing, ...anchor("hello"), ...anchor("lookup"),
     ...await publishedFiles(site)]);
 }
 

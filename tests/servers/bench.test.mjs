@@ -128,3 +128,28 @@ describe("make bench-growth", () => {
     }
   });
 });
+
+describe("make bench-scaling", () => {
+  it("asks each number of processes on one core and on two, and each web server that is there", async () => {
+    const out = mkdtempSync(join(tmpdir(), "pt-"));
+    try {
+      const { code, stdout, stderr } = await bench(out, { PROCESSES: "1,3" }, "scaling");
+      assert.equal(code, 0, stderr);
+      const report = JSON.parse(readFileSync(join(out, "scaling.json"), "utf8"));
+      const endpoints = ["hello", "introspect", "userinfo", "client_credentials", "refresh"];
+      assert.deepEqual(report.pools.map(({ placement, id, processes }) => `${placement} ${id} ${processes}`),
+        report.places.flatMap(({ name }) => endpoints.flatMap((id) => [1, 3].map((processes) => `${name} ${id} ${processes}`))));
+      for (const one of [...report.pools, ...report.servers]) {
+        for (const figure of ["perSecond", "p50", "p99"]) assert.ok(one[figure] > 0, `${figure} of ${one.id}: ${one[figure]}`);
+        assert.ok(one.cpu >= one.serverCpu && one.serverCpu >= 0, one.id);
+      }
+      for (const { id, ratio, ofFewest, processes } of report.pools) assert.ok((id !== "hello" || ratio === 1) && (processes !== 1 || ofFewest === 1), id);
+      const servers = ["lighttpd", ...["nginx", "apache"].filter((name) => !report.absent.includes(name))];
+      assert.deepEqual(report.servers.map(({ id, name }) => `${id} ${name}`), ["hello", "introspect"].flatMap((id) => servers.map((name) => `${id} ${name}`)));
+      assert.ok(stdout.startsWith(readFileSync(join(out, "scaling.md"), "utf8")));
+      assert.equal(readFileSync(join(out, "scaling.svg"), "utf8").match(/<rect class="g\d" x="250"/g).length, report.pools.length + 1, "and one of the legend");
+    } finally {
+      rmSync(out, { recursive: true, force: true });
+    }
+  });
+});
