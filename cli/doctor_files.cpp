@@ -5,10 +5,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "files.h"
 #include "findings.h"
 #include "store/file_system.h"
+#include "store/log_sync.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;
@@ -85,12 +87,16 @@ void check_database_files(Findings& findings, const std::string& database) {
         check_group(findings, check, path, status);
     }
     if (!look_at(database, status)) return;  // before `init`: what the database's own check says is enough
-    for (const char* suffix : {"-wal", "-shm"}) {
+    constexpr const char* kNoReaders =
+        " is missing, so processes that may only read the database cannot start; a sqlite3 shell that was the last to "
+        "close the database removes it";
+    constexpr const char* kNoSharing =
+        " is missing, so processes whose changes wait for the disk each wait alone, which takes longer";
+    const std::pair<std::string, const char*> made_anew[] = {
+        {"-wal", kNoReaders}, {"-shm", kNoReaders}, {store::kSyncSuffix, kNoSharing}};
+    for (const auto& [suffix, meaning] : made_anew) {
         if (look_at(database + suffix, status)) continue;
-        findings.warning(check,
-                         database + suffix +
-                             " is missing, so processes that may only read the database cannot start; a sqlite3 shell "
-                             "that was the last to close the database removes it",
+        findings.warning(check, database + suffix + meaning,
                          "any command that may write, such as `postern user list` run by the owner, makes it again");
     }
     if (!look_at(database + ".gate", status)) {

@@ -15,6 +15,9 @@ namespace postern::crypto {
 
 namespace {
 
+// Before it, a copy of a context that is prepared to sign with Ed25519 could not sign.
+static_assert(OPENSSL_VERSION_NUMBER >= 0x30000010L, "OpenSSL 3.0.1 or later is needed");
+
 using openssl::Owned;
 using Bio = Owned<BIO, BIO_free_all>;
 

@@ -196,8 +196,8 @@ void Database::create(const std::string& path) {
         state.path = path;
         state.open(path.c_str(), SQLITE_OPEN_READWRITE);
         // SQLite gives -wal and -shm the owner and mode of the file they belong to.
-        for (const char* sql : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "BEGIN IMMEDIATE", kSchemaSql,
-                                "COMMIT", "PRAGMA wal_checkpoint(TRUNCATE)"}) {
+        for (const char* sql : {"PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", kSchemaSql, "COMMIT",
+                                "PRAGMA wal_checkpoint(TRUNCATE)"}) {
             state.run(sql);
         }
     } catch (...) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <limits>
 
 #include "store/error.h"
@@ -55,11 +56,13 @@ private:
     bool is_held_;
 };
 
-/// With its blocks, so that a disk that fills up later does not take the sharing away.
+/// With its blocks, so that a disk that fills up later does not take the sharing away; file systems that give none
+/// ahead (ZFS) do without.
 bool has_room(int descriptor) {
     struct stat status {};
     if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
-    return status.st_size >= kBytes || ::posix_fallocate(descriptor, 0, kBytes) == 0;
+    if (status.st_size >= kBytes) return true;
+    return ::posix_fallocate(descriptor, 0, kBytes) != ENOSPC && ::ftruncate(descriptor, kBytes) == 0;
 }
 
 }  // namespace

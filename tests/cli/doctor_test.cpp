@@ -111,6 +111,15 @@ TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is do
          "database files", "error"},
         {"log missing", [](const Installation& i) { fs::remove(i.database_file().string() + "-wal"); },
          "database files", "warning"},
+        {"file of the shared sync missing",
+         [](const Installation& i) { fs::remove(i.database_file().string() + ".sync"); }, "database files", "warning"},
+        {"file of the shared sync is none",
+         [](const Installation& i) {
+             fs::remove(i.database_file().string() + ".sync");
+             fs::create_directory(i.database_file().string() + ".sync");
+             chmod(i.database_file().string() + ".sync", 0770);
+         },
+         "database files", "error"},
         {"gate missing", [](const Installation& i) { fs::remove(i.database_file().string() + ".gate"); },
          "database files", "error"},
         {"database missing", [](const Installation& i) { fs::remove_all(i.database_file().parent_path()); }, "database",
