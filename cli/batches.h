@@ -14,7 +14,7 @@ inline constexpr std::size_t kBatch = 500;
 
 /// Calls `write(transaction, item)` for all of them, a batch to a transaction, each durable before the next begins, and
 /// `committed()` when one is.
-/// Throws Refused when the database is too busy; the text says that some is done.
+/// What stops it half-way says how many are done: Refused, or StoreUnsynced for those of the last batch, too.
 template <class Items, class Write, class Committed>
 void write_in_batches(store::Database& database, const Items& items, Write write, Committed committed) {
     for (std::size_t done = 0; done < items.size();) {
@@ -24,9 +24,12 @@ void write_in_batches(store::Database& database, const Items& items, Write write
             for (std::size_t i = done; i < end; ++i) write(transaction, items[i]);
             commit(transaction);
             committed();
-        } catch (const store::StoreBusy& error) {
+        } catch (const store::StoreUnsynced& error) {
+            throw store::StoreUnsynced(std::to_string(end) + " of " + std::to_string(items.size()) +
+                                       " are done: " + error.what());
+        } catch (const store::StoreError& error) {
             if (done == 0) throw;
-            throw Refused("the database is busy, " + std::to_string(done) + " of " + std::to_string(items.size()) +
+            throw Refused(std::to_string(done) + " of " + std::to_string(items.size()) +
                           " are done; run the same command again for the rest: " + error.what());
         }
         done = end;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "audit.h"
 #include "command.h"
 #include "complete.h"
 #include "help.h"
@@ -56,6 +57,10 @@ int run(const cli::Invocation& invocation) {
     } catch (const cli::UsageError& error) {
         print_error(error.what());
         return kUsage;
+    } catch (const store::StoreUnsynced& error) {
+        print_error(std::string("what was done may be undone by a power cut, until a later change succeeds: ") +
+                    error.what() + "; the kernel's log says what is wrong with the disk");
+        cli::note(invocation, oauth::AuditEvent::commit_unsynced, {{"command", invocation.command}});
     } catch (const store::StoreBusy& error) {
         print_error(std::string("the database is busy, nothing was changed; try again: ") + error.what());
     } catch (const std::exception& error) {

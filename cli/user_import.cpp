@@ -138,11 +138,16 @@ void import_users(const Invocation& invocation, store::Database& database, std::
 
 void import_all(const Invocation& invocation, store::Database& database, std::span<const ImportedUser> users,
                 const Options& options, Report& report) {
+    const auto with_count = [&](const std::exception& error) {
+        return std::string(error.what()) + "\n" + std::to_string(report.added + report.updated) +
+               " users were imported before that; the same file with --update imports the rest";
+    };
     try {
         import_users(invocation, database, users, options, report);
+    } catch (const store::StoreUnsynced& error) {
+        throw store::StoreUnsynced(with_count(error));
     } catch (const std::exception& error) {
-        throw Refused(std::string(error.what()) + "\n" + std::to_string(report.added + report.updated) +
-                      " users were imported before that; the same file with --update imports the rest");
+        throw Refused(with_count(error));
     }
 }
 

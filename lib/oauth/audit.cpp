@@ -40,6 +40,7 @@ constexpr std::array kTable = {
     AuditRow{seal_renewed, "seal_renewed", "by sudo_user"},
     AuditRow{admin_command, "admin_command",
              "command client_id subject before rows sessions_ended grants_ended file by sudo_user"},
+    AuditRow{commit_unsynced, "commit_unsynced", "command by sudo_user"},
 };
 
 }  // namespace

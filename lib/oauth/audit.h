@@ -35,6 +35,7 @@ enum class AuditEvent {
     key_retired,
     seal_renewed,
     admin_command,
+    commit_unsynced,
 };
 
 /// The vocabulary of the audit log: a line has these members and no others (docs/OPERATIONS.md, "The audit log").

@@ -76,6 +76,9 @@ http::Response Service::handle(const Variables& variables, const Body& body, con
         app_.trail().begin(id, request->remote_address);
         if (request->method == http::Method::options) return describe_options();
         return handler_(app_, *request);
+    } catch (const store::StoreUnsynced& error) {
+        app_.trail().add(oauth::AuditEvent::commit_unsynced, {});
+        return fail(store_failure(), id, "store_failed", error.what());
     } catch (const store::StoreError& error) {
         return fail(store_failure(), id, "store_failed", error.what());
     } catch (const std::exception& error) {

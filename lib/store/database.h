@@ -71,8 +71,7 @@ public:
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction();
 
-    /// Throws StoreError: when the commit itself failed nothing was written, when its sync failed nothing may be
-    /// promised, though others see it already.
+    /// Throws StoreError when the commit itself failed, and then nothing was written; StoreUnsynced when its sync failed.
     void commit();
     Database& database() { return database_; }
 

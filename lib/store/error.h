@@ -15,6 +15,12 @@ struct StoreBusy : StoreError {
     using StoreError::StoreError;
 };
 
+/// What was written is committed and seen by everybody, but its sync has failed: it may be gone after a power cut, until a
+/// later sync succeeds. Nothing may be promised for it.
+struct StoreUnsynced : StoreError {
+    using StoreError::StoreError;
+};
+
 /// The file cannot be used at all (missing, not ours, another schema version, network file system): the process does
 /// not start.
 struct StoreUnusable : StoreError {

@@ -62,7 +62,7 @@ void Transaction::commit() {
     try {
         state.log_sync->wait(number, std::chrono::steady_clock::now() + state.wait, log);
     } catch (const StoreError& error) {
-        throw StoreError(state.path + ": " + error.what());
+        throw StoreUnsynced(state.path + ": " + error.what());
     }
 }
 

@@ -11,6 +11,7 @@
 #include "faults/power.h"
 #include "store/database.h"
 #include "store/gate.h"
+#include "support/audit_log.h"
 
 namespace {
 
@@ -202,6 +203,51 @@ TEST_CASE("shared sync: after a sync that failed, and lost what it should have s
     CHECK(commits.size() == 3);  // how it was, the refresh and the revocation
     const bool is_all_there = left.rows == commits.back().contents;
     CHECK(is_all_there);
+}
+
+TEST_CASE(
+    "shared sync: a change that others see and no disk has leaves a line in the audit log, of requests and commands") {
+    Scene& there = scene();
+    const auto file = there.op.directory() / "unsynced.log";
+    there.op.configure("log", json::Object{{"target", file.string()}});
+    struct Row {
+        const char* what;
+        std::function<Answer(Scene&)> perform;
+        const char* command;  ///< "" for a request
+        const char* told;
+    };
+    const Row rows[] = {
+        {"a request", operation("revocation of a refresh token").perform, "", "temporarily_unavailable"},
+        {"a command",
+         [](Scene& s) {
+             return command(s, {"user", "disable", kAlice});
+         },
+         "user disable", "what was done may be undone by a power cut"},
+        {"a command of many changes",
+         [](Scene& s) {
+             return command(s, {"token", "revoke", "--all"});
+         },
+         "token revoke", " are done: "},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.what);
+        there.restore();
+        write_file(file, "");
+        Host host(Host::Life::long_one);
+        host.take(there.op);
+        Disk::instance().arm({Fault::sync_fails, 1, Lasting::once});
+        const Answer answer = row.perform(there);
+        Disk::instance().disarm();
+        CHECK(answer.status == 503);
+        CHECK((answer.raw + answer.log).find(row.told) != std::string::npos);
+        const std::string log = read_file(file);
+        const json::Object line = audit_line(log, "commit_unsynced");  // and none that says it was done
+        CHECK(text_of(line, "command") == row.command);
+        const std::string id = text_of(line, "id");
+        const bool is_explained = log.find("\"store_failed\",\"id\":\"" + id + "\"") != std::string::npos;
+        CHECK(is_explained == !id.empty());
+    }
+    there.op.configure("log", json::Object{{"target", "/dev/null"}});
 }
 
 }  // namespace
