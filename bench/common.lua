@@ -25,9 +25,9 @@ function done(summary, latency)
   table.sort(times)
   local function at(part) return times[math.max(1, math.ceil(#times * part))] or 0 end
   local errors = summary.errors
-  io.write(string.format('\n@{"requests":%d,"microseconds":%d,"bytes":%d,"p50":%d,"p99":%d,"journeys":%d,"journeyP50":%d,"journeyP99":%d,' ..
+  io.write(string.format('\n@{"requests":%d,"microseconds":%d,"bytes":%d,"p50":%d,"p99":%d,"longest":%d,"journeys":%d,"journeyP50":%d,"journeyP99":%d,' ..
     '"errors":{"connect":%d,"read":%d,"write":%d,"timeout":%d,"status":%d,"wrong":%d},"firstWrong":%s}\n',
-    summary.requests, summary.duration, summary.bytes, latency:percentile(50), latency:percentile(99), #times, at(0.5), at(0.99),
+    summary.requests, summary.duration, summary.bytes, latency:percentile(50), latency:percentile(99), latency.max, #times, at(0.5), at(0.99),
     errors.connect, errors.read, errors.write, errors.timeout, errors.status, bad, quoted(first)))
 end
 

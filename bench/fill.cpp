@@ -3,8 +3,10 @@
 //   fill DATABASE CLIENT SUBJECT TOKENS LIFETIME
 //
 // Half of the TOKENS are access tokens and half are refresh tokens, one of each under a grant of its own that SUBJECT
-// gave CLIENT; they live for LIFETIME seconds. Nobody has the tokens themselves: the digests are numbers in order,
-// evenly spread, so that writing them is appending, and what is looked up later stands anywhere among them.
+// gave CLIENT; they live for LIFETIME seconds, or up to a minute less. Nobody has the tokens themselves: the digests
+// are numbers in order, evenly spread, so that writing them is appending, and what is looked up later stands anywhere
+// among them. Which of them end in one second is not in that order: those that are deleted together stand far from each
+// other, as random digests do.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -22,6 +24,7 @@ namespace {
 using namespace postern;
 
 constexpr std::uint64_t kGrantsPerCommit = 5000;
+constexpr std::uint64_t kEnds = 64;  // seconds in which they end; a page has fewer rows
 
 /// The number `i` of `count`, as the beginning of a value that could be any: 16 of its hexadecimal digits, then zeros.
 std::string spread(std::uint64_t i, std::uint64_t count, std::size_t length) {
@@ -42,6 +45,7 @@ struct Plan {
 };
 
 void add(store::Transaction& transaction, const Plan& plan, std::uint64_t i) {
+    const util::Time end = plan.end - util::Seconds(i % kEnds);
     model::Grant grant;
     grant.id = model::GrantId(spread(i, plan.grants, 22));
     grant.client_id = plan.client;
@@ -58,14 +62,14 @@ void add(store::Transaction& transaction, const Plan& plan, std::uint64_t i) {
     access.grant_id = grant.id;
     access.scope = grant.scope;
     access.issued_at = plan.now;
-    access.expires_at = plan.end;
+    access.expires_at = end;
     store::insert_access_token(transaction, access);
 
     model::RefreshToken refresh;
     refresh.token_hash = access.token_hash;
     refresh.grant_id = grant.id;
     refresh.issued_at = plan.now;
-    refresh.expires_at = plan.end;
+    refresh.expires_at = end;
     store::insert_refresh_token(transaction, refresh);
 }
 

@@ -22,7 +22,7 @@ export const whole = (method, path, host, headers = {}, body = undefined) =>
   `${head(method, path, host, headers)}${body === undefined ? "" : `Content-Length: ${Buffer.byteLength(body)}\r\n`}\r\n${body ?? ""}`;
 
 /// `script`: a file beside this one; `data`: what it is given, through a file in `directory` that nobody else can read;
-/// `eachAlone`: one thread for each connection. Answers requests, seconds, bytes, p50, p99 (milliseconds) and, of whole
+/// `eachAlone`: one thread for each connection. Answers requests, seconds, bytes, p50, p99, longest (milliseconds) and, of whole
 /// journeys, how many and theirs; no requests where the time was too short for one. Throws when one answer was wrong.
 export async function drive({ url, script, data, directory, seconds, core, connections = 16, eachAlone = false }) {
   const file = join(directory, "load.lua");
@@ -46,6 +46,6 @@ export async function drive({ url, script, data, directory, seconds, core, conne
   const seen = JSON.parse(line);
   const bad = Object.entries(seen.errors).filter(([, count]) => count !== 0);
   if (bad.length > 0) throw new Error(`wrong answers among ${seen.requests}: ${bad.map((pair) => pair.join(" ")).join(", ")} ${seen.firstWrong}`);
-  return { requests: seen.requests, seconds: seen.microseconds / 1e6, bytes: seen.bytes, p50: seen.p50 / 1000, p99: seen.p99 / 1000,
+  return { requests: seen.requests, seconds: seen.microseconds / 1e6, bytes: seen.bytes, p50: seen.p50 / 1000, p99: seen.p99 / 1000, longest: seen.longest / 1000,
     journeys: seen.journeys, journeyP50: seen.journeyP50 / 1000, journeyP99: seen.journeyP99 / 1000 };
 }

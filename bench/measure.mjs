@@ -1,5 +1,7 @@
 // One measurement: the load for a while, and a right answer before and after it.
 import { execFileSync } from "node:child_process";
+import { existsSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import { drive } from "./load.mjs";
 import { cpuSeconds } from "./machine.mjs";
 
@@ -28,6 +30,8 @@ async function driveUntilItAnswers(site, scenario, seconds) {
 export async function measure(site, scenario, seconds) {
   const { seen, right } = await driveUntilItAnswers(site, scenario, seconds);
   await scenario.check();
+  const log = join(site.directory, "postern.log"); // a line for each request
+  if (existsSync(log)) truncateSync(log);
   const mean = seen.bytes / seen.requests;
   const length = right && lengthOf(right);
   if (right && (mean < length * (1 - TOLERANCE) || mean > length * (1 + TOLERANCE) + KEPT))

@@ -1,7 +1,7 @@
 // Measures the endpoints against the anchors and writes report.json, report.md and chart.svg: what `make bench` runs.
 // From the environment: POSTERN_BUILD (the build), SECONDS for each measurement, ROUNDS, OTHER (see other.mjs), ONLY (the scenarios whose ids begin
 // with one of these words), OUT (where to).
-import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allowedCores, childrenOf, describeMachine } from "./machine.mjs";
 import { knob, measure, useADisk } from "./measure.mjs";
@@ -58,7 +58,6 @@ async function measureRound(site, scenarios, name) {
       throw new Error(`${scenario.title}: ${error.message}`, { cause: error });
     }
     say(`${name}: ${scenario.title}: ${Math.round(seen[scenario.id].requests / seen[scenario.id].seconds)} requests per second`);
-    if (existsSync(join(site.directory, "postern.log"))) truncateSync(join(site.directory, "postern.log"));
   }
   return { commits, seen };
 }

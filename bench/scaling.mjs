@@ -1,7 +1,7 @@
 // Measures what more processes and a second core bring, and what the web server costs: what `make bench-scaling` runs.
 // From the environment: POSTERN_BUILD, PROCESSES (of each program, the numbers that are compared), SECONDS, ROUNDS, OUT.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allowedCores, childrenOf, describeMachine, pssOf, untilTheyRun } from "./machine.mjs";
 import { knob, measure, useADisk } from "./measure.mjs";
@@ -62,8 +62,6 @@ async function startAll(site, started) {
 async function measureOne(site, scenarios, id, what, time) {
   const seen = await measure(site, scenarios.find((scenario) => scenario.id === id), time);
   say(`${what}: ${id}: ${Math.round(rate(seen))} requests per second`);
-  const log = join(site.directory, "postern.log");
-  if (existsSync(log)) truncateSync(log);
   return seen;
 }
 

@@ -20,8 +20,8 @@ const CHEAP = { username: "bob", password: "a cheap hash for a bench", hash: "$2
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });
 const basic = ({ id, secret }) => ({ Authorization: basicOf(id, secret) });
 
-/// Whoever and whatever the requests are about, once for all rounds.
-export async function makeFixtures(site) {
+/// Whoever and whatever the requests are about, once for all rounds; reads go through so many tokens.
+export async function makeFixtures(site, count = TOKENS) {
   const { provider, directory } = site;
   const { web, trusted, machine } = provider.clients;
   const file = join(directory, "people");
@@ -30,7 +30,7 @@ export async function makeFixtures(site) {
   const person = provider.person();
   // Consent is given here: afterwards it is remembered.
   const tokens = [];
-  for (let i = 0; i < TOKENS; ++i) tokens.push((await provider.tokens(web, { scope: "openid profile email" }, person)).access_token);
+  for (let i = 0; i < count; ++i) tokens.push((await provider.tokens(web, { scope: "openid profile email" }, person)).access_token);
   await provider.tokens(web, { scope: "api" }, person);
   return { web, trusted, machine, person, tokens };
 }

@@ -120,8 +120,12 @@ describe("make bench-growth", () => {
         assert.deepEqual(Object.keys(endpoints), ["introspect", "userinfo", "refresh"]);
         for (const { perSecond, ratio, p99 } of Object.values(endpoints)) for (const figure of [perSecond, ratio, p99]) assert.ok(figure > 0);
       }
-      for (const { alone, p99, worst, seconds } of [backup, sweep]) assert.ok(alone > 0 && worst >= p99 && p99 > 0 && seconds > 0);
+      const [least, most] = results;
+      assert.ok(most.bytes - least.bytes > 2900 * 100 && backup.bytes > 3000 * 100 && backup.log > 0);
+      for (const { p99, worst, longest, times } of [backup.alone, backup.beside, sweep.asYouGo, sweep.purge]) assert.ok(longest >= worst && worst >= p99 && p99 > 0 && times > 0);
+      for (const { seconds } of [backup.beside, sweep.purge]) assert.ok(seconds > 0);
       assert.equal(sweep.tokens, 3000);
+      assert.equal(sweep.asYouGo.deleted + sweep.purge.deleted + sweep.purge.left, 1500, "half are access tokens, all of which have ended");
       assert.equal(readFileSync(join(out, "growth.md"), "utf8"), stdout);
     } finally {
       rmSync(out, { recursive: true, force: true });
