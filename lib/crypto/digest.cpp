@@ -39,11 +39,13 @@ std::string sha512(std::string_view bytes) {
 
 std::string sha256_hex(std::string_view bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string out;
-    for (const char c : sha256(bytes)) {
+    const std::string digest = sha256(bytes);
+    std::string out(digest.size() * 2, '\0');
+    char* next = out.data();
+    for (const char c : digest) {
         const auto byte = static_cast<unsigned char>(c);
-        out += kDigits[byte >> 4];
-        out += kDigits[byte & 0x0F];
+        *next++ = kDigits[byte >> 4];
+        *next++ = kDigits[byte & 0x0F];
     }
     return out;
 }

@@ -25,10 +25,7 @@ constexpr std::array<Type, 3> kTypes = {{
     {TokenType::id_token, "JWT"},
 }};
 
-bool is_base64url_text(std::string_view text) {
-    constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    return !text.empty() && text.find_first_not_of(kAlphabet) == std::string_view::npos;
-}
+bool is_segment(std::string_view text) { return !text.empty() && util::is_base64url(text); }
 
 /// The parts of a token as they were sent; `signed_text` is what the signature covers (RFC 7515 §5.1).
 struct Segments {
@@ -48,8 +45,7 @@ std::optional<Segments> split_token(std::string_view token) {
     // A third dot is outside the alphabet and so found with the signature.
     const Segments segments{token.substr(0, first), token.substr(first + 1, second - first - 1),
                             token.substr(second + 1), token.substr(0, second)};
-    const bool all = is_base64url_text(segments.header) && is_base64url_text(segments.payload) &&
-                     is_base64url_text(segments.signature);
+    const bool all = is_segment(segments.header) && is_segment(segments.payload) && is_segment(segments.signature);
     return all ? std::optional(segments) : std::nullopt;
 }
 

@@ -39,14 +39,14 @@ std::string_view phrase_of(int status) {
 }
 
 /// Set here alone, or an order to the web server that no answer of ours gives.
-bool is_reserved(std::string_view name) {
+bool is_reserved(std::string_view lower_name) {
     constexpr std::string_view kReserved[] = {
         "status",           "content-length",       "transfer-encoding",
         "connection",       "x-request-id",         "x-sendfile",
         "x-sendfile2",      "x-lighttpd-send-file", "x-lighttpd-send-tempfile",
         "x-accel-redirect",
     };
-    return std::ranges::find(kReserved, util::to_lower(name)) != std::end(kReserved);
+    return std::ranges::find(kReserved, lower_name) != std::end(kReserved);
 }
 
 /// scheme ":" something, printable ASCII without blanks (RFC 3986 §3.1; private-use schemes have no "//").
@@ -60,11 +60,12 @@ bool is_absolute_uri(std::string_view url) {
 }
 
 void check_header(const std::string& name, const std::string& value) {
-    const bool token = !name.empty() && name.find_first_not_of(std::string(kAlphanumeric) + "-_") == name.npos;
-    if (!token || is_reserved(name)) throw std::logic_error("a response may not set this header: " + name);
+    constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    const bool token = !name.empty() && name.find_first_not_of(kAllowed) == name.npos;
+    const std::string lower_name = util::to_lower(name);
+    if (!token || is_reserved(lower_name)) throw std::logic_error("a response may not set this header: " + name);
     if (util::has_control_bytes(value)) throw std::logic_error("control byte in the value of " + name);
-    if (util::to_lower(name) == "location" && !is_absolute_uri(value))
-        throw std::logic_error("Location is not absolute");
+    if (lower_name == "location" && !is_absolute_uri(value)) throw std::logic_error("Location is not absolute");
 }
 
 void append(std::string& wire, std::string_view name, std::string_view value) {

@@ -1,6 +1,7 @@
 // Which text stands for which bytes in base64: exactly one, in either alphabet (RFC 4648 §3.5).
 #include "util/base64.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -44,8 +45,8 @@ std::string encode(std::string_view bytes, std::string_view alphabet) {
 /// Without padding; refuses whatever `encode` cannot have written.
 std::optional<std::string> decode(std::string_view text, const Digits& digits) {
     if (text.size() % 4 == 1) return std::nullopt;  // six bits are no byte
-    std::string out;
-    out.reserve(text.size() / 4 * 3 + 2);
+    std::string out(text.size() * 6 / 8, '\0');
+    char* next = out.data();
     std::uint32_t bits = 0;
     unsigned held = 0;
     for (const char c : text) {
@@ -55,7 +56,7 @@ std::optional<std::string> decode(std::string_view text, const Digits& digits) {
         held += 6;
         if (held < 8) continue;
         held -= 8;
-        out += static_cast<char>((bits >> held) & 0xFFU);
+        *next++ = static_cast<char>((bits >> held) & 0xFFU);
     }
     // Bits beyond the last byte must be zero, or one value would have several spellings.
     if ((bits & ((1U << held) - 1U)) != 0) return std::nullopt;
@@ -67,6 +68,10 @@ std::optional<std::string> decode(std::string_view text, const Digits& digits) {
 std::string base64url_encode(std::string_view bytes) { return encode(bytes, kUrlAlphabet); }
 
 std::optional<std::string> base64url_decode(std::string_view text) { return decode(text, kUrlDigits); }
+
+bool is_base64url(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return kUrlDigits[static_cast<unsigned char>(c)] >= 0; });
+}
 
 std::string base64_encode(std::string_view bytes) {
     std::string out = encode(bytes, kStandardAlphabet);

@@ -56,6 +56,19 @@ TEST_CASE("base64url_decode: one value has one spelling [RFC 4648 §3.5, RFC 751
     }
 }
 
+TEST_CASE("is_base64url: the characters of the alphabet, and no other byte [RFC 4648 §5]") {
+    int members = 0;
+    for (int byte = 0; byte < 256; ++byte) {
+        const std::string text(1, static_cast<char>(byte));
+        const bool is_member = is_base64url(text);
+        members += is_member;
+        CHECK(is_member == base64url_decode("AAA" + text).has_value());
+        CHECK(is_base64url("Zm9v" + text + "Zm9v") == is_member);
+    }
+    CHECK(members == 64);
+    CHECK(is_base64url(""));
+}
+
 TEST_CASE("base64_decode: padding is exact and nothing is skipped [RFC 4648 §3.2, §3.3, §3.5]") {
     for (const auto bad :
          {"Zg"sv, "Zg="sv, "Zg==="sv, "Z==="sv, "===="sv, "="sv, "=="sv, "Zm9v===="sv, "Zm9v="sv, "Zg==Zg=="sv,
