@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { execFileSync } from "node:child_process";
 
-const TICKS = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+export const TICKS = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
 
 /// The numbers of the processors that we may use.
 export function allowedCores() {
@@ -40,13 +40,13 @@ export async function untilTheyRun(pids, starter) {
   while (pids.some((pid) => programOf(pid) === starter)) await new Promise((done) => setTimeout(done, 20));
 }
 
-/// Seconds of processor time: `own` of a web server, and all together with its programs and those that have ended. Programs
-/// are the processes that it started; or those of `programs`, where it started others to do its own work.
-export function cpuSeconds({ pid, programs }) {
+/// Processor time in parts of a second, of which TICKS make one: `own` of a web server, and `all` with its programs and those that
+/// have ended. Programs are the processes that it started; or those of `programs`, where it started others to do its own work.
+export function cpuTicks({ pid, programs }) {
   const server = statOf(pid);
   if (!server) throw new Error(`process ${pid} has ended`);
-  const sum = (pids) => pids.reduce((seconds, one) => seconds + (statOf(one)?.own ?? 0) / TICKS, 0);
-  const [own, ended, started] = [server.own / TICKS, server.ended / TICKS, sum(childrenOf(pid))];
+  const sum = (pids) => pids.reduce((all, one) => all + (statOf(one)?.own ?? 0), 0);
+  const [own, ended, started] = [server.own, server.ended, sum(childrenOf(pid))];
   return programs ? { own: own + ended + started, all: own + ended + started + sum(programs) } : { own, all: own + ended + started };
 }
 

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { drive } from "./load.mjs";
-import { cpuSeconds } from "./machine.mjs";
+import { TICKS, cpuTicks } from "./machine.mjs";
 
 /// Answers of one kind are of one length, give or take a few bytes: one that says 200 and something else stands out.
 const TOLERANCE = 0.1;
@@ -17,10 +17,10 @@ async function driveUntilItAnswers(site, scenario, seconds) {
     const data = await scenario.prepare(time);
     const right = await scenario.check();
     const server = site.servers[scenario.mode];
-    const before = server && cpuSeconds(server);
+    const before = server && cpuTicks(server);
     const seen = await drive({ ...scenario, data, directory: site.directory, seconds: time, core: site.loadCore });
-    const after = server && cpuSeconds(server);
-    Object.assign(seen, server ? { cpu: after.all - before.all, serverCpu: after.own - before.own } : { cpu: null, serverCpu: null });
+    const after = server && cpuTicks(server);
+    Object.assign(seen, server ? { cpu: (after.all - before.all) / TICKS, serverCpu: (after.own - before.own) / TICKS } : { cpu: null, serverCpu: null });
     if ((scenario.kind === "journey" ? seen.journeys : seen.requests) > 0) return { seen, right };
     if (time > PATIENCE_S) throw new Error(`no answer in ${time} seconds`);
   }

@@ -17,7 +17,7 @@ const { markdown, median, summarize } = await import("./report.mjs");
 const { profile } = await import("./profile.mjs");
 const { chart } = await import("./chart.mjs");
 
-const seconds = knob("SECONDS", 2);
+const seconds = knob("SECONDS", 1.5);
 const rounds = Math.ceil(knob("ROUNDS", 5));
 const say = (text) => process.stderr.write(`${text}\n`);
 

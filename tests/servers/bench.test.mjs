@@ -59,6 +59,7 @@ describe("make bench", () => {
       for (const figure of ["perSecond", "requestsPerSecond", "ratio", "ofCommits", "p50", "p99"]) assert.ok(one[figure] > 0, `${figure} of ${id}: ${one[figure]}`);
       assert.ok(one.p99 >= one.p50, id);
       assert.ok(one.cpu >= 0 && one.cpu !== null, id);
+      assert.ok(one.serverShare === null || (one.serverShare >= 0 && one.serverShare <= 1), id);
       assert.equal(one.rounds.length, 1);
     }
     assert.equal(report.results.hello.ratio, 1);
