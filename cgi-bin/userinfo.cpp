@@ -3,4 +3,4 @@
 
 #include "server/userinfo_endpoint.h"
 
-int main() { return postern::server::serve_userinfo(postern::oidc::database_claims); }
+int main() { return postern::server::serve_userinfo(postern::oidc::database_claims, {.openssl = false}); }

@@ -4,33 +4,57 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 
+#include <array>
+#include <cstdint>
+#include <cstdio>
 #include <string>
 
-namespace postern::crypto::openssl {
+#include "crypto/start.h"
 
+namespace postern::crypto {
+namespace openssl {
 namespace {
 
 /// Whoever can set OPENSSL_CONF or edit openssl.cnf must not choose our algorithms; it also halves a CGI start. At the
 /// end of the process the kernel frees faster.
-void start_once() {
-    static const int started = OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT, nullptr);
-    if (started != 1) throw CryptoError("OpenSSL does not start");
+bool start_once(std::uint64_t leave_out) {
+    static const int started =
+        OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT | leave_out, nullptr);
+    return started == 1;
+}
+
+/// What the library says about its last error: a text, or its number where the texts are not loaded.
+std::string last_reason() {
+    const unsigned long error = ERR_peek_last_error();
+    if (error == 0) return {};
+    if (const char* reason = ERR_reason_error_string(error)) return reason;
+    std::array<char, 32> number{};
+    std::snprintf(number.data(), number.size(), "OpenSSL error %08lX", error);
+    return number.data();
 }
 
 }  // namespace
 
 Use::Use() {
-    start_once();
+    if (!start_once(0)) throw CryptoError("OpenSSL does not start");
     ERR_clear_error();
 }
 
 Use::~Use() { ERR_clear_error(); }
 
 void fail(std::string_view what) {
-    const char* reason = ERR_reason_error_string(ERR_peek_last_error());
+    const std::string reason = last_reason();
     std::string message(what);
-    if (reason != nullptr) message.append(": ").append(reason);
+    if (!reason.empty()) message.append(": ").append(reason);
     throw CryptoError(message);
 }
 
-}  // namespace postern::crypto::openssl
+}  // namespace openssl
+
+// Whether it has started is told at the first use.
+void start_alone() {
+    static_cast<void>(openssl::start_once(OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS |
+                                          OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS));
+}
+
+}  // namespace postern::crypto

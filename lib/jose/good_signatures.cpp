@@ -19,11 +19,18 @@ std::size_t GoodSignatures::place_of(const Digest& digest) {
 }
 
 bool GoodSignatures::holds(const Digest& digest) const {
-    return !places_.empty() && places_[place_of(digest)] == digest;
+    return places_.empty() ? digest == first_ : places_[place_of(digest)] == digest;
 }
 
 void GoodSignatures::add(const Digest& digest) {
-    if (places_.empty()) places_.resize(kPlaces);
+    if (places_.empty() && (!first_ || first_ == digest)) {
+        first_ = digest;
+        return;
+    }
+    if (places_.empty()) {
+        places_.resize(kPlaces);
+        places_[place_of(*first_)] = *first_;
+    }
     places_[place_of(digest)] = digest;
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +25,8 @@ private:
     static constexpr std::size_t kPlaces = 2048;  // 64 KiB for each process
     static std::size_t place_of(const Digest& digest);
 
-    std::vector<Digest> places_;  ///< empty until the first; a place that nobody has is all zeros, no token's digest
+    std::optional<Digest> first_;  ///< the only one until there is another: a CGI process never sees two
+    std::vector<Digest> places_;   ///< empty until the second; a place that nobody has is all zeros, no token's digest
 };
 
 }  // namespace postern::jose

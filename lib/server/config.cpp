@@ -167,17 +167,15 @@ std::string read_whole_file(const std::string& path) {
     } const closer{descriptor};
     struct stat status {};
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) throw fail("is not a regular file");
-    std::string content(kFileLimits.bytes + 1,
-                        '\0');  // one more than allowed, so that the parser sees what is too long
-    std::size_t length = 0;
-    while (length < content.size()) {
-        const ssize_t got = ::read(descriptor, content.data() + length, content.size() - length);
+    std::string content;
+    std::array<char, 4096> part{};
+    while (content.size() <= kFileLimits.bytes) {  // one more than allowed, so that the parser sees what is too long
+        const ssize_t got = ::read(descriptor, part.data(), part.size());
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) throw fail("cannot be read: " + reason_of(errno));
         if (got == 0) break;
-        length += static_cast<std::size_t>(got);
+        content.append(part.data(), static_cast<std::size_t>(got));
     }
-    content.resize(length);
     return content;
 }
 

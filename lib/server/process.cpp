@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 
+#include "crypto/start.h"
 #include "util/text.h"
 
 namespace postern::server {
@@ -32,6 +33,7 @@ void prepare_process(const Endpoint& endpoint) {
     // A module or engine named there would run inside this process.
     setenv("OPENSSL_CONF", "/dev/null", 1);
     for (const char* name : {"OPENSSL_MODULES", "OPENSSL_ENGINES", "SQLITE_TMPDIR"}) unsetenv(name);
+    if (!endpoint.needs.openssl) crypto::start_alone();
 }
 
 std::optional<std::int64_t> max_requests() {

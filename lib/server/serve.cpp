@@ -32,7 +32,8 @@ void explain(const Endpoint& endpoint, const std::exception& error) {
 int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
     CgiExchange exchange;
     try {
-        const auto app = start(endpoint);
+        static App* app = nullptr;  // at the end of a process the kernel tidies up faster than destructors do
+        app = start(endpoint).release();
         Service service(*app, endpoint, handler);
         enter_sandbox(app->config(), endpoint, app->log(), Transport::cgi);
         service.run(exchange);

@@ -29,6 +29,7 @@ enum class StoreUse { none, read, write };
 struct Needs {
     std::vector<std::string> read = {};   ///< files to read, and directories with all that is below them
     std::vector<std::string> write = {};  ///< the same to read, write, make, rename and remove
+    bool openssl = true;                  ///< to call OpenSSL, itself or through a library; all of it is started then
     bool network = false;                 ///< to connect, look names up, and start threads: then, not before serve()
     bool anything = false;                ///< no sandbox at all, to run programs for example; "require" refuses it
 };
@@ -52,7 +53,7 @@ struct Endpoint {
     std::function<bool(const oauth::Settings&)> signs_access_tokens = {};
     /// CGI variables that the web server's own modules set and the configuration names; empty: none is read.
     std::function<std::vector<std::string>(const oauth::Settings&)> server_variables = {};
-    Needs needs = {};  ///< of a handler that is not Postern's own
+    Needs needs = {.openssl = false};  ///< of a handler that is not Postern's own
     /// Called once before the first request, while everything can still be opened.
     std::function<void(App&)> begin = {};
     bool passwords = false;      ///< checks passwords, for which hash slots are shared

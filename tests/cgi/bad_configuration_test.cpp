@@ -268,7 +268,7 @@ TEST_CASE("start: keys that are missing, damaged or badly protected stop those w
                         "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n");
          },
          "ES256",
-         ""},
+         "OpenSSL error "},
         {"signing key a FIFO",
          {"token"},
          [](Deployment& op) {
