@@ -28,9 +28,9 @@ constexpr std::uint64_t kEnds = 64;  // seconds in which they end; a page has fe
 
 /// The number `i` of `count`, as the beginning of a value that could be any: 16 of its hexadecimal digits, then zeros.
 std::string spread(std::uint64_t i, std::uint64_t count, std::size_t length) {
-    const std::uint64_t step = UINT64_MAX / count;
+    const unsigned long long step = UINT64_MAX / count;
     std::array<char, 17> digits;
-    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(i * step));
+    std::snprintf(digits.data(), digits.size(), "%016llx", i * step);
     std::string text(digits.data());
     text.resize(length, '0');
     return text;
