@@ -72,7 +72,7 @@ TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 # Every other folder with tests runs servers, clients and browsers from Node.js.
 NODE_SUITES  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs)))))
 # tests/servers runs a short bench.
-BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,hello lookup commit cgi_lookup fill)
+BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,hello lookup token commit cgi_lookup fill)
 NODE_MODULES := tests/node_modules/.package-lock.json
 
 SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp bench/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/faults/*.cpp tests/security/*.cpp tests/support/*.cpp)
@@ -186,7 +186,7 @@ $(BUILD)/bench/%: bench/anchors/%.c bench/anchors/lookup.h
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O2 $(ANCHOR_LDFLAGS) -o $@ $< $(ANCHOR_LIBS)
 $(BUILD)/bench/hello: ANCHOR_LIBS = -lfcgi
-$(BUILD)/bench/lookup: ANCHOR_LIBS = -lfcgi -lsqlite3 -lcrypto
+$(BUILD)/bench/lookup $(BUILD)/bench/token: ANCHOR_LIBS = -lfcgi -lsqlite3 -lcrypto
 $(BUILD)/bench/commit: ANCHOR_LIBS = -lsqlite3 -lcrypto
 $(BUILD)/bench/fill: $(BUILD)/bench/fill.o $(LIB) | $(STATIC_LIBS)
 	$(LINK)

@@ -10,6 +10,10 @@ export function median(values) {
 
 export const rate = ({ requests, seconds }) => requests / seconds;
 
+/// What an endpoint does cannot be done with less than its anchor does.
+const LEAST = { introspect: "lookup", userinfo: "lookup", client_credentials: "token_lazy", code: "token_durable", refresh: "token_durable",
+  cgi_introspect: "cgi_lookup", cgi_introspect_static: "cgi_lookup", cgi_userinfo: "cgi_lookup" };
+
 /// `profiles` by id, of profile(); `alone` by program.
 /// `rounds`: of each, `commits` per second and what drive() answered by the scenario's id, with `cpu` where it is known.
 export function summarize(scenarios, rounds, { alone, profiles }, about) {
@@ -24,6 +28,7 @@ export function summarize(scenarios, rounds, { alone, profiles }, about) {
       // On a machine that does other things too this says more than the rate: what the requests cost, not how long they waited.
       ratioByCpu: over((seen, round) => (seen.cpu > 0 && round.seen.hello.cpu > 0 ? (round.seen.hello.cpu / round.seen.hello.requests) / (seen.cpu / seen.requests) : null)),
       ofCgiAnchor: mode === "cgi" ? over((seen, round) => (round.seen.cgi_lookup ? rate(seen) / rate(round.seen.cgi_lookup) : null)) : null,
+      ofLeast: over((seen, round) => (round.seen[LEAST[id]] ? rate(seen) / rate(round.seen[LEAST[id]]) : null)),
       p50: over((seen) => (isJourney ? seen.journeyP50 : seen.p50)), p99: over((seen) => (isJourney ? seen.journeyP99 : seen.p99)),
       cpu: over((seen) => (seen.cpu === null ? null : (seen.cpu * 1000) / (isJourney ? seen.journeys : seen.requests))),
       serverShare: over((seen) => (seen.cpu > 0 ? seen.serverCpu / seen.cpu : null)),
@@ -55,8 +60,8 @@ export function markdown({ about, commitsPerSecond, alone, results, targets, pro
     `${about.date}: ${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}, ${machine.lighttpd}; load at the beginning ${machine.load.join(" ")}.`,
     `${about.rounds} rounds of ${about.seconds} s each, 16 kept connections; ${about.pinned}. Medians; a ratio is of two figures of one round.`,
     ...about.remarks, "", "![Requests per second](chart.svg)", "", "## Requests", "",
-    ...table(["", "per second", "of hello", "by CPU time", "p50 ms", "p99 ms", "CPU s per 1000", "of it the web server", "of durable commits"], plain.map((one) => [one.title, number(one.perSecond, 0),
-      number(one.ratio, 3), number(one.ratioByCpu, 3), number(one.p50, 2), number(one.p99, 2), number(one.cpu, 3), percent(one.serverShare), one.kind === "write" ? number(one.ofCommits, 2) : "–"])),
+    ...table(["", "per second", "of hello", "by CPU time", "p50 ms", "p99 ms", "CPU s per 1000", "of it the web server", "of durable commits", "of the least work"], plain.map((one) => [one.title, number(one.perSecond, 0),
+      number(one.ratio, 3), number(one.ratioByCpu, 3), number(one.p50, 2), number(one.p99, 2), number(one.cpu, 3), percent(one.serverShare), one.kind === "write" ? number(one.ofCommits, 2) : "–", number(one.ofLeast, 2)])),
     `One process that does nothing but commit durably: ${number(commitsPerSecond, 0)} commits per second.`, "",
     ...(journeys.length === 0 ? [] : ["## Whole sign-ins", "",
       ...table(["", "sign-ins per second", "requests per second", "p50 ms", "p99 ms", "CPU s per 1000 sign-ins"], journeys.map((one) => [one.title, number(one.perSecond, 1),

@@ -56,8 +56,10 @@ export async function fastcgi(site, anchors, core, { name = "fastcgi", port = si
   const shipped = await readFile(join(site.root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
   if ((shipped.match(/"max-procs" => [12]\b/g) ?? []).length !== 2) throw new Error("the shipped routing is written in another way now");
   const routing = shipped.replaceAll(/"max-procs" => [12]\b/g, exactly(processes));
-  const anchor = (one) => pool(`/anchor/${one}`, join(sockets, one), join(anchors.programs, one), { ANCHOR_DATABASE: anchors.database }, processes);
+  const anchor = (one, program = one, environment = {}) =>
+    pool(`/anchor/${one}`, join(sockets, one), join(anchors.programs, program), { ANCHOR_DATABASE: anchors.database, ...environment }, processes);
   return startLighttpd(site, name, core, [...common({ ...site, sockets }, name, port), routing, ...anchor("hello"), ...anchor("lookup"),
+    ...anchor("token_lazy", "token", { ANCHOR_SYNC: "NORMAL" }), ...anchor("token_durable", "token", { ANCHOR_SYNC: "FULL" }),
     ...await publishedFiles(site)]);
 }
 

@@ -1,4 +1,4 @@
-// How many durable commits one process makes when it does nothing else. Also makes the database of the lookups.
+// How many durable commits one process makes when it does nothing else. Also makes the database of the other anchors.
 //     commit fill DATABASE ROWS          the rows 'Bearer token-0' ... by their digests
 //     commit loop DATABASE MILLISECONDS  of a database that was filled: prints how many commits, and in how many nanoseconds
 #include "lookup.h"
@@ -22,7 +22,8 @@ static long long now(void) {
 static int fill(long rows) {
     struct Anchor anchor = {.sha256 = EVP_MD_fetch(NULL, "SHA256", NULL), .context = EVP_MD_CTX_new()};
     sqlite3_stmt* insert = NULL;
-    if (!run("PRAGMA journal_mode=WAL; CREATE TABLE tokens(hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID; BEGIN") ||
+    if (!run("PRAGMA journal_mode=WAL; CREATE TABLE tokens(hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID; "
+             "CREATE TABLE issued(hash TEXT PRIMARY KEY, at INTEGER, client TEXT, scope TEXT) STRICT, WITHOUT ROWID; BEGIN") ||
         sqlite3_prepare_v2(database, "INSERT INTO tokens VALUES(?, ?)", -1, &insert, NULL) != SQLITE_OK)
         return 0;
     for (long i = 0; i < rows; ++i) {

@@ -53,7 +53,7 @@ describe("make bench", () => {
     assert.equal(code, 0, stderr);
     const report = JSON.parse(readFileSync(join(out, "report.json"), "utf8"));
     const endpoints = ["client_credentials", "code", "refresh", "introspect", "userinfo", "discovery", "jwks", "login", "session"];
-    for (const id of ["hello", "lookup", "cgi_lookup", "code_openid", "login_cheap", "discovery_published", "jwks_published", ...endpoints, ...endpoints.map((id) => `cgi_${id}`)]) {
+    for (const id of ["hello", "lookup", "token_lazy", "token_durable", "cgi_lookup", "code_openid", "login_cheap", "discovery_published", "jwks_published", ...endpoints, ...endpoints.map((id) => `cgi_${id}`)]) {
       const one = report.results[id];
       assert.ok(one, id);
       for (const figure of ["perSecond", "requestsPerSecond", "ratio", "ofCommits", "p50", "p99"]) assert.ok(one[figure] > 0, `${figure} of ${id}: ${one[figure]}`);
@@ -63,6 +63,7 @@ describe("make bench", () => {
       assert.equal(one.rounds.length, 1);
     }
     assert.equal(report.results.hello.ratio, 1);
+    for (const id of ["introspect", "userinfo", "client_credentials", "code", "refresh", "cgi_introspect", "cgi_userinfo"]) assert.ok(report.results[id].ofLeast > 0, id);
     for (const id of ["other_token", "other_userinfo"]) assert.ok(report.results[id].perSecond > 0, id);
     for (const name of ["hello", "introspect", "token", "userinfo"]) assert.ok(report.alone[name].milliseconds > 0, name);
     assert.ok(report.commitsPerSecond > 0);
