@@ -193,11 +193,11 @@ $(BUILD)/bench/fill: $(BUILD)/bench/fill.o $(LIB) | $(STATIC_LIBS)
 # What the linker says about dlopen and gethostbyname is about what it does not use.
 $(BUILD)/bench/cgi_lookup: ANCHOR_LDFLAGS = -static
 $(BUILD)/bench/cgi_lookup: ANCHOR_LIBS = -lsqlite3 -lcrypto -lm
-# The same objects as the dynamic one; without a source of uriparser it is left out of the report.
+# The same objects as the dynamic one, stripped as a copy for a host would be; without a source of uriparser it is left out of the report.
 $(BUILD)/bench/introspect_static: $(BUILD)/cgi-bin/introspect.o $(LIB)
 	@mkdir -p $(@D)
 	CC='$(CC)' AR='$(AR)' scripts/static-uriparser $(BUILD)/bench/liburiparser.a $(URIPARSER)
-	$(call SAY,LD )$(CXX) -static-pie -Wl,-z,relro,-z,now -Wl,--gc-sections $(CXXFLAGS) $(LDFLAGS) -o $@ $^ -L$(BUILD)/bench $(PROJECT_LDLIBS) -lm
+	$(call SAY,LD )$(CXX) -static-pie -s -Wl,-z,relro,-z,now -Wl,--gc-sections $(CXXFLAGS) $(LDFLAGS) -o $@ $^ -L$(BUILD)/bench $(PROJECT_LDLIBS) -lm
 
 # The same with many tokens in the database: SIZES of it, the smallest first.
 bench-growth:
