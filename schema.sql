@@ -100,7 +100,7 @@ CREATE TABLE grants (
     subject    TEXT REFERENCES users (subject) ON DELETE CASCADE,  -- NULL: no user is involved, RFC 6749 §4.4
     scope      TEXT NOT NULL,     -- RFC 6749 §3.3
     auth_time  INTEGER NOT NULL,  -- of the user's login at that moment, 0 where unknown, OpenID Connect Core §2
-    sid        TEXT NOT NULL,     -- the session it was given in
+    sid        TEXT NOT NULL,     -- the session it was given in, '' for none
     created_at INTEGER NOT NULL,
     ended_at   INTEGER,           -- set: nothing under it is valid any more
     kept_until INTEGER NOT NULL,  -- the latest expiry of anything under it, brought forward when it ends: then all of it may go
@@ -108,9 +108,9 @@ CREATE TABLE grants (
     id_token_claims TEXT NOT NULL DEFAULT ''   -- names put into ID tokens, likewise
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX grants_by_client ON grants (client_id);
-CREATE INDEX grants_by_subject ON grants (subject);
+CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;
 CREATE INDEX grants_by_kept_until ON grants (kept_until);
-CREATE INDEX grants_by_sid ON grants (sid);
+CREATE INDEX grants_by_sid ON grants (sid) WHERE sid <> '';
 
 -- Authorization codes (RFC 6749 §4.1.2) with what they are bound to. A spent one stays as long as its grant, so that a replay
 -- is recognised while there are tokens to take back.

@@ -122,8 +122,9 @@ Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const mo
         note_replay(context, checked.stored, "spent at the same time", ended);
         return replayed();
     }
-    store::insert_access_token(transaction, access);
+    // The refresh token first: it lives longer, so that the grant is prolonged once.
     if (refresh) store::insert_refresh_token(transaction, *refresh);
+    store::insert_access_token(transaction, access);
     transaction.commit();
     context.trail.add(
         AuditEvent::token_issued,

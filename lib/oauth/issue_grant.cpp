@@ -39,6 +39,7 @@ model::Grant make_grant(Context& context, const Approval& approval) {
 }
 
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
+                                           util::Time until,
                                            const std::function<void(store::Transaction&)>& insert_credential) {
     const auto& [request, session, consent] = approval;
     const util::Time now = context.now();
@@ -49,7 +50,7 @@ util::Result<void, NotIssued> record_grant(Context& context, const Approval& app
     if (!still_approved(context, approval)) return NotIssued::approval_withdrawn;
     if (!store::use_request(transaction, request_key(request), session.subject, request.expires_at))
         return NotIssued::request_used;
-    store::insert_grant(transaction, grant);
+    store::insert_grant(transaction, grant, until);
     insert_credential(transaction);
     if (consent == Consent::given_now)
         store::save_consent(transaction,

@@ -36,9 +36,10 @@ struct Approval {
 model::Grant make_grant(Context& context, const Approval& approval);
 
 /// Grant, credential, used-up request and remembered consent in one transaction; `insert_credential` adds what hangs on
-/// the grant. Session and consent are looked at again inside: what took rights away before must not be outrun
-/// (docs/decisions/0011-rights-are-looked-at-twice.md).
+/// the grant until `until`. Session and consent are looked at again inside: what took rights away before must not be
+/// outrun (docs/decisions/0011-rights-are-looked-at-twice.md).
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
+                                           util::Time until,
                                            const std::function<void(store::Transaction&)>& insert_credential);
 
 /// Ends a request that was refused, so that going back cannot revive it. False when it has had its one answer before.

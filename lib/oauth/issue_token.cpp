@@ -15,7 +15,7 @@ util::Result<ImplicitToken, NotIssued> issue_token(Context& context, const Appro
     const AccessTokenIssue token = make_access_token(context, grant, grant.scope, std::nullopt, user->username);
 
     const auto insert = [&](store::Transaction& transaction) { store::insert_access_token(transaction, token.record); };
-    if (auto ok = record_grant(context, approval, grant, insert); !ok) return ok.error();
+    if (auto ok = record_grant(context, approval, grant, token.record.expires_at, insert); !ok) return ok.error();
     context.trail.add(AuditEvent::token_issued,
                       audit::with_grant(grant, {{"grant_type", "implicit"},
                                                 audit::credential("access_token", token.record.token_hash),

@@ -145,11 +145,16 @@ void Database::State::run(const char* sql) {
     if (result != SQLITE_OK) throw_store_error(connection, result, sql);
 }
 
-void Database::State::run_kept(const char* sql) {
+int Database::State::step_kept(const char* sql) {
     auto& statement = statements[sql];
     if (!statement) statement = compile(sql);
     const int result = sqlite3_step(statement);
     sqlite3_reset(statement);
+    return result;
+}
+
+void Database::State::run_kept(const char* sql) {
+    const int result = step_kept(sql);
     if (result != SQLITE_DONE) throw_store_error(connection, result, sql);
 }
 

@@ -39,13 +39,12 @@ AuthorizationCode code_at(const Statement& row) {
 
 }  // namespace
 
-void insert_grant(Transaction& transaction, const Grant& grant) {
-    // Nothing hangs on it yet; what comes in the same transaction prolongs kept_until.
+void insert_grant(Transaction& transaction, const Grant& grant, util::Time until) {
     transaction.database()
         .prepare(
             "INSERT INTO grants (id, client_id, subject, scope, auth_time, sid, created_at, ended_at, kept_until,"
             " userinfo_claims, id_token_claims)"
-            " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $7, $9, $10)")
+            " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, max($7, $11), $9, $10)")
         .bind(1, grant.id.str())
         .bind(2, grant.client_id.str())
         .bind(3, subject_of(grant))
@@ -56,6 +55,7 @@ void insert_grant(Transaction& transaction, const Grant& grant) {
         .bind(8, epoch(grant.ended_at))
         .bind(9, model::to_string(grant.claims.userinfo))
         .bind(10, model::to_string(grant.claims.id_token))
+        .bind(11, util::to_epoch(until))
         .execute();
 }
 
@@ -127,10 +127,11 @@ std::optional<Grant> find_grant(Database& database, const GrantId& id) {
 }
 
 std::int64_t end_grants_of_session(Transaction& transaction, const model::Sid& sid, util::Time now) {
-    // Not LIKE, to which `_` is any character and, in SQLite, `A` is `a`: a scope of the operator's own would pass.
+    // sid <> '': of a session, as the index's are. Not LIKE, to which `_` is any character and, in SQLite, `A` is `a`:
+    // a scope of the operator's own would pass.
     return transaction.database()
         .prepare(
-            "UPDATE grants SET ended_at = $2, kept_until = $2 WHERE sid = $1 AND ended_at IS NULL"
+            "UPDATE grants SET ended_at = $2, kept_until = $2 WHERE sid = $1 AND sid <> '' AND ended_at IS NULL"
             " AND replace(' ' || scope || ' ', ' offline_access ', '') = ' ' || scope || ' '")
         .bind(1, sid.str())
         .bind(2, util::to_epoch(now))

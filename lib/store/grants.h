@@ -8,7 +8,9 @@
 
 namespace postern::store {
 
-void insert_grant(Transaction& transaction, const model::Grant& grant);
+/// `until`: when what comes with it in the same transaction expires, where that is known. Whatever is inserted under a
+/// grant prolongs it if it must, which moves a row that was just made.
+void insert_grant(Transaction& transaction, const model::Grant& grant, util::Time until = {});
 void insert_code(Transaction& transaction, const model::AuthorizationCode& code);
 
 struct StoredCode {

@@ -16,7 +16,9 @@ constexpr const char* kToVersion2[] = {
     "ALTER TABLE consents ADD COLUMN claims TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE grants ADD COLUMN userinfo_claims TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE grants ADD COLUMN id_token_claims TEXT NOT NULL DEFAULT ''",
-    "CREATE INDEX grants_by_sid ON grants (sid)",
+    "DROP INDEX grants_by_subject",
+    "CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL",
+    "CREATE INDEX grants_by_sid ON grants (sid) WHERE sid <> ''",
     "CREATE TABLE refresh_tokens ("
     " token_hash TEXT NOT NULL PRIMARY KEY,"
     " grant_id TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,"

@@ -10,6 +10,7 @@ namespace {
 
 // Kept prepared, by address.
 constexpr const char* kBegin = "BEGIN IMMEDIATE";
+constexpr const char* kBeginReading = "BEGIN";
 constexpr const char* kCommit = "COMMIT";
 
 int remaining_milliseconds(Deadline deadline) {
@@ -67,11 +68,15 @@ void Transaction::commit() {
 }
 
 Snapshot::Snapshot(Database& database) : database_(database), open_(!database.state_->in_transaction()) {
-    if (open_) database_.state_->run("BEGIN");
+    if (open_) database_.state_->run_kept(kBeginReading);
 }
 
 Snapshot::~Snapshot() {
-    if (open_) sqlite3_exec(database_.state_->connection, "COMMIT", nullptr, nullptr, nullptr);
+    if (!open_) return;
+    try {
+        database_.state_->step_kept(kCommit);
+    } catch (const StoreError&) {  // no memory: it ends with the connection
+    }
 }
 
 }  // namespace postern::store

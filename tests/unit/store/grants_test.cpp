@@ -1,5 +1,7 @@
 #include "store/grants.h"
 
+#include <functional>
+
 #include "unit/store/fixture.h"
 
 using namespace postern;
@@ -38,6 +40,42 @@ void end(store::Database& database, Time now = kNow) {
 }
 
 }  // namespace
+
+TEST_CASE("grants: one is kept until the last of what hangs on it expires, known from the start or not") {
+    const auto kept_until = [](const std::function<void(store::Transaction&, const model::Grant&)>& insert) {
+        auto database = sample_database();
+        written(database, [&](store::Transaction& transaction) { insert(transaction, grant()); });
+        return count(database, "SELECT kept_until FROM grants");
+    };
+    const auto expiry = util::to_epoch(code().expires_at);
+    const auto created = util::to_epoch(grant().created_at);
+    REQUIRE(created < expiry);
+    struct Row {
+        const char* when;
+        std::function<void(store::Transaction&, const model::Grant&)> insert;
+        std::int64_t until;
+    };
+    const auto with_code = [](Time until) {
+        return [until](store::Transaction& transaction, const model::Grant& grant) {
+            store::insert_grant(transaction, grant, until);
+            store::insert_code(transaction, code());
+        };
+    };
+    const Row rows[] = {
+        {"nothing is known, and nothing comes", [](auto& t, const auto& grant) { store::insert_grant(t, grant); },
+         created},
+        {"what is said is earlier than the grant",
+         [](auto& t, const auto& grant) { store::insert_grant(t, grant, grant.created_at - Seconds{1}); }, created},
+        {"nothing is said of what comes", with_code({}), expiry},
+        {"what comes is said", with_code(code().expires_at), expiry},
+        {"less is said than comes", with_code(code().expires_at - Seconds{1}), expiry},
+        {"more is said than comes", with_code(code().expires_at + Seconds{1}), expiry + 1},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        CHECK(kept_until(row.insert) == row.until);
+    }
+}
 
 TEST_CASE("codes: what they are bound to comes back as it was put in [RFC 6749 §4.1.2]") {
     auto database = sample_database();

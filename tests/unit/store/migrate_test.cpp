@@ -111,6 +111,30 @@ TEST_CASE("migrate: a database of version 1 becomes what a new one is") {
     CHECK(statements_of(fresh).size() > 20);
 }
 
+TEST_CASE("migrate: grants without a user or a session are listed by neither, and the others are found by them") {
+    const OldDatabase old;
+    store::migrate(old.path);
+    Database database(old.path, Access::read_write);
+    const auto plan_of = [&](const char* sql) {
+        auto rows = database.prepare(sql);
+        std::string plan;
+        while (rows.step()) plan += rows.text(3) + "\n";
+        return plan;
+    };
+    const char* by_user = "EXPLAIN QUERY PLAN SELECT id FROM grants WHERE client_id = $1 AND subject = $2";
+    const char* by_session = "EXPLAIN QUERY PLAN SELECT id FROM grants WHERE sid = $1 AND sid <> ''";
+    CHECK(mentions(plan_of(by_user), "grants_by_subject"));
+    CHECK(mentions(plan_of(by_session), "grants_by_sid"));
+    written(database, [](store::Transaction& transaction) {
+        CHECK(store::end_grants_of_session(transaction, model::Sid(""), kNow) == 0);
+        CHECK(store::end_grants_of_session(transaction, model::Sid("sid"), kNow) == 1);
+    });
+    with_shell(old.path, "PRAGMA foreign_keys = ON; DELETE FROM users");
+    CHECK(count(database, "SELECT count(*) FROM grants") == 1);
+    with_shell(old.path, "PRAGMA foreign_keys = ON; DELETE FROM clients");
+    CHECK(count(database, "SELECT count(*) FROM grants") == 0);
+}
+
 TEST_CASE("migrate: old rows are as they were, and new ones can be written beside them") {
     const OldDatabase old;
     store::migrate(old.path);
