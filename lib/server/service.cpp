@@ -14,7 +14,7 @@
 namespace postern::server {
 namespace {
 
-constexpr unsigned kRequestsPerSweep = 64;
+constexpr unsigned kRequestsPerSweep = 16;
 constexpr std::size_t kBeginning = 12;  // of an unknown client's id; secrets that we make have 43 characters
 static_assert(store::kSweepBatch >= 2 * kRequestsPerSweep, "more must be deleted than requests can make");
 

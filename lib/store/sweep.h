@@ -10,9 +10,10 @@
 
 namespace postern::store {
 
-/// The server sweeps at one request in 64 on average, and a request makes at most one row in each table: with fewer
-/// rows at a time than that, a busy server would make more than it deletes.
-inline constexpr int kSweepBatch = 128;
+/// The server sweeps at one request in 16 on average, and a request makes at most one row in each table: with fewer
+/// rows at a time than that, a busy server would make more than it deletes. Each row stands on pages of its own, so with
+/// more of them a sweep would keep others from writing for longer than they wait for anything else.
+inline constexpr int kSweepBatch = 32;
 
 /// Rows by the name of their table; every table that is swept is there.
 using RowCounts = std::map<std::string, std::int64_t>;

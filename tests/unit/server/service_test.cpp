@@ -315,7 +315,7 @@ TEST_CASE("App: what an endpoint did not declare is not there") {
 
 TEST_CASE(
     "Service: now and then the time after an answer is used to delete what has expired, by endpoints that write") {
-    constexpr int kAnswers = 2000;  // one in 64 sweeps: all of them without is less likely than 1 in 10^13
+    constexpr int kAnswers = 600;  // one in 16 sweeps: all of them without is less likely than 1 in 10^16
     World world(OnFailure::json, {}, StoreUse::write);
     store::Database& database = world.app().context().store;
     const util::Time long_ago = util::from_epoch(1'000'000'000);
