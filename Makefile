@@ -16,7 +16,7 @@ CXXFLAGS ?= -O2 -g
 LDFLAGS ?=
 JOBS ?= $(shell nproc)
 # All processors are used unless somebody asks for another number.
-ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
+ifeq ($(MAKELEVEL)$(filter -j% --jobserver%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(JOBS)
 endif
 
