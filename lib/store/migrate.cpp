@@ -101,7 +101,11 @@ Migration migrate(const std::string& path, std::chrono::milliseconds gate_wait) 
 
     CopyBeside copy(path, migration.from);
     run_steps(database, migration.from);
-    transaction.commit();
+    try {
+        transaction.commit();
+    } catch (const StoreUnsynced& error) {  // a power cut decides which of the two is the database
+        throw StoreUnsynced(std::string(error.what()) + "; the database as it was is in " + copy.keep());
+    }
     migration.copy = copy.keep();
     database.checkpoint();
     return migration;
