@@ -17,7 +17,8 @@ inline constexpr std::size_t kBatch = 500;
 /// What stops it half-way says how many are done: Refused, or StoreUnsynced for those of the last batch, too.
 template <class Items, class Write, class Committed>
 void write_in_batches(store::Database& database, const Items& items, Write write, Committed committed) {
-    for (std::size_t done = 0; done < items.size();) {
+    std::size_t done = 0;
+    do {  // also for none: that there is nothing to do may rest on a commit that no sync has covered yet
         const std::size_t end = std::min(items.size(), done + kBatch);
         try {
             store::Transaction transaction(database, store::Durability::full);
@@ -26,14 +27,14 @@ void write_in_batches(store::Database& database, const Items& items, Write write
             committed();
         } catch (const store::StoreUnsynced& error) {
             throw store::StoreUnsynced(std::to_string(end) + " of " + std::to_string(items.size()) +
-                                       " are done: " + error.what());
+                                       " are done; run the same command again: " + error.what());
         } catch (const store::StoreError& error) {
             if (done == 0) throw;
             throw Refused(std::to_string(done) + " of " + std::to_string(items.size()) +
                           " are done; run the same command again for the rest: " + error.what());
         }
         done = end;
-    }
+    } while (done < items.size());
 }
 
 }  // namespace postern::cli

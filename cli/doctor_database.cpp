@@ -124,6 +124,15 @@ void check_writing(Findings& findings, const std::string& path) {
     }
 }
 
+void check_kept(Findings& findings, const std::string& path) {
+    if (!store::is_log_in_doubt(path)) return;
+    findings.warning(kCheck,
+                     "the disk has refused to keep a change of " + path +
+                         " (commit_unsynced in the audit log), and none was kept since: its log only grows",
+                     "see what the kernel's log says about the disk; then `postern purge`, which succeeds when the "
+                     "disk keeps what is written");
+}
+
 /// "PATH: what is wrong: what to do" of the store.
 void add_store_error(Findings& findings, const std::string& path, const store::StoreError& error) {
     std::string detail = error.what();
@@ -152,6 +161,7 @@ void check_database(Findings& findings, const server::Config& config, util::Time
         if (!found_error(findings, kCheck)) {
             check_records(findings, database, now);
             check_writing(findings, path);
+            check_kept(findings, path);
         }
         findings.ok_unless_found(kCheck, "schema version " + std::to_string(store::kSchemaVersion));
     } catch (const store::StoreBusy& error) {

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "files.h"
 #include "findings.h"
@@ -91,13 +90,20 @@ void check_database_files(Findings& findings, const std::string& database) {
         " is missing, so processes that may only read the database cannot start; a sqlite3 shell that was the last to "
         "close the database removes it";
     constexpr const char* kNoSharing =
-        " is missing, so processes whose changes wait for the disk each wait alone, which takes longer";
-    const std::pair<std::string, const char*> made_anew[] = {
-        {"-wal", kNoReaders}, {"-shm", kNoReaders}, {store::kSyncSuffix, kNoSharing}};
-    for (const auto& [suffix, meaning] : made_anew) {
-        if (look_at(database + suffix, status)) continue;
-        findings.warning(check, database + suffix + meaning,
-                         "any command that may write, such as `postern user list` run by the owner, makes it again");
+        " is missing, so not all processes whose changes wait for the disk wait together, which takes longer";
+    constexpr const char* kAnyCommand =
+        "any command that may write, such as `postern user list` run by the owner, makes it again";
+    constexpr const char* kRestart = "restart the serving processes: the first makes it again, and all of them use it";
+    struct Row {
+        std::string suffix;
+        const char* meaning;
+        const char* fix;
+    };
+    const Row made_anew[] = {{"-wal", kNoReaders, kAnyCommand},
+                             {"-shm", kNoReaders, kAnyCommand},
+                             {store::kSyncSuffix, kNoSharing, kRestart}};
+    for (const auto& [suffix, meaning, fix] : made_anew) {
+        if (!look_at(database + suffix, status)) findings.warning(check, database + suffix + meaning, fix);
     }
     if (!look_at(database + ".gate", status)) {
         findings.error(

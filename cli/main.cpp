@@ -58,8 +58,9 @@ int run(const cli::Invocation& invocation) {
         print_error(error.what());
         return kUsage;
     } catch (const store::StoreUnsynced& error) {
-        print_error(std::string("what was done may be undone by a power cut, until a later change succeeds: ") +
-                    error.what() + "; the kernel's log says what is wrong with the disk");
+        print_error(std::string("what was done may be undone by a power cut, until a later change succeeds; the "
+                                "kernel's log says what is wrong with the disk: ") +
+                    error.what());
         cli::note(invocation, oauth::AuditEvent::commit_unsynced, {{"command", invocation.command}});
     } catch (const store::StoreBusy& error) {
         print_error(std::string("the database is busy, nothing was changed; try again: ") + error.what());

@@ -13,8 +13,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The audit log gets a line for so many rows.
+/// The audit log gets a line for so many rows, or for those of so long a time.
 constexpr std::int64_t kRowsALine = 10000;
+constexpr std::chrono::seconds kLongestUnnoted{1};
 
 /// Rows that are deleted and have no line yet. Written at the end, too, also when that is an exception.
 class Unnoted {
@@ -26,16 +27,18 @@ public:
 
     void add(std::int64_t rows) {
         rows_ += rows;
-        if (rows_ >= kRowsALine) note();
+        if (rows_ >= kRowsALine || Clock::now() - since_ >= kLongestUnnoted) note();
     }
 
 private:
     void note() {
         if (rows_ > 0) note_done(invocation_, {{"rows", std::to_string(rows_)}});
         rows_ = 0;
+        since_ = Clock::now();
     }
     const Invocation& invocation_;
     std::int64_t rows_ = 0;
+    Clock::time_point since_ = Clock::now();
 };
 
 /// What a sweep has deleted, altogether.
@@ -54,23 +57,43 @@ std::int64_t sweep_once(store::Database& database, util::Time now, store::RowCou
 
 /// One sweep after the other, until one finds nothing. In between the serving processes have the database for as long
 /// as the sweep had it: who takes the gate again at once may get it before those who have waited.
-store::RowCounts purge_all(const Invocation& invocation, store::Database& database) {
+void sweep_all(const Invocation& invocation, store::Database& database, store::RowCounts& total) {
     const util::Time now = util::SystemClock().now();
-    store::RowCounts total;
     Unnoted unnoted(invocation);
     for (;;) {
         const auto begin = Clock::now();
         const std::int64_t rows_deleted = sweep_once(database, now, total);
-        if (rows_deleted == 0) return total;
+        if (rows_deleted == 0) return;
         unnoted.add(rows_deleted);
         std::this_thread::sleep_for(Clock::now() - begin);
     }
 }
 
+/// A log that the disk once refused to keep is not copied back before it has kept a commit (docs/decisions/0033).
+void copy_log_back(store::Database& database) {
+    store::Transaction of_nothing(database, store::Durability::full);
+    of_nothing.commit();
+    database.checkpoint();
+}
+
+store::RowCounts purge_all(const Invocation& invocation, store::Database& database) {
+    store::RowCounts deleted;
+    try {
+        sweep_all(invocation, database, deleted);
+        copy_log_back(database);
+    } catch (const store::StoreBusy& error) {
+        std::int64_t rows = 0;
+        for (const auto& of_table : deleted) rows += of_table.second;
+        if (rows == 0) throw;
+        throw Refused("the database is busy, " + std::to_string(rows) +
+                      " rows are deleted; run the same command again for the rest: " + error.what());
+    }
+    return deleted;
+}
+
 void purge(const Invocation& invocation) {
     store::Database database = open_database(invocation.load_config(), store::Access::read_write);
     const auto deleted = purge_all(invocation, database);
-    database.checkpoint();
     json::Object object;
     std::vector<std::vector<std::string>> rows;
     for (const auto& [table, count] : deleted) {

@@ -15,6 +15,7 @@ namespace postern::server {
 namespace {
 
 constexpr unsigned kRequestsPerSweep = 16;
+constexpr std::chrono::milliseconds kLongestSweepWait{50};
 constexpr std::size_t kBeginning = 12;  // of an unknown client's id; secrets that we make have 43 characters
 static_assert(store::kSweepBatch >= 2 * kRequestsPerSweep, "more must be deleted than requests can make");
 
@@ -192,9 +193,13 @@ void Service::run(Exchange& exchange) noexcept {
 }
 
 void Service::sweep() {
-    store::Transaction transaction(*app_.database_if_open(), store::Durability::lazy);
-    store::sweep(transaction, app_.clock().now());
-    transaction.commit();
+    try {
+        store::Transaction transaction(*app_.database_if_open(), store::Durability::lazy, kLongestSweepWait);
+        store::sweep(transaction, app_.clock().now());
+        transaction.commit();
+    } catch (const store::StoreBusy&) {
+        return;  // another time, or another process: the next request must not wait for what has no hurry
+    }
 }
 
 void Service::tidy_up() noexcept {

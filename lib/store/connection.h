@@ -39,6 +39,7 @@ struct Database::State {
     void open(const char* file, int flags);        ///< and sets the connection up; throws StoreError
     void run(const char* sql);                     ///< constant text without parameters; throws StoreError
     void run_kept(const char* sql);                ///< the same, without rows, and kept by address as in `prepare`
+    sqlite3_stmt* keep(const char* sql);           ///< prepares the same
     int step_kept(const char* sql);                ///< SQLite's result of the same; throws when it cannot be prepared
     sqlite3_stmt* compile(const char* sql) const;  ///< throws StoreError
 

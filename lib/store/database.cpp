@@ -145,9 +145,14 @@ void Database::State::run(const char* sql) {
     if (result != SQLITE_OK) throw_store_error(connection, result, sql);
 }
 
-int Database::State::step_kept(const char* sql) {
+sqlite3_stmt* Database::State::keep(const char* sql) {
     auto& statement = statements[sql];
     if (!statement) statement = compile(sql);
+    return statement;
+}
+
+int Database::State::step_kept(const char* sql) {
+    sqlite3_stmt* statement = keep(sql);
     const int result = sqlite3_step(statement);
     sqlite3_reset(statement);
     return result;

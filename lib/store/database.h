@@ -67,6 +67,7 @@ private:
 class Transaction {
 public:
     Transaction(Database& database, Durability durability);  ///< throws StoreBusy after the bounded wait
+    Transaction(Database& database, Durability durability, std::chrono::milliseconds wait);  ///< after this one
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction();

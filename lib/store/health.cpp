@@ -3,12 +3,14 @@
 
 #include <sqlite3.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <memory>
 
 #include "store/error.h"
 #include "store/file_system.h"
 #include "store/gate.h"
+#include "store/log_sync.h"
 #include "store/quick_check.h"
 
 namespace postern::store {
@@ -64,6 +66,11 @@ std::optional<util::Time> newest_record(Database& database) {
 void try_writing(const std::string& path, std::chrono::milliseconds wait) {
     Database database(path, Access::read_write, wait);
     const Transaction rolled_back(database, Durability::lazy);
+}
+
+bool is_log_in_doubt(const std::string& database) {
+    const std::string file = database + kSyncSuffix;
+    return ::access(file.c_str(), F_OK) == 0 && LogSync(file).is_suspect();  // which would make it
 }
 
 void make_gate(const std::string& database) noexcept {

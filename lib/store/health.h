@@ -22,6 +22,10 @@ PageCheck check_pages(const std::string& path, std::chrono::milliseconds limit);
 /// When the latest of grants, sessions and users came about; nullopt when there are none.
 std::optional<util::Time> newest_record(Database& database);
 
+/// Whether the disk has refused to keep what the log holds, and nothing was kept since: then nothing is copied back from
+/// it (docs/decisions/0033).
+bool is_log_in_doubt(const std::string& database);
+
 /// Makes sure that somebody could write at this moment, and writes nothing. Throws StoreBusy, or StoreError.
 void try_writing(const std::string& path, std::chrono::milliseconds wait);
 

@@ -1,6 +1,7 @@
 // Decides when something is written: all of a transaction or nothing, one writer at a time, as durable as its caller
 // said.
 #include <algorithm>
+#include <exception>
 
 #include "store/connection.h"
 #include "store/log_file.h"
@@ -20,12 +21,16 @@ int remaining_milliseconds(Deadline deadline) {
 
 }  // namespace
 
-Transaction::Transaction(Database& database, Durability durability) : database_(database), durability_(durability) {
+Transaction::Transaction(Database& database, Durability durability)
+    : Transaction(database, durability, database.state_->wait) {}
+
+Transaction::Transaction(Database& database, Durability durability, std::chrono::milliseconds wait)
+    : database_(database), durability_(durability) {
     auto& state = *database.state_;
     if (state.access == Access::query_only) throw StoreError(state.path + ": this connection only reads");
     if (state.in_transaction()) throw StoreError(state.path + ": a transaction is open already");
 
-    const auto deadline = std::chrono::steady_clock::now() + state.wait;
+    const auto deadline = std::chrono::steady_clock::now() + wait;
     if (state.gate) state.gate->lock(deadline);
     try {
         // Only somebody who does not know the gate, a sqlite3 shell say, can be in the way now.
@@ -68,15 +73,17 @@ void Transaction::commit() {
 }
 
 Snapshot::Snapshot(Database& database) : database_(database), open_(!database.state_->in_transaction()) {
-    if (open_) database_.state_->run_kept(kBeginReading);
+    if (!open_) return;
+    database_.state_->keep(kCommit);  // here it may throw
+    database_.state_->run_kept(kBeginReading);
 }
 
 Snapshot::~Snapshot() {
     if (!open_) return;
-    try {
-        database_.state_->step_kept(kCommit);
-    } catch (const StoreError&) {  // no memory: it ends with the connection
-    }
+    auto& state = *database_.state_;
+    state.step_kept(kCommit);
+    // Whoever went on reading would read this moment for ever, and believe what is revoked: better another process.
+    if (state.in_transaction()) std::terminate();
 }
 
 }  // namespace postern::store

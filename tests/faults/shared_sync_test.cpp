@@ -227,7 +227,7 @@ TEST_CASE(
          [](Scene& s) {
              return command(s, {"token", "revoke", "--all"});
          },
-         "token revoke", " are done: "},
+         "token revoke", " are done; run the same command again"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.what);
@@ -248,6 +248,39 @@ TEST_CASE(
         CHECK(is_explained == !id.empty());
     }
     there.op.configure("log", json::Object{{"target", "/dev/null"}});
+}
+
+TEST_CASE("shared sync: a command that finds everything done is not done before the disk has it [S15]") {
+    Scene& there = scene();
+    Host host(Host::Life::one_request);
+    host.take(there.op);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"token", "revoke", "--all"},
+                                                  {"consent", "revoke", "--user", kAlice},
+                                                  {"session", "end", "--user", kAlice}}) {
+        CAPTURE(words[0]);
+        REQUIRE(command(there, words).status == 200);
+        const Recording recording(there.op.database_file().string());
+        CHECK(command(there, words).status == 200);
+        const bool is_synced = std::ranges::any_of(recording.happenings(), [](const Happening& happening) {
+            return happening.what == Happening::What::synced && happening.file.ends_with("-wal");
+        });
+        CHECK(is_synced);
+    }
+}
+
+TEST_CASE("shared sync: doctor says that the disk has refused a change, and purge settles it as it says") {
+    constexpr const char* kInDoubt = "has refused to keep a change";
+    Scene& there = scene();
+    Host host(Host::Life::one_request);
+    host.take(there.op);
+    const auto diagnosis = [&] { return command(there, {"doctor"}).raw; };
+    CHECK(diagnosis().find(kInDoubt) == std::string::npos);
+    Disk::instance().arm({Fault::sync_fails, 1, Lasting::once});
+    CHECK(command(there, {"user", "disable", kAlice}).status == 503);
+    Disk::instance().disarm();
+    CHECK(diagnosis().find(kInDoubt) != std::string::npos);
+    CHECK(command(there, {"purge"}).status == 200);
+    CHECK(diagnosis().find(kInDoubt) == std::string::npos);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "store/error.h"
+#include "store/gate.h"
 #include "store/login_attempts.h"
 #include "util/clock.h"
 
@@ -327,6 +328,25 @@ TEST_CASE(
     REQUIRE(store::find_attempts(database, "key", long_ago).failures == 1);
     for (int i = 0; i < kAnswers; ++i) world.service().tidy_up();
     CHECK(store::find_attempts(database, "key", long_ago).failures == 0);
+    CHECK(world.log().find("sweep_failed") == std::string::npos);
+}
+
+TEST_CASE("Service: nothing is deleted, and nobody kept waiting for long, while somebody else holds the gate [S03]") {
+    constexpr int kAnswers = 600;
+    World world(OnFailure::json, {}, StoreUse::write);
+    store::Database& database = world.app().context().store;
+    const util::Time long_ago = util::from_epoch(1'000'000'000);
+    {
+        store::Transaction transaction(database, store::Durability::lazy);
+        store::count_failure(transaction, "key", long_ago, util::Seconds(60));
+        transaction.commit();
+    }
+    {
+        store::Gate held(world.app().config().database + store::kGateSuffix);
+        REQUIRE(held.try_lock());
+        for (int i = 0; i < kAnswers; ++i) world.service().tidy_up();  // some forty would have waited for five seconds
+    }
+    CHECK(store::find_attempts(database, "key", long_ago).failures == 1);
     CHECK(world.log().find("sweep_failed") == std::string::npos);
 }
 
