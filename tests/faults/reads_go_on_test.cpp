@@ -153,8 +153,8 @@ TEST_CASE("gate: no writer and no checkpoint touches database or log without it 
     const Touches touches = touches_of(everything);
     CHECK(touches.outside_the_gate == 0);
     CHECK(touches.all > 100);
-    CHECK(touches.syncs_for_all ==
-          9);  // of each that takes something, and of purge; nobody is kept from writing while the disk is waited for
+    // Of each that takes something, and of purge; nobody is kept from writing while the disk is waited for.
+    CHECK(touches.syncs_for_all == 9);
     const auto stranger = [](Scene& there) { Stranger(there).run("UPDATE users SET updated_at = 1"); };
     CHECK(touches_of(stranger).outside_the_gate > 0);  // the test can tell
 }

@@ -9,11 +9,13 @@ import { drive, encode } from "./fastcgi.mjs";
 import { PROGRAMS, lighttpdWithPools, memoryOf } from "./pools.mjs";
 import { USER, basicOf, formText, openProvider } from "./provider.mjs";
 import { LONG } from "./seeded.mjs";
+import { ASAN_OPTIONS } from "./single_process.mjs";
 import { faultsOf } from "./soundness.mjs";
 
 const COUNT = Number(process.env.POSTERN_REQUESTS ?? (LONG ? 1_000_000 : 2000));
 const PAGE_CACHE = 2000 * 1024;
 const PATHS = { introspect: "/token/introspect", revoke: "/token/revoke", discovery: "/.well-known/openid-configuration" };
+process.env.ASAN_OPTIONS = ASAN_OPTIONS; // a sanitizer's, that keeps what was freed, is no growth of ours
 const pathOf = (program) => PATHS[program] ?? `/${program}`;
 
 describe(`${COUNT} requests for one process of each program`, () => {

@@ -12,7 +12,7 @@ const TICKS = 100; // a second, in /proc on every Linux
 const START_TIMEOUT_MS = 60_000 * PATIENCE;
 const ANSWER_TIMEOUT_MS = 60_000 * PATIENCE;
 /// Freed memory is put aside by AddressSanitizer, 256 MB of it: too much to see anything behind it.
-const ASAN_OPTIONS = [process.env.ASAN_OPTIONS, "quarantine_size_mb=1", "verify_asan_link_order=0"].filter(Boolean).join(":");
+export const ASAN_OPTIONS = [process.env.ASAN_OPTIONS, "quarantine_size_mb=1", "verify_asan_link_order=0"].filter(Boolean).join(":");
 /// What AddressSanitizer, UBSan and the C++ library's assertions say before they end a process.
 const SANITIZER = /AddressSanitizer|LeakSanitizer|runtime error:|Assertion .* failed/;
 let counter = 0;
