@@ -179,9 +179,11 @@ TEST_CASE(
     CHECK(diagnosis.exit_code == 1);
     std::string unwell;
     for (const json::Value& finding : diagnosis.findings) {
-        if (text_of(finding, "state") == "ok") continue;
+        const std::string detail = text_of(finding, "detail");
+        const bool is_sanitizers = detail.find("this is a build with sanitizers") != std::string::npos;
+        if (text_of(finding, "state") == "ok" || is_sanitizers) continue;
         unwell += text_of(finding, "check") + ", ";
-        CHECK(text_of(finding, "detail").find("`postern init`") != std::string::npos);
+        CHECK(detail.find("`postern init`") != std::string::npos);
     }
     CHECK(unwell == "database, keys, ");
 }

@@ -217,7 +217,11 @@ TEST_CASE("key repair: keys that wait for a time that is far away are the clock'
     const auto made = installation.postern({"key", "repair"});
     CHECK(made.exit_code == 1);
     CHECK(made.out == "seal.key is new\n");  // although it then stops
-    CHECK(made.err == result.err);
+    const auto without_now = [](std::string text) {
+        const auto at = text.find("but it is ");
+        return at == std::string::npos ? text : text.erase(at, text.find("here; ", at) - at);
+    };
+    CHECK(without_now(made.err) == without_now(result.err));
     installation.must({"key", "rotate", "--force"});
     CHECK(states(installation) == kBothSign);
     installation.must({"doctor"});

@@ -23,6 +23,9 @@ const fronts = [
   ["lighttpd", lighttpd.fastcgi, { redirectsPlain: false }], ["lighttpd as CGI programs", lighttpd.cgi, { redirectsPlain: false }],
   ["Apache", apache.proxyFcgi, {}], ["nginx", nginx.fastcgi, {}],
 ];
+describe("a sandbox", () => {
+  it("is there, or what keeps it away has a name", () => { if (missing) assert.match(missing, /sanitizers|[Ll]andlock|seccomp/); });
+});
 for (const [title, front, more] of fronts) flows(`confined, behind ${title}`, front, { ...more, bases: ["/auth"], config, skip });
 
 describe("a confined server in the course of its life", { skip }, () => {
