@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <ctime>
+#include <limits>
 
 #include "crypto/password.h"
 #include "store/users.h"
@@ -141,10 +143,15 @@ TEST_CASE(
 TEST_CASE("check_login: a name that nobody has costs what the users' own hashes cost, imported ones too [L08]") {
     Fixture f;
     f.world.settings.login.max_failures = 100;
+    // Processor time, and the least of three: what else happens to a process only adds to it.
     const auto cost = [&](const std::string& name) {
-        const std::clock_t start = std::clock();  // processor time, so that a busy machine does not count
-        CHECK(f.check(name, "wrong") == PasswordOutcome::wrong);
-        return std::clock() - start;
+        std::clock_t least = std::numeric_limits<std::clock_t>::max();
+        for (int i = 0; i < 3; ++i) {
+            const std::clock_t start = std::clock();
+            CHECK(f.check(name, "wrong") == PasswordOutcome::wrong);
+            least = std::min(least, std::clock() - start);
+        }
+        return least;
     };
     const auto dear = cost("nobody");
     f.alice.password_hash = "$2y$04$abcdefghijklmnopqrstuubzadhGtS2zEF.gu0yd0opP6cVzb.e0i";
