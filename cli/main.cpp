@@ -15,7 +15,9 @@ namespace {
 
 using namespace postern;
 
-enum Exit { kDone = 0, kRefused = 1, kUsage = 2 };
+constexpr int kDone = 0;
+constexpr int kRefused = 1;
+constexpr int kUsage = 2;
 
 void print_error(std::string_view text) {
     for (const std::string_view line : util::split(text, '\n')) {

@@ -23,7 +23,10 @@ struct Record {
     std::uint64_t value;
     std::uint64_t seal;
 };
-enum Slot : std::size_t { kCommitted, kSynced, kFailed, kSlots };
+constexpr std::size_t kCommitted = 0;
+constexpr std::size_t kSynced = 1;
+constexpr std::size_t kFailed = 2;
+constexpr std::size_t kSlots = 3;
 
 /// The finalizer of splitmix64; any function would do that does not give torn numbers torn seals.
 std::uint64_t seal_of(std::uint64_t value, std::size_t slot) {
