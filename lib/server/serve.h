@@ -53,7 +53,7 @@ struct Endpoint {
     std::function<bool(const oauth::Settings&)> signs_access_tokens = {};
     /// CGI variables that the web server's own modules set and the configuration names; empty: none is read.
     std::function<std::vector<std::string>(const oauth::Settings&)> server_variables = {};
-    Needs needs = {.openssl = false};  ///< of a handler that is not Postern's own
+    Needs needs = {.openssl = false};  ///< beyond Postern's own; a handler that calls OpenSSL says so
     /// Called once before the first request, while everything can still be opened.
     std::function<void(App&)> begin = {};
     bool passwords = false;      ///< checks passwords, for which hash slots are shared

@@ -70,7 +70,7 @@ void try_writing(const std::string& path, std::chrono::milliseconds wait) {
 
 bool is_log_in_doubt(const std::string& database) {
     const std::string file = database + kSyncSuffix;
-    return ::access(file.c_str(), F_OK) == 0 && LogSync(file).is_suspect();  // which would make it
+    return ::access(file.c_str(), F_OK) == 0 && LogSync(file).is_suspect();  // opening one makes it
 }
 
 void make_gate(const std::string& database) noexcept {

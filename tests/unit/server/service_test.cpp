@@ -314,21 +314,36 @@ TEST_CASE("App: what an endpoint did not declare is not there") {
     world.service().tidy_up();
 }
 
+/// A row that ends a minute after `at`.
+void fail_once(store::Database& database, const char* key, util::Time at) {
+    store::Transaction transaction(database, store::Durability::lazy);
+    store::count_failure(transaction, key, at, util::Seconds(60));
+    transaction.commit();
+}
+
 TEST_CASE(
     "Service: now and then the time after an answer is used to delete what has expired, by endpoints that write") {
     constexpr int kAnswers = 600;  // one in 16 sweeps: all of them without is less likely than 1 in 10^16
     World world(OnFailure::json, {}, StoreUse::write);
     store::Database& database = world.app().context().store;
     const util::Time long_ago = util::from_epoch(1'000'000'000);
-    {
-        store::Transaction transaction(database, store::Durability::lazy);
-        store::count_failure(transaction, "key", long_ago, util::Seconds(60));
-        transaction.commit();
-    }
+    fail_once(database, "key", long_ago);
     REQUIRE(store::find_attempts(database, "key", long_ago).failures == 1);
     for (int i = 0; i < kAnswers; ++i) world.service().tidy_up();
     CHECK(store::find_attempts(database, "key", long_ago).failures == 0);
     CHECK(world.log().find("sweep_failed") == std::string::npos);
+}
+
+TEST_CASE("Service: what has ended stays for a minute, so that it is told from what never was") {
+    constexpr int kAnswers = 600;
+    World world(OnFailure::json, {}, StoreUse::write);
+    store::Database& database = world.app().context().store;
+    const util::Time now = util::SystemClock().now();
+    fail_once(database, "ended just now", now - util::Seconds(61));
+    fail_once(database, "ended before", now - util::Seconds(150));
+    for (int i = 0; i < kAnswers; ++i) world.service().tidy_up();
+    CHECK(store::find_attempts(database, "ended just now", now - util::Seconds(61)).failures == 1);
+    CHECK(store::find_attempts(database, "ended before", now - util::Seconds(150)).failures == 0);
 }
 
 TEST_CASE("Service: nothing is deleted, and nobody kept waiting for long, while somebody else holds the gate [S03]") {
@@ -336,11 +351,7 @@ TEST_CASE("Service: nothing is deleted, and nobody kept waiting for long, while 
     World world(OnFailure::json, {}, StoreUse::write);
     store::Database& database = world.app().context().store;
     const util::Time long_ago = util::from_epoch(1'000'000'000);
-    {
-        store::Transaction transaction(database, store::Durability::lazy);
-        store::count_failure(transaction, "key", long_ago, util::Seconds(60));
-        transaction.commit();
-    }
+    fail_once(database, "key", long_ago);
     {
         store::Gate held(world.app().config().database + store::kGateSuffix);
         REQUIRE(held.try_lock());
