@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "store/connection.h"
+#include "store/log_writes.h"
 
 namespace postern::store {
 namespace {
@@ -175,7 +176,8 @@ sqlite3_stmt* Database::State::compile(const char* sql) const {
 }
 
 void Database::State::open(const char* file, int flags) {
-    const int result = sqlite3_open_v2(file, &connection, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    constexpr int kAlways = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    const int result = sqlite3_open_v2(file, &connection, flags | kAlways, joining_vfs());
     if (result != SQLITE_OK) throw_store_error(connection, result, "open");
     sqlite3_busy_timeout(connection, static_cast<int>(wait.count()));  // first, or a start beside a busy writer fails
     for (const int option : {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, SQLITE_DBCONFIG_DEFENSIVE}) {

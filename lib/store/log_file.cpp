@@ -4,16 +4,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "store/log_writes.h"
+
 namespace postern::store {
 namespace {
 
 constexpr int kChunk = 65536;
-
-sqlite3_file* file_of(sqlite3* connection) {
-    sqlite3_file* file = nullptr;
-    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) != SQLITE_OK) return nullptr;
-    return file && file->pMethods ? file : nullptr;
-}
 
 bool copy_onto_itself(sqlite3_file* file) {
     sqlite3_int64 size = 0;
@@ -30,7 +26,7 @@ bool copy_onto_itself(sqlite3_file* file) {
 }  // namespace
 
 bool LogFile::sync() {
-    sqlite3_file* file = file_of(connection_);
+    sqlite3_file* file = log_of(connection_);
     return file && file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
 }
 
@@ -38,7 +34,7 @@ bool LogFile::sync() {
 bool LogFile::write_again() {
     try {
         const Transaction rolled_back(database_, Durability::lazy);
-        sqlite3_file* file = file_of(connection_);
+        sqlite3_file* file = log_of(connection_);
         return file && copy_onto_itself(file);
     } catch (const StoreError&) {
         return false;

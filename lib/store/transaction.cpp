@@ -5,6 +5,7 @@
 
 #include "store/connection.h"
 #include "store/log_file.h"
+#include "store/log_writes.h"
 
 namespace postern::store {
 namespace {
@@ -56,7 +57,10 @@ Transaction::~Transaction() {
 void Transaction::commit() {
     auto& state = *database_.state_;
     if (!open_) throw StoreError(state.path + ": the transaction has ended already");
-    state.run_kept(kCommit);  // when it throws, the destructor rolls back
+    {
+        const JoinedWrites joined(state.connection);
+        state.run_kept(kCommit);  // when it throws, the destructor rolls back
+    }
     open_ = false;
     if (!state.gate) return;
     const bool is_durable = durability_ == Durability::full;

@@ -11,6 +11,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kSector = 512;
 constexpr std::int64_t kLogHeader = 32;
 constexpr std::size_t kFrameHeader = 24;
+constexpr std::size_t kFrame = kFrameHeader + 4096;
 
 void write_at(std::string& file, std::size_t offset, std::string_view bytes) {
     if (file.size() < offset + bytes.size()) file.resize(offset + bytes.size(), '\0');
@@ -41,10 +42,22 @@ void apply_some_sectors(std::string& file, const Happening& happening, std::mt19
 }
 
 /// The header of a frame that ends a transaction says how large the database is then (SQLite, fileformat2.html §4.1).
-bool begins_last_frame(const Happening& happening) {
+bool has_end_mark(std::string_view frame) { return frame.substr(4, 4) != std::string_view("\0\0\0\0", 4); }
+
+bool is_of_a_log(const Happening& happening) {
     return happening.what == Happening::What::written && happening.file.ends_with("-wal") &&
-           happening.offset >= kLogHeader && happening.bytes.size() == kFrameHeader &&
-           happening.bytes.substr(4, 4) != std::string(4, '\0');
+           happening.offset >= kLogHeader;
+}
+
+/// A header alone: its page is what comes next.
+bool begins_last_frame(const Happening& happening) {
+    return is_of_a_log(happening) && happening.bytes.size() == kFrameHeader && has_end_mark(happening.bytes);
+}
+
+/// Whole frames at once, the last of which ends a transaction.
+bool brings_last_frame(const Happening& happening) {
+    return is_of_a_log(happening) && !happening.bytes.empty() && happening.bytes.size() % kFrame == 0 &&
+           has_end_mark(std::string_view(happening.bytes).substr(happening.bytes.size() - kFrame));
 }
 
 }  // namespace
@@ -100,7 +113,7 @@ std::vector<Recording::Commit> Recording::commits() const {
     bool ends = false;
     for (std::size_t i = 0; i < happenings_.size(); ++i) {
         platter.happen(happenings_[i]);
-        if (ends) {
+        if (ends || brings_last_frame(happenings_[i])) {
             std::string contents = contents_of(platter.after(Loss::nothing, unused), database_).rows;
             if (contents != commits.back().contents) commits.push_back({i + 1, std::move(contents)});
         }
