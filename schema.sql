@@ -8,7 +8,7 @@
 -- "Pstn": this file is ours. Another value is refused, so that no other program's database is ever written to.
 PRAGMA application_id = 1349743726;
 -- The version of this schema. A program works with exactly one.
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- Registered clients (RFC 6749 §2).
 CREATE TABLE clients (
@@ -95,7 +95,7 @@ CREATE INDEX consents_by_subject ON consents (subject);
 -- One authorization: what a user (or a client on its own behalf) gave at one moment (RFC 6749 §1.3). Codes and tokens hang on
 -- it, and ending it ends them all, which is what a replayed code calls for (RFC 6749 §4.1.2).
 CREATE TABLE grants (
-    id         TEXT NOT NULL PRIMARY KEY,  -- also the first half of every `jti` under it
+    id         TEXT NOT NULL PRIMARY KEY,  -- also the first half of every `jti` under it; in the order of their birth
     client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     subject    TEXT REFERENCES users (subject) ON DELETE CASCADE,  -- NULL: no user is involved, RFC 6749 §4.4
     scope      TEXT NOT NULL,     -- RFC 6749 §3.3
@@ -130,37 +130,43 @@ CREATE TABLE authorization_codes (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
 
--- Access tokens (RFC 6749 §1.4): a token is active only while its row says so (RFC 7662 §2.2).
+-- Access tokens (RFC 6749 §1.4): a token is active only while its row says so (RFC 7662 §2.2). A row is found by what the
+-- signed token says: its grant (`jti`), when it was issued (`iat`), and its digest. So the tokens of a grant stand side by
+-- side, and to write one changes one page.
 CREATE TABLE access_tokens (
-    token_hash TEXT NOT NULL PRIMARY KEY,
-    jti        TEXT NOT NULL,     -- RFC 7519 §4.1.7
     grant_id   TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
+    issued_at  INTEGER NOT NULL,  -- equal to `iat`
+    token_hash TEXT NOT NULL,
+    jti        TEXT NOT NULL,     -- RFC 7519 §4.1.7
     scope      TEXT NOT NULL,     -- what introspection reports, RFC 7662 §2.2
     audience   TEXT,              -- RFC 7519 §4.1.3
-    issued_at  INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,  -- equal to `exp`; the row may go then
-    revoked_at INTEGER            -- RFC 7009 §2.1
+    revoked_at INTEGER,           -- RFC 7009 §2.1
+    PRIMARY KEY (grant_id, issued_at, token_hash)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);
-CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
 
 -- Refresh tokens (RFC 6749 §1.5). Each is good for one use, which yields the next; spent ones stay as long as their grant, so
 -- that a stolen one is recognised when it comes back (RFC 9700 §4.14.2).
 CREATE TABLE refresh_tokens (
-    token_hash  TEXT NOT NULL PRIMARY KEY,
-    grant_id    TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
-    parent_hash TEXT,              -- the token whose use yielded this one; NULL: it came with the grant
-    issued_at   INTEGER NOT NULL,
-    expires_at  INTEGER NOT NULL,  -- the same for all of a grant: use does not prolong it
+    grant_id       TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
+    token_hash     TEXT NOT NULL,
+    opaque         INTEGER NOT NULL CHECK (opaque IN (0, 1)),  -- 1: a value that does not say what its grant is
+    parent_hash    TEXT,              -- the token whose use yielded this one; NULL: it came with the grant
+    successor_hash TEXT,              -- what its use yielded
+    sibling_hash   TEXT,              -- and what its retry did
+    issued_at      INTEGER NOT NULL,
+    expires_at     INTEGER NOT NULL,  -- the same for all of a grant: use does not prolong it
     -- current: usable. used: yielded a successor. retried: used, and its lost answer was replaced by a second successor.
     -- superseded: another successor of the same token was used instead.
-    state       TEXT NOT NULL CHECK (state IN ('current', 'used', 'retried', 'superseded')),
-    rotated_at  INTEGER,           -- when it stopped being current
-    revoked_at  INTEGER,           -- RFC 7009 §2.1
-    CHECK ((state = 'current') = (rotated_at IS NULL))
+    state          TEXT NOT NULL CHECK (state IN ('current', 'used', 'retried', 'superseded')),
+    rotated_at     INTEGER,           -- when it stopped being current
+    revoked_at     INTEGER,           -- RFC 7009 §2.1
+    PRIMARY KEY (grant_id, token_hash),
+    CHECK ((state = 'current') = (rotated_at IS NULL)),
+    CHECK ((state IN ('used', 'retried')) = (successor_hash IS NOT NULL)),
+    CHECK ((state = 'retried') = (sibling_hash IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id);
-CREATE INDEX refresh_tokens_by_parent ON refresh_tokens (parent_hash) WHERE parent_hash IS NOT NULL;
+CREATE INDEX refresh_tokens_opaque ON refresh_tokens (token_hash) WHERE opaque = 1;
 
 -- Failed logins, counted against guessing (RFC 6749 §10.10, RFC 6819 §4.4.3.1). The only rows that a caller who is not
 -- authenticated can cause: their number is capped. With them, from which addresses each name has logged in of late (keys that

@@ -1,6 +1,8 @@
 // `postern purge`: deletes by hand what the serving processes delete as they work.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "audit.h"
@@ -41,32 +43,45 @@ private:
     Clock::time_point since_ = Clock::now();
 };
 
-/// What a sweep has deleted, altogether.
-std::int64_t sweep_once(store::Database& database, util::Time now, store::RowCounts& total) {
-    // Nothing is lost with the power but the work: what has expired stays expired.
-    store::Transaction transaction(database, store::Durability::lazy);
-    const auto deleted = store::sweep(transaction, now);
-    commit(transaction);
-    std::int64_t rows_deleted = 0;
-    for (const auto& [table, rows] : deleted) {
-        total[table] += rows;
-        rows_deleted += rows;
+/// One step in a transaction of its own, after the other, until one says that there is nothing left (nullopt). In
+/// between the serving processes have the database for as long as the step had it: who takes the gate again at once may
+/// get it before those who have waited.
+template <class Step>
+void repeat(store::Database& database, Unnoted& unnoted, store::RowCounts& total, Step step) {
+    for (;;) {
+        const auto begin = Clock::now();
+        std::optional<store::RowCounts> deleted;
+        {
+            // Nothing is lost with the power but the work: what has expired stays expired.
+            store::Transaction transaction(database, store::Durability::lazy);
+            deleted = step(transaction);
+            commit(transaction);
+        }
+        if (!deleted) return;
+        for (const auto& [table, rows] : *deleted) {
+            total[table] += rows;
+            unnoted.add(rows);
+        }
+        std::this_thread::sleep_for(Clock::now() - begin);
     }
-    return rows_deleted;
 }
 
-/// One sweep after the other, until one finds nothing. In between the serving processes have the database for as long
-/// as the sweep had it: who takes the gate again at once may get it before those who have waited.
 void sweep_all(const Invocation& invocation, store::Database& database, store::RowCounts& total) {
     const util::Time now = util::SystemClock().now();
     Unnoted unnoted(invocation);
-    for (;;) {
-        const auto begin = Clock::now();
-        const std::int64_t rows_deleted = sweep_once(database, now, total);
-        if (rows_deleted == 0) return;
-        unnoted.add(rows_deleted);
-        std::this_thread::sleep_for(Clock::now() - begin);
-    }
+    repeat(database, unnoted, total, [&](store::Transaction& transaction) -> std::optional<store::RowCounts> {
+        auto deleted = store::sweep(transaction, now);
+        for (const auto& [table, rows] : deleted) total.try_emplace(table, 0);
+        const bool any =
+            std::any_of(deleted.begin(), deleted.end(), [](const auto& table) { return table.second > 0; });
+        return any ? std::optional(std::move(deleted)) : std::nullopt;
+    });
+    model::GrantId last;
+    repeat(database, unnoted, total, [&](store::Transaction& transaction) -> std::optional<store::RowCounts> {
+        const auto deleted = store::walk_expired_access_tokens(transaction, last, now);
+        if (!deleted) return std::nullopt;
+        return store::RowCounts{{"access_tokens", *deleted}};
+    });
 }
 
 /// A log that the disk once refused to keep is not copied back before it has kept a commit (docs/decisions/0033).

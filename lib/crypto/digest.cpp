@@ -37,18 +37,19 @@ std::string sha512(std::string_view bytes) {
     return digest(method.get(), bytes);
 }
 
-std::string sha256_hex(std::string_view bytes) {
+std::string hex(std::string_view bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";
-    const std::string digest = sha256(bytes);
-    std::string out(digest.size() * 2, '\0');
+    std::string out(bytes.size() * 2, '\0');
     char* next = out.data();
-    for (const char c : digest) {
+    for (const char c : bytes) {
         const auto byte = static_cast<unsigned char>(c);
         *next++ = kDigits[byte >> 4];
         *next++ = kDigits[byte & 0x0F];
     }
     return out;
 }
+
+std::string sha256_hex(std::string_view bytes) { return hex(sha256(bytes)); }
 
 std::string hmac_sha256(std::string_view key, std::string_view message) {
     const openssl::Use use;

@@ -8,6 +8,7 @@ namespace postern::crypto {
 
 std::string sha256(std::string_view bytes);      ///< 32 raw bytes
 std::string sha512(std::string_view bytes);      ///< 64 raw bytes: `at_hash` of EdDSA ID tokens
+std::string hex(std::string_view bytes);         ///< lower-case digits
 std::string sha256_hex(std::string_view bytes);  ///< 64 lower-case hex digits
 std::string hmac_sha256(std::string_view key, std::string_view message);  ///< 32 raw bytes
 

@@ -97,7 +97,7 @@ util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, Tok
 
     auto payload = util::base64url_decode(segments->payload);
     if (!payload) return JwsFault::malformed;
-    return VerifiedJws{jwk.kid, std::move(*payload)};
+    return VerifiedJws{jwk.kid, std::move(*payload), std::string(digest.data(), digest.size())};
 }
 
 }  // namespace postern::jose

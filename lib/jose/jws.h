@@ -40,6 +40,7 @@ enum class JwsFault {
 struct VerifiedJws {
     std::string kid;
     std::string payload;  ///< the signed bytes: what we once wrote
+    std::string digest;   ///< SHA-256 of the whole token, 32 bytes: it had to be made, and records are found by it
 };
 
 inline constexpr std::size_t kMaxTokenBytes = 8192;

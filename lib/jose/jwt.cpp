@@ -91,7 +91,8 @@ util::Result<VerifiedJwt, JwtFault> verify_jwt(const Verifier& verifier, std::st
     if (expiry == Expiry::enforced) {
         if (const auto fault = check_time(*claims, now)) return *fault;
     }
-    return VerifiedJwt{std::move(jws->kid), *claims};
+    return VerifiedJwt{std::move(jws->kid), *claims, util::from_epoch(*integer(*claims, "iat")),
+                       std::move(jws->digest)};
 }
 
 }  // namespace postern::jose

@@ -20,7 +20,9 @@ enum class Expiry {
 
 struct VerifiedJwt {
     std::string kid;
-    json::Object claims;  ///< `iss` (equal to the issuer asked for) and integer `exp` and `iat` are there
+    json::Object claims;     ///< `iss` (equal to the issuer asked for) and integer `exp` and `iat` are there
+    util::Time issued_at{};  ///< `iat`
+    std::string digest;      ///< SHA-256 of the whole token, 32 bytes
 };
 
 util::Result<VerifiedJwt, JwtFault> verify_jwt(const Verifier& verifier, std::string_view token, TokenType type,

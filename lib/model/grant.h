@@ -52,9 +52,10 @@ struct AccessToken {
 struct RefreshToken {
     ValueHash token_hash;
     GrantId grant_id;
+    bool is_opaque = false;                ///< a random value, which does not name its grant
     std::optional<ValueHash> parent_hash;  ///< the token whose use yielded this one
     util::Time issued_at{};
-    util::Time expires_at{};                 ///< absolute: created_at of the grant + refreshTokenTTL
+    util::Time expires_at{};               ///< absolute: created_at of the grant + refreshTokenTTL
     std::optional<util::Time> rotated_at;  ///< it has been used, or a sibling was used in its place
     std::optional<util::Time> revoked_at;
 };

@@ -4,13 +4,15 @@
 #include "crypto/digest.h"
 #include "jose/jws.h"
 #include "json/writer.h"
+#include "oauth/jti.h"
 
 namespace postern::oauth {
 namespace {
 
 json::Object claims_of(const Settings& settings, const model::Grant& grant, const model::AccessToken& record,
                        const std::string& username) {
-    // Without a user the client speaks for itself (RFC 9068 §2.2); users' subjects are random and cannot be a client's id.
+    // Without a user the client speaks for itself (RFC 9068 §2.2); users' subjects are random and cannot be a client's
+    // id.
     const std::string& subject = grant.subject.empty() ? grant.client_id.str() : grant.subject.str();
     json::Object claims{{"iss", settings.issuer}, {"sub", subject}, {"cid", grant.client_id.str()}};
     if (!record.scope.empty()) claims.set("scope", record.scope.to_string());
@@ -30,8 +32,7 @@ AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, 
                                    const std::optional<std::string>& audience, const std::string& username) {
     AccessTokenIssue issue;
     model::AccessToken& record = issue.record;
-    // The grant's id inside `jti` lets an expired token still name what it belongs to after its row is gone.
-    record.jti = grant.id.str() + "." + crypto::random_id(context.random);
+    record.jti = make_jti(context.random, grant.id);
     record.grant_id = grant.id;
     record.scope = scope;
     record.audience = audience;
@@ -43,6 +44,16 @@ AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, 
     issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, payload);
     record.token_hash = hash_of(issue.value);
     return issue;
+}
+
+util::Result<KnownAccessToken, jose::JwtFault> find_access_token(Context& context, std::string_view value,
+                                                                 jose::Expiry expiry) {
+    auto jwt = jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::access_token, context.settings.issuer,
+                                context.now(), expiry);
+    if (!jwt) return jwt.error();
+    store::AccessTokenKey key{grant_of(jwt->claims), jwt->issued_at, model::ValueHash(crypto::hex(jwt->digest))};
+    auto stored = store::find_access_token(context.store, key);
+    return KnownAccessToken{std::move(jwt->claims), std::move(key), std::move(stored)};
 }
 
 }  // namespace postern::oauth

@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 
+#include "jose/jwt.h"
 #include "model/grant.h"
 #include "model/user.h"
 #include "oauth/context.h"
+#include "store/access_tokens.h"
 
 namespace postern::oauth {
 
@@ -20,7 +22,18 @@ struct AccessTokenIssue {
 AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, const model::Scope& scope,
                                    const std::optional<std::string>& audience, const std::string& username);
 
-/// The key under which a token's record is found.
+/// An access token that this server has signed.
+struct KnownAccessToken {
+    json::Object claims;  ///< verified
+    store::AccessTokenKey key;
+    std::optional<store::StoredAccessToken> stored;  ///< nullopt: the row has gone
+};
+
+/// The signature before any claim, and before storage is asked. Any Keys opened for verify or sign will do.
+util::Result<KnownAccessToken, jose::JwtFault> find_access_token(Context& context, std::string_view value,
+                                                                 jose::Expiry expiry);
+
+/// SHA-256 of a token, code or cookie, as it is stored.
 model::ValueHash hash_of(std::string_view value);
 
 }  // namespace postern::oauth

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "crypto/random.h"
 #include "oauth/audience.h"
+#include "oauth/jti.h"
 #include "oauth/scope_policy.h"
 #include "store/access_tokens.h"
 #include "store/grants.h"
@@ -35,10 +35,10 @@ Outcome<model::Grant> make_client_grant(Context& context, const model::Client& c
     if (!scope) return scope.error();
 
     model::Grant grant;
-    grant.id = model::GrantId(crypto::random_id(context.random));
+    grant.created_at = context.now();
+    grant.id = make_grant_id(context.random, grant.created_at);
     grant.client_id = client.id;
     grant.scope = std::move(*scope);
-    grant.created_at = context.now();
     grant.auth_time = grant.created_at;
     return grant;
 }

@@ -6,6 +6,7 @@
 #include "oauth/scope_policy.h"
 #include "store/access_tokens.h"
 #include "store/grants.h"
+#include "store/sweep.h"
 #include "store/users.h"
 
 namespace postern::oauth {
@@ -75,11 +76,12 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
 Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
                                    const model::AccessToken& access, const model::RefreshToken& refresh) {
     store::Transaction transaction(context.store, store::Durability::full);
-    const auto rotation = store::rotate_refresh_token(transaction, checked.stored.token.token_hash, context.now(),
-                                                      context.settings.refresh_reuse_grace);
+    const auto rotation = store::rotate_refresh_token(transaction, checked.stored.token, refresh.token_hash,
+                                                      context.now(), context.settings.refresh_reuse_grace);
     switch (rotation) {
         case store::Rotation::rotated:
         case store::Rotation::retried:
+            store::delete_expired_access_tokens(transaction, access.grant_id, context.now() - store::kTellable);
             store::insert_access_token(transaction, access);
             store::insert_refresh_token(transaction, refresh);
             transaction.commit();

@@ -2,6 +2,7 @@
 #include "oauth/issue_grant.h"
 
 #include "oauth/decide.h"
+#include "oauth/jti.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
 #include "store/consents.h"
@@ -27,14 +28,14 @@ bool still_approved(Context& context, const Approval& approval) {
 
 model::Grant make_grant(Context& context, const Approval& approval) {
     model::Grant grant;
-    grant.id = model::GrantId(crypto::random_id(context.random));
+    grant.created_at = context.now();
+    grant.id = make_grant_id(context.random, grant.created_at);
     grant.client_id = approval.request.client_id;
     grant.subject = approval.session.subject;
     grant.scope = approval.request.scope;
     grant.claims = approval.request.claims;
     grant.auth_time = approval.session.auth_time;
     grant.sid = approval.session.sid;
-    grant.created_at = context.now();
     return grant;
 }
 

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "oauth/access_token.h"
 #include "oauth/refresh_token.h"
 
 namespace postern::oauth {
@@ -57,9 +56,7 @@ KnownToken find_presented_token(Context& context, const PresentedToken& token, j
     if (!token.value) return std::monostate{};
     const std::string& value = *token.value;
     // Only one of these gets as far as a signature: the kind of a JWT is in its header.
-    if (auto jwt = jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::access_token,
-                                    context.settings.issuer, context.now(), expiry))
-        return KnownAccessToken{std::move(jwt->claims), store::find_access_token(context.store, hash_of(value))};
+    if (auto known = find_access_token(context, value, expiry)) return std::move(*known);
     if (auto known = find_refresh_token(context, value, expiry)) return std::move(*known);
     return std::monostate{};
 }

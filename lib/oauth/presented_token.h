@@ -9,11 +9,11 @@
 #include "http/message.h"
 #include "jose/jwt.h"
 #include "json/value.h"
+#include "oauth/access_token.h"
 #include "oauth/client_auth.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
 #include "oauth/refresh_token.h"
-#include "store/access_tokens.h"
 
 namespace postern::oauth {
 
@@ -35,12 +35,6 @@ struct PresentedTokenRequest {
 /// invalid_request for another content type. Inside: invalid_request for a parameter given twice and for a missing
 /// `token`, unsupported_token_type for an unknown hint. The query is not looked at: there a token would get into logs.
 Outcome<PresentedTokenRequest> parse_presented_token(const http::Request& request, std::size_t max_token_bytes);
-
-/// An access token that this server has signed.
-struct KnownAccessToken {
-    json::Object claims;                             ///< verified
-    std::optional<store::StoredAccessToken> stored;  ///< nullopt: the row has gone
-};
 
 /// std::monostate: nothing of ours, or forged, or of a kind that neither endpoint is about (an ID token).
 using KnownToken = std::variant<std::monostate, KnownAccessToken, KnownRefreshToken>;

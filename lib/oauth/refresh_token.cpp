@@ -1,9 +1,11 @@
 // What a refresh token looks like.
 #include "oauth/refresh_token.h"
 
+#include "crypto/digest.h"
 #include "jose/jwt.h"
 #include "json/writer.h"
 #include "oauth/access_token.h"
+#include "oauth/jti.h"
 
 namespace postern::oauth {
 namespace {
@@ -14,7 +16,7 @@ std::string sign(Context& context, const model::Grant& grant, const model::Refre
     const json::Object claims{{"iss", settings.issuer},
                               {"sub", grant.subject.str()},
                               {"cid", grant.client_id.str()},
-                              {"jti", grant.id.str() + "." + crypto::random_id(context.random)},
+                              {"jti", make_jti(context.random, grant.id)},
                               {"iat", util::to_epoch(record.issued_at)},
                               {"exp", util::to_epoch(record.expires_at)}};
     const store::SigningKey& key = context.keys.signing_key(settings.access_token_algorithm, record.issued_at);
@@ -42,24 +44,25 @@ RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant
     if (parent) record.parent_hash = parent->token_hash;
     record.issued_at = context.now();
     record.expires_at = parent ? parent->expires_at : grant.created_at + context.settings.refresh_token_ttl;
-    issue.value = context.settings.use_opaque_refresh_tokens ? crypto::random_token(context.random)
-                                                             : sign(context, grant, record);
+    record.is_opaque = context.settings.use_opaque_refresh_tokens;
+    issue.value = record.is_opaque ? crypto::random_token(context.random) : sign(context, grant, record);
     record.token_hash = hash_of(issue.value);
     return issue;
 }
 
 std::optional<KnownRefreshToken> find_refresh_token(Context& context, std::string_view value, jose::Expiry expiry) {
-    std::optional<json::Object> signed_claims;
-    if (looks_like_jwt(value)) {
-        auto jwt = jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::refresh_token,
-                                    context.settings.issuer, context.now(), expiry);
-        if (!jwt) return std::nullopt;
-        signed_claims = std::move(jwt->claims);
+    if (!looks_like_jwt(value)) {
+        auto stored = store::find_opaque_refresh_token(context.store, hash_of(value));
+        if (!stored) return std::nullopt;
+        return KnownRefreshToken{claims_of(context.settings, *stored), std::move(*stored)};
     }
-    auto stored = store::find_refresh_token(context.store, hash_of(value));
+    auto jwt = jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::refresh_token, context.settings.issuer,
+                                context.now(), expiry);
+    if (!jwt) return std::nullopt;
+    auto stored =
+        store::find_refresh_token(context.store, grant_of(jwt->claims), model::ValueHash(crypto::hex(jwt->digest)));
     if (!stored) return std::nullopt;
-    json::Object claims = signed_claims ? std::move(*signed_claims) : claims_of(context.settings, *stored);
-    return KnownRefreshToken{std::move(claims), std::move(*stored)};
+    return KnownRefreshToken{std::move(jwt->claims), std::move(*stored)};
 }
 
 }  // namespace postern::oauth

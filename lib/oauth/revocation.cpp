@@ -27,18 +27,14 @@ void note(Context& context, const model::Grant& grant, const char* kind, const m
                       audit::with_grant(grant, {{"kind", kind}, audit::credential("token", hash)}));
 }
 
-std::string text_claim(const json::Object& claims, std::string_view name) {
-    const json::Value* value = claims.find(name);
-    return value && value->if_string() ? *value->if_string() : std::string();
-}
-
 /// The row may be deleted once the token has expired; then `jti` names the grant and `cid` the client (both signed by
 /// us), so that an expired token can still end what goes on beside it.
 std::optional<model::Grant> grant_of(Context& context, const KnownAccessToken& token) {
     if (token.stored) return token.stored->grant;
-    const std::string jti = text_claim(token.claims, "jti");
-    auto grant = store::find_grant(context.store, model::GrantId(jti.substr(0, jti.find('.'))));
-    if (!grant || grant->client_id.str() != text_claim(token.claims, "cid")) return std::nullopt;
+    auto grant = store::find_grant(context.store, token.key.grant_id);
+    const json::Value* client = token.claims.find("cid");
+    if (!grant || !client || !client->if_string() || *client->if_string() != grant->client_id.str())
+        return std::nullopt;
     return grant;
 }
 
@@ -67,15 +63,15 @@ std::string_view revoke_refresh_token(Context& context, const std::optional<mode
 }
 
 std::string_view revoke_access_token(Context& context, const std::optional<model::ClientId>& client,
-                                     const KnownAccessToken& token, const std::string& value) {
+                                     const KnownAccessToken& token) {
     const auto grant = grant_of(context, token);
     if (!grant) return kUnknown;
-    if (is_foreign(context, client, *grant, kAccessToken, hash_of(value))) return kForeign;
+    if (is_foreign(context, client, *grant, kAccessToken, token.key.token_hash)) return kForeign;
     store::Transaction transaction(context.store, store::Durability::full);
-    store::revoke_access_token(transaction, hash_of(value), context.now());
+    store::revoke_access_token(transaction, token.key, context.now());
     store::revoke_refresh_tokens(transaction, grant->id, context.now());  // RFC 7009 §2.1: MAY
     transaction.commit();
-    note(context, *grant, kAccessToken, hash_of(value));
+    note(context, *grant, kAccessToken, token.key.token_hash);
     return "access token: revoked, with the refresh tokens of its grant";
 }
 
@@ -94,7 +90,7 @@ std::string_view revoke(Context& context, const std::optional<model::ClientId>& 
     if (token.hint == TokenTypeHint::auth_code) return revoke_code(context, client, *token.value);
     const KnownToken known = find_presented_token(context, token, jose::Expiry::ignored);
     if (const auto* access = std::get_if<KnownAccessToken>(&known))
-        return revoke_access_token(context, client, *access, *token.value);
+        return revoke_access_token(context, client, *access);
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         return revoke_refresh_token(context, client, *refresh);
     return kUnknown;

@@ -71,10 +71,9 @@ oauth::Outcome<std::string> parse_bearer_token(const http::Request& request, std
 oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, const std::string& token) {
     // The signature before any claim, the stored state before any answer.
     const util::Time now = context.now();
-    const auto jwt = jose::verify_jwt(context.keys.verifier(), token, jose::TokenType::access_token,
-                                      context.settings.issuer, now, jose::Expiry::enforced);
-    if (!jwt) return invalid_token(std::string(jose::describe(jwt.error())));
-    auto stored = store::find_access_token(context.store, oauth::hash_of(token));
+    auto known = oauth::find_access_token(context, token, jose::Expiry::enforced);
+    if (!known) return invalid_token(std::string(jose::describe(known.error())));
+    auto& stored = known->stored;
     if (!stored) return invalid_token("the access token is unknown");
     if (!store::is_active(*stored, now)) return invalid_token(why_inactive(*stored, now));
     return std::move(*stored);

@@ -16,8 +16,6 @@ namespace {
 
 constexpr unsigned kRequestsPerSweep = 16;
 constexpr std::chrono::milliseconds kLongestSweepWait{50};
-// So long it can still be told what was revoked from what never was.
-constexpr util::Seconds kTellable{60};
 constexpr std::size_t kBeginning = 12;  // of an unknown client's id; secrets that we make have 43 characters
 static_assert(store::kSweepBatch >= 2 * kRequestsPerSweep, "more must be deleted than requests can make");
 
@@ -197,7 +195,7 @@ void Service::run(Exchange& exchange) noexcept {
 void Service::sweep() {
     try {
         store::Transaction transaction(*app_.database_if_open(), store::Durability::lazy, kLongestSweepWait);
-        store::sweep(transaction, app_.clock().now() - kTellable);
+        store::sweep(transaction, app_.clock().now() - store::kTellable);
         transaction.commit();
     } catch (const store::StoreBusy&) {
         return;  // another time, or another process: the next request must not wait for what has no hurry

@@ -16,10 +16,20 @@ struct StoredAccessToken {
     bool user_enabled = false;  ///< true for a token without a user (client_credentials)
 };
 
+/// Where the row of an access token is. All of it is in the signed token or made of it: `jti`, `iat`, SHA-256.
+struct AccessTokenKey {
+    model::GrantId grant_id;
+    util::Time issued_at{};
+    model::ValueHash token_hash;
+};
+
 void insert_access_token(Transaction& transaction, const model::AccessToken& token);
 /// No effect on one that is revoked.
-void revoke_access_token(Transaction& transaction, const model::ValueHash& token_hash, util::Time now);
-std::optional<StoredAccessToken> find_access_token(Database& database, const model::ValueHash& token_hash);
+void revoke_access_token(Transaction& transaction, const AccessTokenKey& key, util::Time now);
+/// Deletes the oldest of a grant's access tokens that expired at `before` or earlier: a few, but more than one, so that
+/// whoever does it with each token that he adds leaves only what is good.
+void delete_expired_access_tokens(Transaction& transaction, const model::GrantId& id, util::Time before);
+std::optional<StoredAccessToken> find_access_token(Database& database, const AccessTokenKey& key);
 
 /// The only definition of "active" (specification, Token active state): the record exists, expires in the future,
 /// neither it nor its grant is revoked, client and user are enabled.

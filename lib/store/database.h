@@ -16,7 +16,7 @@ struct sqlite3_stmt;
 
 namespace postern::store {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 /// Whether the commit survives a power cut before the caller is answered.
 enum class Durability {

@@ -35,11 +35,61 @@ constexpr const char* kToVersion2[] = {
     "PRAGMA user_version = 2",
 };
 
+// A token is found by what it says of itself, beside the others of its grant. Any refresh
+// token may be an opaque one, and what followed it may have been deleted before it.
+constexpr const char* kToVersion3[] = {
+    "ALTER TABLE access_tokens RENAME TO old_access_tokens",
+    "CREATE TABLE access_tokens ("
+    " grant_id TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,"
+    " issued_at INTEGER NOT NULL,"
+    " token_hash TEXT NOT NULL,"
+    " jti TEXT NOT NULL,"
+    " scope TEXT NOT NULL,"
+    " audience TEXT,"
+    " expires_at INTEGER NOT NULL,"
+    " revoked_at INTEGER,"
+    " PRIMARY KEY (grant_id, issued_at, token_hash)"
+    ") STRICT, WITHOUT ROWID",
+    "INSERT INTO access_tokens"
+    " SELECT grant_id, issued_at, token_hash, jti, scope, audience, expires_at, revoked_at FROM old_access_tokens"
+    " ORDER BY grant_id, issued_at, token_hash",
+    "DROP TABLE old_access_tokens",
+    "ALTER TABLE refresh_tokens RENAME TO old_refresh_tokens",
+    "CREATE TABLE refresh_tokens ("
+    " grant_id TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,"
+    " token_hash TEXT NOT NULL,"
+    " opaque INTEGER NOT NULL CHECK (opaque IN (0, 1)),"
+    " parent_hash TEXT,"
+    " successor_hash TEXT,"
+    " sibling_hash TEXT,"
+    " issued_at INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL,"
+    " state TEXT NOT NULL CHECK (state IN ('current', 'used', 'retried', 'superseded')),"
+    " rotated_at INTEGER,"
+    " revoked_at INTEGER,"
+    " PRIMARY KEY (grant_id, token_hash),"
+    " CHECK ((state = 'current') = (rotated_at IS NULL)),"
+    " CHECK ((state IN ('used', 'retried')) = (successor_hash IS NOT NULL)),"
+    " CHECK ((state = 'retried') = (sibling_hash IS NOT NULL))"
+    ") STRICT, WITHOUT ROWID",
+    "INSERT INTO refresh_tokens"
+    " SELECT t.grant_id, t.token_hash, 1, t.parent_hash,"
+    " CASE WHEN t.state IN ('used', 'retried') THEN COALESCE((SELECT s.token_hash FROM old_refresh_tokens s"
+    " WHERE s.parent_hash = t.token_hash ORDER BY s.token_hash LIMIT 1), '') END,"
+    " CASE WHEN t.state = 'retried' THEN COALESCE((SELECT s.token_hash FROM old_refresh_tokens s"
+    " WHERE s.parent_hash = t.token_hash ORDER BY s.token_hash LIMIT 1 OFFSET 1), '') END,"
+    " t.issued_at, t.expires_at, t.state, t.rotated_at, t.revoked_at FROM old_refresh_tokens t"
+    " ORDER BY t.grant_id, t.token_hash",
+    "DROP TABLE old_refresh_tokens",
+    "CREATE INDEX refresh_tokens_opaque ON refresh_tokens (token_hash) WHERE opaque = 1",
+    "PRAGMA user_version = 3",
+};
+
 struct Step {
     int from;
     std::span<const char* const> statements;  ///< the last sets the next version
 };
-constexpr Step kSteps[] = {{1, kToVersion2}};
+constexpr Step kSteps[] = {{1, kToVersion2}, {2, kToVersion3}};
 
 constexpr int kOldest = kSteps[0].from;
 static_assert(kOldest + static_cast<int>(std::size(kSteps)) == kSchemaVersion, "a step from each version to the next");
@@ -54,12 +104,12 @@ void check_way(const std::string& path, int version) {
 }
 
 void run_steps(Database& database, int version) {
+    if (database.prepare("PRAGMA foreign_key_check").step())
+        throw StoreError("the database has rows that point nowhere; it was left as it was");
     for (const Step& step : kSteps) {
         if (step.from < version) continue;
         for (const char* sql : step.statements) database.prepare(sql).execute();
     }
-    if (database.prepare("PRAGMA foreign_key_check").step())
-        throw StoreError("the migrated database would have rows that point nowhere; it was left as it was");
 }
 
 /// Taken away again when the migration does not come about.

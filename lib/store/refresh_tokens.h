@@ -16,7 +16,11 @@ struct StoredRefreshToken {
 };
 
 void insert_refresh_token(Transaction& transaction, const model::RefreshToken& token);
-std::optional<StoredRefreshToken> find_refresh_token(Database& database, const model::ValueHash& token_hash);
+/// A token that names its grant.
+std::optional<StoredRefreshToken> find_refresh_token(Database& database, const model::GrantId& grant,
+                                                     const model::ValueHash& token_hash);
+/// A random value, which names nothing.
+std::optional<StoredRefreshToken> find_opaque_refresh_token(Database& database, const model::ValueHash& token_hash);
 
 /// Usable now: the record exists, expires in the future, has not been rotated or revoked, its grant lives, client and
 /// user are enabled.
@@ -31,10 +35,10 @@ enum class Rotation {
 
 /// Decides what one use of the token is and records it. Of any number of parallel uses exactly one is `rotated`. The
 /// first use of a successor makes its siblings unusable in the same moment, so that one line survives. `grace` is the
-/// window after the rotation in which a retry is no theft; 0: there is none. The caller inserts the successor, or ends
-/// the grant, in the same transaction.
-Rotation rotate_refresh_token(Transaction& transaction, const model::ValueHash& token_hash, util::Time now,
-                              util::Seconds grace);
+/// window after the rotation in which a retry is no theft; 0: there is none. For `rotated` and `retried` the caller
+/// inserts `successor` in the same transaction, for `reused` he ends the grant.
+Rotation rotate_refresh_token(Transaction& transaction, const model::RefreshToken& used,
+                              const model::ValueHash& successor, util::Time now, util::Seconds grace);
 
 /// Every refresh token of the grant, for good; its access tokens live on (RFC 7009 §2.1).
 void revoke_refresh_tokens(Transaction& transaction, const model::GrantId& id, util::Time now);

@@ -35,23 +35,20 @@ constexpr Rule kRules[] = {
      " (SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"
      " ORDER BY expires_at LIMIT $2)",
      "SELECT count(*) FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"},
-    // `jti` names the grant, so that an expired token can still end it without a row (RFC 7009 §2.1).
+    // What has expired goes before, when its grant gets another. `jti` names the grant, so that an expired token can
+    // still end it without a row (RFC 7009 §2.1).
     {"access_tokens",
-     "DELETE FROM access_tokens WHERE token_hash IN"
-     " (SELECT token_hash FROM access_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
-     "SELECT count(*) FROM access_tokens WHERE expires_at <= $1"},
-    {"access_tokens",
-     "DELETE FROM access_tokens WHERE token_hash IN"
-     " (SELECT t.token_hash FROM (" POSTERN_DUE ") g JOIN access_tokens t ON t.grant_id = g.id LIMIT $2)",
-     "SELECT count(*) FROM grants g JOIN access_tokens t ON t.grant_id = g.id"
-     " WHERE g.kept_until <= $1 AND t.expires_at > $1"},
+     "DELETE FROM access_tokens WHERE (grant_id, issued_at, token_hash) IN"
+     " (SELECT t.grant_id, t.issued_at, t.token_hash"
+     " FROM (" POSTERN_DUE ") g JOIN access_tokens t ON t.grant_id = g.id LIMIT $2)",
+     "SELECT count(*) FROM grants g JOIN access_tokens t ON t.grant_id = g.id WHERE g.kept_until <= $1"},
     {"authorization_codes",
      "DELETE FROM authorization_codes WHERE code_hash IN"
      " (SELECT t.code_hash FROM (" POSTERN_DUE ") g JOIN authorization_codes t ON t.grant_id = g.id LIMIT $2)",
      "SELECT count(*) FROM grants g JOIN authorization_codes t ON t.grant_id = g.id WHERE g.kept_until <= $1"},
     {"refresh_tokens",
-     "DELETE FROM refresh_tokens WHERE token_hash IN"
-     " (SELECT t.token_hash FROM (" POSTERN_DUE ") g JOIN refresh_tokens t ON t.grant_id = g.id LIMIT $2)",
+     "DELETE FROM refresh_tokens WHERE (grant_id, token_hash) IN"
+     " (SELECT t.grant_id, t.token_hash FROM (" POSTERN_DUE ") g JOIN refresh_tokens t ON t.grant_id = g.id LIMIT $2)",
      "SELECT count(*) FROM grants g JOIN refresh_tokens t ON t.grant_id = g.id WHERE g.kept_until <= $1"},
     {"grants",
      "DELETE FROM grants WHERE id IN (" POSTERN_DUE ")"
@@ -72,6 +69,23 @@ RowCounts sweep(Transaction& transaction, util::Time now, int batch) {
                                    .bind(2, std::int64_t{batch})
                                    .execute();
     }
+    return deleted;
+}
+
+std::optional<std::int64_t> walk_expired_access_tokens(Transaction& transaction, model::GrantId& last, util::Time now) {
+    auto end = transaction.database().prepare(
+        "SELECT max(grant_id) FROM (SELECT grant_id FROM access_tokens WHERE grant_id > $1 ORDER BY grant_id"
+        " LIMIT 1000)");
+    const auto next = end.bind(1, last.str()).step() ? end.optional_text(0) : std::nullopt;
+    if (!next) return std::nullopt;
+    const auto deleted =
+        transaction.database()
+            .prepare("DELETE FROM access_tokens WHERE grant_id > $1 AND grant_id <= $2 AND expires_at <= $3")
+            .bind(1, last.str())
+            .bind(2, *next)
+            .bind(3, util::to_epoch(now))
+            .execute();
+    last = model::GrantId(*next);
     return deleted;
 }
 

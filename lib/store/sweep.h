@@ -3,24 +3,36 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
+#include "model/ids.h"
 #include "store/database.h"
 #include "util/clock.h"
 
 namespace postern::store {
 
 /// The server sweeps at one request in 16 on average, and a request makes at most one row in each table: with fewer
-/// rows at a time than that, a busy server would make more than it deletes. Each row stands on pages of its own, so with
-/// more of them a sweep would keep others from writing for longer than they wait for anything else.
+/// rows at a time than that, a busy server would make more than it deletes. Each row stands on pages of its own, so
+/// with more of them a sweep would keep others from writing for longer than they wait for anything else.
 inline constexpr int kSweepBatch = 32;
+
+/// What has ended stays for so long, so that it can still be told from what never was.
+inline constexpr util::Seconds kTellable{60};
 
 /// Rows by the name of their table; every table that is swept is there.
 using RowCounts = std::map<std::string, std::int64_t>;
 
-/// Deletes at most `batch` rows of each table. Spent codes and rotated refresh tokens stay until their grant has ended
-/// or its last token has expired: one of them that comes back is the sign of a theft.
+/// Deletes at most `batch` rows of each table. What hangs on a grant goes when nothing of it can be used any more, and
+/// expired access tokens before that where their grant gets others (delete_expired_access_tokens). Spent codes and
+/// rotated refresh tokens stay until their grant has ended or its last token has expired: one of them that comes back
+/// is the sign of a theft.
 RowCounts sweep(Transaction& transaction, util::Time now, int batch = kSweepBatch);
+
+/// Looks at about 1000 access tokens, those of the grants after `last`, deletes what had expired at `now`, and moves
+/// `last` on. A sweep leaves them until their grant gets another or ends; this is for whoever walks over all of them.
+/// Returns how many were deleted; nullopt: there was nothing to look at.
+std::optional<std::int64_t> walk_expired_access_tokens(Transaction& transaction, model::GrantId& last, util::Time now);
 
 /// How many rows sweeps at `now` would delete altogether.
 RowCounts count_sweepable(Database& database, util::Time now);

@@ -66,6 +66,22 @@ TEST_CASE("purge: everything at once, however much it is, told by table; a secon
     CHECK(table.find("refresh_tokens          0\n") != std::string::npos);
 }
 
+TEST_CASE("purge: access tokens that have expired go from grants that live on, too") {
+    const Installation installation;
+    put_sample(installation);
+    const auto before = count_rows(installation, "access_tokens");
+    REQUIRE(before > 1);
+    {
+        auto database = installation.open();
+        store::Transaction transaction(database, store::Durability::lazy);
+        transaction.database().prepare("UPDATE access_tokens SET expires_at = 1 WHERE grant_id = 'ada wiki'").execute();
+        transaction.commit();
+    }
+    CHECK(counts_of(installation.must_json({"purge"})) == "access_tokens 1, ");
+    CHECK(count_rows(installation, "access_tokens") == before - 1);
+    CHECK(count_rows(installation, "refresh_tokens") == before);
+}
+
 TEST_CASE("purge: copies the log back into the database file afterwards") {
     const Installation installation;
     const auto before = std::filesystem::file_size(installation.database_file());

@@ -228,8 +228,10 @@ TEST_CASE("token list: what was used, revoked or has expired is shown only with 
         auto database = installation.open();
         store::Transaction transaction(database, store::Durability::full);
         store::redeem_code(transaction, model::ValueHash("hash of code ada wiki"), given_at());
-        store::rotate_refresh_token(transaction, model::ValueHash("hash of refresh token ada wiki"), given_at(),
-                                    util::Seconds{10});
+        model::RefreshToken used;
+        used.grant_id = model::GrantId("ada wiki");
+        used.token_hash = model::ValueHash("hash of refresh token ada wiki");
+        store::rotate_refresh_token(transaction, used, model::ValueHash("next"), given_at(), util::Seconds{10});
         store::end_grant(transaction, model::GrantId("ada mail"), given_at());
         transaction.commit();
     }

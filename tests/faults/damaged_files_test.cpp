@@ -71,7 +71,7 @@ TEST_CASE("damaged page: whichever it is and whatever it holds now, nothing spen
 TEST_CASE("damaged index: one that belongs to another table revives nothing [S10, S14]") {
     Scene& there = scene();
     const Files whole = whole_files(there);
-    constexpr const char* kMixed[][2] = {{"refresh_tokens_by_grant", "refresh_tokens_by_parent"},
+    constexpr const char* kMixed[][2] = {{"authorization_codes_by_grant", "refresh_tokens_opaque"},
                                          {"grants_by_client", "grants_by_subject"},
                                          {"grants_by_sid", "sessions_by_subject"}};
     for (const auto& mixed : kMixed) {

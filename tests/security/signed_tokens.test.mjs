@@ -28,7 +28,16 @@ describe("signed tokens", () => {
   });
   after(async () => { await p?.stop(); });
 
-  const put = (token) => sql(p.deployment, `UPDATE access_tokens SET token_hash = ${text(digestOf(token))} WHERE jti = ${text(jti)}`);
+  /// In the row of the token that was given out, where a token is found by its `iat` and its digest.
+  const put = (token) => sql(p.deployment, `UPDATE access_tokens SET token_hash = ${text(digestOf(token))}, issued_at = ${issuedAt(token)} WHERE jti = ${text(jti)}`);
+  const issuedAt = (token) => {
+    try {
+      const { iat } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+      return Number.isSafeInteger(iat) ? iat : claims.iat;
+    } catch {
+      return claims.iat;
+    }
+  };
   const inBody = (token) => p.post("/userinfo", { access_token: token });
   const segments = (token) => token.split(".");
   /// With our key and our way of writing a header.

@@ -19,9 +19,9 @@ const HALVES = {
   "a refresh token of a code that is not spent":
     "SELECT token_hash FROM refresh_tokens r JOIN authorization_codes c USING (grant_id) WHERE c.redeemed_at IS NULL",
   "a rotated refresh token without a successor":
-    "SELECT token_hash FROM refresh_tokens r JOIN live ON live.id = r.grant_id WHERE state IN ('used', 'retried') AND NOT EXISTS (SELECT 1 FROM refresh_tokens n WHERE n.parent_hash = r.token_hash)",
+    "SELECT token_hash FROM refresh_tokens r JOIN live ON live.id = r.grant_id WHERE state IN ('used', 'retried') AND NOT EXISTS (SELECT 1 FROM refresh_tokens n WHERE n.grant_id = r.grant_id AND n.token_hash = r.successor_hash AND n.parent_hash = r.token_hash)",
   "a successor of a refresh token that is not rotated":
-    "SELECT n.token_hash FROM refresh_tokens n JOIN refresh_tokens r ON n.parent_hash = r.token_hash WHERE r.state = 'current'",
+    "SELECT n.token_hash FROM refresh_tokens n JOIN refresh_tokens r ON r.grant_id = n.grant_id AND r.token_hash = n.parent_hash WHERE r.state = 'current' OR n.token_hash NOT IN (r.successor_hash, ifnull(r.sibling_hash, ''))",
   "a refresh token whose predecessor is not there":
     "SELECT token_hash FROM refresh_tokens n JOIN live ON live.id = n.grant_id WHERE parent_hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.token_hash = n.parent_hash AND r.grant_id = n.grant_id)",
   "two current refresh tokens of one grant":

@@ -59,8 +59,8 @@ struct Fixture {
     std::string redeem(const oauth::AuthorizationCodeGrant& g) { return redeem(g, client); }
 
     bool is_active(const std::string& token) {
-        const auto stored = store::find_access_token(world.database, oauth::hash_of(token));
-        return stored && store::is_active(*stored, world.clock.now());
+        const auto known = oauth::find_access_token(context, token, jose::Expiry::ignored);
+        return known && known->stored && store::is_active(*known->stored, world.clock.now());
     }
 
     std::string last_token;

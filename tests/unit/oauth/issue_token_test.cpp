@@ -51,7 +51,9 @@ TEST_CASE("issue_token: an active token of the user for the client, without an a
     CHECK(text_of(claims, "scope") == "openid email");
     CHECK(text_of(claims, "username") == "alice");
     CHECK(claims.find("aud") == nullptr);
-    const auto stored = store::find_access_token(world.database, oauth::hash_of(token->value));
+    const auto known = oauth::find_access_token(context, token->value, jose::Expiry::enforced);
+    REQUIRE(known);
+    const auto& stored = known->stored;
     REQUIRE(stored);
     CHECK_FALSE(stored->token.audience);
     CHECK(store::is_active(*stored, world.clock.now()));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "jose/jws.h"
+#include "json/reader.h"
 #include "json/writer.h"
 #include "oauth/access_token.h"
 #include "oauth/refresh_token.h"
@@ -14,6 +15,7 @@
 #include "store/grants.h"
 #include "store/refresh_tokens.h"
 #include "support/world.h"
+#include "util/base64.h"
 
 namespace postern::test {
 
@@ -24,6 +26,7 @@ struct IssuedTokens {
     model::Client other = world.add_confidential("other", "https://other.example/cb", "other-secret");
     model::Client spa = world.add_public("spa", "https://spa.example/cb");
     model::User alice = world.add_user("alice");
+    model::GrantId named{"none"};
 
     template <class Write>
     void write(const Write& statements) {
@@ -40,6 +43,7 @@ struct IssuedTokens {
         grant.scope = *model::Scope::parse(scope);
         grant.auth_time = grant.created_at = world.clock.now();
         write([&](store::Transaction& transaction) { store::insert_grant(transaction, grant); });
+        named = grant.id;
         return grant;
     }
 
@@ -71,17 +75,25 @@ struct IssuedTokens {
         const auto& key = context.keys.signing_key(context.settings.access_token_algorithm, context.now());
         return jose::sign_compact(key.key, key.kid, type, json::write(claims));
     }
-    /// The claims that every token of ours has, with one more or another.
+    /// The claims that every token of ours has, with one more or another; `jti` names the grant that was added last.
     json::Object claims(const std::string& name = {}, const json::Value& value = {}) {
         json::Object claims{{"iss", context.settings.issuer},
                             {"sub", "claimed-sub"},
                             {"cid", "claimed-cid"},
                             {"scope", "claimed"},
-                            {"jti", "claimed.jti"},
+                            {"jti", named.str() + ".claimed"},
                             {"iat", util::to_epoch(context.now())},
                             {"exp", util::to_epoch(context.now() + util::Seconds{900})}};
         if (!name.empty()) claims.set(name, value);
         return claims;
+    }
+    /// When the value says that it was issued; now, when it says nothing.
+    util::Time issued_at(const std::string& value) {
+        const auto begin = value.find('.') + 1;
+        const auto payload = util::base64url_decode(value.substr(begin, value.find('.', begin) - begin));
+        const auto claims = json::parse(payload.value_or("{}"));
+        const auto* iat = claims && claims->if_object() ? claims->if_object()->find("iat") : nullptr;
+        return iat && iat->if_integer() ? util::from_epoch(*iat->if_integer()) : context.now();
     }
     /// A record of the table of access tokens under this value.
     void record_access(const std::string& value, const model::Grant& grant) {
@@ -90,7 +102,7 @@ struct IssuedTokens {
         token.jti = "stored.jti";
         token.grant_id = grant.id;
         token.scope = grant.scope;
-        token.issued_at = context.now();
+        token.issued_at = issued_at(value);
         token.expires_at = context.now() + util::Seconds{900};
         write([&](store::Transaction& transaction) { store::insert_access_token(transaction, token); });
     }

@@ -31,12 +31,12 @@ struct Holder : test::IssuedTokens {
     }
 
     bool access_lives(const std::string& value) {
-        const auto stored = store::find_access_token(world.database, oauth::hash_of(value));
-        return stored && store::is_active(*stored, context.now());
+        const auto known = oauth::find_access_token(context, value, jose::Expiry::ignored);
+        return known && known->stored && store::is_active(*known->stored, context.now());
     }
     bool refresh_lives(const std::string& value) {
-        const auto stored = store::find_refresh_token(world.database, oauth::hash_of(value));
-        return stored && store::is_active(*stored, context.now());
+        const auto known = oauth::find_refresh_token(context, value, jose::Expiry::ignored);
+        return known && store::is_active(known->stored, context.now());
     }
     bool code_lives() {
         const auto stored = store::find_code(world.database, oauth::hash_of(code));
@@ -55,11 +55,13 @@ struct Holder : test::IssuedTokens {
         return letters;
     }
 
-    void rotate(const std::string& value) {
-        write([&](store::Transaction& transaction) {
-            REQUIRE(store::rotate_refresh_token(transaction, oauth::hash_of(value), context.now(), util::Seconds{0}) ==
-                    store::Rotation::rotated);
-        });
+    store::Rotation rotate(const std::string& value, util::Seconds grace = util::Seconds{0}) {
+        const auto known = oauth::find_refresh_token(context, value, jose::Expiry::ignored);
+        store::Transaction transaction(context.store, store::Durability::lazy);
+        const auto rotation = store::rotate_refresh_token(transaction, known->stored.token, model::ValueHash("next"),
+                                                          context.now(), grace);
+        transaction.commit();
+        return rotation;
     }
 };
 
@@ -195,7 +197,7 @@ TEST_CASE("revocation: without authentication whoever has a token may revoke it 
 
 TEST_CASE("revocation: a refresh token ends its grant in every state it may be in [RFC 7009 §2.1]") {
     Holder used;
-    used.rotate(used.refresh);
+    REQUIRE(used.rotate(used.refresh) == store::Rotation::rotated);
     REQUIRE(used.alive() == "asncb");
     used.revoke(used.app.id, used.refresh);
     CHECK(used.alive() == "b");
@@ -221,10 +223,11 @@ TEST_CASE("revocation: an expired access token still ends the refresh tokens bes
             Holder holder;
             holder.world.clock.advance(holder.world.settings.access_token_ttl);
             holder.write([&](store::Transaction& transaction) {
-                if (swept) store::sweep(transaction, holder.context.now());
+                if (swept) store::delete_expired_access_tokens(transaction, holder.grant.id, holder.context.now());
             });
-            REQUIRE(store::find_access_token(holder.world.database, oauth::hash_of(holder.access)).has_value() !=
-                    swept);
+            const auto known = oauth::find_access_token(holder.context, holder.access, jose::Expiry::ignored);
+            REQUIRE(known);
+            REQUIRE(known->stored.has_value() != swept);
             CHECK(holder.revoke(holder.other.id, holder.access).starts_with("nothing"));
             REQUIRE(holder.refresh_lives(holder.refresh));
             holder.revoke(authenticated ? Caller(holder.app.id) : std::nullopt, holder.access);
@@ -289,9 +292,6 @@ TEST_CASE("revocation: a refresh that comes after it finds its token dead, and h
         CAPTURE(by_refresh_token);
         Holder holder;
         holder.revoke(holder.app.id, by_refresh_token ? holder.refresh : holder.access);
-        holder.write([&](store::Transaction& transaction) {
-            CHECK(store::rotate_refresh_token(transaction, oauth::hash_of(holder.next_refresh), holder.context.now(),
-                                              util::Seconds{10}) == store::Rotation::refused);
-        });
+        CHECK(holder.rotate(holder.next_refresh, util::Seconds{10}) == store::Rotation::refused);
     }
 }

@@ -94,7 +94,8 @@ TEST_CASE("find_active_token: what has been taken back ends the token at once, a
     const Row rows[] = {
         {"the access token has been revoked",
          [](Fixture& f, store::Transaction& t, const std::string& token) {
-             store::revoke_access_token(t, oauth::hash_of(token), f.world.clock.now());
+             const auto known = oauth::find_access_token(f.context, token, jose::Expiry::enforced);
+             store::revoke_access_token(t, known->key, f.world.clock.now());
          }},
         {"the access token has been revoked",
          [](Fixture& f, store::Transaction& t, const std::string&) {

@@ -30,7 +30,7 @@ TEST_CASE("access tokens: record and grant come back as they were put in") {
         store::insert_access_token(transaction, rich);
     });
     for (const auto& put : {token(), rich}) {
-        const auto got = store::find_access_token(database, put.token_hash);
+        const auto got = find_token(database, put.token_hash.str());
         REQUIRE(got);
         CHECK(got->token.token_hash == put.token_hash);
         CHECK(got->token.jti == put.jti);
@@ -49,8 +49,67 @@ TEST_CASE("access tokens: record and grant come back as they were put in") {
         CHECK(got->client_enabled);
         CHECK(got->user_enabled);
     }
-    CHECK_FALSE(store::find_access_token(database, ValueHash("Token")));
-    CHECK_FALSE(store::find_access_token(database, ValueHash("")));
+    CHECK_FALSE(find_token(database, "Token"));
+    CHECK_FALSE(find_token(database, ""));
+}
+
+TEST_CASE("access tokens: one is found by all that it says of itself, and by nothing less") {
+    auto database = with_token();
+    struct Row {
+        const char* what;
+        void (*change)(store::AccessTokenKey&);
+        bool found;
+    };
+    const Row rows[] = {
+        {"as issued", [](auto&) {}, true},
+        {"another grant", [](auto& key) { key.grant_id = model::GrantId("other"); }, false},
+        {"no grant", [](auto& key) { key.grant_id = model::GrantId(); }, false},
+        {"another second", [](auto& key) { key.issued_at += Seconds{1}; }, false},
+        {"another digest", [](auto& key) { key.token_hash = ValueHash("Token"); }, false},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.what);
+        auto key = key_of(token());
+        row.change(key);
+        CHECK(store::find_access_token(database, key).has_value() == row.found);
+        written(database, [&](store::Transaction& transaction) { store::revoke_access_token(transaction, key, kNow); });
+        CHECK(find_token(database, "token")->token.revoked_at.has_value() == row.found);
+        database.prepare("UPDATE access_tokens SET revoked_at = NULL").execute();
+    }
+}
+
+TEST_CASE("delete_expired_access_tokens: of this grant, what has expired, the oldest first, a few at a time") {
+    auto database = with_token();
+    const auto issued = [](const std::string& hash, int at, int lifetime = 900, const char* grant = "grant") {
+        auto made = token(hash, grant);
+        made.issued_at = kNow + Seconds{at};
+        made.expires_at = made.issued_at + Seconds{lifetime};
+        return made;
+    };
+    written(database, [&](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant("other"));
+        store::insert_access_token(transaction, issued("other's", -2000, 900, "other"));
+        store::insert_access_token(transaction, issued("short", -5, 1));
+        for (int i = 0; i < 10; ++i)
+            store::insert_access_token(transaction, issued("old " + std::to_string(i), i - 2000));
+    });
+    const auto delete_at = [&](Time before) {
+        written(database, [&](store::Transaction& transaction) {
+            store::delete_expired_access_tokens(transaction, grant().id, before);
+        });
+    };
+    delete_at(kNow - Seconds{1101});
+    CHECK(count(database, "SELECT count(*) FROM access_tokens") == 13);
+    delete_at(kNow - Seconds{1100});
+    CHECK_FALSE(find_token(database, "old 0"));
+    CHECK(find_token(database, "old 1"));
+    delete_at(kNow);
+    CHECK(count(database, "SELECT count(*) FROM access_tokens WHERE token_hash LIKE 'old%'") == 1);
+    delete_at(kNow);
+    CHECK_FALSE(find_token(database, "old 9"));
+    CHECK_FALSE(find_token(database, "short"));
+    CHECK(find_token(database, "token"));
+    CHECK(find_token(database, "other's"));
 }
 
 TEST_CASE("access tokens: a grant without a user has no user who could be disabled [RFC 6749 §4.4]") {
@@ -59,7 +118,7 @@ TEST_CASE("access tokens: a grant without a user has no user who could be disabl
         store::insert_grant(transaction, grant("machine", ""));
         store::insert_access_token(transaction, token("machine", "machine"));
     });
-    const auto got = store::find_access_token(database, ValueHash("machine"));
+    const auto got = find_token(database, "machine");
     REQUIRE(got);
     CHECK(got->grant.subject.empty());
     CHECK(got->user_enabled);
@@ -126,9 +185,9 @@ TEST_CASE("access tokens: what happens to client, user and grant is seen at the 
     for (const auto& row : rows) {
         CAPTURE(row.when);
         auto database = with_token();
-        REQUIRE(store::is_active(*store::find_access_token(database, ValueHash("token")), kNow));
+        REQUIRE(store::is_active(*find_token(database, "token"), kNow));
         written(database, row.change);
-        const auto stored = store::find_access_token(database, ValueHash("token"));
+        const auto stored = find_token(database, "token");
         CHECK_FALSE((stored && store::is_active(*stored, kNow)));
     }
 }

@@ -99,9 +99,9 @@ TEST_CASE("Database: what is not ours is refused with its name and a fix, and st
         {"a newer schema",
          [&] {
              Database::create(path);
-             with_shell(path, "PRAGMA user_version = 3");
+             with_shell(path, "PRAGMA user_version = 4");
          },
-         "schema version 3"},
+         "schema version 4"},
         {"another application id",
          [&] {
              Database::create(path);

@@ -173,6 +173,41 @@ inline model::RefreshToken refresh_token_of(const std::string& grant_id) {
     return token;
 }
 
+inline store::AccessTokenKey key_of(const model::AccessToken& token) {
+    return {token.grant_id, token.issued_at, token.token_hash};
+}
+
+/// The token whose digest is `hash`, found as one that says where its row is.
+inline std::optional<store::StoredAccessToken> find_token(store::Database& database, const std::string& hash) {
+    store::AccessTokenKey key;
+    key.token_hash = model::ValueHash(hash);
+    {
+        auto row = database.prepare("SELECT grant_id, issued_at FROM access_tokens WHERE token_hash = $1");
+        if (!row.bind(1, hash).step()) return std::nullopt;
+        key.grant_id = model::GrantId(row.text(0));
+        key.issued_at = util::from_epoch(row.integer(1));
+    }
+    return store::find_access_token(database, key);
+}
+
+inline std::optional<store::StoredRefreshToken> find_refresh(store::Database& database, const std::string& hash) {
+    model::GrantId grant;
+    {
+        auto row = database.prepare("SELECT grant_id FROM refresh_tokens WHERE token_hash = $1");
+        if (!row.bind(1, hash).step()) return std::nullopt;
+        grant = model::GrantId(row.text(0));
+    }
+    return store::find_refresh_token(database, grant, model::ValueHash(hash));
+}
+
+/// One use of the refresh token whose digest is `hash`; what it yields is not inserted.
+inline store::Rotation rotate(store::Transaction& transaction, const std::string& hash, Time now, Seconds grace,
+                              const std::string& successor = "successor") {
+    const auto used = find_refresh(transaction.database(), hash);
+    return store::rotate_refresh_token(transaction, used ? used->token : model::RefreshToken(),
+                                       model::ValueHash(successor), now, grace);
+}
+
 inline void add_client_and_user(store::Database& database) {
     written(database, [](store::Transaction& transaction) {
         store::insert_client(transaction, client());

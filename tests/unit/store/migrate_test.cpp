@@ -139,7 +139,7 @@ TEST_CASE("migrate: old rows are as they were, and new ones can be written besid
     const OldDatabase old;
     store::migrate(old.path);
     Database database(old.path, Access::read_write);
-    const auto token = store::find_access_token(database, model::ValueHash("token"));
+    const auto token = find_token(database, "token");
     REQUIRE(token);
     CHECK(store::is_active(*token, kNow));
     CHECK(token->grant.claims.empty());
@@ -152,8 +152,42 @@ TEST_CASE("migrate: old rows are as they were, and new ones can be written besid
         store::insert_refresh_token(transaction, refresh_token_of("grant"));
         store::insert_grant(transaction, grant("new"));
     });
-    CHECK(store::find_refresh_token(database, model::ValueHash("refresh of grant")));
+    CHECK(find_refresh(database, "refresh of grant"));
     CHECK_THROWS_AS(database.prepare("UPDATE refresh_tokens SET state = 'stolen'").execute(), store::StoreError);
+}
+
+TEST_CASE("migrate: refresh tokens of version 2 keep their line, and are found with or without their grant") {
+    const OldDatabase old;
+    with_shell(old.path, R"(
+        PRAGMA user_version = 2;
+        ALTER TABLE consents ADD COLUMN claims TEXT NOT NULL DEFAULT '';
+        ALTER TABLE grants ADD COLUMN userinfo_claims TEXT NOT NULL DEFAULT '';
+        ALTER TABLE grants ADD COLUMN id_token_claims TEXT NOT NULL DEFAULT '';
+        CREATE TABLE refresh_tokens (token_hash TEXT NOT NULL PRIMARY KEY,
+            grant_id TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE, parent_hash TEXT,
+            issued_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, state TEXT NOT NULL, rotated_at INTEGER,
+            revoked_at INTEGER) STRICT, WITHOUT ROWID;
+        INSERT INTO refresh_tokens VALUES
+            ('A', 'grant', NULL, 1, 2000000, 'used', 1000, NULL), ('B', 'grant', 'A', 1000, 2000000, 'retried', 999995, NULL),
+            ('C', 'grant', 'B', 999995, 2000000, 'current', NULL, NULL),
+            ('D', 'grant', 'B', 999996, 2000000, 'current', NULL, NULL),
+            ('alone', 'ended', NULL, 1, 2000000, 'used', 2, NULL);)");
+    CHECK(store::migrate(old.path).from == 2);
+    Database database(old.path, Access::read_write);
+    for (const char* hash : {"A", "B", "C", "D"}) {
+        CAPTURE(hash);
+        CHECK(find_refresh(database, hash));
+        CHECK(store::find_opaque_refresh_token(database, model::ValueHash(hash)));
+    }
+    written(database, [](store::Transaction& transaction) {
+        const Seconds grace{10};
+        CHECK(rotate(transaction, "B", kNow, grace) == store::Rotation::refused);  // a third try
+        CHECK(rotate(transaction, "D", kNow, grace) == store::Rotation::rotated);
+        CHECK(rotate(transaction, "C", kNow, grace) == store::Rotation::refused);  // void since
+        CHECK(rotate(transaction, "B", kNow, grace) == store::Rotation::reused);
+        CHECK(rotate(transaction, "A", kNow, grace) == store::Rotation::reused);
+        CHECK(rotate(transaction, "alone", kNow, grace) == store::Rotation::refused);  // its grant has ended
+    });
 }
 
 TEST_CASE("migrate: a copy of what was there stands beside it, closed to others") {
@@ -261,7 +295,7 @@ TEST_CASE("migrate: a schema from the future, one that never was and what is not
         const char* says;
     };
     const Row rows[] = {
-        {"PRAGMA user_version = 3", "no way back"},
+        {"PRAGMA user_version = 4", "no way back"},
         {"PRAGMA user_version = 0", "no release"},
         {"PRAGMA user_version = -1", "no release"},
         {"PRAGMA application_id = 1", "not a database of Postern"},

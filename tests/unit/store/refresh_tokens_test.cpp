@@ -61,15 +61,14 @@ void check_uses(const std::string& story, const std::vector<Use>& uses, Seconds 
         CAPTURE(use.token);
         CAPTURE(use.after);
         written(database, [&](store::Transaction& transaction) {
-            CHECK(store::rotate_refresh_token(transaction, ValueHash(use.token), kNow + Seconds{use.after}, grace) ==
-                  use.expected);
+            CHECK(rotate(transaction, use.token, kNow + Seconds{use.after}, grace, use.successor) == use.expected);
             if (!use.successor.empty()) store::insert_refresh_token(transaction, refresh(use.successor, use.token));
         });
     }
 }
 
 bool is_active(store::Database& database, const std::string& hash, Time now = kNow) {
-    const auto stored = store::find_refresh_token(database, ValueHash(hash));
+    const auto stored = find_refresh(database, hash);
     return stored && store::is_active(*stored, now);
 }
 
@@ -133,8 +132,7 @@ TEST_CASE("rotate_refresh_token: what is dead is refused, rotated or not, and no
         auto database = with_token();
         written(database, [&](store::Transaction& transaction) {
             action(transaction);
-            CHECK(store::rotate_refresh_token(transaction, ValueHash("A"), kNow + Seconds{1}, kGrace) ==
-                  Rotation::refused);
+            CHECK(rotate(transaction, "A", kNow + Seconds{1}, kGrace) == Rotation::refused);
         });
     };
     kill([](store::Transaction& t) { store::revoke_refresh_tokens(t, model::GrantId("grant"), kNow); });
@@ -148,25 +146,25 @@ TEST_CASE("revoke_refresh_tokens: all of this grant, used and unused, and none o
     written(database, [](store::Transaction& transaction) {
         store::insert_grant(transaction, grant("other"));
         store::insert_refresh_token(transaction, refresh("O", "", "other"));
-        REQUIRE(store::rotate_refresh_token(transaction, ValueHash("A"), kNow, kGrace) == Rotation::rotated);
+        REQUIRE(rotate(transaction, "A", kNow, kGrace) == Rotation::rotated);
         store::insert_refresh_token(transaction, refresh("B", "A"));
         store::insert_access_token(transaction, token());
         store::revoke_refresh_tokens(transaction, model::GrantId("grant"), kNow);
     });
     CHECK_FALSE(is_active(database, "B"));
     CHECK(is_active(database, "O"));
-    CHECK(store::is_active(*store::find_access_token(database, ValueHash("token")), kNow));
+    CHECK(store::is_active(*find_token(database, "token"), kNow));
     written(database, [](store::Transaction& transaction) {
         // Neither the current one nor a retry of the rotated one brings the line back to life.
-        CHECK(store::rotate_refresh_token(transaction, ValueHash("B"), kNow, kGrace) == Rotation::refused);
-        CHECK(store::rotate_refresh_token(transaction, ValueHash("A"), kNow, kGrace) == Rotation::refused);
+        CHECK(rotate(transaction, "B", kNow, kGrace) == Rotation::refused);
+        CHECK(rotate(transaction, "A", kNow, kGrace) == Rotation::refused);
     });
 }
 
 TEST_CASE("is_active: a refresh token, with each reason why it is not") {
     using Change = void (*)(store::StoredRefreshToken&);
     auto database = with_token();
-    const auto good = *store::find_refresh_token(database, ValueHash("A"));
+    const auto good = *find_refresh(database, "A");
     CHECK(store::is_active(good, kNow));
     CHECK(store::is_active(good, kNow + kLifetime - Seconds{1}));
     CHECK_FALSE(store::is_active(good, kNow + kLifetime));
@@ -184,7 +182,7 @@ TEST_CASE("find_refresh_token: gives back what was stored, with its grant") {
     auto database = with_token();
     written(database,
             [](store::Transaction& transaction) { store::insert_refresh_token(transaction, refresh("B", "A")); });
-    const auto stored = store::find_refresh_token(database, ValueHash("B"));
+    const auto stored = find_refresh(database, "B");
     REQUIRE(stored);
     CHECK(stored->token.parent_hash == ValueHash("A"));
     CHECK(stored->token.issued_at == kNow);
@@ -192,7 +190,51 @@ TEST_CASE("find_refresh_token: gives back what was stored, with its grant") {
     CHECK(stored->grant.client_id == model::ClientId("client"));
     CHECK(stored->client_enabled);
     CHECK(stored->user_enabled);
-    CHECK_FALSE(store::find_refresh_token(database, ValueHash("C")));
+    CHECK_FALSE(find_refresh(database, "C"));
+}
+
+TEST_CASE("find_refresh_token: one that names its grant is found there alone, a random value by itself") {
+    auto database = with_token();
+    auto opaque = refresh("O");
+    opaque.is_opaque = true;
+    written(database, [&](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant("other"));
+        store::insert_refresh_token(transaction, opaque);
+    });
+    const auto found = [&](const char* grant, const char* hash) {
+        return store::find_refresh_token(database, model::GrantId(grant), ValueHash(hash)).has_value();
+    };
+    CHECK(found("grant", "A"));
+    CHECK_FALSE(found("other", "A"));
+    CHECK_FALSE(found("", "A"));
+    const auto stored = store::find_opaque_refresh_token(database, ValueHash("O"));
+    REQUIRE(stored);
+    CHECK(stored->token.is_opaque);
+    CHECK(stored->grant.id == model::GrantId("grant"));
+    CHECK_FALSE(store::find_opaque_refresh_token(database, ValueHash("A")));  // it would have had to be signed
+
+    auto plan = database.prepare(
+        "EXPLAIN QUERY PLAN SELECT grant_id FROM refresh_tokens t WHERE t.token_hash = $1 AND t.opaque = 1");
+    REQUIRE(plan.step());
+    CHECK(mentions(plan.text(3), "refresh_tokens_opaque"));
+}
+
+TEST_CASE("rotate_refresh_token: a sibling is void by its parent's word, whatever else the grant has") {
+    auto database = with_token();
+    written(database, [](store::Transaction& transaction) {
+        CHECK(rotate(transaction, "A", kNow, kGrace, "B") == Rotation::rotated);
+        store::insert_refresh_token(transaction, refresh("B", "A"));
+        CHECK(rotate(transaction, "A", kNow, kGrace, "B2") == Rotation::retried);
+        store::insert_refresh_token(transaction, refresh("B2", "A"));
+        store::insert_refresh_token(transaction, refresh("X", "Y"));
+        CHECK(rotate(transaction, "B", kNow, kGrace, "C") == Rotation::rotated);
+        store::insert_refresh_token(transaction, refresh("C", "B"));
+    });
+    CHECK_FALSE(is_active(database, "B"));
+    CHECK_FALSE(is_active(database, "B2"));
+    CHECK(is_active(database, "C"));
+    CHECK(is_active(database, "X"));
+    CHECK(count(database, "SELECT count(*) FROM refresh_tokens WHERE state = 'superseded'") == 1);
 }
 
 TEST_CASE("race: of many processes with one refresh token one rotates and one retries") {
@@ -218,7 +260,7 @@ TEST_CASE("race: of many processes with one refresh token one rotates and one re
             char byte = 0;
             if (::read(start[0], &byte, 1) != 0) return 98;  // until all are there
             store::Transaction transaction(database, store::Durability::full);
-            const auto outcome = store::rotate_refresh_token(transaction, ValueHash("A"), kNow, kGrace);
+            const auto outcome = rotate(transaction, "A", kNow, kGrace);
             transaction.commit();
             return static_cast<int>(outcome);
         }));

@@ -108,16 +108,17 @@ TEST_CASE("list_tokens: active is what could be presented now; the rest is liste
          [](store::Transaction& transaction) { store::burn_code(transaction, ValueHash("code b"), kNow); }, kNow,
          "bau! bac bre "},
         {"the access token is revoked",
-         [](store::Transaction& transaction) { store::revoke_access_token(transaction, ValueHash("token b"), kNow); },
+         [](store::Transaction& transaction) {
+             store::revoke_access_token(transaction, key_of(find_token(transaction.database(), "token b")->token),
+                                        kNow);
+         },
          kNow, "bau bac! bre "},
         {"the refresh token is revoked",
          [](store::Transaction& transaction) { store::revoke_refresh_tokens(transaction, GrantId("b"), kNow); }, kNow,
          "bau bac bre! "},
         {"the refresh token is used",
-         [](store::Transaction& transaction) {
-             store::rotate_refresh_token(transaction, ValueHash("refresh of b"), kNow, Seconds{10});
-         },
-         kNow, "bau bac bre! "},
+         [](store::Transaction& transaction) { rotate(transaction, "refresh of b", kNow, Seconds{10}); }, kNow,
+         "bau bac bre! "},
         {"the grant has ended",
          [](store::Transaction& transaction) { store::end_grant(transaction, GrantId("b"), kNow); }, kNow,
          "bau! bac! bre! "},

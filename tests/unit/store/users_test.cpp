@@ -44,12 +44,12 @@ bool has_session(store::Database& database, const std::string& subject) {
 }
 
 bool has_token(store::Database& database, const std::string& subject) {
-    const auto stored = store::find_access_token(database, model::ValueHash("token " + subject));
+    const auto stored = find_token(database, "token " + subject);
     return stored && store::is_active(*stored, kNow);
 }
 
 bool has_refresh_token(store::Database& database, const std::string& subject) {
-    const auto stored = store::find_refresh_token(database, model::ValueHash("refresh of grant " + subject));
+    const auto stored = find_refresh(database, "refresh of grant " + subject);
     return stored && store::is_active(*stored, kNow);
 }
 

@@ -1,0 +1,24 @@
+// What `jti` says: "<grant id>.<random>" (RFC 7519 §4.1.7).
+#pragma once
+
+#include <string>
+
+#include "crypto/random.h"
+#include "json/value.h"
+#include "model/ids.h"
+#include "util/clock.h"
+
+namespace postern::oauth {
+
+/// For a grant that is made at `now`: the time, as eight hexadecimal digits, and 128 random bits. Ids in their order
+/// are grants in the order of their birth, so that what is written together stands together in the database. Not a
+/// secret.
+model::GrantId make_grant_id(crypto::Random& random, util::Time now);
+
+std::string make_jti(crypto::Random& random, const model::GrantId& grant);
+
+/// The grant that verified claims name; an empty id where `jti` is missing. A row of a token is found by it, and a
+/// token whose row has been deleted still names what it belongs to.
+model::GrantId grant_of(const json::Object& claims);
+
+}  // namespace postern::oauth
