@@ -100,4 +100,10 @@ util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, Tok
     return VerifiedJws{jwk.kid, std::move(*payload), std::string(digest.data(), digest.size())};
 }
 
+std::string Verifier::note_signed(std::string_view token) const {
+    const auto digest = GoodSignatures::digest_of(token);
+    good_.add(digest);
+    return {digest.data(), digest.size()};
+}
+
 }  // namespace postern::jose

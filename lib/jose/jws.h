@@ -54,6 +54,10 @@ public:
     /// for the very same bytes, before.
     util::Result<VerifiedJws, JwsFault> verify(std::string_view token, TokenType wanted) const;
 
+    /// `token` has just been signed here with the private half of one of these keys: when it comes back, nobody need
+    /// verify that. Returns its SHA-256, 32 bytes.
+    std::string note_signed(std::string_view token) const;
+
 private:
     struct Known {
         TokenType type;

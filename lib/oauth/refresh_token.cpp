@@ -45,8 +45,14 @@ RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant
     record.issued_at = context.now();
     record.expires_at = parent ? parent->expires_at : grant.created_at + context.settings.refresh_token_ttl;
     record.is_opaque = context.settings.use_opaque_refresh_tokens;
-    issue.value = record.is_opaque ? crypto::random_token(context.random) : sign(context, grant, record);
-    record.token_hash = hash_of(issue.value);
+    if (record.is_opaque) {
+        issue.value = crypto::random_token(context.random);
+        record.token_hash = hash_of(issue.value);
+    } else {
+        issue.value = sign(context, grant, record);
+        // It comes back to this endpoint, and perhaps to this process.
+        record.token_hash = model::ValueHash(crypto::hex(context.keys.verifier().note_signed(issue.value)));
+    }
     return issue;
 }
 

@@ -138,6 +138,21 @@ std::optional<Client> find_client(Database& database, const ClientId& id, util::
     return client;
 }
 
+std::optional<Client> find_client_to_authenticate(Database& database, const ClientId& id, util::Time now) {
+    // One statement, so of one moment. A row for each secret, and one without where there is none.
+    auto row = database.prepare(
+        "SELECT c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce,"
+        " c.created_at, s.hash, s.expires_at FROM clients c LEFT JOIN client_secrets s"
+        " ON s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > $2) WHERE c.id = $1");
+    if (!row.bind(1, id.str()).bind(2, util::to_epoch(now)).step()) return std::nullopt;
+    auto client = client_at(row);
+    do {
+        if (const auto hash = row.optional_text(11))
+            client.secrets.push_back({model::ValueHash(*hash), optional_time_at(row, 12)});
+    } while (row.step());
+    return client;
+}
+
 std::vector<Client> list_clients(Database& database, util::Time now) {
     const Snapshot snapshot(database);
     std::vector<Client> clients;

@@ -13,6 +13,9 @@ namespace postern::store {
 
 /// Whole, with URIs and unexpired secrets. Disabled clients are found too: the rule that refuses them is the caller's.
 std::optional<model::Client> find_client(Database& database, const model::ClientId& id, util::Time now);
+/// The same without URIs, for a request in which the client proves who it is and names no URI of its own: one lookup in
+/// place of three. The secrets are in no order.
+std::optional<model::Client> find_client_to_authenticate(Database& database, const model::ClientId& id, util::Time now);
 std::vector<model::Client> list_clients(Database& database, util::Time now);  ///< by id
 
 struct RegisteredUri {

@@ -456,3 +456,21 @@ TEST_CASE("verify: a token that was found good before makes no other one good [R
     const jose::Verifier replaced(jose::JwkSet{{world.kid(1), other.public_key()}});
     CHECK(replaced.verify(world.token(1), TokenType::access_token).error() == JwsFault::bad_signature);
 }
+
+TEST_CASE(
+    "note_signed: what was signed here need not be verified here; anything else must be, and a kind stays a kind") {
+    const World world;
+    std::string unproved = world.token(1, TokenType::refresh_token);
+    unproved[unproved.rfind('.') + 1] = unproved[unproved.rfind('.') + 1] == 'A' ? 'B' : 'A';
+    REQUIRE(world.fault(unproved, TokenType::refresh_token) == JwsFault::bad_signature);
+    CHECK(world.verifier.note_signed(unproved) == crypto::sha256(unproved));
+    const auto verified = world.verifier.verify(unproved, TokenType::refresh_token);
+    REQUIRE(verified);  // its word is taken
+    CHECK(verified->digest == crypto::sha256(unproved));
+    CHECK(world.fault(unproved, TokenType::access_token) == JwsFault::wrong_type);
+    CHECK(world.fault(unproved + "A", TokenType::refresh_token));
+    std::string other = unproved;
+    other[other.find('.') + 1] = other[other.find('.') + 1] == 'A' ? 'B' : 'A';
+    CHECK(world.fault(other, TokenType::refresh_token) == JwsFault::bad_signature);
+    CHECK(World().fault(unproved, TokenType::refresh_token) == JwsFault::bad_signature);  // of another process
+}

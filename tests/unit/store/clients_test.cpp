@@ -241,3 +241,43 @@ TEST_CASE("find_redirect_uris: those of enabled clients that begin so, logout ad
         CHECK(found(none).empty());
     }
 }
+
+TEST_CASE(
+    "find_client_to_authenticate: what find_client finds, but for the URIs, with every secret that has not expired") {
+    auto database = store::Database::in_memory();
+    auto app = client();
+    app.post_logout_redirect_uris = {"https://client.example/out"};
+    written(database, [&](store::Transaction& transaction) {
+        store::insert_client(transaction, app);
+        store::insert_client(transaction, client("bare"));
+        store::replace_client_secret(transaction, app.id, ValueHash("old"), std::nullopt, kNow);
+        store::replace_client_secret(transaction, app.id, ValueHash("new"), kNow + Seconds{50}, kNow);
+    });
+    const auto secrets_at = [&](Time now) {
+        std::set<std::string> hashes;
+        const auto found = store::find_client_to_authenticate(database, app.id, now);
+        for (const auto& secret : found->secrets) hashes.insert(secret.hash.str());
+        return hashes;
+    };
+    CHECK(secrets_at(kNow + Seconds{49}) == std::set<std::string>{"new", "old"});
+    CHECK(secrets_at(kNow + Seconds{50}) == std::set<std::string>{"new"});
+
+    const auto found = store::find_client_to_authenticate(database, app.id, kNow);
+    const auto whole = store::find_client(database, app.id, kNow);
+    REQUIRE(found);
+    CHECK(found->redirect_uris.empty());
+    CHECK(found->post_logout_redirect_uris.empty());
+    CHECK(found->id == whole->id);
+    CHECK(found->name == whole->name);
+    CHECK(found->type == whole->type);
+    CHECK(found->native == whole->native);
+    CHECK(found->first_party == whole->first_party);
+    CHECK(found->enabled == whole->enabled);
+    CHECK(found->grants == whole->grants);
+    CHECK(found->scope == whole->scope);
+    CHECK(found->auth_method == whole->auth_method);
+    CHECK(found->pkce == whole->pkce);
+    CHECK(found->created_at == whole->created_at);
+    CHECK(store::find_client_to_authenticate(database, model::ClientId("bare"), kNow)->secrets.empty());
+    CHECK_FALSE(store::find_client_to_authenticate(database, model::ClientId("Client"), kNow));
+}
