@@ -24,7 +24,7 @@ public:
         } else if (const double* number = value.if_number()) {
             append_number(*number);
         } else if (const std::string* string = value.if_string()) {
-            out_ += util::json_string(*string, escapes_);
+            util::append_json_string(out_, *string, escapes_);
         } else if (const Array* array = value.if_array()) {
             append_array(*array);
         } else if (const Object* object = value.if_object()) {
@@ -72,7 +72,7 @@ private:
         ++depth_;
         for (const auto& [name, value] : object.members()) {
             start_item(before);
-            out_ += util::json_string(name, escapes_);
+            util::append_json_string(out_, name, escapes_);
             out_ += style_ == Style::pretty ? ": " : ":";
             append(value);
             before = ',';

@@ -30,8 +30,10 @@ Statement::~Statement() {
 
 namespace {
 
-// By name: the order in which SQL text mentions $1, $2, ... must not matter, in SQLite it would.
+// By name: the order in which SQL text mentions $1, $2, ... must not matter, in SQLite it would. Mostly it is theirs.
 int index_of(sqlite3_stmt* statement, int number) {
+    const char* usual = sqlite3_bind_parameter_name(statement, number);
+    if (number < 10 && usual && usual[1] == '0' + number && usual[2] == '\0') return number;
     const auto name = "$" + std::to_string(number);
     return sqlite3_bind_parameter_index(statement,
                                         name.c_str());  // 0 when absent: the bind then fails with SQLITE_RANGE

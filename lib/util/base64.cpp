@@ -26,19 +26,21 @@ constexpr Digits digits_of(std::string_view alphabet) {
 constexpr Digits kUrlDigits = digits_of(kUrlAlphabet);
 constexpr Digits kStandardDigits = digits_of(kStandardAlphabet);
 
+/// Without padding.
 std::string encode(std::string_view bytes, std::string_view alphabet) {
-    std::string out;
-    out.reserve((bytes.size() + 2) / 3 * 4);
-    std::uint32_t bits = 0;
-    unsigned held = 0;  // bits not yet written
-    for (const char c : bytes) {
-        bits = (bits << 8U) | static_cast<unsigned char>(c);
-        for (held += 8; held >= 6;) {
-            held -= 6;
-            out += alphabet[(bits >> held) & 0x3FU];
-        }
+    std::string out((bytes.size() * 8 + 5) / 6, '\0');
+    char* next = out.data();
+    const auto byte = [&](std::size_t i) -> std::uint32_t {
+        return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0;
+    };
+    for (std::size_t at = 0; at < bytes.size(); at += 3) {
+        // Three bytes are four characters; what is missing of the last three counts as zeros, which are not written.
+        const std::uint32_t bits = byte(at) << 16U | byte(at + 1) << 8U | byte(at + 2);
+        *next++ = alphabet[bits >> 18U];
+        *next++ = alphabet[bits >> 12U & 0x3FU];
+        if (at + 1 < bytes.size()) *next++ = alphabet[bits >> 6U & 0x3FU];
+        if (at + 2 < bytes.size()) *next++ = alphabet[bits & 0x3FU];
     }
-    if (held > 0) out += alphabet[(bits << (6 - held)) & 0x3FU];
     return out;
 }
 

@@ -1,15 +1,27 @@
 // Which characters of a JSON string are escaped, and how.
 #include "util/json_string.h"
 
-#include <algorithm>
+#include <array>
 
 #include "util/utf8.h"
 
 namespace postern::util {
 namespace {
 
-/// Stands for itself whatever is asked for, as most of what is written does.
-bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'; }
+constexpr std::array<bool, 256> plain_bytes() {
+    std::array<bool, 256> plain{};
+    for (unsigned char c = ' '; c <= '~'; ++c) plain[c] = true;
+    for (const char c : {'"', '\\', '<', '>', '&'}) plain[static_cast<unsigned char>(c)] = false;
+    return plain;
+}
+constexpr std::array<bool, 256> kPlain = plain_bytes();
+
+/// How many bytes at the beginning stand for themselves whatever is asked for, as most of what is written does.
+std::size_t plain_length(std::string_view text) {
+    std::size_t length = 0;
+    while (length < text.size() && kPlain[static_cast<unsigned char>(text[length])]) ++length;
+    return length;
+}
 
 /// The two-character escapes of RFC 8259 §7 that we use; "" for none.
 std::string_view short_escape(char32_t code_point) {
@@ -48,14 +60,13 @@ void append_hex_escape(std::string& out, char32_t code_point) {
 
 }  // namespace
 
-std::string json_string(std::string_view text, Escapes escapes) {
-    std::string out = "\"";
-    out.reserve(text.size() + 2);
+void append_json_string(std::string& out, std::string_view text, Escapes escapes) {
+    out += '"';
     for (;;) {
-        const auto plain = static_cast<std::size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+        const std::size_t plain = plain_length(text);
         out += text.substr(0, plain);
         text.remove_prefix(plain);
-        if (text.empty()) return out += '"';
+        if (text.empty()) break;
         const Utf8Step step = next_utf8(text);
         if (!step.code_point) {
             out += kReplacement;
@@ -68,6 +79,14 @@ std::string json_string(std::string_view text, Escapes escapes) {
         }
         text.remove_prefix(step.length);
     }
+    out += '"';
+}
+
+std::string json_string(std::string_view text, Escapes escapes) {
+    std::string out;
+    out.reserve(text.size() + 2);
+    append_json_string(out, text, escapes);
+    return out;
 }
 
 }  // namespace postern::util

@@ -12,6 +12,9 @@ enum class Escapes {
     required,  ///< what RFC 8259 §7 asks for: for what only this server reads, where length counts
 };
 
+/// Behind `out`, with its quotes (RFC 8259 §7). Invalid UTF-8 becomes U+FFFD.
+void append_json_string(std::string& out, std::string_view text, Escapes escapes = Escapes::inert);
+
 /// With its quotes (RFC 8259 §7). Invalid UTF-8 becomes U+FFFD.
 std::string json_string(std::string_view text, Escapes escapes = Escapes::inert);
 

@@ -19,6 +19,7 @@ namespace postern::util {
 namespace {
 
 constexpr std::size_t kMaxValue = 512;
+constexpr std::size_t kUsualLine = 512;
 
 struct LevelRow {
     LogLevel level;
@@ -117,9 +118,9 @@ std::string_view shortened(std::string_view value) {
 
 void append_member(std::string& line, std::string_view name, std::string_view value) {
     line += line.empty() ? '{' : ',';
-    line += json_string(shortened(name));
+    append_json_string(line, shortened(name));
     line += ':';
-    line += json_string(shortened(value));
+    append_json_string(line, shortened(value));
 }
 
 }  // namespace
@@ -155,6 +156,7 @@ void Log::write(LogLevel level, std::string_view event, std::span<const Field> f
 
 std::string Log::line_of(LogLevel level, std::string_view event, std::span<const Field> fields) const {
     std::string line;
+    line.reserve(kUsualLine);
     append_member(line, "time", utc_text(SystemClock().now()));
     append_member(line, "level", row_of(level).name);
     append_member(line, "program", program_);
