@@ -18,12 +18,14 @@ constexpr mode_t kDatabaseMode = 0660;
 
 // No checkpoint and no mapping behind our back (docs of SQLite: wal.html, howtocorrupt.html), nothing from the file
 // that is not plain data, no temporary files. NORMAL: a commit is not synced under the gate but after it (log_sync.h),
-// and a checkpoint still syncs the log before it copies and the database before the log may begin anew.
+// and a checkpoint still syncs the log before it copies and the database before the log may begin anew. The limit is
+// above what the log has when it is copied back (kCheckpointFrames, and what is committed until the gate is free): cut
+// and grown again each time, it would cost the file system more than the pages do. docs/decisions/0041.
 constexpr const char* kSettings =
     "PRAGMA synchronous = NORMAL;"
     "PRAGMA mmap_size = 0;"
     "PRAGMA wal_autocheckpoint = 0;"
-    "PRAGMA journal_size_limit = 4194304;"
+    "PRAGMA journal_size_limit = 4718592;"
     "PRAGMA trusted_schema = OFF;"
     "PRAGMA cell_size_check = ON;"
     "PRAGMA foreign_keys = ON;"

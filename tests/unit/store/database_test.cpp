@@ -156,7 +156,7 @@ TEST_CASE("Database: the connection is set up as the measurements ask for") {
     CHECK(count(database, "PRAGMA cell_size_check") == 1);
     CHECK(count(database, "PRAGMA foreign_keys") == 1);
     CHECK(count(database, "PRAGMA temp_store") == 2);
-    CHECK(count(database, "PRAGMA journal_size_limit") == 4 * 1024 * 1024);
+    CHECK(count(database, "PRAGMA journal_size_limit") == 4608 * 1024);
     CHECK(count(database, "PRAGMA busy_timeout") == 1234);
     CHECK(count(database, "PRAGMA query_only") == 0);
     // Defensive: the schema cannot be written even by who asks for it.
@@ -278,12 +278,30 @@ TEST_CASE(
     const auto copied = size_of(path);
     CHECK(copied > empty);
 
-    constexpr std::uintmax_t kLimit = std::uintmax_t{4} * 1024 * 1024;
+    constexpr std::uintmax_t kLimit = std::uintmax_t{4608} * 1024;
     CHECK(size_of(path + "-wal") > kLimit);
     write_some(700, 720);
     CHECK(size_of(path + "-wal") == kLimit);  // begun anew, and cut
     database.checkpoint_if_due();
     CHECK(size_of(path) == copied);
+}
+
+TEST_CASE("Database: a log that has waited a little for its checkpoint is not cut when it begins anew") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    Database::create(path);
+    Database database(path, Access::read_write);
+    const auto write_one = [&] {
+        written(database, [](Transaction& transaction) {
+            insert(transaction, std::string(2000, 'x') + std::to_string(count(transaction.database(), kCount)));
+        });
+    };
+    constexpr std::uintmax_t kFrame = 24 + 4096;
+    while (size_of(path + "-wal") < 1100 * kFrame) write_one();
+    database.checkpoint_if_due();
+    const auto before = size_of(path + "-wal");
+    write_one();
+    CHECK(size_of(path + "-wal") == before);
 }
 
 TEST_CASE("Database::checkpoint_if_due: after an incomplete one the next comes 1000 frames later") {
