@@ -124,7 +124,7 @@ Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const mo
     }
     // The refresh token first: it lives longer, so that the grant is prolonged once.
     if (refresh) store::insert_refresh_token(transaction, *refresh);
-    store::insert_access_token(transaction, access);
+    store::insert_access_token(transaction, access, refresh ? refresh->expires_at : util::Time{});
     transaction.commit();
     context.trail.add(
         AuditEvent::token_issued,

@@ -47,7 +47,7 @@ void store_client_grant(Context& context, const model::Grant& grant, const model
     // Lazy: a token that a power cut takes back is asked for again.
     store::Transaction transaction(context.store, store::Durability::lazy);
     store::insert_grant(transaction, grant, access.expires_at);
-    store::insert_access_token(transaction, access);
+    store::insert_access_token(transaction, access, access.expires_at);
     transaction.commit();
     context.trail.add(AuditEvent::token_issued,
                       audit::with_grant(grant, {{"grant_type", "client_credentials"},

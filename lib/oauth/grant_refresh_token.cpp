@@ -82,8 +82,8 @@ Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& 
         case store::Rotation::rotated:
         case store::Rotation::retried:
             store::delete_expired_access_tokens(transaction, access.grant_id, context.now() - store::kTellable);
-            store::insert_access_token(transaction, access);
-            store::insert_refresh_token(transaction, refresh);
+            store::insert_access_token(transaction, access, checked.stored.token.expires_at);
+            store::insert_refresh_token(transaction, refresh, checked.stored.token.expires_at);
             transaction.commit();
             context.trail.add(AuditEvent::token_refreshed,
                               audit::with_grant(checked.stored.grant,

@@ -12,7 +12,7 @@ void bind_key(Statement& statement, const AccessTokenKey& key) {
 
 }  // namespace
 
-void insert_access_token(Transaction& transaction, const model::AccessToken& token) {
+void insert_access_token(Transaction& transaction, const model::AccessToken& token, util::Time kept_until) {
     transaction.database()
         .prepare(
             "INSERT INTO access_tokens (grant_id, issued_at, token_hash, jti, scope, audience, expires_at, revoked_at)"
@@ -26,7 +26,7 @@ void insert_access_token(Transaction& transaction, const model::AccessToken& tok
         .bind(7, util::to_epoch(token.expires_at))
         .bind(8, epoch(token.revoked_at))
         .execute();
-    keep_grant(transaction, token.grant_id, token.expires_at);
+    if (token.expires_at > kept_until) keep_grant(transaction, token.grant_id, token.expires_at);
 }
 
 std::optional<StoredAccessToken> find_access_token(Database& database, const AccessTokenKey& key) {

@@ -23,7 +23,9 @@ struct AccessTokenKey {
     model::ValueHash token_hash;
 };
 
-void insert_access_token(Transaction& transaction, const model::AccessToken& token);
+/// The grant is kept until the token expires. `kept_until`: until then at least it is kept already, by what the caller
+/// has inserted or read; then it need not be looked at.
+void insert_access_token(Transaction& transaction, const model::AccessToken& token, util::Time kept_until = {});
 /// No effect on one that is revoked.
 void revoke_access_token(Transaction& transaction, const AccessTokenKey& key, util::Time now);
 /// Deletes the oldest of a grant's access tokens that expired at `before` or earlier: a few, but more than one, so that

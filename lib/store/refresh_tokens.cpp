@@ -96,7 +96,7 @@ std::optional<StoredRefreshToken> read(Statement& row) {
 
 }  // namespace
 
-void insert_refresh_token(Transaction& transaction, const model::RefreshToken& token) {
+void insert_refresh_token(Transaction& transaction, const model::RefreshToken& token, util::Time kept_until) {
     transaction.database()
         .prepare(
             "INSERT INTO refresh_tokens (grant_id, token_hash, parent_hash, issued_at, expires_at, opaque, state)"
@@ -108,7 +108,7 @@ void insert_refresh_token(Transaction& transaction, const model::RefreshToken& t
         .bind(5, util::to_epoch(token.expires_at))
         .bind(6, flag(token.is_opaque))
         .execute();
-    keep_grant(transaction, token.grant_id, token.expires_at);
+    if (token.expires_at > kept_until) keep_grant(transaction, token.grant_id, token.expires_at);
 }
 
 std::optional<StoredRefreshToken> find_refresh_token(Database& database, const model::GrantId& grant,

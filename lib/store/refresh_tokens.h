@@ -15,7 +15,8 @@ struct StoredRefreshToken {
     bool user_enabled = false;
 };
 
-void insert_refresh_token(Transaction& transaction, const model::RefreshToken& token);
+/// `kept_until`: as of insert_access_token.
+void insert_refresh_token(Transaction& transaction, const model::RefreshToken& token, util::Time kept_until = {});
 /// A token that names its grant.
 std::optional<StoredRefreshToken> find_refresh_token(Database& database, const model::GrantId& grant,
                                                      const model::ValueHash& token_hash);

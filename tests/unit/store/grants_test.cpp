@@ -61,7 +61,21 @@ TEST_CASE("grants: one is kept until the last of what hangs on it expires, known
             store::insert_code(transaction, code());
         };
     };
+    const auto with_tokens = [](Seconds known_before_the_end) {
+        return [=](store::Transaction& transaction, const model::Grant& grant) {
+            const Time known = token().expires_at - known_before_the_end;
+            store::insert_grant(transaction, grant, known);
+            store::insert_access_token(transaction, token(), known);
+            auto refresh = refresh_token_of("grant");
+            refresh.expires_at = token().expires_at;
+            store::insert_refresh_token(transaction, refresh, known);
+        };
+    };
+    const auto token_expiry = util::to_epoch(token().expires_at);
     const Row rows[] = {
+        {"tokens outlive what is known", with_tokens(Seconds{1}), token_expiry},
+        {"tokens live as long as is known", with_tokens(Seconds{0}), token_expiry},
+        {"tokens end before", with_tokens(Seconds{-1}), token_expiry + 1},
         {"nothing is known, and nothing comes", [](auto& t, const auto& grant) { store::insert_grant(t, grant); },
          created},
         {"what is said is earlier than the grant",
