@@ -31,7 +31,7 @@ int main() {
     endpoint.keys = store::KeyUse::verify;  // id_token_hint
     endpoint.signs_access_tokens = [](const oauth::Settings& settings) { return settings.implicit; };
     endpoint.seal = true;
-    endpoint.pages = true;
+    endpoint.pages = web::read_pages;
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, authorize);
 }

@@ -33,7 +33,7 @@ int main() {
     endpoint.store = server::StoreUse::write;
     endpoint.passwords = true;
     endpoint.seal = true;
-    endpoint.pages = true;
+    endpoint.pages = web::read_pages;
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, login);
 }

@@ -32,7 +32,7 @@ int main() {
     endpoint.store = server::StoreUse::write;
     endpoint.keys = store::KeyUse::verify;
     endpoint.seal = true;
-    endpoint.pages = true;
+    endpoint.pages = web::read_pages;
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, logout);
 }

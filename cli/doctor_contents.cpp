@@ -74,7 +74,7 @@ void check_keys(Findings& findings, const server::Config& config, util::Time now
 
 void check_templates(Findings& findings, const server::Config& config) {
     try {
-        const web::Pages pages(config.templates);
+        web::read_pages(config.templates);
         findings.ok("templates", config.templates);
     } catch (const std::exception& error) {
         findings.error(

@@ -13,11 +13,6 @@ std::optional<store::Database> open_database(const Config& config, StoreUse use)
                            use == StoreUse::write ? store::Access::read_write : store::Access::query_only);
 }
 
-std::optional<web::Pages> read_pages(const Config& config, const Endpoint& endpoint) {
-    if (!endpoint.pages) return std::nullopt;
-    return web::Pages(config.templates);
-}
-
 store::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) {
     const bool asked_for = endpoint.signs_access_tokens && endpoint.signs_access_tokens(settings);
     return asked_for ? store::KeyUse::sign : endpoint.keys;
@@ -38,7 +33,7 @@ App::App(Config config, const Endpoint& endpoint)
       log_(util::open_log_sink(config_.log_target), config_.log_level, endpoint.name),
       database_(open_database(config_, endpoint.store)),
       keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal),
-      pages_(read_pages(config_, endpoint)) {
+      pages_(endpoint.pages ? endpoint.pages(config_.templates) : nullptr) {
     check_signing_keys(keys_, endpoint, config_.settings);
     if (database_) context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_});
 }

@@ -1,6 +1,7 @@
 // What one process of one endpoint owns: opened once, lent to the handler for every request.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -38,7 +39,7 @@ public:
 
     /// For the server itself: nullptr when the endpoint did not declare it.
     store::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
-    const web::Pages* pages_if_read() const { return pages_ ? &*pages_ : nullptr; }
+    const web::Pages* pages_if_read() const { return pages_.get(); }
 
 private:
     const Config config_;
@@ -48,7 +49,7 @@ private:
     oauth::AuditTrail trail_;
     std::optional<store::Database> database_;
     store::Keys keys_;
-    std::optional<web::Pages> pages_;
+    std::unique_ptr<const web::Pages> pages_;
     std::optional<oauth::Context> context_;  ///< borrows the members above
 };
 

@@ -30,89 +30,90 @@ Values to_values(const ConsentScope& scope) {
             .lists = {}};
 }
 
-}  // namespace
+class TemplatePages final : public Pages {
+public:
+    TemplatePages(const std::string& directory, const Partials& partials)
+        : login_(read_template(directory, "login.html", partials)),
+          consent_(read_template(directory, "consent.html", partials)),
+          error_(read_template(directory, "error.html", partials)),
+          logout_(read_template(directory, "logout.html", partials)),
+          logged_out_(read_template(directory, "logged_out.html", partials)),
+          form_post_(read_template(directory, "form_post.html", partials, Scripts::one)) {}
 
-struct Pages::Templates {
-    Templates(const std::string& directory, const Partials& partials)
-        : login(read_template(directory, "login.html", partials)),
-          consent(read_template(directory, "consent.html", partials)),
-          error(read_template(directory, "error.html", partials)),
-          logout(read_template(directory, "logout.html", partials)),
-          logged_out(read_template(directory, "logged_out.html", partials)),
-          form_post(read_template(directory, "form_post.html", partials, Scripts::one)) {}
+    http::Response login(const LoginPage& page, int status) const override {
+        const Values values{.texts = {{"client_name", util::displayable(page.client_name)},
+                                      {"action", page.action},
+                                      {"csrf", page.csrf},
+                                      {"resume", page.resume},
+                                      {"username", util::displayable(page.username)},
+                                      {"message", util::displayable(page.message)}},
+                            .lists = {}};
+        return respond(login_, values, status);
+    }
 
-    Template login;
-    Template consent;
-    Template error;
-    Template logout;
-    Template logged_out;
-    Template form_post;
+    http::Response consent(const ConsentPage& page) const override {
+        Values values{.texts = {{"client_name", util::displayable(page.client_name)},
+                                {"client_host", util::displayable(page.client_host)},
+                                {"username", util::displayable(page.username)},
+                                {"action", page.action},
+                                {"csrf", page.csrf},
+                                {"resume", page.resume},
+                                {"has_scopes", page.scopes.empty() ? "" : "yes"}},
+                      .lists = {}};
+        auto& scopes = values.lists["scopes"];
+        for (const auto& scope : page.scopes) scopes.push_back(to_values(scope));
+        return respond(consent_, values, 200);
+    }
+
+    http::Response error(const ErrorPage& page) const override {
+        const Values values{.texts = {{"title", util::displayable(page.title)},
+                                      {"message", util::displayable(page.message)},
+                                      {"who", util::displayable(page.who)},
+                                      {"request_id", page.request_id},
+                                      {"try_again", page.try_again}},
+                            .lists = {}};
+        return respond(error_, values, page.status);
+    }
+
+    http::Response logout(const LogoutPage& page) const override {
+        const Values values{.texts = {{"client_name", util::displayable(page.client_name)},
+                                      {"username", util::displayable(page.username)},
+                                      {"action", page.action},
+                                      {"csrf", page.csrf},
+                                      {"resume", page.resume}},
+                            .lists = {}};
+        return respond(logout_, values, 200);
+    }
+
+    http::Response logged_out() const override { return respond(logged_out_, {}, 200); }
+
+    http::Response still_logged_in(const std::string& username) const override {
+        const Values values{.texts = {{"signed_in", "yes"}, {"username", util::displayable(username)}}, .lists = {}};
+        return respond(logged_out_, values, 200);
+    }
+
+    http::Response form_post(const FormPostPage& page) const override {
+        Values values{.texts = {{"client_name", util::displayable(page.client_name)}, {"action", page.action}},
+                      .lists = {}};
+        auto& fields = values.lists["fields"];
+        for (const auto& [name, value] : page.fields)
+            if (value) fields.push_back({.texts = {{"name", name}, {"value", *value}}, .lists = {}});
+        return respond(form_post_, values, 200);
+    }
+
+private:
+    Template login_;
+    Template consent_;
+    Template error_;
+    Template logout_;
+    Template logged_out_;
+    Template form_post_;
 };
 
-Pages::Pages(const std::string& directory)
-    : templates_(std::make_unique<Templates>(directory, read_partials(directory))) {}
-Pages::Pages(Pages&&) noexcept = default;
-Pages::~Pages() = default;
+}  // namespace
 
-http::Response Pages::login(const LoginPage& page, int status) const {
-    const Values values{.texts = {{"client_name", util::displayable(page.client_name)},
-                                  {"action", page.action},
-                                  {"csrf", page.csrf},
-                                  {"resume", page.resume},
-                                  {"username", util::displayable(page.username)},
-                                  {"message", util::displayable(page.message)}},
-                        .lists = {}};
-    return respond(templates_->login, values, status);
-}
-
-http::Response Pages::consent(const ConsentPage& page) const {
-    Values values{.texts = {{"client_name", util::displayable(page.client_name)},
-                            {"client_host", util::displayable(page.client_host)},
-                            {"username", util::displayable(page.username)},
-                            {"action", page.action},
-                            {"csrf", page.csrf},
-                            {"resume", page.resume},
-                            {"has_scopes", page.scopes.empty() ? "" : "yes"}},
-                  .lists = {}};
-    auto& scopes = values.lists["scopes"];
-    for (const auto& scope : page.scopes) scopes.push_back(to_values(scope));
-    return respond(templates_->consent, values, 200);
-}
-
-http::Response Pages::error(const ErrorPage& page) const {
-    const Values values{.texts = {{"title", util::displayable(page.title)},
-                                  {"message", util::displayable(page.message)},
-                                  {"who", util::displayable(page.who)},
-                                  {"request_id", page.request_id},
-                                  {"try_again", page.try_again}},
-                        .lists = {}};
-    return respond(templates_->error, values, page.status);
-}
-
-http::Response Pages::logout(const LogoutPage& page) const {
-    const Values values{.texts = {{"client_name", util::displayable(page.client_name)},
-                                  {"username", util::displayable(page.username)},
-                                  {"action", page.action},
-                                  {"csrf", page.csrf},
-                                  {"resume", page.resume}},
-                        .lists = {}};
-    return respond(templates_->logout, values, 200);
-}
-
-http::Response Pages::logged_out() const { return respond(templates_->logged_out, {}, 200); }
-
-http::Response Pages::still_logged_in(const std::string& username) const {
-    const Values values{.texts = {{"signed_in", "yes"}, {"username", util::displayable(username)}}, .lists = {}};
-    return respond(templates_->logged_out, values, 200);
-}
-
-http::Response Pages::form_post(const FormPostPage& page) const {
-    Values values{.texts = {{"client_name", util::displayable(page.client_name)}, {"action", page.action}},
-                  .lists = {}};
-    auto& fields = values.lists["fields"];
-    for (const auto& [name, value] : page.fields)
-        if (value) fields.push_back({.texts = {{"name", name}, {"value", *value}}, .lists = {}});
-    return respond(templates_->form_post, values, 200);
+std::unique_ptr<const Pages> read_pages(const std::string& directory) {
+    return std::make_unique<TemplatePages>(directory, read_partials(directory));
 }
 
 }  // namespace postern::web

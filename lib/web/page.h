@@ -59,29 +59,28 @@ struct LogoutPage {
     std::string resume;  ///< the sealed logout request
 };
 
-/// The templates of one directory, read once per process.
+/// Makes the pages. An interface, so that programs without pages carry neither templates nor what renders them.
 class Pages {
 public:
-    /// Reads login.html, consent.html, error.html, logout.html, logged_out.html, form_post.html, and style.css and
-    /// mark.svg, which they splice in. Throws std::runtime_error naming the file when one is missing, not a regular
-    /// file, over 256 KiB, or uses an unescaped tag.
-    explicit Pages(const std::string& directory);
-    Pages(Pages&&) noexcept;
-    ~Pages();
+    Pages() = default;
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
+    virtual ~Pages() = default;
 
-    http::Response login(const LoginPage& page, int status = 200) const;
-    http::Response consent(const ConsentPage& page) const;
-    http::Response error(const ErrorPage& page) const;
-    http::Response logout(const LogoutPage& page) const;
-    http::Response logged_out() const;
+    virtual http::Response login(const LoginPage& page, int status = 200) const = 0;
+    virtual http::Response consent(const ConsentPage& page) const = 0;
+    virtual http::Response error(const ErrorPage& page) const = 0;
+    virtual http::Response logout(const LogoutPage& page) const = 0;
+    virtual http::Response logged_out() const = 0;
     /// Whoever was asked whether to log out said no.
-    http::Response still_logged_in(const std::string& username) const;
+    virtual http::Response still_logged_in(const std::string& username) const = 0;
     /// The one page with a script, which presses its button.
-    http::Response form_post(const FormPostPage& page) const;
-
-private:
-    struct Templates;
-    std::unique_ptr<Templates> templates_;
+    virtual http::Response form_post(const FormPostPage& page) const = 0;
 };
+
+/// The templates of one directory, read once per process: login.html, consent.html, error.html, logout.html,
+/// logged_out.html, form_post.html, and style.css and mark.svg, which they splice in. Throws std::runtime_error naming
+/// the file when one is missing, not a regular file, over 256 KiB, or uses an unescaped tag.
+std::unique_ptr<const Pages> read_pages(const std::string& directory);
 
 }  // namespace postern::web

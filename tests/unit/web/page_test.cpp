@@ -23,8 +23,8 @@ using web::Pages;
 namespace {
 
 const Pages& shipped() {
-    static const Pages pages{"templates"};  // unit tests run in the project's root
-    return pages;
+    static const auto pages = web::read_pages("templates");  // unit tests run in the project's root
+    return *pages;
 }
 
 LoginPage login_page() {
@@ -396,11 +396,11 @@ TEST_CASE("Pages: a missing file is named") {
         CAPTURE(name);
         std::filesystem::remove_all(copy);
         std::filesystem::copy("templates", copy);
-        CHECK_NOTHROW(Pages{copy.string()});
+        CHECK_NOTHROW(web::read_pages(copy.string()));
         std::filesystem::remove(copy / name);
         std::string why;
         try {
-            const Pages pages{copy.string()};
+            web::read_pages(copy.string());
         } catch (const std::runtime_error& error) {
             why = error.what();
         }
