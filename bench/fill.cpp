@@ -3,16 +3,17 @@
 //   fill DATABASE CLIENT SUBJECT TOKENS LIFETIME
 //
 // Half of the TOKENS are access tokens and half are refresh tokens, one of each under a grant of its own that SUBJECT
-// gave CLIENT; they live for LIFETIME seconds, or up to a minute less. Nobody has the tokens themselves: the digests
-// are numbers in order, evenly spread, so that writing them is appending, and what is looked up later stands anywhere
-// among them. Which of them end in one second is not in that order: those that are deleted together stand far from each
-// other, as random digests do.
+// gave CLIENT; they live for LIFETIME seconds, or up to a minute less. Nobody has the tokens themselves. Their grants
+// stand between the grants that are there already, as many between any two, so that what is looked up later stands
+// anywhere among them, as if its grant had been made at any time. Which of them end in one second is not in that order:
+// those that are deleted together stand far from each other.
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "store/access_tokens.h"
 #include "store/grants.h"
@@ -40,6 +41,7 @@ struct Plan {
     model::ClientId client;
     model::Subject subject;
     std::uint64_t grants;
+    std::vector<std::string> before;  ///< ids of the grants that were there, in their order; never empty
     util::Time now;
     util::Time end;
 };
@@ -47,7 +49,8 @@ struct Plan {
 void add(store::Transaction& transaction, const Plan& plan, std::uint64_t i) {
     const util::Time end = plan.end - util::Seconds(i % kEnds);
     model::Grant grant;
-    grant.id = model::GrantId(spread(i, plan.grants, 22));
+    const auto place = static_cast<std::size_t>(i * plan.before.size() / plan.grants);
+    grant.id = model::GrantId(plan.before[place] + "." + spread(i, plan.grants, 16));
     grant.client_id = plan.client;
     grant.subject = plan.subject;
     grant.scope = model::Scope::parse("api").value();
@@ -73,8 +76,17 @@ void add(store::Transaction& transaction, const Plan& plan, std::uint64_t i) {
     store::insert_refresh_token(transaction, refresh);
 }
 
-void fill(const char* path, const Plan& plan) {
+std::vector<std::string> ids_in_order(store::Database& database) {
+    std::vector<std::string> ids;
+    auto rows = database.prepare("SELECT id FROM grants ORDER BY id");
+    while (rows.step()) ids.push_back(rows.text(0));
+    if (ids.empty()) ids.emplace_back();
+    return ids;
+}
+
+void fill(const char* path, Plan plan) {
     store::Database database(path, store::Access::read_write);
+    plan.before = ids_in_order(database);
     for (std::uint64_t i = 0; i < plan.grants;) {
         store::Transaction transaction(database, store::Durability::lazy);
         for (std::uint64_t n = 0; n < kGrantsPerCommit && i < plan.grants; ++n, ++i) add(transaction, plan, i);
@@ -93,7 +105,11 @@ int main(int argc, char** argv) {
     try {
         const util::Time now = util::SystemClock().now();
         const auto grants = std::strtoull(argv[4], nullptr, 10) / 2;
-        fill(argv[1], {model::ClientId(argv[2]), model::Subject(argv[3]), grants, now,
+        fill(argv[1], {model::ClientId(argv[2]),
+                       model::Subject(argv[3]),
+                       grants,
+                       {},
+                       now,
                        now + util::Seconds(std::atoll(argv[5]))});
         return 0;
     } catch (const std::exception& error) {
