@@ -17,16 +17,20 @@ namespace postern::store {
 
 /// The log is copied back into the database file when it has this many frames.
 inline constexpr int kCheckpointFrames = 1000;
+/// And synced whenever it has grown by so many, by a process that holds nothing: a checkpoint, which holds the gate,
+/// finds the most of it done.
+inline constexpr int kSyncFrames = 250;
 
 /// A reader without write permission is sometimes told that the shared memory needs repair: around a checkpoint, and in
 /// the moment in which the first writer connects. Both are over at once.
 inline bool is_passing(int result) { return result == SQLITE_READONLY_RECOVERY || result == SQLITE_READONLY_CANTINIT; }
 inline constexpr int kPassingTries = 10;
 
-/// How long the log is, and how long it must be for the next checkpoint.
+/// How long the log is, and how long it must be for the next checkpoint, and for the next sync ahead of it.
 struct LogGrowth {
     int frames = 0;  ///< after the last commit of ours
     int checkpoint_above = kCheckpointFrames;
+    int sync_above = kSyncFrames;
 };
 
 struct Database::State {

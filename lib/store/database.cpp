@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "store/connection.h"
+#include "store/log_file.h"
 #include "store/log_writes.h"
 
 namespace postern::store {
@@ -106,7 +107,7 @@ void check_identity(Database& database) {
 // A log that is shorter than before was begun anew: what a checkpoint left is history.
 int note_log_frames(void* pointer, sqlite3*, const char*, int frames) {
     LogGrowth& log = *static_cast<LogGrowth*>(pointer);
-    if (frames < log.frames) log.checkpoint_above = kCheckpointFrames;
+    if (frames < log.frames) log = LogGrowth{};
     log.frames = frames;
     return SQLITE_OK;
 }
@@ -276,7 +277,8 @@ Statement Database::prepare(const char* sql) {
 
 void Database::checkpoint_if_due() noexcept {
     auto& log = state_->log;
-    if (!state_->gate || state_->in_transaction() || log.frames <= log.checkpoint_above) return;
+    if (!state_->gate || state_->in_transaction()) return;
+    if (log.frames <= log.checkpoint_above) return sync_log_ahead();
     try {
         if (!state_->gate->try_lock()) return;  // busy: another time, or another process
     } catch (const StoreError&) {
@@ -292,6 +294,14 @@ void Database::checkpoint() {
     state.gate->lock(std::chrono::steady_clock::now() + state.wait);
     copy_log_back();
     state.gate->unlock();
+}
+
+// The kernel tells each process of what it could not write, and each only once.
+void Database::sync_log_ahead() noexcept {
+    auto& log = state_->log;
+    if (log.frames <= log.sync_above) return;
+    log.sync_above = log.frames + kSyncFrames;
+    if (!LogFile(*this, state_->connection).sync()) state_->log_sync->note_failure();
 }
 
 // Not what a failed sync has left in doubt: half of it in the database file could not be taken back. The next durable

@@ -115,7 +115,8 @@ public:
     /// `sql` must be a string literal: statements are prepared once per process and kept by address.
     Statement prepare(const char* sql);
 
-    /// After an answer has been sent: a passive checkpoint when the log has grown and the gate is free. Never throws.
+    /// After an answer has been sent: a passive checkpoint when the log has grown and the gate is free, and on the way
+    /// there a sync of the log now and then. Never throws.
     void checkpoint_if_due() noexcept;
     /// After much has been written at once: a passive checkpoint however short the log is. Waits for the gate as a
     /// transaction does.
@@ -131,6 +132,7 @@ private:
     struct State;
     explicit Database(std::unique_ptr<State> state);
     Database(const std::string& path, Access access, std::chrono::milliseconds gate_wait, Versions accepted);
+    void sync_log_ahead() noexcept;
     void copy_log_back() noexcept;
     std::unique_ptr<State> state_;
 };

@@ -205,6 +205,55 @@ TEST_CASE("shared sync: after a sync that failed, and lost what it should have s
     CHECK(is_all_there);
 }
 
+/// Lazy commits, each followed by what follows an answer.
+void grow_log_until(Database& database, const std::function<bool()>& is_enough) {
+    for (int i = 0; i < 1000 && !is_enough(); ++i) {
+        add_row(database, "lazy " + std::to_string(i) + std::string(3000, '.'), Durability::lazy);
+        database.checkpoint_if_due();
+    }
+    REQUIRE(is_enough());
+}
+
+TEST_CASE(
+    "sync ahead: the log is synced on its way to the checkpoint, which finds little to sync while it holds the gate") {
+    Scene& there = scene();
+    const std::string path = there.op.database_file().string();
+    Database database(path, Access::read_write);
+    const Recording recording(path);
+    grow_log_until(database,
+                   [&] { return !recording.happenings().empty() && recording.happenings().back().file == path; });
+    std::size_t unsynced = 0;
+    std::size_t syncs = 0;
+    for (const Happening& happening : recording.happenings()) {
+        if (happening.file == path) break;  // the checkpoint copies
+        if (happening.what == Happening::What::written) unsynced += happening.bytes.size();
+        if (happening.what != Happening::What::synced) continue;
+        ++syncs;
+        CHECK(unsynced < std::size_t{280} * 4120);
+        unsynced = 0;
+    }
+    CHECK(syncs == 4);  // each 250 frames of a thousand, the last of them by the checkpoint
+}
+
+TEST_CASE("sync ahead: one that fails is made good by the next durable commit [S15]") {
+    Scene& there = scene();
+    const std::string path = there.op.database_file().string();
+    Database database(path, Access::read_write);
+    add_row(database, "the log has its header", Durability::full);
+    const Recording recording(path);
+    Disk::instance().arm({Fault::sync_fails, 1, Lasting::once});
+    grow_log_until(database, [] { return Disk::instance().struck(); });
+    Disk::instance().disarm();
+    add_row(database, "promised then", Durability::full);
+
+    std::mt19937 unused;
+    Platter platter(recording.before());
+    for (const Happening& happening : recording.happenings()) platter.happen(happening);
+    const Contents left = contents_of(platter.after(Loss::everything, unused), path);
+    CHECK(left.problem == "");
+    CHECK(left.rows.find("promised then") != std::string::npos);
+}
+
 TEST_CASE(
     "shared sync: a change that others see and no disk has leaves a line in the audit log, of requests and commands") {
     Scene& there = scene();
