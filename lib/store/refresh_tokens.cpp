@@ -15,6 +15,9 @@ using model::ValueHash;
     " FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"                   \
     " LEFT JOIN users u ON u.subject = g.subject WHERE "
 
+constexpr const char* kOfGrant = POSTERN_REFRESH_TOKEN "t.grant_id = $1 AND t.token_hash = $2";
+constexpr const char* kOpaque = POSTERN_REFRESH_TOKEN "t.token_hash = $1 AND t.opaque = 1";
+
 /// A token of a grant.
 Statement& bind_key(Statement& statement, const RefreshToken& token) {
     return statement.bind(1, token.grant_id.str()).bind(2, token.token_hash.str());
@@ -76,7 +79,7 @@ void mark_retried(Transaction& transaction, const RefreshToken& used, const Valu
     bind_key(statement, used).bind(3, sibling.str()).execute();
 }
 
-/// Of POSTERN_REFRESH_TOKEN, whose parameters are bound.
+/// Of one of the two above, whose parameters are bound.
 std::optional<StoredRefreshToken> read(Statement& row) {
     if (!row.step()) return std::nullopt;
     StoredRefreshToken stored;
@@ -113,12 +116,12 @@ void insert_refresh_token(Transaction& transaction, const model::RefreshToken& t
 
 std::optional<StoredRefreshToken> find_refresh_token(Database& database, const model::GrantId& grant,
                                                      const ValueHash& token_hash) {
-    auto row = database.prepare(POSTERN_REFRESH_TOKEN "t.grant_id = $1 AND t.token_hash = $2");
+    auto row = database.prepare(kOfGrant);
     return read(row.bind(1, grant.str()).bind(2, token_hash.str()));
 }
 
 std::optional<StoredRefreshToken> find_opaque_refresh_token(Database& database, const ValueHash& token_hash) {
-    auto row = database.prepare(POSTERN_REFRESH_TOKEN "t.token_hash = $1 AND t.opaque = 1");
+    auto row = database.prepare(kOpaque);
     return read(row.bind(1, token_hash.str()));
 }
 
