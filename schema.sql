@@ -95,7 +95,7 @@ CREATE INDEX consents_by_subject ON consents (subject);
 -- One authorization: what a user (or a client on its own behalf) gave at one moment (RFC 6749 §1.3). Codes and tokens hang on
 -- it, and ending it ends them all, which is what a replayed code calls for (RFC 6749 §4.1.2).
 CREATE TABLE grants (
-    id         TEXT NOT NULL PRIMARY KEY,  -- also the first half of every `jti` under it; in the order of their birth
+    id         TEXT NOT NULL PRIMARY KEY,  -- also the first half of every `jti` under it; those made since version 3 are in the order of their birth
     client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     subject    TEXT REFERENCES users (subject) ON DELETE CASCADE,  -- NULL: no user is involved, RFC 6749 §4.4
     scope      TEXT NOT NULL,     -- RFC 6749 §3.3

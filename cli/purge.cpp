@@ -76,7 +76,7 @@ void sweep_all(const Invocation& invocation, store::Database& database, store::R
             std::any_of(deleted.begin(), deleted.end(), [](const auto& table) { return table.second > 0; });
         return any ? std::optional(std::move(deleted)) : std::nullopt;
     });
-    model::GrantId last;
+    store::AccessTokenKey last;
     repeat(database, unnoted, total, [&](store::Transaction& transaction) -> std::optional<store::RowCounts> {
         const auto deleted = store::walk_expired_access_tokens(transaction, last, now);
         if (!deleted) return std::nullopt;
@@ -126,7 +126,8 @@ void add_purge_command(CLI::App& app, Invocation& invocation) {
                                     "postern purge --json", [&invocation] { purge(invocation); });
     explain(command,
             "The serving processes do the same a little at a time, so no cron job is needed; this helps after a long "
-            "rest. It can run while they serve, and leaves them half of the time. The file does not become smaller: "
+            "rest. An expired access token whose grant lives on, which they leave until the grant gets another, goes "
+            "too. It can run while they serve, and leaves them half of the time. The file does not become smaller: "
             "its free pages are used again before "
             "it grows. (`VACUUM` would make it smaller, but shuts writers out for as long as it takes.)");
 }

@@ -10,9 +10,9 @@
 namespace postern::jose {
 
 /// Remembers whole tokens, header and signature included, by their SHA-256, as many as fit; where two want the same
-/// place the later one has it. It says that somebody with the key has signed these bytes, and nothing else: expiry,
-/// revocation and everything in the claims is looked at each time. Belongs to one set of keys and goes with it. Only
-/// who has good tokens can fill it, and can make others be verified again at most.
+/// place the later one has it. It says that somebody with the key has signed these bytes, here or elsewhere, and
+/// nothing else: expiry, revocation and everything in the claims is looked at each time. Belongs to one set of keys and
+/// goes with it. Only who has good tokens can fill it, and can make others be verified again at most.
 class GoodSignatures {
 public:
     using Digest = std::array<char, 32>;
@@ -25,7 +25,7 @@ private:
     static constexpr std::size_t kPlaces = 2048;  // 64 KiB for each process
     static std::size_t place_of(const Digest& digest);
 
-    std::optional<Digest> first_;  ///< the only one until there is another: a CGI process never sees two
+    std::optional<Digest> first_;  ///< the only one until there is another: a CGI process seldom sees two
     std::vector<Digest> places_;   ///< empty until the second; a place that nobody has is all zeros, no token's digest
 };
 

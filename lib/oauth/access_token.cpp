@@ -11,8 +11,7 @@ namespace {
 
 json::Object claims_of(const Settings& settings, const model::Grant& grant, const model::AccessToken& record,
                        const std::string& username) {
-    // Without a user the client speaks for itself (RFC 9068 §2.2); users' subjects are random and cannot be a client's
-    // id.
+    // Without a user the client speaks for itself (RFC 9068 §2.2); users' subjects are random, so no client's id.
     const std::string& subject = grant.subject.empty() ? grant.client_id.str() : grant.subject.str();
     json::Object claims{{"iss", settings.issuer}, {"sub", subject}, {"cid", grant.client_id.str()}};
     if (!record.scope.empty()) claims.set("scope", record.scope.to_string());

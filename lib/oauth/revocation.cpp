@@ -29,7 +29,7 @@ void note(Context& context, const model::Grant& grant, const char* kind, const m
 
 /// The row may be deleted once the token has expired; then `jti` names the grant and `cid` the client (both signed by
 /// us), so that an expired token can still end what goes on beside it.
-std::optional<model::Grant> grant_of(Context& context, const KnownAccessToken& token) {
+std::optional<model::Grant> find_grant_of(Context& context, const KnownAccessToken& token) {
     if (token.stored) return token.stored->grant;
     auto grant = store::find_grant(context.store, token.key.grant_id);
     const json::Value* client = token.claims.find("cid");
@@ -64,7 +64,7 @@ std::string_view revoke_refresh_token(Context& context, const std::optional<mode
 
 std::string_view revoke_access_token(Context& context, const std::optional<model::ClientId>& client,
                                      const KnownAccessToken& token) {
-    const auto grant = grant_of(context, token);
+    const auto grant = find_grant_of(context, token);
     if (!grant) return kUnknown;
     if (is_foreign(context, client, *grant, kAccessToken, token.key.token_hash)) return kForeign;
     store::Transaction transaction(context.store, store::Durability::full);

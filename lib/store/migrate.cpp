@@ -38,6 +38,10 @@ constexpr const char* kToVersion2[] = {
 // A token is found by what it says of itself, beside the others of its grant. Any refresh
 // token may be an opaque one, and what followed it may have been deleted before it.
 constexpr const char* kToVersion3[] = {
+    "DROP INDEX IF EXISTS grants_by_subject",  // which an early version 2 had over all grants
+    "DROP INDEX IF EXISTS grants_by_sid",
+    "CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL",
+    "CREATE INDEX grants_by_sid ON grants (sid) WHERE sid <> ''",
     "ALTER TABLE access_tokens RENAME TO old_access_tokens",
     "CREATE TABLE access_tokens ("
     " grant_id TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,"
@@ -51,8 +55,8 @@ constexpr const char* kToVersion3[] = {
     " PRIMARY KEY (grant_id, issued_at, token_hash)"
     ") STRICT, WITHOUT ROWID",
     "INSERT INTO access_tokens"
-    " SELECT grant_id, issued_at, token_hash, jti, scope, audience, expires_at, revoked_at FROM old_access_tokens"
-    " ORDER BY grant_id, issued_at, token_hash",
+    " SELECT t.grant_id, t.issued_at, t.token_hash, t.jti, t.scope, t.audience, t.expires_at, t.revoked_at"
+    " FROM grants g CROSS JOIN old_access_tokens t ON t.grant_id = g.id ORDER BY g.id",
     "DROP TABLE old_access_tokens",
     "ALTER TABLE refresh_tokens RENAME TO old_refresh_tokens",
     "CREATE TABLE refresh_tokens ("
@@ -78,8 +82,8 @@ constexpr const char* kToVersion3[] = {
     " WHERE s.parent_hash = t.token_hash ORDER BY s.token_hash LIMIT 1), '') END,"
     " CASE WHEN t.state = 'retried' THEN COALESCE((SELECT s.token_hash FROM old_refresh_tokens s"
     " WHERE s.parent_hash = t.token_hash ORDER BY s.token_hash LIMIT 1 OFFSET 1), '') END,"
-    " t.issued_at, t.expires_at, t.state, t.rotated_at, t.revoked_at FROM old_refresh_tokens t"
-    " ORDER BY t.grant_id, t.token_hash",
+    " t.issued_at, t.expires_at, t.state, t.rotated_at, t.revoked_at"
+    " FROM grants g CROSS JOIN old_refresh_tokens t ON t.grant_id = g.id ORDER BY g.id",
     "DROP TABLE old_refresh_tokens",
     "CREATE INDEX refresh_tokens_opaque ON refresh_tokens (token_hash) WHERE opaque = 1",
     "PRAGMA user_version = 3",
@@ -144,7 +148,8 @@ private:
 
 Migration migrate(const std::string& path, std::chrono::milliseconds gate_wait) {
     Database database = Database::open_for_migration(path, gate_wait);
-    Transaction transaction(database, Durability::full);  // nobody writes from here on
+    database.prepare("PRAGMA temp_store = FILE").execute();  // millions of rows are sorted for an index
+    Transaction transaction(database, Durability::full);     // nobody writes from here on
     Migration migration{database.schema_version(), kSchemaVersion, ""};
     check_way(path, migration.from);
     if (migration.from == kSchemaVersion) return migration;

@@ -18,7 +18,7 @@ using model::ValueHash;
 constexpr const char* kOfGrant = POSTERN_REFRESH_TOKEN "t.grant_id = $1 AND t.token_hash = $2";
 constexpr const char* kOpaque = POSTERN_REFRESH_TOKEN "t.token_hash = $1 AND t.opaque = 1";
 
-/// A token of a grant.
+/// $1 and $2: the key.
 Statement& bind_key(Statement& statement, const RefreshToken& token) {
     return statement.bind(1, token.grant_id.str()).bind(2, token.token_hash.str());
 }

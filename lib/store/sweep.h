@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "model/ids.h"
+#include "store/access_tokens.h"
 #include "store/database.h"
 #include "util/clock.h"
 
@@ -23,16 +23,16 @@ inline constexpr util::Seconds kTellable{60};
 /// Rows by the name of their table; every table that is swept is there.
 using RowCounts = std::map<std::string, std::int64_t>;
 
-/// Deletes at most `batch` rows of each table. What hangs on a grant goes when nothing of it can be used any more, and
-/// expired access tokens before that where their grant gets others (delete_expired_access_tokens). Spent codes and
+/// Deletes at most `batch` rows of each table. What hangs on a grant goes when nothing of it can be used any more; by
+/// then most expired access tokens are gone (delete_expired_access_tokens). Spent codes and
 /// rotated refresh tokens stay until their grant has ended or its last token has expired: one of them that comes back
 /// is the sign of a theft.
 RowCounts sweep(Transaction& transaction, util::Time now, int batch = kSweepBatch);
 
-/// Looks at about 1000 access tokens, those of the grants after `last`, deletes what had expired at `now`, and moves
-/// `last` on. A sweep leaves them until their grant gets another or ends; this is for whoever walks over all of them.
-/// Returns how many were deleted; nullopt: there was nothing to look at.
-std::optional<std::int64_t> walk_expired_access_tokens(Transaction& transaction, model::GrantId& last, util::Time now);
+/// Looks at the next 1000 access tokens after `last`, deletes what had expired at `now`, and moves `last` on. A sweep
+/// leaves them until their grant gets another or ends; this is for whoever walks over all of them. Returns how many
+/// were deleted; nullopt: there was nothing to look at.
+std::optional<std::int64_t> walk_expired_access_tokens(Transaction& transaction, AccessTokenKey& last, util::Time now);
 
 /// How many rows sweeps at `now` would delete altogether.
 RowCounts count_sweepable(Database& database, util::Time now);

@@ -67,7 +67,7 @@ public:
     Pages& operator=(const Pages&) = delete;
     virtual ~Pages() = default;
 
-    virtual http::Response login(const LoginPage& page, int status = 200) const = 0;
+    virtual http::Response login(const LoginPage& page, int status) const = 0;
     virtual http::Response consent(const ConsentPage& page) const = 0;
     virtual http::Response error(const ErrorPage& page) const = 0;
     virtual http::Response logout(const LogoutPage& page) const = 0;

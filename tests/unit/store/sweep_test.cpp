@@ -249,7 +249,7 @@ TEST_CASE("walk_expired_access_tokens: all that have expired, whatever their gra
         }
     });
     const Time now = token().expires_at;
-    model::GrantId last;
+    store::AccessTokenKey last;
     std::int64_t deleted = 0;
     int steps = 0;
     for (;; ++steps) {
@@ -264,6 +264,52 @@ TEST_CASE("walk_expired_access_tokens: all that have expired, whatever their gra
     CHECK(steps == 3);
     CHECK(count(database, "SELECT count(*) FROM access_tokens WHERE token_hash LIKE 'new %'") == kGrants);
     CHECK(count(database, "SELECT count(*) FROM access_tokens") == kGrants);
+}
+
+TEST_CASE("walk_expired_access_tokens: a grant with many tokens is more than one step") {
+    auto database = sample_database();
+    written(database, [](store::Transaction& transaction) {
+        store::insert_grant(transaction, grant());
+        for (int i = 0; i < 2500; ++i) store::insert_access_token(transaction, token(std::to_string(i)));
+    });
+    store::AccessTokenKey last;
+    const auto step = [&] {
+        return written(database, [&](store::Transaction& transaction) {
+            return store::walk_expired_access_tokens(transaction, last, token().expires_at);
+        });
+    };
+    for (const std::optional<std::int64_t> expected : {1000, 1000, 500}) CHECK(step() == expected);
+    CHECK_FALSE(step());
+    CHECK(count(database, "SELECT count(*) FROM access_tokens") == 0);
+}
+
+TEST_CASE("tokens: every statement about them finds its rows by a key, however many there are") {
+    auto database = sample_database();
+    constexpr const char* kStatements[] = {
+        "EXPLAIN QUERY PLAN DELETE FROM access_tokens WHERE grant_id = $1 AND (issued_at, token_hash) IN"
+        " (SELECT issued_at, token_hash FROM access_tokens WHERE grant_id = $1 ORDER BY issued_at LIMIT 8)"
+        " AND expires_at <= $2",
+        "EXPLAIN QUERY PLAN DELETE FROM access_tokens WHERE (grant_id, issued_at, token_hash) > ($1, $2, $3)"
+        " AND (grant_id, issued_at, token_hash) <= ($4, $5, $6) AND expires_at <= $7",
+        "EXPLAIN QUERY PLAN UPDATE refresh_tokens SET state = 'superseded', rotated_at = $3"
+        " WHERE grant_id = $1 AND state = 'current' AND token_hash ="
+        " (SELECT CASE p.successor_hash WHEN $2 THEN p.sibling_hash ELSE p.successor_hash END"
+        " FROM refresh_tokens p WHERE p.grant_id = $1 AND p.token_hash = $4 AND p.state = 'retried')",
+        "EXPLAIN QUERY PLAN SELECT EXISTS (SELECT 1 FROM refresh_tokens s WHERE s.grant_id = t.grant_id"
+        " AND s.token_hash IN (t.successor_hash, t.sibling_hash) AND s.state <> 'current')"
+        " FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id WHERE t.grant_id = $1 AND t.token_hash = $2",
+        "EXPLAIN QUERY PLAN DELETE FROM refresh_tokens WHERE grant_id = $1",
+    };
+    for (const char* sql : kStatements) {
+        CAPTURE(sql);
+        auto plan = database.prepare(sql);
+        bool searches = false;
+        while (plan.step()) {
+            CHECK_FALSE(mentions(plan.text(3), "SCAN"));
+            searches = searches || mentions(plan.text(3), "SEARCH");
+        }
+        CHECK(searches);
+    }
 }
 
 TEST_CASE("sweep: every statement finds its rows by an index, however many live ones there are") {

@@ -82,7 +82,7 @@ struct Named {
 };
 
 std::vector<Named> every_page() {
-    return {{"login", shipped().login(login_page())},
+    return {{"login", shipped().login(login_page(), 200)},
             {"failed login", shipped().login(failed_login(), 401)},
             {"consent", shipped().consent(consent_page())},
             {"error", shipped().error(error_page())},
@@ -173,8 +173,8 @@ TEST_CASE("every page: language, viewport, one main heading, one main landmark")
 }
 
 TEST_CASE("every page: the title says the problem first") {
-    CHECK(title_of(shipped().login(login_page())) == "Sign in to Example Notes");
-    CHECK(title_of(shipped().login(failed_login())) == "Wrong user name or password. – Sign in to Example Notes");
+    CHECK(title_of(shipped().login(login_page(), 200)) == "Sign in to Example Notes");
+    CHECK(title_of(shipped().login(failed_login(), 200)) == "Wrong user name or password. – Sign in to Example Notes");
     CHECK(title_of(shipped().consent(consent_page())) == "Allow Example Notes?");
     CHECK(title_of(shipped().error(error_page())) == "Unknown application");
     CHECK(title_of(shipped().logout(logout_page())) == "Sign out?");
@@ -219,21 +219,21 @@ TEST_CASE("login: what is typed next has the focus") {
     const auto has_focus = [](const http::Response& page, const char* id) {
         return contains(tag_with_id(page.body, id), " autofocus");
     };
-    const http::Response empty = shipped().login(login_page());
+    const http::Response empty = shipped().login(login_page(), 200);
     CHECK(has_focus(empty, "username"));
     CHECK_FALSE(has_focus(empty, "password"));
-    const http::Response named = shipped().login(failed_login());
+    const http::Response named = shipped().login(failed_login(), 200);
     CHECK_FALSE(has_focus(named, "username"));
     CHECK(has_focus(named, "password"));
 }
 
 TEST_CASE("login: a problem is announced and tied to both fields, and is absent when there is none") {
-    const std::string failed = shipped().login(failed_login()).body;
+    const std::string failed = shipped().login(failed_login(), 200).body;
     CHECK(contains(failed, "id=\"problem\" role=\"alert\">Wrong user name or password.</p>"));
     for (const char* field : {"username", "password"}) {
         CHECK(contains(tag_with_id(failed, field), "aria-describedby=\"problem\""));
     }
-    const std::string first = shipped().login(login_page()).body;
+    const std::string first = shipped().login(login_page(), 200).body;
     CHECK_FALSE(contains(first, "id=\"problem\""));
     CHECK_FALSE(contains(first, "aria-describedby"));
     CHECK_FALSE(contains(first, "role=\"alert\""));
@@ -350,7 +350,7 @@ TEST_CASE("every value that people chose is escaped and cannot reorder the text 
     for (const auto field : {&LoginPage::client_name, &LoginPage::username, &LoginPage::message}) {
         LoginPage page = login_page();
         page.*field = kHostile;
-        check_harmless(shipped().login(page));
+        check_harmless(shipped().login(page, 200));
     }
     for (const auto field : {&ConsentPage::client_name, &ConsentPage::client_host, &ConsentPage::username}) {
         ConsentPage page = consent_page();
@@ -381,7 +381,7 @@ TEST_CASE("machine-made values are escaped too") {
     CHECK_FALSE(contains(shipped().logout(logout).body, "<b>"));
     LoginPage page = login_page();
     page.action = page.csrf = page.resume = "\"><b>";
-    CHECK_FALSE(contains(shipped().login(page).body, "<b>"));
+    CHECK_FALSE(contains(shipped().login(page, 200).body, "<b>"));
     ErrorPage error = error_page();
     error.request_id = "<b>";
     CHECK_FALSE(contains(shipped().error(error).body, "<b>"));
