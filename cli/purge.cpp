@@ -8,6 +8,7 @@
 #include "audit.h"
 #include "command.h"
 #include "output.h"
+#include "store/access_tokens.h"
 #include "store/sweep.h"
 
 namespace postern::cli {

@@ -6,8 +6,21 @@
 namespace postern::store {
 namespace {
 
-void bind_key(Statement& statement, const AccessTokenKey& key) {
-    statement.bind(1, key.grant_id.str()).bind(2, util::to_epoch(key.issued_at)).bind(3, key.token_hash.str());
+/// From the parameter `first` on, three of them.
+Statement& bind_key(Statement& statement, const AccessTokenKey& key, int first = 1) {
+    return statement.bind(first, key.grant_id.str())
+        .bind(first + 1, util::to_epoch(key.issued_at))
+        .bind(first + 2, key.token_hash.str());
+}
+
+/// The key of the 1000th row after `key`, or of the last one; nullopt: there is none.
+std::optional<AccessTokenKey> find_end_of_step(Database& database, const AccessTokenKey& key) {
+    auto row = database.prepare(
+        "SELECT grant_id, issued_at, token_hash FROM (SELECT grant_id, issued_at, token_hash FROM access_tokens"
+        " WHERE (grant_id, issued_at, token_hash) > ($1, $2, $3) ORDER BY grant_id, issued_at, token_hash"
+        " LIMIT 1000) ORDER BY grant_id DESC, issued_at DESC, token_hash DESC LIMIT 1");
+    if (!bind_key(row, key).step()) return std::nullopt;
+    return AccessTokenKey{model::GrantId(row.text(0)), time_at(row, 1), model::ValueHash(row.text(2))};
 }
 
 }  // namespace
@@ -73,6 +86,19 @@ void delete_expired_access_tokens(Transaction& transaction, const model::GrantId
         .bind(1, id.str())
         .bind(2, util::to_epoch(before))
         .execute();
+}
+
+std::optional<std::int64_t> walk_expired_access_tokens(Transaction& transaction, AccessTokenKey& last, util::Time now) {
+    auto next = find_end_of_step(transaction.database(), last);
+    if (!next) return std::nullopt;
+    auto statement = transaction.database().prepare(
+        "DELETE FROM access_tokens WHERE (grant_id, issued_at, token_hash) > ($1, $2, $3)"
+        " AND (grant_id, issued_at, token_hash) <= ($4, $5, $6) AND expires_at <= $7");
+    bind_key(statement, last);
+    bind_key(statement, *next, 4);
+    const auto deleted = statement.bind(7, util::to_epoch(now)).execute();
+    last = std::move(*next);
+    return deleted;
 }
 
 bool is_active(const StoredAccessToken& stored, util::Time now) {

@@ -31,6 +31,10 @@ void revoke_access_token(Transaction& transaction, const AccessTokenKey& key, ut
 /// Deletes the oldest of a grant's access tokens that expired at `before` or earlier: a few, but more than one, so that
 /// whoever does it with each token that he adds leaves only what is good.
 void delete_expired_access_tokens(Transaction& transaction, const model::GrantId& id, util::Time before);
+/// Looks at the next 1000 access tokens after `last`, deletes what had expired at `now`, and moves `last` on: for
+/// whoever walks over all of them, since a sweep leaves them until their grant gets another or ends. Returns how many
+/// were deleted; nullopt: there was nothing to look at.
+std::optional<std::int64_t> walk_expired_access_tokens(Transaction& transaction, AccessTokenKey& last, util::Time now);
 std::optional<StoredAccessToken> find_access_token(Database& database, const AccessTokenKey& key);
 
 /// The only definition of "active" (specification, Token active state): the record exists, expires in the future,

@@ -72,33 +72,6 @@ RowCounts sweep(Transaction& transaction, util::Time now, int batch) {
     return deleted;
 }
 
-std::optional<std::int64_t> walk_expired_access_tokens(Transaction& transaction, AccessTokenKey& last, util::Time now) {
-    AccessTokenKey next;
-    {
-        auto row = transaction.database().prepare(
-            "SELECT grant_id, issued_at, token_hash FROM (SELECT grant_id, issued_at, token_hash FROM access_tokens"
-            " WHERE (grant_id, issued_at, token_hash) > ($1, $2, $3) ORDER BY grant_id, issued_at, token_hash"
-            " LIMIT 1000) ORDER BY grant_id DESC, issued_at DESC, token_hash DESC LIMIT 1");
-        row.bind(1, last.grant_id.str()).bind(2, util::to_epoch(last.issued_at)).bind(3, last.token_hash.str());
-        if (!row.step()) return std::nullopt;
-        next = {model::GrantId(row.text(0)), util::from_epoch(row.integer(1)), model::ValueHash(row.text(2))};
-    }
-    const auto deleted = transaction.database()
-                             .prepare(
-                                 "DELETE FROM access_tokens WHERE (grant_id, issued_at, token_hash) > ($1, $2, $3)"
-                                 " AND (grant_id, issued_at, token_hash) <= ($4, $5, $6) AND expires_at <= $7")
-                             .bind(1, last.grant_id.str())
-                             .bind(2, util::to_epoch(last.issued_at))
-                             .bind(3, last.token_hash.str())
-                             .bind(4, next.grant_id.str())
-                             .bind(5, util::to_epoch(next.issued_at))
-                             .bind(6, next.token_hash.str())
-                             .bind(7, util::to_epoch(now))
-                             .execute();
-    last = std::move(next);
-    return deleted;
-}
-
 RowCounts count_sweepable(Database& database, util::Time now) {
     RowCounts counts;
     for (const Rule& rule : kRules) {

@@ -3,10 +3,8 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 
-#include "store/access_tokens.h"
 #include "store/database.h"
 #include "util/clock.h"
 
@@ -28,11 +26,6 @@ using RowCounts = std::map<std::string, std::int64_t>;
 /// rotated refresh tokens stay until their grant has ended or its last token has expired: one of them that comes back
 /// is the sign of a theft.
 RowCounts sweep(Transaction& transaction, util::Time now, int batch = kSweepBatch);
-
-/// Looks at the next 1000 access tokens after `last`, deletes what had expired at `now`, and moves `last` on. A sweep
-/// leaves them until their grant gets another or ends; this is for whoever walks over all of them. Returns how many
-/// were deleted; nullopt: there was nothing to look at.
-std::optional<std::int64_t> walk_expired_access_tokens(Transaction& transaction, AccessTokenKey& last, util::Time now);
 
 /// How many rows sweeps at `now` would delete altogether.
 RowCounts count_sweepable(Database& database, util::Time now);
