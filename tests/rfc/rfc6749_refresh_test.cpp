@@ -147,6 +147,25 @@ TEST_CASE(
     CHECK(obtain_tokens(r.op, r.alice, authorization_request()).find("refresh_token") == nullptr);
 }
 
+TEST_CASE("refresh: takes along the access tokens of its grant that ended more than a minute ago, and no others") {
+    struct Row {
+        const char* when;
+        int after;  ///< seconds
+        int rows;
+    };
+    for (const Row& row : {Row{"the first token lives", 899, 2}, Row{"it has just ended", 959, 2},
+                           Row{"it ended a minute ago", 960, 1}}) {
+        CAPTURE(row.when);
+        SignedIn r;
+        r.op.advance(seconds(row.after));
+        const Answer answer = redeem(r.op, refresh_request(r.refresh_token()));
+        REQUIRE(answer.verdict() == "200");
+        CHECK(r.op.count_rows("access_tokens") == row.rows);
+        CHECK(r.op.count_rows("refresh_tokens") == 2);
+        CHECK(userinfo(r.op, answer.member("access_token")).status == 200);
+    }
+}
+
 TEST_CASE("refresh: public clients prove nothing but their name, and rotate all the more [RFC 9700 §2.2.2]") {
     const Deployment op;
     UserAgent alice(op);
