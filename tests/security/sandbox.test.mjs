@@ -24,13 +24,13 @@ const OPEN = {
   database: "ok", "write database": "ok", random: "ok", "key set": "ok", "list keys": "ok", "write key set": "ok", gate: "ok", "file beside the database": "ok",
   configuration: "ok", "/etc/passwd": "ok", "/proc": "ok", "list /": "ok", file: "ok", "write file": "ok", "new file": "ok", truncate: "ok",
   rename: "ok", link: "ok", "symbolic link": "ok", directory: "ok", mode: "ok", tcp: "ok", bind: "ok", "bind in an older thread": "ok", "unix socket": "ok", datagram: "ok",
-  execute: "ENOENT", fork: "ok", program: "ok", thread: "ok", trace: "ESRCH", "other memory": "ok", signal: "ok", owner: "ok",
+  execute: "ENOENT", fork: "ok", program: "ok", thread: "ok", "beginning of a thread": "ok", trace: "ESRCH", "other memory": "ok", signal: "ok", owner: "ok",
   "owner by thread": "ok", "owner by ioctl": "ok", "signal of a descriptor": "ok", "executable memory": "ok",
   "memory made executable": "ok", "name space": "ok",
 };
 /// What the rules of a container may forbid everybody in it.
 const CONTAINED = ["trace", "other memory", "name space"];
-const ITS_OWN = ["database", "random", "key set"];
+const ITS_OWN = ["database", "random", "key set", "beginning of a thread"];
 const WRITES = ["write database"];
 
 /// One process of the probe for each: the mode it is configured with, its environment, and what goes beyond its own needs.

@@ -155,6 +155,14 @@ int threaded() {
     }
 }
 
+/// What the C library asks for in a thread that begins; with these arguments the kernel only says that they are none.
+int begun() {
+    errno = 0;
+    const bool asked = ::syscall(SYS_rseq, nullptr, 0, 0, 0) < 0 && errno == EINVAL &&
+                       ::syscall(SYS_set_robust_list, nullptr, 0) < 0 && errno == EINVAL;
+    return asked ? 0 : errno;
+}
+
 constexpr pid_t kNobody = 0x3fffffff;  // above every process id: a call that is let through says so
 
 int traced() { return outcome(::ptrace(PTRACE_ATTACH, kNobody, nullptr, nullptr)); }
@@ -299,6 +307,7 @@ const std::vector<Attempt>& attempts() {
         {"fork", [](App&) { return forked(); }},
         {"program", [](App&) { return ran(); }},
         {"thread", [](App&) { return threaded(); }},
+        {"beginning of a thread", [](App&) { return begun(); }},
         {"trace", [](App&) { return traced(); }},
         {"other memory", [](App&) { return read_memory(); }},
         {"signal", [](App&) { return outcome(::kill(::getpid(), 0)); }},
