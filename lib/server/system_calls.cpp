@@ -18,10 +18,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "store/file_system.h"
@@ -70,17 +72,40 @@ constexpr std::uint32_t kForFiles[] = {
 #endif
 };
 
+constexpr std::uint32_t kForSyslog[] = {__NR_connect, __NR_sendto};
+
 constexpr std::uint32_t kForNetwork[] = {
     __NR_socket, __NR_socketpair, __NR_bind, __NR_connect, __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_recvmsg,
     __NR_recvmmsg, __NR_ioctl, __NR_pipe2, __NR_eventfd2, __NR_epoll_create1, __NR_epoll_ctl, __NR_epoll_pwait, __NR_dup,
     __NR_uname, __NR_sysinfo, __NR_prlimit64, __NR_sigaltstack, __NR_sched_getaffinity, __NR_rt_sigtimedwait,
+    __NR_mmap, __NR_mprotect,  // modules of the name service are loaded when a name is looked up
 #ifdef __x86_64__
     __NR_epoll_wait, __NR_epoll_create, __NR_pipe,
 #endif
 };
 // clang-format on
 
-/// A program for the kernel. Each rule looks at the call's number, which stays loaded between rules.
+/// Numbers that follow each other.
+struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+};
+
+std::vector<Range> ranges_of(std::vector<std::uint32_t> calls) {
+    std::sort(calls.begin(), calls.end());
+    std::vector<Range> ranges;
+    for (const std::uint32_t call : calls) {
+        if (!ranges.empty() && call <= ranges.back().last + 1)
+            ranges.back().last = call;
+        else
+            ranges.push_back({call, call});
+    }
+    return ranges;
+}
+
+/// A program for the kernel. Each rule looks at the call's number, which stays loaded between rules; those with
+/// conditions come first. It is as short as it can be: the kernel runs it for every number that there is when it takes
+/// it, which a plain CGI process waits for.
 class Filter {
 public:
     Filter() {
@@ -92,12 +117,12 @@ public:
         answer(SECCOMP_RET_KILL_PROCESS);
     }
 
-    template <std::size_t size>
-    void allow(const std::uint32_t (&calls)[size]) {
-        for (const std::uint32_t call : calls) decide(call, SECCOMP_RET_ALLOW);
+    /// Whatever their arguments are, where no rule with conditions has decided.
+    void allow(std::span<const std::uint32_t> calls) { allowed_.insert(allowed_.end(), calls.begin(), calls.end()); }
+    void refuse(std::uint32_t call, int error) {
+        add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+        answer(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error));
     }
-    void allow(std::uint32_t call) { decide(call, SECCOMP_RET_ALLOW); }
-    void refuse(std::uint32_t call, int error) { decide(call, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)); }
 
     /// When of that argument, under the mask, this is the value. Others are left to the rules that follow.
     struct Condition {
@@ -114,7 +139,7 @@ public:
 
     /// Everything that no rule has allowed is refused.
     std::vector<sock_filter>& finish() {
-        answer(SECCOMP_RET_ERRNO | EPERM);
+        search(ranges_of(allowed_));
         return program_;
     }
 
@@ -132,18 +157,33 @@ private:
         answer(action);
         load_number();
     }
+    /// Never empty; by halves.
+    void search(std::span<const Range> ranges) {
+        if (ranges.size() == 1) {
+            add(BPF_JMP | BPF_JGE | BPF_K, ranges[0].first, 0, 2);
+            add(BPF_JMP | BPF_JGT | BPF_K, ranges[0].last, 1, 0);
+            answer(SECCOMP_RET_ALLOW);
+            answer(SECCOMP_RET_ERRNO | EPERM);
+            return;
+        }
+        const std::size_t half = ranges.size() / 2;
+        const std::size_t at = program_.size();
+        add(BPF_JMP | BPF_JGE | BPF_K, ranges[half].first, 0, 0);
+        search(ranges.first(half));
+        const std::size_t skipped = program_.size() - at - 1;
+        if (skipped > UINT8_MAX) throw std::logic_error("sandbox: a jump of the filter is too long");
+        program_[at].jt = static_cast<std::uint8_t>(skipped);
+        search(ranges.subspan(half));
+    }
     void add(int code, std::uint32_t value, std::uint8_t if_true, std::uint8_t if_false) {
         program_.push_back({static_cast<std::uint16_t>(code), if_true, if_false, value});
     }
     void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset), 0, 0); }
     void load_number() { load(offsetof(seccomp_data, nr)); }
     void answer(std::uint32_t action) { add(BPF_RET | BPF_K, action, 0, 0); }
-    void decide(std::uint32_t call, std::uint32_t action) {
-        add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
-        answer(action);
-    }
 
     std::vector<sock_filter> program_;
+    std::vector<std::uint32_t> allowed_;
 };
 
 /// Whom the kernel signals about a descriptor, and by what: kill(2) by another name, before version 6 of Landlock.
@@ -157,8 +197,6 @@ void allow_network(Filter& filter) {
     filter.allow(kForNetwork);
     filter.refuse(kClone3, ENOSYS);  // its flags are out of sight; the C library then takes clone
     filter.allow_if(__NR_clone, {{0, CLONE_THREAD, CLONE_THREAD}});
-    filter.allow(__NR_mmap);  // modules of the name service are loaded when a name is looked up
-    filter.allow(__NR_mprotect);
 }
 
 }  // namespace
@@ -181,8 +219,7 @@ void filter_calls(const CallNeeds& needs) {
     if (needs.network) allow_network(filter);
     if (needs.syslog) {
         filter.allow_if(__NR_socket, {{0, ~0U, AF_UNIX}, {1, 0xf, SOCK_DGRAM}});
-        filter.allow(__NR_connect);
-        filter.allow(__NR_sendto);
+        filter.allow(kForSyslog);
     }
     auto& program = filter.finish();
     const sock_fprog given{static_cast<unsigned short>(program.size()), program.data()};
