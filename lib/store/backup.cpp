@@ -126,6 +126,7 @@ public:
     ~Unfinished() { remove(); }
 
     const std::string& path() const { return path_; }
+    const Descriptor& file() const { return file_; }
 
     /// Once SQLite has closed it.
     void finish() const {
@@ -157,6 +158,42 @@ private:
     Descriptor file_;
 };
 
+/// Has a file written out portion by portion while it comes about: a sync of gigabytes at its end would keep waiting
+/// who commits meanwhile. One portion is on its way while the next is made.
+class WrittenOut {
+public:
+    WrittenOut(const Descriptor& file, std::string name) : file_(file), name_(std::move(name)) {}
+
+    void go_on() {
+        struct stat status {};
+        if (::fstat(file_.get(), &status) != 0) return;
+        for (; status.st_size - begun_ >= kPortion; begun_ += kPortion) {
+            if (begun_ > 0) ask(begun_ - kPortion, kWait);
+            ask(begun_, kBegin);
+        }
+    }
+
+private:
+    static constexpr off_t kPortion = 4 << 20;  // bytes
+#ifdef __linux__
+    static constexpr unsigned kBegin = SYNC_FILE_RANGE_WRITE;
+    static constexpr unsigned kWait = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    /// Its sync at the end would not tell again what is told here. Some file systems have none of this.
+    void ask(off_t from, unsigned how) const {
+        const bool failed = ::sync_file_range(file_.get(), from, kPortion, how) != 0;
+        if (failed && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+            throw StoreError(name_ + ": cannot be written: " + errno_text());
+    }
+#else
+    static constexpr unsigned kBegin = 0;
+    static constexpr unsigned kWait = 0;
+    void ask(off_t, unsigned) const {}
+#endif
+    const Descriptor& file_;
+    std::string name_;
+    off_t begun_ = 0;
+};
+
 /// A connection to the copy, which nobody else knows.
 class Copy {
 public:
@@ -172,15 +209,17 @@ public:
         check(sqlite3_exec(opened, kSettings, nullptr, nullptr, nullptr), "set up the copy");
     }
 
-    /// In one step, and so in one read transaction: with several, every commit of another process between them would
-    /// make SQLite begin anew.
-    void fill_from(sqlite3* source) {
-        sqlite3_backup* backup = sqlite3_backup_init(connection_.get(), "main", source, "main");
+    /// In a snapshot of the source: without it, every commit of another process between two steps would make SQLite
+    /// begin anew.
+    void fill_from(sqlite3* source, WrittenOut& written_out) {
+        Backup backup(sqlite3_backup_init(connection_.get(), "main", source, "main"));
         if (!backup) throw_store_error(connection_.get(), sqlite3_errcode(connection_.get()), "begin the copy");
-        int result = sqlite3_backup_step(backup, -1);
-        for (int tries = 0; is_passing(result) && tries < kPassingTries; ++tries)
-            result = sqlite3_backup_step(backup, -1);
-        const int finished = sqlite3_backup_finish(backup);
+        int result = SQLITE_OK;
+        while (result == SQLITE_OK) {
+            result = sqlite3_backup_step(backup.get(), kPagesAStep);
+            written_out.go_on();
+        }
+        const int finished = sqlite3_backup_finish(backup.release());
         if (result != SQLITE_DONE) throw_store_error(connection_.get(), result, "copy the database");
         check(finished, "finish the copy");
     }
@@ -194,11 +233,24 @@ private:
     void check(int result, const char* doing) {
         if (result != SQLITE_OK) throw_store_error(connection_.get(), result, doing);
     }
+    static constexpr int kPagesAStep = 64;
+    struct Finish {
+        void operator()(sqlite3_backup* backup) const { sqlite3_backup_finish(backup); }
+    };
+    using Backup = std::unique_ptr<sqlite3_backup, Finish>;
     struct Close {
         void operator()(sqlite3* connection) const { sqlite3_close(connection); }
     };
     std::unique_ptr<sqlite3, Close> connection_;
 };
+
+/// The log grows as long as somebody reads what was: not while the copy is checked.
+void copy_one_moment(Database& source, sqlite3* connection, Copy& copy, const Unfinished& unfinished) {
+    const Snapshot snapshot(source);
+    source.prepare("SELECT count(*) FROM sqlite_schema").step();  // the moment
+    WrittenOut written_out(unfinished.file(), unfinished.path());
+    copy.fill_from(connection, written_out);
+}
 
 }  // namespace
 
@@ -209,7 +261,7 @@ void back_up(Database& source, const std::string& target) {
     const Unfinished unfinished(target);
     try {
         Copy copy(unfinished.path());
-        copy.fill_from(source.state_->connection);
+        copy_one_moment(source, source.state_->connection, copy, unfinished);
         copy.check_pages();
     } catch (const StoreBusy&) {
         throw;

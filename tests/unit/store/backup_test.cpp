@@ -192,6 +192,23 @@ TEST_CASE("back_up: a copy taken while another process writes is of one moment")
     CHECK(last > 5000);
 }
 
+TEST_CASE("back_up: a copy that is written out in portions is whole") {
+    constexpr int kRows = 130;
+    constexpr int kBytes = 100000;
+    const Place place;
+    Database source(place.path, Access::read_write);
+    written(source, [&](store::Transaction& transaction) {
+        for (int i = 0; i < kRows; ++i)
+            transaction.database().prepare(kInsert).bind(1, std::to_string(i) + std::string(kBytes, 'x')).execute();
+    });
+    store::back_up(source, place.copy);
+    REQUIRE(fs::file_size(place.copy) > 3 * (4 << 20));  // portions of four MiB
+    Database copy(place.copy, Access::query_only);
+    constexpr char kSum[] = "SELECT sum(length(attempt_key)) FROM login_attempts";
+    CHECK(count(copy, kCount) == kRows);
+    CHECK(count(copy, kSum) == count(source, kSum));
+}
+
 TEST_CASE("back_up: a copy that does not pass the check is no backup") {
     const Place place;
     {
