@@ -45,8 +45,8 @@ private:
 };
 
 /// One step in a transaction of its own, after the other, until one says that there is nothing left (nullopt). In
-/// between the serving processes have the database for as long as the step had it: who takes the gate again at once may
-/// get it before those who have waited.
+/// between the serving processes have the database for three times as long as the step had it: who takes the gate again
+/// at once may get it before those who have waited.
 template <class Step>
 void repeat(store::Database& database, Unnoted& unnoted, store::RowCounts& total, Step step) {
     for (;;) {
@@ -63,7 +63,7 @@ void repeat(store::Database& database, Unnoted& unnoted, store::RowCounts& total
             total[table] += rows;
             unnoted.add(rows);
         }
-        std::this_thread::sleep_for(Clock::now() - begin);
+        std::this_thread::sleep_for(3 * (Clock::now() - begin));
     }
 }
 
@@ -128,7 +128,8 @@ void add_purge_command(CLI::App& app, Invocation& invocation) {
     explain(command,
             "The serving processes do the same a little at a time, so no cron job is needed; this helps after a long "
             "rest. An expired access token whose grant lives on, which they leave until the grant gets another, goes "
-            "too. It can run while they serve, and leaves them half of the time. The file does not become smaller: "
+            "too. It can run while they serve, and leaves them three quarters of the time. The file does not become "
+            "smaller: "
             "its free pages are used again before "
             "it grows. (`VACUUM` would make it smaller, but shuts writers out for as long as it takes.)");
 }
