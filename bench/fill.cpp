@@ -3,10 +3,11 @@
 //   fill DATABASE CLIENT SUBJECT TOKENS LIFETIME
 //
 // Half of the TOKENS are access tokens and half are refresh tokens, one of each under a grant of its own that SUBJECT
-// gave CLIENT; they live for LIFETIME seconds, or up to a minute less. Nobody has the tokens themselves. Their grants
-// stand between the grants that are there already, as many between any two, so that what is looked up later stands
-// anywhere among them, as if its grant had been made at any time. Which of them end in one second is not in that order:
-// those that are deleted together stand far from each other.
+// gave CLIENT; they live for LIFETIME seconds, or up to a minute less; below zero they have ended. Nobody has the
+// tokens themselves. Their grants stand between the grants that are there already, as many between any two, so that
+// what is looked up later stands anywhere among them, as if its grant had been made at any time. They end in the order
+// in which they stand, as tokens of one lifetime do.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -25,7 +26,7 @@ namespace {
 using namespace postern;
 
 constexpr std::uint64_t kGrantsPerCommit = 5000;
-constexpr std::uint64_t kEnds = 64;  // seconds in which they end; a page has fewer rows
+constexpr std::uint64_t kEnds = 60;  // seconds in which they end
 
 /// The number `i` of `count`, as the beginning of a value that could be any: 16 of its hexadecimal digits, then zeros.
 std::string spread(std::uint64_t i, std::uint64_t count, std::size_t length) {
@@ -42,21 +43,21 @@ struct Plan {
     model::Subject subject;
     std::uint64_t grants;
     std::vector<std::string> before;  ///< ids of the grants that were there, in their order; never empty
-    util::Time now;
+    util::Time begin;
     util::Time end;
 };
 
 void add(store::Transaction& transaction, const Plan& plan, std::uint64_t i) {
-    const util::Time end = plan.end - util::Seconds(i % kEnds);
+    const util::Time end = plan.end - util::Seconds(kEnds - 1 - i * kEnds / plan.grants);
     model::Grant grant;
     const auto place = static_cast<std::size_t>(i * plan.before.size() / plan.grants);
     grant.id = model::GrantId(plan.before[place] + "." + spread(i, plan.grants, 16));
     grant.client_id = plan.client;
     grant.subject = plan.subject;
     grant.scope = model::Scope::parse("api").value();
-    grant.auth_time = plan.now;
+    grant.auth_time = plan.begin;
     grant.sid = model::Sid(spread(i, plan.grants, 22));
-    grant.created_at = plan.now;
+    grant.created_at = plan.begin;
     store::insert_grant(transaction, grant);
 
     model::AccessToken access;
@@ -64,14 +65,14 @@ void add(store::Transaction& transaction, const Plan& plan, std::uint64_t i) {
     access.jti = grant.id.str() + "." + grant.id.str();
     access.grant_id = grant.id;
     access.scope = grant.scope;
-    access.issued_at = plan.now;
+    access.issued_at = plan.begin;
     access.expires_at = end;
     store::insert_access_token(transaction, access);
 
     model::RefreshToken refresh;
     refresh.token_hash = access.token_hash;
     refresh.grant_id = grant.id;
-    refresh.issued_at = plan.now;
+    refresh.issued_at = plan.begin;
     refresh.expires_at = end;
     store::insert_refresh_token(transaction, refresh);
 }
@@ -104,13 +105,10 @@ int main(int argc, char** argv) {
     }
     try {
         const util::Time now = util::SystemClock().now();
+        const util::Time end = now + util::Seconds(std::atoll(argv[5]));
+        const util::Time begin = std::min(now, end - util::Seconds(kEnds));
         const auto grants = std::strtoull(argv[4], nullptr, 10) / 2;
-        fill(argv[1], {model::ClientId(argv[2]),
-                       model::Subject(argv[3]),
-                       grants,
-                       {},
-                       now,
-                       now + util::Seconds(std::atoll(argv[5]))});
+        fill(argv[1], {model::ClientId(argv[2]), model::Subject(argv[3]), grants, {}, begin, end});
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "fill: %s\n", error.what());

@@ -26,7 +26,7 @@ const ASKED = ["introspect", "userinfo", "refresh"];
 /// So many that the pages with their rows, anywhere in a large file, are more than SQLite keeps; fewer than signatures are remembered.
 const KNOWN_TOKENS = Math.min(512, sizes[0]);
 const LIFETIME_S = 86400;
-const ENDED_S = 1;
+const ENDED_S = -60; // what has ended is kept for a minute
 const say = (text) => process.stderr.write(`${text}\n`);
 
 /// Of the file as it is when its log is written back.
