@@ -28,9 +28,7 @@ HARDENING := -fstack-protector-strong -D_GLIBCXX_ASSERTIONS -fPIE -fstack-clash-
 # _FORTIFY_SOURCE needs optimization; the sanitizers bring their own checks.
 FORTIFY   := $(if $(filter -fsanitize%,$(CXXFLAGS)),,$(if $(filter -O -O1 -O2 -O3 -Os,$(CXXFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 PROJECT_CXXFLAGS = -std=c++20 -Ilib -ffunction-sections -fdata-sections -MMD -MP $(WARNINGS) $(HARDENING) $(FORTIFY)
-PROJECT_LDFLAGS  = $(if $(STATIC),-static-pie $(PACKED),-pie) -Wl,-z,relro,-z,now -Wl,--as-needed
-# Half a megabyte of relocations in some kilobytes: a plain CGI process reads all of them before it begins.
-PACKED := -Wl,-z,pack-relative-relocs
+PROJECT_LDFLAGS  = $(if $(STATIC),-static-pie,-pie) -Wl,-z,relro,-z,now -Wl,--as-needed
 PROJECT_LDLIBS   = -lcrypto -lsqlite3 -lcrypt -luriparser
 # Of the library and of the C++ library the endpoints take what they use: to find all of its symbols by name is a fifth of what a CGI process does.
 ENDPOINT_LDFLAGS = $(if $(STATIC)$(findstring -fsanitize,$(CXXFLAGS)),,-static-libstdc++ -static-libgcc) -Wl,--gc-sections

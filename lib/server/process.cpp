@@ -3,9 +3,6 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -27,18 +24,9 @@ void keep_memory_private() {
 #endif
 }
 
-/// What a request has used serves the next one, in place of being given back and asked for again, page by page.
-void keep_freed_memory() {
-#ifdef __GLIBC__
-    constexpr int kAtMost = 512 * 1024;  // bytes at the end of the heap
-    mallopt(M_TRIM_THRESHOLD, kAtMost);
-#endif
-}
-
 }  // namespace
 
 void prepare_process(const Endpoint& endpoint) {
-    keep_freed_memory();
     umask(0007);  // database, side files, gate and ring are shared by the processes of one group
     const bool sees_secrets = endpoint.store != StoreUse::none || endpoint.keys == store::KeyUse::sign || endpoint.seal;
     if (sees_secrets) keep_memory_private();
