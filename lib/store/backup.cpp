@@ -158,39 +158,25 @@ private:
     Descriptor file_;
 };
 
-/// Has a file written out portion by portion while it comes about: a sync of gigabytes at its end would keep waiting
-/// who commits meanwhile. One portion is on its way while the next is made.
+/// Has a file go to the disk as it grows: who commits meanwhile would wait for a sync of gigabytes at its end. Only
+/// begins that, since a disk that hangs must not hold the snapshot open; whether it went well is what the sync at the
+/// end says.
 class WrittenOut {
 public:
-    WrittenOut(const Descriptor& file, std::string name) : file_(file), name_(std::move(name)) {}
+    explicit WrittenOut(const Descriptor& file) : file_(file) {}
 
     void go_on() {
         struct stat status {};
-        if (::fstat(file_.get(), &status) != 0) return;
-        for (; status.st_size - begun_ >= kPortion; begun_ += kPortion) {
-            if (begun_ > 0) ask(begun_ - kPortion, kWait);
-            ask(begun_, kBegin);
-        }
+        if (::fstat(file_.get(), &status) != 0 || status.st_size - begun_ < kPortion) return;
+#ifdef __linux__
+        static_cast<void>(::sync_file_range(file_.get(), begun_, status.st_size - begun_, SYNC_FILE_RANGE_WRITE));
+#endif
+        begun_ = status.st_size;
     }
 
 private:
-    static constexpr off_t kPortion = 4 << 20;  // bytes
-#ifdef __linux__
-    static constexpr unsigned kBegin = SYNC_FILE_RANGE_WRITE;
-    static constexpr unsigned kWait = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-    /// Its sync at the end would not tell again what is told here. Some file systems have none of this.
-    void ask(off_t from, unsigned how) const {
-        const bool failed = ::sync_file_range(file_.get(), from, kPortion, how) != 0;
-        if (failed && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
-            throw StoreError(name_ + ": cannot be written: " + errno_text());
-    }
-#else
-    static constexpr unsigned kBegin = 0;
-    static constexpr unsigned kWait = 0;
-    void ask(off_t, unsigned) const {}
-#endif
+    static constexpr off_t kPortion = 1 << 20;  // bytes
     const Descriptor& file_;
-    std::string name_;
     off_t begun_ = 0;
 };
 
@@ -248,7 +234,7 @@ private:
 void copy_one_moment(Database& source, sqlite3* connection, Copy& copy, const Unfinished& unfinished) {
     const Snapshot snapshot(source);
     source.prepare("SELECT count(*) FROM sqlite_schema").step();  // the moment
-    WrittenOut written_out(unfinished.file(), unfinished.path());
+    WrittenOut written_out(unfinished.file());
     copy.fill_from(connection, written_out);
 }
 

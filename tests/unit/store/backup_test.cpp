@@ -192,20 +192,46 @@ TEST_CASE("back_up: a copy taken while another process writes is of one moment")
     CHECK(last > 5000);
 }
 
-TEST_CASE("back_up: a copy that is written out in portions is whole") {
-    constexpr int kRows = 130;
+TEST_CASE("back_up: a large copy is of one moment, and ends although others go on writing") {
+    constexpr int kRows = 300;
     constexpr int kBytes = 100000;
+    constexpr int kCommits = 5000;  // a millisecond or more each: of this end the copy does not wait
     const Place place;
     Database source(place.path, Access::read_write);
     written(source, [&](store::Transaction& transaction) {
         for (int i = 0; i < kRows; ++i)
             transaction.database().prepare(kInsert).bind(1, std::to_string(i) + std::string(kBytes, 'x')).execute();
     });
+    int stop[2]{};
+    REQUIRE(::pipe(stop) == 0);
+    const pid_t child = start_child([&] {
+        ::close(stop[1]);
+        Database database(place.path, Access::read_write, std::chrono::seconds(20));
+        const int ready = ::fcntl(stop[0], F_SETFL, O_NONBLOCK);
+        char byte = 0;
+        for (int i = 0; ready == 0 && i < kCommits && ::read(stop[0], &byte, 1) != 0; ++i) {
+            store::Transaction transaction(database, store::Durability::lazy);
+            database.prepare(kInsert).bind(1, "more " + std::to_string(i)).execute();
+            transaction.commit();
+            ::usleep(1000);
+        }
+        return 0;
+    });
+    ::close(stop[0]);
+    while (count(source, kCount) == kRows) ::usleep(1000);  // it has begun
     store::back_up(source, place.copy);
-    REQUIRE(fs::file_size(place.copy) > 3 * (4 << 20));  // portions of four MiB
+    const std::int64_t then = count(source, kCount);
+    ::close(stop[1]);
+    CHECK(exit_code_of(child) == 0);
+
+    CHECK(then < kRows + kCommits);
     Database copy(place.copy, Access::query_only);
-    constexpr char kSum[] = "SELECT sum(length(attempt_key)) FROM login_attempts";
-    CHECK(count(copy, kCount) == kRows);
+    const std::int64_t copied = count(copy, kCount);
+    CHECK(copied >= kRows);
+    CHECK(copied < then);
+    constexpr char kLast[] = "SELECT count(*) FROM login_attempts WHERE attempt_key LIKE 'more %'";
+    CHECK(count(copy, kLast) == copied - kRows);
+    constexpr char kSum[] = "SELECT sum(length(attempt_key)) FROM login_attempts WHERE attempt_key NOT LIKE 'more %'";
     CHECK(count(copy, kSum) == count(source, kSum));
 }
 
