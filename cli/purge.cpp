@@ -50,11 +50,12 @@ private:
 template <class Step>
 void repeat(store::Database& database, Unnoted& unnoted, store::RowCounts& total, Step step) {
     for (;;) {
-        const auto begin = Clock::now();
         std::optional<store::RowCounts> deleted;
+        Clock::time_point begin;
         {
             // Nothing is lost with the power but the work: what has expired stays expired.
             store::Transaction transaction(database, store::Durability::lazy);
+            begin = Clock::now();
             deleted = step(transaction);
             commit(transaction);
         }
