@@ -235,54 +235,6 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
     CHECK(count(database, "SELECT count(*) FROM access_tokens") == 1);
 }
 
-TEST_CASE("walk_expired_access_tokens: all that have expired, whatever their grant, a thousand at a time") {
-    auto database = sample_database();
-    constexpr int kGrants = 1001;
-    written(database, [](store::Transaction& transaction) {
-        for (int i = 0; i < kGrants; ++i) {
-            const auto name = std::to_string(i);
-            store::insert_grant(transaction, grant(name));
-            store::insert_access_token(transaction, token("old " + name, name));
-            auto younger = token("new " + name, name);
-            younger.expires_at += Seconds{1};
-            store::insert_access_token(transaction, younger);
-        }
-    });
-    const Time now = token().expires_at;
-    store::AccessTokenKey last;
-    std::int64_t deleted = 0;
-    int steps = 0;
-    for (;; ++steps) {
-        const auto step = written(database, [&](store::Transaction& transaction) {
-            return store::walk_expired_access_tokens(transaction, last, now);
-        });
-        if (!step) break;
-        CHECK(*step <= 1000);
-        deleted += *step;
-    }
-    CHECK(deleted == kGrants);
-    CHECK(steps == 3);
-    CHECK(count(database, "SELECT count(*) FROM access_tokens WHERE token_hash LIKE 'new %'") == kGrants);
-    CHECK(count(database, "SELECT count(*) FROM access_tokens") == kGrants);
-}
-
-TEST_CASE("walk_expired_access_tokens: a grant with many tokens is more than one step") {
-    auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
-        store::insert_grant(transaction, grant());
-        for (int i = 0; i < 2500; ++i) store::insert_access_token(transaction, token(std::to_string(i)));
-    });
-    store::AccessTokenKey last;
-    const auto step = [&] {
-        return written(database, [&](store::Transaction& transaction) {
-            return store::walk_expired_access_tokens(transaction, last, token().expires_at);
-        });
-    };
-    for (const std::optional<std::int64_t> expected : {1000, 1000, 500}) CHECK(step() == expected);
-    CHECK_FALSE(step());
-    CHECK(count(database, "SELECT count(*) FROM access_tokens") == 0);
-}
-
 TEST_CASE("tokens: every statement about them finds its rows by a key, however many there are") {
     auto database = sample_database();
     constexpr const char* kStatements[] = {
