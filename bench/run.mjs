@@ -21,7 +21,7 @@ const seconds = knob("SECONDS", 1.5);
 const rounds = Math.ceil(knob("ROUNDS", 5));
 const say = (text) => process.stderr.write(`${text}\n`);
 
-const PROFILED = ["client_credentials", "code", "refresh", "introspect", "userinfo", "cgi_introspect", "cgi_introspect_static"];
+const PROFILED = ["client_credentials", "code", "refresh", "introspect", "userinfo", "discovery", "jwks", "cgi_introspect", "cgi_introspect_static"];
 
 /// Idle and just started, by themselves.
 async function measureAlone(site, times) {

@@ -104,7 +104,7 @@ std::vector<Range> ranges_of(std::vector<std::uint32_t> calls) {
 }
 
 /// A program for the kernel. Each rule looks at the call's number, which stays loaded between rules; those with
-/// conditions come first. It is as short as it can be: the kernel runs it for every number that there is when it takes
+/// conditions come first. Few steps lead to each answer: the kernel runs it for every number that there is when it takes
 /// it, which a plain CGI process waits for.
 class Filter {
 public:
