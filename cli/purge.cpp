@@ -130,9 +130,8 @@ void add_purge_command(CLI::App& app, Invocation& invocation) {
             "The serving processes do the same a little at a time, so no cron job is needed; this helps after a long "
             "rest. An expired access token whose grant lives on, which they leave until the grant gets another, goes "
             "too. It can run while they serve, and leaves them three quarters of the time. The file does not become "
-            "smaller: "
-            "its free pages are used again before "
-            "it grows. (`VACUUM` would make it smaller, but shuts writers out for as long as it takes.)");
+            "smaller: its free pages are used again before it grows. (`VACUUM` would make it smaller, but shuts "
+            "writers out for as long as it takes.)");
 }
 
 }  // namespace postern::cli
