@@ -70,7 +70,7 @@ describe("make bench", () => {
     for (const { id, met, measured, limit, least } of report.targets) if (met !== null) assert.equal(met, least ? measured >= limit : measured <= limit, id);
     assert.ok(report.targets.length >= 24);
     // perf is not everywhere: then it says so.
-    assert.deepEqual(Object.keys(report.profiles).filter((id) => id !== "cgi_introspect_static").sort(), ["cgi_introspect", "client_credentials", "code", "introspect", "refresh", "userinfo"]);
+    assert.deepEqual(Object.keys(report.profiles).filter((id) => id !== "cgi_introspect_static").sort(), ["cgi_introspect", "client_credentials", "code", "discovery", "introspect", "jwks", "refresh", "userinfo"]);
     for (const profile of Object.values(report.profiles)) for (const { percent } of profile?.places ?? []) assert.ok(percent > 0 && percent <= 100);
     for (const text of [readFileSync(join(out, "report.md"), "utf8"), stdout]) {
       for (const { title } of Object.values(report.results)) assert.ok(text.includes(`| ${title} |`), title);
