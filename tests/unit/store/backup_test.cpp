@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <csignal>
+#include <limits>
 #include <set>
 
 #include "unit/store/fixture.h"
@@ -33,6 +34,40 @@ std::set<std::string> names_in(const std::string& directory) {
     for (const auto& entry : fs::directory_iterator(directory)) names.insert(entry.path().filename());
     return names;
 }
+
+/// Another process that commits again and again, `most` times at most, until it is told to stop.
+class Writer {
+public:
+    template <class Commit>
+    Writer(const std::string& path, int most, Commit commit) {
+        int stop[2]{};
+        REQUIRE(::pipe(stop) == 0);
+        child_ = start_child([&] {
+            ::close(stop[1]);
+            Database database(path, Access::read_write, std::chrono::seconds(20));
+            const int ready = ::fcntl(stop[0], F_SETFL, O_NONBLOCK);
+            char byte = 0;
+            for (int i = 0; ready == 0 && i < most && ::read(stop[0], &byte, 1) != 0; ++i) commit(database, i);
+            return 0;
+        });
+        ::close(stop[0]);
+        stop_ = stop[1];
+    }
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+    ~Writer() {
+        if (stop_ >= 0) static_cast<void>(stop());
+    }
+    int stop() {
+        ::close(stop_);
+        stop_ = -1;
+        return exit_code_of(child_);
+    }
+
+private:
+    pid_t child_ = 0;
+    int stop_ = -1;
+};
 
 /// A database in a directory, and another directory for copies.
 struct Place {
@@ -158,23 +193,13 @@ TEST_CASE("back_up: a copy taken while another process writes is of one moment")
         Database database(place.path, Access::read_write);
         fill(database);
     }
-    int stop[2]{};
-    REQUIRE(::pipe(stop) == 0);
-    const pid_t child = start_child([&] {
-        ::close(stop[1]);
-        Database database(place.path, Access::read_write, std::chrono::seconds(20));
-        const int ready = ::fcntl(stop[0], F_SETFL, O_NONBLOCK);
-        char byte = 0;
-        for (int i = 0; ready == 0 && ::read(stop[0], &byte, 1) != 0; ++i) {  // two rows each time, until told to stop
-            store::Transaction transaction(database, store::Durability::lazy);
-            for (const char* half : {"first ", "second "})
-                database.prepare(kInsert).bind(1, half + std::to_string(i)).execute();
-            transaction.commit();
-            database.checkpoint_if_due();
-        }
-        return 0;
+    Writer writer(place.path, std::numeric_limits<int>::max(), [](Database& database, int i) {
+        store::Transaction transaction(database, store::Durability::lazy);
+        for (const char* half : {"first ", "second "})  // two rows each time
+            database.prepare(kInsert).bind(1, half + std::to_string(i)).execute();
+        transaction.commit();
+        database.checkpoint_if_due();
     });
-    ::close(stop[0]);
     std::int64_t last = 0;
     {
         Database source(place.path, Access::query_only);
@@ -187,8 +212,7 @@ TEST_CASE("back_up: a copy taken while another process writes is of one moment")
             CHECK(last % 2 == 0);
         }
     }
-    ::close(stop[1]);
-    CHECK(exit_code_of(child) == 0);
+    CHECK(writer.stop() == 0);
     CHECK(last > 5000);
 }
 
@@ -202,35 +226,27 @@ TEST_CASE("back_up: a large copy is of one moment, and ends although others go o
         for (int i = 0; i < kRows; ++i)
             transaction.database().prepare(kInsert).bind(1, std::to_string(i) + std::string(kBytes, 'x')).execute();
     });
-    int stop[2]{};
-    REQUIRE(::pipe(stop) == 0);
-    const pid_t child = start_child([&] {
-        ::close(stop[1]);
-        Database database(place.path, Access::read_write, std::chrono::seconds(20));
-        const int ready = ::fcntl(stop[0], F_SETFL, O_NONBLOCK);
-        char byte = 0;
-        for (int i = 0; ready == 0 && i < kCommits && ::read(stop[0], &byte, 1) != 0; ++i) {
-            store::Transaction transaction(database, store::Durability::lazy);
-            database.prepare(kInsert).bind(1, "more " + std::to_string(i)).execute();
-            transaction.commit();
-            ::usleep(1000);
-        }
-        return 0;
+    Writer writer(place.path, kCommits, [](Database& database, int i) {
+        store::Transaction transaction(database, store::Durability::lazy);
+        database.prepare(kInsert).bind(1, "more " + std::to_string(i)).execute();
+        transaction.commit();
+        ::usleep(1000);
     });
-    ::close(stop[0]);
     while (count(source, kCount) == kRows) ::usleep(1000);  // it has begun
     store::back_up(source, place.copy);
     const std::int64_t then = count(source, kCount);
-    ::close(stop[1]);
-    CHECK(exit_code_of(child) == 0);
+    CHECK(writer.stop() == 0);
 
     CHECK(then < kRows + kCommits);
     Database copy(place.copy, Access::query_only);
     const std::int64_t copied = count(copy, kCount);
     CHECK(copied >= kRows);
     CHECK(copied < then);
-    constexpr char kLast[] = "SELECT count(*) FROM login_attempts WHERE attempt_key LIKE 'more %'";
-    CHECK(count(copy, kLast) == copied - kRows);
+    constexpr char kMore[] = "SELECT count(*) FROM login_attempts WHERE attempt_key LIKE 'more %'";
+    constexpr char kLast[] =
+        "SELECT max(CAST(substr(attempt_key, 6) AS INTEGER)) FROM login_attempts WHERE attempt_key LIKE 'more %'";
+    CHECK(count(copy, kMore) == copied - kRows);
+    CHECK(count(copy, kLast) == copied - kRows - 1);  // none is missing before the last
     constexpr char kSum[] = "SELECT sum(length(attempt_key)) FROM login_attempts WHERE attempt_key NOT LIKE 'more %'";
     CHECK(count(copy, kSum) == count(source, kSum));
 }
