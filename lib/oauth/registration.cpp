@@ -16,7 +16,7 @@ using model::Client;
 using model::ClientType;
 using model::GrantType;
 
-std::string quoted(std::string_view text) { return "\"" + util::displayable(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + util::displayable(text) + "\""; }
 
 // ---- redirect URIs: rules in the order in which their answers are most useful ----
 
@@ -138,7 +138,7 @@ void lint_uris(const std::vector<std::string>& uris, const char* what, bool nati
                std::vector<std::string>& problems) {
     for (const std::string& uri : uris) {
         if (auto reason = redirect_uri_problem(uri, native)) {
-            problems.push_back(std::string(what) + " " + quoted(uri) + " " + *reason);
+            problems.push_back(std::string(what) + " " + in_quotes(uri) + " " + *reason);
         }
     }
 }
@@ -148,12 +148,12 @@ void advise_uri(const std::string& uri, bool native, std::vector<std::string>& a
     if (!url) return;
     if (!is_web(*url) && url->scheme.find('.') == std::string::npos) {
         advice.push_back(
-            "redirect URI " + quoted(uri) +
+            "redirect URI " + in_quotes(uri) +
             ": another program may claim a scheme without a dot; a reversed domain name of yours is better (RFC 8252 "
             "section 7.1)");
     }
     if (native && http::is_loopback_http(*url) && url->host == "localhost") {
-        advice.push_back("redirect URI " + quoted(uri) +
+        advice.push_back("redirect URI " + in_quotes(uri) +
                          ": the port is free for 127.0.0.1 and [::1] only; on localhost it must be the registered one");
     }
 }
@@ -162,7 +162,7 @@ void advise_uri(const std::string& uri, bool native, std::vector<std::string>& a
 void advise_logout_uri(const std::string& uri, bool native, std::vector<std::string>& advice) {
     const auto url = http::parse_url(uri);
     if (!native || !url || !http::is_loopback_http(*url)) return;
-    advice.push_back("post-logout redirect URI " + quoted(uri) +
+    advice.push_back("post-logout redirect URI " + in_quotes(uri) +
                      ": the port must be the registered one, for native clients too");
 }
 
