@@ -21,7 +21,7 @@ MAKEFLAGS += -j$(JOBS)
 endif
 
 # Narrow MODULES to build and test a part: make check-unit MODULES="util json".
-MODULES ?= util http json crypto jose model store oauth oidc web server
+MODULES ?= util os http json crypto jose model db keys store oauth oidc web gateway config server
 
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
 HARDENING := -fstack-protector-strong -D_GLIBCXX_ASSERTIONS -fPIE -fstack-clash-protection -fcf-protection
@@ -49,18 +49,18 @@ COMPILE = $(call SAY,CXX)$(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -
 LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LINK_LIBS) $(LDLIBS)
 
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
-LIB_OBJ := $(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp)) $(if $(filter store,$(MODULES)),$(BUILD)/lib/store/schema_sql.o)
+LIB_OBJ := $(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp lib/$(m)/*/*.cpp)) $(if $(filter store,$(MODULES)),$(BUILD)/lib/store/schema_sql.o)
 LIB     := $(BUILD)/lib/libpostern.a
 CGI_OBJ := $(call objects,cgi-bin/*.cpp)
 CGI     := $(CGI_OBJ:.o=)
-CLI_OBJ := $(call objects,cli/*.cpp)
+CLI_OBJ := $(call objects,cli/*.cpp cli/*/*.cpp cli/*/*/*.cpp)
 CLI     := $(if $(CLI_OBJ),$(BUILD)/bin/postern)
 
 # Each suite is one binary: tests/unit/<module>/ mirrors lib/, the others are flat.
 SUITES       := unit rfc cgi cli fuzz faults
 SUPPORT_OBJ  := $(call objects,tests/support/*.cpp)
 SUPPORT      := $(BUILD)/tests/libsupport.a
-unit_OBJ     := $(foreach m,$(MODULES),$(call objects,tests/unit/$(m)/*.cpp))
+unit_OBJ     := $(foreach m,$(MODULES),$(call objects,tests/unit/$(m)/*.cpp tests/unit/$(m)/*/*.cpp))
 rfc_OBJ      := $(call objects,tests/rfc/*.cpp)
 cgi_OBJ      := $(call objects,tests/cgi/*.cpp)
 cli_OBJ      := $(call objects,tests/cli/*.cpp)
@@ -75,14 +75,14 @@ NODE_SUITES  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.
 BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,hello lookup token commit cgi_lookup fill)
 NODE_MODULES := tests/node_modules/.package-lock.json
 
-SOURCES := $(wildcard lib/*/*.cpp cgi-bin/*.cpp cli/*.cpp bench/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/faults/*.cpp tests/security/*.cpp tests/support/*.cpp)
-HEADERS := $(wildcard lib/*/*.h cli/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h tests/fuzz/*.h tests/faults/*.h)
+SOURCES := $(wildcard lib/*/*.cpp lib/*/*/*.cpp cgi-bin/*.cpp cli/*.cpp cli/*/*.cpp cli/*/*/*.cpp bench/*.cpp examples/*/*.cpp tests/unit/*/*.cpp tests/unit/*/*/*.cpp tests/rfc/*.cpp tests/cgi/*.cpp tests/cli/*.cpp tests/fuzz/*.cpp tests/faults/*.cpp tests/security/*.cpp tests/support/*.cpp)
+HEADERS := $(wildcard lib/*/*.h lib/*/*/*.h cli/*.h cli/*/*.h cli/*/*/*.h tests/support/*.h tests/rfc/*.h tests/cgi/*.h tests/cli/*.h tests/fuzz/*.h tests/faults/*.h)
 INSTALLED = $(foreach v,BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR SYSUSERSDIR TMPFILESDIR,$(v)='$($(v))') NEEDED='$(PROJECT_LDLIBS)'
 
 all: $(LIB) $(CGI) $(CLI)
 
 $(BUILD)/tests/%.o: PROJECT_CXXFLAGS += -Itests
-$(BUILD)/tests/fuzz/%.o $(BUILD)/tests/faults/%.o: PROJECT_CXXFLAGS += -Icli
+$(BUILD)/cli/%.o $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/faults/%.o: PROJECT_CXXFLAGS += -Icli
 $(BUILD)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(COMPILE)
