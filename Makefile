@@ -49,7 +49,7 @@ COMPILE = $(call SAY,CXX)$(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -
 LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LINK_LIBS) $(LDLIBS)
 
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
-LIB_OBJ := $(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp lib/$(m)/*/*.cpp)) $(if $(filter store,$(MODULES)),$(BUILD)/lib/store/schema_sql.o)
+LIB_OBJ := $(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp lib/$(m)/*/*.cpp)) $(if $(filter db,$(MODULES)),$(BUILD)/lib/db/schema_sql.o)
 LIB     := $(BUILD)/lib/libpostern.a
 CGI_OBJ := $(call objects,cgi-bin/*.cpp)
 CGI     := $(CGI_OBJ:.o=)
@@ -82,21 +82,21 @@ INSTALLED = $(foreach v,BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR S
 all: $(LIB) $(CGI) $(CLI)
 
 $(BUILD)/tests/%.o: PROJECT_CXXFLAGS += -Itests
-$(BUILD)/cli/%.o $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/faults/%.o: PROJECT_CXXFLAGS += -Icli
+$(BUILD)/cli/%.o $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/faults/%.o: PROJECT_CXXFLAGS += -I.
 $(BUILD)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(COMPILE)
 
 # schema.sql travels inside the programs, so that program and schema cannot disagree.
-$(BUILD)/lib/store/schema_sql.cpp: schema.sql
+$(BUILD)/lib/db/schema_sql.cpp: schema.sql
 	@mkdir -p $(@D)
-	@{ printf '#include "store/database.h"\nconst char* const postern::store::kSchemaSql = R"SCHEMA('; cat $<; printf ')SCHEMA";\n'; } > $@
-$(BUILD)/lib/store/schema_sql.o: $(BUILD)/lib/store/schema_sql.cpp
+	@{ printf '#include "db/database.h"\nconst char* const postern::db::kSchemaSql = R"SCHEMA('; cat $<; printf ')SCHEMA";\n'; } > $@
+$(BUILD)/lib/db/schema_sql.o: $(BUILD)/lib/db/schema_sql.cpp
 	$(COMPILE)
 
 # The default of "templates" is where install puts them: another PREFIX compiles that one file again.
-$(BUILD)/lib/server/config.o: PROJECT_CXXFLAGS += -DPOSTERN_TEMPLATES='"$(PREFIX)/share/postern/templates"'
-$(BUILD)/lib/server/config.o: $(BUILD)/prefix
+$(BUILD)/lib/config/config.o: PROJECT_CXXFLAGS += -DPOSTERN_TEMPLATES='"$(PREFIX)/share/postern/templates"'
+$(BUILD)/lib/config/config.o: $(BUILD)/prefix
 $(BUILD)/prefix: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = "$(PREFIX)" ] || echo "$(PREFIX)" > $@
@@ -231,9 +231,9 @@ screenshots:
 format:
 	clang-format -i $(SOURCES) $(HEADERS)
 cppcheck:
-	cppcheck --quiet --error-exitcode=1 -j$(JOBS) --std=c++20 --enable=warning,performance,portability -Ilib -Icli lib cgi-bin cli
+	cppcheck --quiet --error-exitcode=1 -j$(JOBS) --std=c++20 --enable=warning,performance,portability -Ilib -I. lib cgi-bin cli
 tidy:
-	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests -Icli
+	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests -I.
 layers:
 	@scripts/layers
 

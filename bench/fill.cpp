@@ -47,7 +47,7 @@ struct Plan {
     util::Time end;
 };
 
-void add(store::Transaction& transaction, const Plan& plan, std::uint64_t i) {
+void add(db::Transaction& transaction, const Plan& plan, std::uint64_t i) {
     const util::Time end = plan.end - util::Seconds(kEnds - 1 - i * kEnds / plan.grants);
     model::Grant grant;
     const auto place = static_cast<std::size_t>(i * plan.before.size() / plan.grants);
@@ -77,7 +77,7 @@ void add(store::Transaction& transaction, const Plan& plan, std::uint64_t i) {
     store::insert_refresh_token(transaction, refresh);
 }
 
-std::vector<std::string> ids_in_order(store::Database& database) {
+std::vector<std::string> ids_in_order(db::Database& database) {
     std::vector<std::string> ids;
     auto rows = database.prepare("SELECT id FROM grants ORDER BY id");
     while (rows.step()) ids.push_back(rows.text(0));
@@ -86,10 +86,10 @@ std::vector<std::string> ids_in_order(store::Database& database) {
 }
 
 void fill(const char* path, Plan plan) {
-    store::Database database(path, store::Access::read_write);
+    db::Database database(path, db::Access::read_write);
     plan.before = ids_in_order(database);
     for (std::uint64_t i = 0; i < plan.grants;) {
-        store::Transaction transaction(database, store::Durability::lazy);
+        db::Transaction transaction(database, db::Durability::lazy);
         for (std::uint64_t n = 0; n < kGrantsPerCommit && i < plan.grants; ++n, ++i) add(transaction, plan, i);
         transaction.commit();
         database.checkpoint_if_due();

@@ -9,7 +9,7 @@ namespace {
 using namespace postern;
 
 http::Response authorize(server::App& app, const http::Request& request) {
-    web::Visit visit(app.context(), app.pages(), request);
+    web::Interaction visit(app.context(), app.pages(), request);
     const bool resumes = request.query.find("resume") || request.query.fault_of("resume");
     return request.method == http::Method::get && resumes ? web::resume_authorization(visit)
                                                           : web::start_authorization(visit);
@@ -28,7 +28,7 @@ int main() {
     endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.authorize}; };
     endpoint.methods = methods;
     endpoint.store = server::StoreUse::write;
-    endpoint.keys = store::KeyUse::verify;  // id_token_hint
+    endpoint.keys = keys::KeyUse::verify;  // id_token_hint
     endpoint.signs_access_tokens = [](const oauth::Settings& settings) { return settings.implicit; };
     endpoint.seal = true;
     endpoint.pages = web::read_pages;

@@ -35,7 +35,7 @@ int main() {
     endpoint.paths = paths;
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::post}; };
     endpoint.store = server::StoreUse::read;
-    endpoint.keys = store::KeyUse::verify;
+    endpoint.keys = keys::KeyUse::verify;
     endpoint.authorization = true;
     return server::serve(endpoint, answer);
 }

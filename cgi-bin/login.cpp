@@ -11,7 +11,7 @@ namespace {
 using namespace postern;
 
 http::Response login(server::App& app, const http::Request& request) {
-    web::Visit visit(app.context(), app.pages(), request);
+    web::Interaction visit(app.context(), app.pages(), request);
     if (app.settings().login.method == oauth::LoginMethod::remote_user) return web::remote_login(visit);
     return request.method == http::Method::post ? web::submit_login(visit) : web::show_login(visit);
 }

@@ -9,7 +9,7 @@ namespace {
 using namespace postern;
 
 http::Response logout(server::App& app, const http::Request& request) {
-    web::Visit visit(app.context(), app.pages(), request);
+    web::Interaction visit(app.context(), app.pages(), request);
     const bool posted = request.method == http::Method::post;
     const http::Params& params = posted ? request.form : request.query;
     if (!params.find("resume") && !params.fault_of("resume")) return web::start_logout(visit);
@@ -30,7 +30,7 @@ int main() {
     endpoint.paths = paths;
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::post}; };
     endpoint.store = server::StoreUse::write;
-    endpoint.keys = store::KeyUse::verify;
+    endpoint.keys = keys::KeyUse::verify;
     endpoint.seal = true;
     endpoint.pages = web::read_pages;
     endpoint.on_failure = server::OnFailure::page;

@@ -43,9 +43,9 @@ int main() {
     endpoint.name = "revoke";
     endpoint.paths = paths;
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::post}; };
-    endpoint.readers = oauth::Readers::client_pages;
+    endpoint.readers = oauth::CorsPolicy::client_origins;
     endpoint.store = server::StoreUse::write;
-    endpoint.keys = store::KeyUse::verify;
+    endpoint.keys = keys::KeyUse::verify;
     endpoint.authorization = true;
     return server::serve(endpoint, answer);
 }

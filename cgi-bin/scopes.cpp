@@ -9,7 +9,7 @@ namespace {
 using namespace postern;
 
 http::Response scopes(server::App& app, const http::Request& request) {
-    web::Visit visit(app.context(), app.pages(), request);
+    web::Interaction visit(app.context(), app.pages(), request);
     return request.method == http::Method::post ? web::submit_consent(visit) : web::show_consent(visit);
 }
 

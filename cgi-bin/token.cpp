@@ -41,9 +41,9 @@ int main() {
     endpoint.name = "token";
     endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.token}; };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::post}; };
-    endpoint.readers = oauth::Readers::client_pages;
+    endpoint.readers = oauth::CorsPolicy::client_origins;
     endpoint.store = server::StoreUse::write;
-    endpoint.keys = store::KeyUse::sign;
+    endpoint.keys = keys::KeyUse::sign;
     endpoint.authorization = true;
     return server::serve(endpoint, token);
 }

@@ -1,6 +1,6 @@
 // Decides where users and groups are looked up: in whatever the machine has; by a static program in its files alone,
 // since the machine's name services are shared libraries, made for another C library than the one that is linked in.
-#include "accounts.h"
+#include "cli/accounts.h"
 
 #include <grp.h>
 #include <pwd.h>

@@ -1,5 +1,5 @@
 // What a command has changed, for the audit log of the serving processes.
-#include "audit.h"
+#include "cli/audit.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,9 +10,9 @@
 #include <memory>
 #include <system_error>
 
-#include "accounts.h"
-#include "files.h"
-#include "output.h"
+#include "cli/accounts.h"
+#include "cli/files.h"
+#include "cli/output.h"
 #include "util/log.h"
 
 namespace postern::cli {
@@ -101,7 +101,7 @@ std::vector<oauth::audit::Member> whoever_asked() {
     return members;
 }
 
-const Log& log_of(const Invocation& invocation) {
+const Log& wal_of(const Invocation& invocation) {
     if (!invocation.log)
         invocation.log =
             std::make_shared<const Log>(open_sink(invocation.log_target), util::LogLevel::error, "postern");
@@ -116,13 +116,13 @@ void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oau
         std::vector<Log::Field> fields;
         for (const auto& [name, value] : members)
             if (!value.empty()) fields.emplace_back(name, value);
-        log_of(invocation).write(util::LogLevel::audit, oauth::audit_row(event).name, fields);
+        wal_of(invocation).write(util::LogLevel::audit, oauth::audit_row(event).name, fields);
     } catch (const std::exception& error) {
         print_note(std::string("what was done is not in the log: ") + error.what());
     }
 }
 
-void note_key(const Invocation& invocation, oauth::AuditEvent event, const store::KeyInfo& key) noexcept {
+void note_key(const Invocation& invocation, oauth::AuditEvent event, const keys::KeyInfo& key) noexcept {
     note(invocation, event,
          {{"kid", key.kid},
           {"alg", std::string(crypto::to_string(key.algorithm))},

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "command.h"
+#include "cli/command.h"
+#include "keys/keys.h"
 #include "oauth/audit.h"
-#include "store/keys.h"
 
 namespace postern::cli {
 
@@ -18,6 +18,6 @@ void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oau
 void note_done(const Invocation& invocation, std::vector<oauth::audit::Member> members = {}) noexcept;
 
 /// A key that has come, or has gone.
-void note_key(const Invocation& invocation, oauth::AuditEvent event, const store::KeyInfo& key) noexcept;
+void note_key(const Invocation& invocation, oauth::AuditEvent event, const keys::KeyInfo& key) noexcept;
 
 }  // namespace postern::cli

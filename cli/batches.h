@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "command.h"
+#include "cli/command.h"
 
 namespace postern::cli {
 
@@ -16,19 +16,19 @@ inline constexpr std::size_t kBatch = 500;
 /// `committed()` when one is.
 /// What stops it half-way says how many are done: Refused, or StoreUnsynced for those of the last batch, too.
 template <class Items, class Write, class Committed>
-void write_in_batches(store::Database& database, const Items& items, Write write, Committed committed) {
+void write_in_batches(db::Database& database, const Items& items, Write write, Committed committed) {
     std::size_t done = 0;
     do {  // also for none: that there is nothing to do may rest on a commit that no sync has covered yet
         const std::size_t end = std::min(items.size(), done + kBatch);
         try {
-            store::Transaction transaction(database, store::Durability::full);
+            db::Transaction transaction(database, db::Durability::full);
             for (std::size_t i = done; i < end; ++i) write(transaction, items[i]);
             commit(transaction);
             committed();
-        } catch (const store::StoreUnsynced& error) {
-            throw store::StoreUnsynced(std::to_string(end) + " of " + std::to_string(items.size()) +
+        } catch (const db::StoreUnsynced& error) {
+            throw db::StoreUnsynced(std::to_string(end) + " of " + std::to_string(items.size()) +
                                        " are done; run the same command again: " + error.what());
-        } catch (const store::StoreError& error) {
+        } catch (const db::StoreError& error) {
             if (done == 0) throw;
             throw Refused(std::to_string(done) + " of " + std::to_string(items.size()) +
                           " are done; run the same command again for the rest: " + error.what());

@@ -1,10 +1,10 @@
 // Decides what all sub-commands have in common: their shared options, their database, their notes.
-#include "command.h"
+#include "cli/command.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "store/health.h"
+#include "db/health.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -34,13 +34,13 @@ CLI::Option* add_repeated(CLI::App& command, const char* name, std::vector<std::
     return command.add_option(name, values, help)->allow_extra_args(false);
 }
 
-store::Database open_database(const server::Config& config, store::Access access) {
-    store::Database database(config.database, access);
-    if (access == store::Access::query_only) store::make_gate(config.database);
+db::Database open_database(const config::Config& config, db::Access access) {
+    db::Database database(config.database, access);
+    if (access == db::Access::query_only) db::make_write_lock(config.database);
     return database;
 }
 
-void commit(store::Transaction& transaction) {
+void commit(db::Transaction& transaction) {
     transaction.commit();
     transaction.database().checkpoint_if_due();
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server/config.h"
-#include "store/database.h"
+#include "config/config.h"
+#include "db/database.h"
 #include "util/log.h"
 
 namespace CLI {
@@ -38,8 +38,8 @@ struct Invocation {
     mutable std::string log_target;                ///< of the configuration that was loaded
     mutable std::shared_ptr<const util::Log> log;  ///< open when something has been noted in it; see audit.h
 
-    server::Config load_config() const {
-        server::Config config = server::load_config(config_path);
+    config::Config load_config() const {
+        config::Config config = config::load_config(config_path);
         log_target = config.log_target;
         return config;
     }
@@ -72,10 +72,10 @@ void add_doctor_command(CLI::App& app, Invocation& invocation);
 void add_why_command(CLI::App& app, Invocation& invocation);
 
 /// The database that `config` names.
-store::Database open_database(const server::Config& config, store::Access access);
+db::Database open_database(const config::Config& config, db::Access access);
 
 /// Commits, then copies the log back into the database file when it has grown: no other process may be there to do it.
-void commit(store::Transaction& transaction);
+void commit(db::Transaction& transaction);
 
 /// A line on standard error that refuses nothing.
 void print_note(std::string_view text);

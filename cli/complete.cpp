@@ -1,13 +1,13 @@
 // Decides what may stand where the cursor is, from the definitions that the command line is read with.
-#include "complete.h"
+#include "cli/complete.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 
-#include "command.h"
+#include "cli/command.h"
+#include "keys/keys.h"
 #include "store/clients.h"
-#include "store/keys.h"
 #include "store/users.h"
 #include "util/clock.h"
 #include "util/text.h"
@@ -88,13 +88,13 @@ enum class Kind { client, user, key };
 Words registered(Kind kind, const std::string& config_path) {
     Words words;
     try {
-        const server::Config config = server::load_config(config_path);
+        const config::Config config = config::load_config(config_path);
         const util::Time now = util::SystemClock().now();
         if (kind == Kind::key) {
-            for (const auto& key : store::Keys::list(config.keys, now)) words.push_back(key.kid);
+            for (const auto& key : keys::Keys::list(config.keys, now)) words.push_back(key.kid);
             return words;
         }
-        store::Database database = open_database(config, store::Access::query_only);
+        db::Database database = open_database(config, db::Access::query_only);
         if (kind == Kind::client) {
             for (const auto& client : store::list_clients(database, now)) words.push_back(client.id.str());
         } else {

@@ -1,5 +1,5 @@
 // Decides who owns what `postern` writes.
-#include "files.h"
+#include "cli/files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,10 +10,10 @@
 #include <cstring>
 #include <utility>
 
-#include "accounts.h"
-#include "command.h"
-#include "output.h"
-#include "store/file_system.h"
+#include "cli/accounts.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "os/file.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -129,7 +129,7 @@ void give(const fs::path& path, Owner owner, std::optional<mode_t> mode) {
         throw Refused("cannot give " + path.string() + " to the owner asked for: " + std::strerror(errno) +
                       "; run it as root");
     };
-    const store::Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const os::Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file && (errno == ENOENT || errno == ELOOP)) return;
     struct stat status {};
     if (!file || fstat(file.get(), &status) != 0 || fchown(file.get(), owner.user, owner.group) != 0) refuse();

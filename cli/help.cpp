@@ -1,5 +1,5 @@
 // Decides what the help of the whole command says beside what each sub-command says of itself.
-#include "help.h"
+#include "cli/help.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

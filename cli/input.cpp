@@ -1,5 +1,5 @@
 // Decides how secrets and claims are read, and which passwords can be used at all.
-#include "input.h"
+#include "cli/input.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <iostream>
 
-#include "command.h"
+#include "cli/command.h"
 #include "crypto/password.h"
 #include "json/reader.h"
 #include "util/text.h"

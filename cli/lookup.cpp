@@ -1,21 +1,21 @@
 // Decides who a typed name stands for.
-#include "lookup.h"
+#include "cli/lookup.h"
 
-#include "command.h"
-#include "output.h"
+#include "cli/command.h"
+#include "cli/output.h"
 #include "store/clients.h"
 #include "store/users.h"
 
 namespace postern::cli {
 
-model::User require_user(store::Database& database, const std::string& name) {
+model::User require_user(db::Database& database, const std::string& name) {
     auto user = store::find_user_by_name(database, name);
     if (!user) user = store::find_user(database, model::Subject(name));
     if (!user) throw Refused("there is no user " + in_quotes(name) + "; `postern user list` shows all");
     return *std::move(user);
 }
 
-model::Client require_client(store::Database& database, const std::string& id) {
+model::Client require_client(db::Database& database, const std::string& id) {
     auto client = store::find_client(database, model::ClientId(id), util::SystemClock().now());
     if (!client) throw Refused("there is no client " + in_quotes(id) + "; `postern client list` shows all");
     return *std::move(client);

@@ -3,16 +3,16 @@
 
 #include <string>
 
+#include "db/database.h"
 #include "model/client.h"
 #include "model/user.h"
-#include "store/database.h"
 
 namespace postern::cli {
 
 /// By user name, else by subject, which is what tokens and logs show. Throws Refused.
-model::User require_user(store::Database& database, const std::string& name);
+model::User require_user(db::Database& database, const std::string& name);
 
 /// Throws Refused.
-model::Client require_client(store::Database& database, const std::string& id);
+model::Client require_client(db::Database& database, const std::string& id);
 
 }  // namespace postern::cli

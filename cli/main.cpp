@@ -4,11 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "audit.h"
-#include "command.h"
-#include "complete.h"
-#include "help.h"
-#include "output.h"
+#include "cli/audit.h"
+#include "cli/command.h"
+#include "cli/complete.h"
+#include "cli/help.h"
+#include "cli/output.h"
 #include "util/text.h"
 
 namespace {
@@ -59,12 +59,12 @@ int run(const cli::Invocation& invocation) {
     } catch (const cli::UsageError& error) {
         print_error(error.what());
         return kUsage;
-    } catch (const store::StoreUnsynced& error) {
+    } catch (const db::StoreUnsynced& error) {
         print_error(std::string("what was done may be undone by a power cut, until a later change succeeds; the "
                                 "kernel's log says what is wrong with the disk: ") +
                     error.what());
         cli::note(invocation, oauth::AuditEvent::commit_unsynced, {{"command", invocation.command}});
-    } catch (const store::StoreBusy& error) {
+    } catch (const db::StoreBusy& error) {
         print_error(std::string("the database is busy, nothing was changed; try again: ") + error.what());
     } catch (const std::exception& error) {
         print_error(error.what());
@@ -77,7 +77,7 @@ int run(const cli::Invocation& invocation) {
 int main(int argc, char** argv) {
     umask(0007);  // the serving processes share the group, others get nothing
     cli::Invocation invocation;
-    invocation.config_path = server::default_config_path();
+    invocation.config_path = config::default_config_path();
 
     CLI::App app("Administers Postern, an OAuth 2.0 authorization server and OpenID Provider.", "postern");
     cli::set_help_format(app);

@@ -1,5 +1,5 @@
 // Decides how results look on a terminal; whatever came from outside is made displayable first.
-#include "output.h"
+#include "cli/output.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // Decides whose the files shall be that a command makes.
-#include "owners.h"
+#include "cli/owners.h"
 
 #include <CLI/CLI.hpp>
 
-#include "command.h"
+#include "cli/command.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "files.h"
+#include "cli/files.h"
 
 namespace CLI {
 class App;

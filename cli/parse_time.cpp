@@ -1,5 +1,5 @@
 // Decides what is a moment (RFC 3339 §5.6).
-#include "parse_time.h"
+#include "cli/parse_time.h"
 
 #include <algorithm>
 

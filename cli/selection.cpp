@@ -1,13 +1,13 @@
 // Decides whom a filter means, and that nothing is ended for everybody by leaving one out.
-#include "selection.h"
+#include "cli/selection.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "command.h"
-#include "lookup.h"
-#include "output.h"
-#include "parse_time.h"
+#include "cli/command.h"
+#include "cli/lookup.h"
+#include "cli/output.h"
+#include "cli/parse_time.h"
 
 namespace postern::cli {
 
@@ -37,7 +37,7 @@ void require_choice(const Selection& selection) {
     if (!filtered && !selection.all) throw UsageError("name whose with the options of --help, or say --all");
 }
 
-store::GrantFilter resolve(store::Database& database, const Selection& selection) {
+store::GrantFilter resolve(db::Database& database, const Selection& selection) {
     store::GrantFilter filter;
     if (selection.before) {
         filter.before = parse_time(*selection.before);

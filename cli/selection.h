@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "audit.h"
+#include "cli/audit.h"
 #include "store/token_list.h"
 
 namespace CLI {
@@ -31,7 +31,7 @@ void add_all_option(CLI::App& command, Selection& selection);
 void require_choice(const Selection& selection);
 
 /// Throws UsageError for a time that is none, Refused for a user or client that is not there.
-store::GrantFilter resolve(store::Database& database, const Selection& selection);
+store::GrantFilter resolve(db::Database& database, const Selection& selection);
 
 /// An audit line for what was ended of it, a batch perhaps; `counts` say how much, and when that is nothing there is none.
 void note_ended(const Invocation& invocation, const store::GrantFilter& filter,

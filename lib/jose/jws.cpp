@@ -86,7 +86,7 @@ util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, Tok
     if (known->second.type != wanted) return JwsFault::wrong_type;
 
     const Jwk& jwk = keys_[known->second.key];
-    const auto digest = GoodSignatures::digest_of(token);
+    const auto digest = VerifiedTokenCache::digest_of(token);
     if (!good_.holds(digest)) {
         // Strict: two spellings of one signature would be two tokens to a cache or a revocation list.
         const auto signature = util::base64url_decode(segments->signature);
@@ -101,7 +101,7 @@ util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, Tok
 }
 
 std::string Verifier::note_signed(std::string_view token) const {
-    const auto digest = GoodSignatures::digest_of(token);
+    const auto digest = VerifiedTokenCache::digest_of(token);
     good_.add(digest);
     return {digest.data(), digest.size()};
 }

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "crypto/key.h"
-#include "jose/good_signatures.h"
 #include "jose/jwk.h"
+#include "jose/verified_token_cache.h"
 #include "util/result.h"
 
 namespace postern::jose {
@@ -65,7 +65,7 @@ private:
     };
     JwkSet keys_;
     std::map<std::string, Known, std::less<>> headers_;
-    mutable GoodSignatures good_;
+    mutable VerifiedTokenCache good_;
 };
 
 }  // namespace postern::jose

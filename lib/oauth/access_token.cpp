@@ -38,21 +38,21 @@ AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, 
     record.issued_at = context.now();
     record.expires_at = record.issued_at + context.settings.access_token_ttl;
 
-    const store::SigningKey& key = context.keys.signing_key(context.settings.access_token_algorithm, record.issued_at);
+    const keys::SigningKey& key = context.keys.signing_key(context.settings.access_token_algorithm, record.issued_at);
     const std::string payload = json::write(claims_of(context.settings, grant, record, username));
     issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, payload);
     record.token_hash = hash_of(issue.value);
     return issue;
 }
 
-util::Result<KnownAccessToken, jose::JwtFault> find_access_token(Context& context, std::string_view value,
+util::Result<VerifiedAccessToken, jose::JwtFault> verify_access_token(Context& context, std::string_view value,
                                                                  jose::Expiry expiry) {
     auto jwt = jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::access_token, context.settings.issuer,
                                 context.now(), expiry);
     if (!jwt) return jwt.error();
     store::AccessTokenKey key{grant_of(jwt->claims), jwt->issued_at, model::ValueHash(crypto::hex(jwt->digest))};
     auto stored = store::find_access_token(context.store, key);
-    return KnownAccessToken{std::move(jwt->claims), std::move(key), std::move(stored)};
+    return VerifiedAccessToken{std::move(jwt->claims), std::move(key), std::move(stored)};
 }
 
 }  // namespace postern::oauth

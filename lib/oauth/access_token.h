@@ -23,14 +23,14 @@ AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, 
                                    const std::optional<std::string>& audience, const std::string& username);
 
 /// An access token that this server has signed.
-struct KnownAccessToken {
+struct VerifiedAccessToken {
     json::Object claims;  ///< verified
     store::AccessTokenKey key;
     std::optional<store::StoredAccessToken> stored;  ///< nullopt: the row has gone
 };
 
 /// The signature before any claim, and before storage is asked. Any Keys opened for verify or sign will do.
-util::Result<KnownAccessToken, jose::JwtFault> find_access_token(Context& context, std::string_view value,
+util::Result<VerifiedAccessToken, jose::JwtFault> verify_access_token(Context& context, std::string_view value,
                                                                  jose::Expiry expiry);
 
 /// SHA-256 of a token, code or cookie, as it is stored.

@@ -8,7 +8,7 @@
 #include "crypto/random.h"
 #include "oauth/audience.h"
 #include "oauth/claims_parameter.h"
-#include "oauth/hints.h"
+#include "oauth/expected_subject.h"
 #include "oauth/pkce.h"
 #include "oauth/response_mode.h"
 #include "oauth/scope_policy.h"

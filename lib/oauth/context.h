@@ -2,10 +2,10 @@
 #pragma once
 
 #include "crypto/random.h"
+#include "db/database.h"
+#include "keys/keys.h"
 #include "oauth/audit.h"
 #include "oauth/settings.h"
-#include "store/database.h"
-#include "store/keys.h"
 #include "util/clock.h"
 #include "util/log.h"
 
@@ -14,8 +14,8 @@ namespace postern::oauth {
 /// Borrows everything. `store` and `keys` hold what the endpoint declared that it needs; nothing else is open.
 struct Context {
     const Settings& settings;
-    store::Database& store;
-    store::Keys& keys;
+    db::Database& store;
+    keys::Keys& keys;
     const util::Clock& clock;
     crypto::Random& random;
     const util::Log& log;

@@ -48,7 +48,7 @@ std::optional<std::string> origin_of(std::string_view uri) {
     return is_default_port(*url) ? site : site + ":" + url->port;
 }
 
-bool is_client_page(store::Database& database, std::string_view origin, const std::optional<model::ClientId>& client) {
+bool is_client_page(db::Database& database, std::string_view origin, const std::optional<model::ClientId>& client) {
     if (origin.empty() || origin.size() > kLongestOrigin) return false;
     const auto candidates = store::find_redirect_uris(database, origin, client);
     return std::any_of(candidates.begin(), candidates.end(), [&](const store::RegisteredUri& candidate) {
@@ -58,8 +58,8 @@ bool is_client_page(store::Database& database, std::string_view origin, const st
     });
 }
 
-void share_with_client_pages(http::Response& response, const PageRequest& page, const std::string& methods,
-                             store::Database& database) {
+void allow_client_origins(http::Response& response, const PageRequest& page, const std::string& methods,
+                             db::Database& database) {
     vary_with_origin(response);  // also without an origin: a cache must not hand this answer to a page
     std::optional<model::ClientId> client;
     if (response.client_id) client.emplace(*response.client_id);
@@ -67,7 +67,7 @@ void share_with_client_pages(http::Response& response, const PageRequest& page, 
     allow(response, page.origin, page, methods, "Authorization, Content-Type");
 }
 
-void share_with_everybody(http::Response& response, const PageRequest& page, const std::string& methods) {
+void allow_any_origin(http::Response& response, const PageRequest& page, const std::string& methods) {
     allow(response, "*", page, methods, "*");
 }
 

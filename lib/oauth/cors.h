@@ -5,18 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include "db/database.h"
 #include "http/message.h"
 #include "model/ids.h"
-#include "store/database.h"
 
 namespace postern::oauth {
 
 /// Whose pages may read the answers of an endpoint. Nobody's cookies travel with such a request: there is no
 /// Access-Control-Allow-Credentials anywhere.
-enum class Readers {
-    nobody,        ///< no other site's: what people see, and introspection
-    client_pages,  ///< those of registered redirect URIs: what applications in a browser call
-    everybody,     ///< public documents
+enum class CorsPolicy {
+    none,            ///< no other site's: pages, and introspection
+    client_origins,  ///< the origins of registered redirect URIs: what applications in a browser call
+    any_origin,      ///< public documents
 };
 
 /// What a browser says on behalf of the page that asks.
@@ -30,14 +30,14 @@ std::optional<std::string> origin_of(std::string_view uri);
 
 /// Whether `origin` is that of a redirect URI of `client`, or, where no client is known, of any enabled one. An http
 /// loopback address of a native client is a program's, not a page's, and gives no origin. Never true for "null".
-bool is_client_page(store::Database& database, std::string_view origin, const std::optional<model::ClientId>& client);
+bool is_client_page(db::Database& database, std::string_view origin, const std::optional<model::ClientId>& client);
 
 /// Lets the asking page read `response` when it belongs to the client that `response` is for (Response::client_id), and
 /// answers its preflight. In any case the answer varies with the origin. `methods` as in Allow.
-void share_with_client_pages(http::Response& response, const PageRequest& page, const std::string& methods,
-                             store::Database& database);
+void allow_client_origins(http::Response& response, const PageRequest& page, const std::string& methods,
+                             db::Database& database);
 
 /// Lets every page read `response`.
-void share_with_everybody(http::Response& response, const PageRequest& page, const std::string& methods);
+void allow_any_origin(http::Response& response, const PageRequest& page, const std::string& methods);
 
 }  // namespace postern::oauth

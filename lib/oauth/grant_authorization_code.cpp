@@ -48,7 +48,7 @@ void note_replay(Context& context, const store::StoredCode& stored, const char* 
 }
 
 void revoke_yield(Context& context, const store::StoredCode& stored) {
-    store::Transaction transaction(context.store, store::Durability::full);
+    db::Transaction transaction(context.store, db::Durability::full);
     const bool ended = store::end_grant(transaction, stored.grant.id, context.now());
     transaction.commit();
     note_replay(context, stored, "spent before", ended);
@@ -97,7 +97,7 @@ Outcome<CheckedCode> check_code(Context& context, const model::Client& client, c
     if (context.now() >= stored->code.expires_at) return invalid_grant(kNotValid, "the code has expired");
 
     if (auto ok = check_binding(stored->code, grant); !ok) {
-        store::Transaction transaction(context.store, store::Durability::full);
+        db::Transaction transaction(context.store, db::Durability::full);
         store::burn_code(transaction, stored->code.code_hash, context.now());
         transaction.commit();
         context.trail.add(AuditEvent::code_burned,
@@ -113,7 +113,7 @@ Outcome<CheckedCode> check_code(Context& context, const model::Client& client, c
 
 Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const model::AccessToken& access,
                           const std::optional<model::RefreshToken>& refresh) {
-    store::Transaction transaction(context.store, store::Durability::full);
+    db::Transaction transaction(context.store, db::Durability::full);
     if (!store::redeem_code(transaction, checked.stored.code.code_hash, context.now())) {
         // Somebody was faster with the same proofs, or ended the grant meanwhile. Ending the grant in this transaction
         // cannot come before the winner's insert.

@@ -45,7 +45,7 @@ Outcome<model::Grant> make_client_grant(Context& context, const model::Client& c
 
 void store_client_grant(Context& context, const model::Grant& grant, const model::AccessToken& access) {
     // Lazy: a token that a power cut takes back is asked for again.
-    store::Transaction transaction(context.store, store::Durability::lazy);
+    db::Transaction transaction(context.store, db::Durability::lazy);
     store::insert_grant(transaction, grant, access.expires_at);
     store::insert_access_token(transaction, access, access.expires_at);
     transaction.commit();

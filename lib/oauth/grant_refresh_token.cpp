@@ -75,13 +75,13 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
 
 Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
                                    const model::AccessToken& access, const model::RefreshToken& refresh) {
-    store::Transaction transaction(context.store, store::Durability::full);
+    db::Transaction transaction(context.store, db::Durability::full);
     const auto rotation = store::rotate_refresh_token(transaction, checked.stored.token, refresh.token_hash,
                                                       context.now(), context.settings.refresh_reuse_grace);
     switch (rotation) {
         case store::Rotation::rotated:
         case store::Rotation::retried:
-            store::delete_expired_access_tokens(transaction, access.grant_id, context.now() - store::kTellable);
+            store::delete_expired_access_tokens(transaction, access.grant_id, context.now() - store::kExpiredRetention);
             store::insert_access_token(transaction, access, checked.stored.token.expires_at);
             store::insert_refresh_token(transaction, refresh, checked.stored.token.expires_at);
             transaction.commit();

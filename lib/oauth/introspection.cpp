@@ -41,7 +41,7 @@ json::Object introspect(Context& context, const PresentedToken& token) {
     if (token.hint == TokenTypeHint::auth_code) return inactive();
     const KnownToken known = find_presented_token(context, token, jose::Expiry::enforced);
     const util::Time now = context.now();
-    if (const auto* access = std::get_if<KnownAccessToken>(&known))
+    if (const auto* access = std::get_if<VerifiedAccessToken>(&known))
         if (access->stored && store::is_active(*access->stored, now))
             return active(access->stored->token.scope, access->stored->grant, "Bearer", access->claims);
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))

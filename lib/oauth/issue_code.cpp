@@ -22,7 +22,7 @@ util::Result<std::string, NotIssued> issue_code(Context& context, const Approval
     record.audience = request.audience;
     record.expires_at = grant.created_at + context.settings.authorization_code_ttl;
 
-    const auto insert = [&](store::Transaction& transaction) { store::insert_code(transaction, record); };
+    const auto insert = [&](db::Transaction& transaction) { store::insert_code(transaction, record); };
     if (auto ok = record_grant(context, approval, grant, record.expires_at, insert); !ok) return ok.error();
     context.trail.add(AuditEvent::code_issued, audit::with_grant(grant, {audit::credential("code", record.code_hash),
                                                                          {"scope", grant.scope.to_string()}}));

@@ -1,8 +1,8 @@
 // Records what a user's approval is worth.
 #include "oauth/issue_grant.h"
 
-#include "oauth/decide.h"
 #include "oauth/jti.h"
+#include "oauth/next_step.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
 #include "store/consents.h"
@@ -15,11 +15,11 @@ namespace {
 /// `postern consent revoke` forgets both: what was remembered, and what was approved without an answer yet.
 bool still_approved(Context& context, const Approval& approval) {
     const auto& [request, session, word] = approval;
-    if (word == Consent::remembered) {
+    if (word == ConsentSource::remembered) {
         const auto consent = store::find_consent(context.store, request.client_id, session.subject);
         return consent && is_approved(*consent, request);
     }
-    if (word == Consent::not_asked) return true;
+    if (word == ConsentSource::not_asked) return true;
     const auto progress = store::find_progress(context.store, request_key(request));
     return progress && progress->subject == session.subject && progress->decision == model::Decision::approved;
 }
@@ -41,11 +41,11 @@ model::Grant make_grant(Context& context, const Approval& approval) {
 
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
                                            util::Time until,
-                                           const std::function<void(store::Transaction&)>& insert_credential) {
+                                           const std::function<void(db::Transaction&)>& insert_credential) {
     const auto& [request, session, consent] = approval;
     const util::Time now = context.now();
     // Lazy: the use mark and the credential are lost together, so a power cut costs the user a retry and nothing else.
-    store::Transaction transaction(context.store, store::Durability::lazy);
+    db::Transaction transaction(context.store, db::Durability::lazy);
     if (!store::find_session(context.store, session.cookie_hash, now, now - context.settings.session_idle_ttl))
         return NotIssued::session_ended;
     if (!still_approved(context, approval)) return NotIssued::approval_withdrawn;
@@ -53,7 +53,7 @@ util::Result<void, NotIssued> record_grant(Context& context, const Approval& app
         return NotIssued::request_used;
     store::insert_grant(transaction, grant, until);
     insert_credential(transaction);
-    if (consent == Consent::given_now)
+    if (consent == ConsentSource::given_now)
         store::save_consent(transaction,
                             {request.client_id, session.subject, request.scope, now, request.claims.all()});
     store::touch_session(transaction, session.cookie_hash, now);
@@ -62,7 +62,7 @@ util::Result<void, NotIssued> record_grant(Context& context, const Approval& app
 }
 
 bool end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session) {
-    store::Transaction transaction(context.store, store::Durability::lazy);
+    db::Transaction transaction(context.store, db::Durability::lazy);
     const bool ended = store::use_request(transaction, request_key(request), session.subject, request.expires_at);
     transaction.commit();
     return ended;

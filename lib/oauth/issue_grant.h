@@ -3,11 +3,11 @@
 
 #include <functional>
 
+#include "db/database.h"
 #include "model/authorization.h"
 #include "model/grant.h"
 #include "model/session.h"
 #include "oauth/context.h"
-#include "store/database.h"
 #include "util/result.h"
 
 namespace postern::oauth {
@@ -19,7 +19,7 @@ enum class NotIssued {
 };
 
 /// Whose word the approval is.
-enum class Consent {
+enum class ConsentSource {
     given_now,   ///< the user's, for this very request: remembered when its credential is issued, not at the click,
                  ///< since until then another tab may take it back
     remembered,  ///< the user's, from an earlier request
@@ -29,7 +29,7 @@ enum class Consent {
 struct Approval {
     const model::AuthorizationRequest& request;
     const model::Session& session;
-    Consent consent = Consent::not_asked;
+    ConsentSource consent = ConsentSource::not_asked;
 };
 
 /// The grant that the approval is worth, not recorded yet.
@@ -40,7 +40,7 @@ model::Grant make_grant(Context& context, const Approval& approval);
 /// outrun (docs/decisions/0011-rights-are-looked-at-twice.md).
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
                                            util::Time until,
-                                           const std::function<void(store::Transaction&)>& insert_credential);
+                                           const std::function<void(db::Transaction&)>& insert_credential);
 
 /// Ends a request that was refused, so that going back cannot revive it. False when it has had its one answer before.
 [[nodiscard]] bool end_request(Context& context, const model::AuthorizationRequest& request,

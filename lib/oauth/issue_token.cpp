@@ -14,7 +14,7 @@ util::Result<ImplicitToken, NotIssued> issue_token(Context& context, const Appro
     // The interface specification: `aud` comes from a token request only, and there is none.
     const AccessTokenIssue token = make_access_token(context, grant, grant.scope, std::nullopt, user->username);
 
-    const auto insert = [&](store::Transaction& transaction) {
+    const auto insert = [&](db::Transaction& transaction) {
         store::insert_access_token(transaction, token.record, token.record.expires_at);
     };
     if (auto ok = record_grant(context, approval, grant, token.record.expires_at, insert); !ok) return ok.error();

@@ -56,7 +56,7 @@ KnownToken find_presented_token(Context& context, const PresentedToken& token, j
     if (!token.value) return std::monostate{};
     const std::string& value = *token.value;
     // Only one of these gets as far as a signature: the kind of a JWT is in its header.
-    if (auto known = find_access_token(context, value, expiry)) return std::move(*known);
+    if (auto known = verify_access_token(context, value, expiry)) return std::move(*known);
     if (auto known = find_refresh_token(context, value, expiry)) return std::move(*known);
     return std::monostate{};
 }

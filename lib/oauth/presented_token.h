@@ -37,7 +37,7 @@ struct PresentedTokenRequest {
 Outcome<PresentedTokenRequest> parse_presented_token(const http::Request& request, std::size_t max_token_bytes);
 
 /// std::monostate: nothing of ours, or forged, or of a kind that neither endpoint is about (an ID token).
-using KnownToken = std::variant<std::monostate, KnownAccessToken, KnownRefreshToken>;
+using KnownToken = std::variant<std::monostate, VerifiedAccessToken, KnownRefreshToken>;
 
 /// The signature before any claim, and before storage is asked. Kinds are told apart by `typ` and by the table the
 /// record is in, never by hint or claims.

@@ -19,7 +19,7 @@ std::string sign(Context& context, const model::Grant& grant, const model::Refre
                               {"jti", make_jti(context.random, grant.id)},
                               {"iat", util::to_epoch(record.issued_at)},
                               {"exp", util::to_epoch(record.expires_at)}};
-    const store::SigningKey& key = context.keys.signing_key(settings.access_token_algorithm, record.issued_at);
+    const keys::SigningKey& key = context.keys.signing_key(settings.access_token_algorithm, record.issued_at);
     return jose::sign_compact(key.key, key.kid, jose::TokenType::refresh_token, json::write(claims));
 }
 

@@ -29,7 +29,7 @@ void note(Context& context, const model::Grant& grant, const char* kind, const m
 
 /// The row may be deleted once the token has expired; then `jti` names the grant and `cid` the client (both signed by
 /// us), so that an expired token can still end what goes on beside it.
-std::optional<model::Grant> find_grant_of(Context& context, const KnownAccessToken& token) {
+std::optional<model::Grant> find_grant_of(Context& context, const VerifiedAccessToken& token) {
     if (token.stored) return token.stored->grant;
     auto grant = store::find_grant(context.store, token.key.grant_id);
     const json::Value* client = token.claims.find("cid");
@@ -45,7 +45,7 @@ std::string_view revoke_code(Context& context, const std::optional<model::Client
     const auto stored = store::find_code(context.store, hash_of(value));
     if (!stored) return kUnknown;
     if (is_foreign(context, client, stored->grant, kCode, stored->code.code_hash)) return kForeign;
-    store::Transaction transaction(context.store, store::Durability::full);
+    db::Transaction transaction(context.store, db::Durability::full);
     store::burn_code(transaction, stored->code.code_hash, context.now());
     transaction.commit();
     note(context, stored->grant, kCode, stored->code.code_hash);
@@ -55,7 +55,7 @@ std::string_view revoke_code(Context& context, const std::optional<model::Client
 std::string_view revoke_refresh_token(Context& context, const std::optional<model::ClientId>& client,
                                       const KnownRefreshToken& token) {
     if (is_foreign(context, client, token.stored.grant, kRefreshToken, token.stored.token.token_hash)) return kForeign;
-    store::Transaction transaction(context.store, store::Durability::full);
+    db::Transaction transaction(context.store, db::Durability::full);
     store::end_grant(transaction, token.stored.grant.id, context.now());  // RFC 7009 §2.1: access tokens too
     transaction.commit();
     note(context, token.stored.grant, kRefreshToken, token.stored.token.token_hash);
@@ -63,11 +63,11 @@ std::string_view revoke_refresh_token(Context& context, const std::optional<mode
 }
 
 std::string_view revoke_access_token(Context& context, const std::optional<model::ClientId>& client,
-                                     const KnownAccessToken& token) {
+                                     const VerifiedAccessToken& token) {
     const auto grant = find_grant_of(context, token);
     if (!grant) return kUnknown;
     if (is_foreign(context, client, *grant, kAccessToken, token.key.token_hash)) return kForeign;
-    store::Transaction transaction(context.store, store::Durability::full);
+    db::Transaction transaction(context.store, db::Durability::full);
     store::revoke_access_token(transaction, token.key, context.now());
     store::revoke_refresh_tokens(transaction, grant->id, context.now());  // RFC 7009 §2.1: MAY
     transaction.commit();
@@ -89,7 +89,7 @@ std::string_view revoke(Context& context, const std::optional<model::ClientId>& 
     if (!token.value) return kUnknown;
     if (token.hint == TokenTypeHint::auth_code) return revoke_code(context, client, *token.value);
     const KnownToken known = find_presented_token(context, token, jose::Expiry::ignored);
-    if (const auto* access = std::get_if<KnownAccessToken>(&known))
+    if (const auto* access = std::get_if<VerifiedAccessToken>(&known))
         return revoke_access_token(context, client, *access);
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         return revoke_refresh_token(context, client, *refresh);

@@ -8,7 +8,7 @@
 namespace postern::oidc {
 
 void end_session(oauth::Context& context, const model::Session& session) {
-    store::Transaction transaction(context.store, store::Durability::full);
+    db::Transaction transaction(context.store, db::Durability::full);
     store::remove_session(transaction, session);
     store::end_open_requests(transaction, session.subject);
     const auto ended = store::end_grants_of_session(transaction, session.sid, context.now());

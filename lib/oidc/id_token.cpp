@@ -35,7 +35,7 @@ std::string make_id_token(oauth::Context& context, const IdTokenAbout& about) {
     claims.set("sid", about.grant.sid.str());
     for (const auto& [name, value] : about.claims.members()) claims.set(name, value);
 
-    const store::SigningKey& key = context.keys.signing_key(settings.id_token_algorithm, now);
+    const keys::SigningKey& key = context.keys.signing_key(settings.id_token_algorithm, now);
     return jose::sign_compact(key.key, key.kid, jose::TokenType::id_token, json::write(claims));
 }
 

@@ -71,7 +71,7 @@ oauth::Outcome<std::string> parse_bearer_token(const http::Request& request, std
 oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, const std::string& token) {
     // The signature before any claim, the stored state before any answer.
     const util::Time now = context.now();
-    auto known = oauth::find_access_token(context, token, jose::Expiry::enforced);
+    auto known = oauth::verify_access_token(context, token, jose::Expiry::enforced);
     if (!known) return invalid_token(std::string(jose::describe(known.error())));
     auto& stored = known->stored;
     if (!stored) return invalid_token("the access token is unknown");

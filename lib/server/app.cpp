@@ -7,28 +7,28 @@
 namespace postern::server {
 namespace {
 
-std::optional<store::Database> open_database(const Config& config, StoreUse use) {
+std::optional<db::Database> open_database(const config::Config& config, StoreUse use) {
     if (use == StoreUse::none) return std::nullopt;
-    return store::Database(config.database,
-                           use == StoreUse::write ? store::Access::read_write : store::Access::query_only);
+    return db::Database(config.database,
+                           use == StoreUse::write ? db::Access::read_write : db::Access::query_only);
 }
 
-store::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) {
+keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) {
     const bool asked_for = endpoint.signs_access_tokens && endpoint.signs_access_tokens(settings);
-    return asked_for ? store::KeyUse::sign : endpoint.keys;
+    return asked_for ? keys::KeyUse::sign : endpoint.keys;
 }
 
 /// A process that will have to sign starts with the keys for it or not at all.
-void check_signing_keys(const store::Keys& keys, const Endpoint& endpoint, const oauth::Settings& settings) {
-    if (key_use(endpoint, settings) != store::KeyUse::sign) return;
+void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const oauth::Settings& settings) {
+    if (key_use(endpoint, settings) != keys::KeyUse::sign) return;
     keys.check_signing_key(settings.access_token_algorithm);
-    const bool signs_id_tokens = endpoint.keys == store::KeyUse::sign && settings.oidc;
+    const bool signs_id_tokens = endpoint.keys == keys::KeyUse::sign && settings.oidc;
     if (signs_id_tokens) keys.check_signing_key(settings.id_token_algorithm);
 }
 
 }  // namespace
 
-App::App(Config config, const Endpoint& endpoint)
+App::App(config::Config config, const Endpoint& endpoint)
     : config_(std::move(config)),
       log_(util::open_log_sink(config_.log_target), config_.log_level, endpoint.name),
       database_(open_database(config_, endpoint.store)),

@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "config/config.h"
 #include "crypto/random.h"
+#include "db/database.h"
+#include "keys/keys.h"
 #include "oauth/context.h"
-#include "server/config.h"
-#include "server/serve.h"
-#include "store/database.h"
-#include "store/keys.h"
+#include "server/endpoint.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "web/page.h"
@@ -21,7 +21,7 @@ class App {
 public:
     /// Opens what the endpoint declared, nothing else. Throws what the parts throw: StoreUnusable, KeyError,
     /// std::runtime_error for templates, std::system_error for the log.
-    App(Config config, const Endpoint& endpoint);
+    App(config::Config config, const Endpoint& endpoint);
     App(const App&) = delete;
     App& operator=(const App&) = delete;
 
@@ -30,25 +30,25 @@ public:
     /// Throws std::logic_error when the endpoint declared no pages.
     const web::Pages& pages() const;
     const oauth::Settings& settings() const { return config_.settings; }
-    const Config& config() const { return config_; }
-    store::Keys& keys() { return keys_; }
+    const config::Config& config() const { return config_; }
+    keys::Keys& keys() { return keys_; }
     const util::Log& log() const { return log_; }
     const util::Clock& clock() const { return clock_; }
     crypto::Random& random() { return random_; }
     oauth::AuditTrail& trail() { return trail_; }
 
     /// For the server itself: nullptr when the endpoint did not declare it.
-    store::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
+    db::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
     const web::Pages* pages_if_read() const { return pages_.get(); }
 
 private:
-    const Config config_;
+    const config::Config config_;
     util::Log log_;
     util::SystemClock clock_;
     crypto::SystemRandom random_;
     oauth::AuditTrail trail_;
-    std::optional<store::Database> database_;
-    store::Keys keys_;
+    std::optional<db::Database> database_;
+    keys::Keys keys_;
     std::unique_ptr<const web::Pages> pages_;
     std::optional<oauth::Context> context_;  ///< borrows the members above
 };

@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "server/variable_names.h"
 #include "util/text.h"
 
 namespace postern::server {
 namespace {
-
-constexpr std::string_view kHeader = "HTTP_AUTHORIZATION";
-constexpr std::string_view kEnding = "AUTHORIZATION";
 
 struct Row {
     std::string_view software;  ///< how it names itself; "": any other
@@ -51,16 +47,7 @@ std::string setting_with(const std::string& name, const std::vector<std::string>
 
 }  // namespace
 
-Fault authorization_variable_fault(std::string_view name) {
-    const std::string plain = plain_name(name);
-    const bool is_header = plain.starts_with("HTTP_");
-    if (is_variable_name(name) && (is_header ? plain == kHeader : plain.ends_with(kEnding))) return std::nullopt;
-    return "must be HTTP_AUTHORIZATION or the name of a variable that a rewrite rule copies the header into, which "
-           "ends "
-           "in AUTHORIZATION and is no other header (HTTP_...); REDIRECT_ may stand before it";
-}
-
-util::Result<std::optional<std::string>, Failure> find_authorization(const Variables& variables,
+util::Result<std::optional<std::string>, Failure> find_authorization(const gateway::Variables& variables,
                                                                      const std::vector<std::string>& names) {
     std::optional<std::string> found;
     std::string where;
@@ -88,7 +75,7 @@ std::string_view passing_directive(std::string_view software) {
         ->directive;
 }
 
-std::string explain_missing_authorization(const Variables& variables, const std::vector<std::string>& names) {
+std::string explain_missing_authorization(const gateway::Variables& variables, const std::vector<std::string>& names) {
     const std::string directive(passing_directive(variables.clues.software));
     const auto stray = std::ranges::find_if(variables.clues.authorization, [&](const std::string& name) {
         return std::ranges::find(names, name) == names.end();

@@ -7,24 +7,19 @@
 #include <string_view>
 #include <vector>
 
-#include "server/config_checks.h"
+#include "gateway/variables.h"
 #include "server/failure.h"
-#include "server/variables.h"
 #include "util/result.h"
 
 namespace postern::server {
 
-/// What `authorizationVariables` may name: HTTP_AUTHORIZATION, or a name of a rewrite rule that ends in AUTHORIZATION
-/// and is no other header; each with any number of REDIRECT_ before it.
-Fault authorization_variable_fault(std::string_view name);
-
 /// The header's value in whichever of the variables it arrived; nullopt when none of them has one. Refused (400) are
 /// variables that contradict each other, and values that are several headers in one.
-util::Result<std::optional<std::string>, Failure> find_authorization(const Variables& variables,
+util::Result<std::optional<std::string>, Failure> find_authorization(const gateway::Variables& variables,
                                                                      const std::vector<std::string>& names);
 
 /// For the operator, when credentials that should be in the header are missing: what this web server must be told.
-std::string explain_missing_authorization(const Variables& variables, const std::vector<std::string>& names);
+std::string explain_missing_authorization(const gateway::Variables& variables, const std::vector<std::string>& names);
 
 /// What makes the web server of that name (SERVER_SOFTWARE, or the header Server) pass the header on.
 std::string_view passing_directive(std::string_view software);

@@ -5,9 +5,9 @@
 #include <exception>
 #include <iterator>
 
+#include "db/error.h"
 #include "json/value.h"
 #include "server/wire.h"
-#include "store/error.h"
 
 namespace postern::server {
 namespace {
@@ -82,8 +82,8 @@ http::Response render_failure(const Failure& failure, OnFailure form, const web:
 }
 
 std::string start_failure(const std::exception& error) {
-    const bool is_storage = dynamic_cast<const store::StoreError*>(&error) != nullptr;
-    const bool is_for_good = dynamic_cast<const store::StoreUnusable*>(&error) != nullptr;
+    const bool is_storage = dynamic_cast<const db::StoreError*>(&error) != nullptr;
+    const bool is_for_good = dynamic_cast<const db::StoreUnusable*>(&error) != nullptr;
     return is_storage && !is_for_good ? bare_unavailability() : bare_failure();
 }
 

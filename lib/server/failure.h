@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "http/message.h"
-#include "server/serve.h"
+#include "server/endpoint.h"
 
 namespace postern::server {
 

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 
+#include "config/config.h"
 #include "crypto/start.h"
 #include "util/text.h"
 
@@ -28,7 +29,7 @@ void keep_memory_private() {
 
 void prepare_process(const Endpoint& endpoint) {
     umask(0007);  // database, side files, gate and ring are shared by the processes of one group
-    const bool sees_secrets = endpoint.store != StoreUse::none || endpoint.keys == store::KeyUse::sign || endpoint.seal;
+    const bool sees_secrets = endpoint.store != StoreUse::none || endpoint.keys == keys::KeyUse::sign || endpoint.seal;
     if (sees_secrets) keep_memory_private();
     // A module or engine named there would run inside this process.
     setenv("OPENSSL_CONF", "/dev/null", 1);
@@ -41,7 +42,7 @@ std::optional<std::int64_t> max_requests() {
     if (given == nullptr || *given == '\0') return std::nullopt;
     const auto number = util::parse_digits(given, 1'000'000'000);
     if (!number || *number == 0)
-        throw ConfigError("POSTERN_MAX_REQUESTS must be a number from 1 to 1000000000, or unset");
+        throw config::ConfigError("POSTERN_MAX_REQUESTS must be a number from 1 to 1000000000, or unset");
     return number;
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "server/serve.h"
+#include "server/endpoint.h"
 
 namespace postern::server {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "gateway/address.h"
 #include "http/url.h"
-#include "server/address.h"
 #include "server/authorization_header.h"
 #include "util/text.h"
 
@@ -20,8 +20,8 @@ constexpr std::size_t kLongestShownPath = 200;
 
 /// What the checks look at; `path` and `query` are raw.
 struct Asked {
-    const Variables& variables;
-    const Body& body;
+    const gateway::Variables& variables;
+    const gateway::Body& body;
     const RequestRules& rules;
     std::string_view path;
     std::string_view query;
@@ -99,18 +99,18 @@ std::optional<Failure> check_sizes(const Asked& asked) {
 
 std::optional<Failure> check_body(const Asked& asked) {
     switch (asked.body.state) {
-        case BodyState::bad_length:
+        case gateway::BodyState::bad_length:
             return refuse(400, "Content-Length is not a number.", "CONTENT_LENGTH is malformed");
-        case BodyState::too_large:
+        case gateway::BodyState::too_large:
             return refuse(413, "The body is too large.", "longer than limits.body");
-        case BodyState::no_length:
+        case gateway::BodyState::no_length:
             return refuse(411, "The body has no Content-Length.",
                           "the web server passes chunked bodies on as they come: let it collect them, or have the "
                           "client send a length");
-        case BodyState::incomplete:
+        case gateway::BodyState::incomplete:
             return refuse(400, "The body has another length than announced.",
                           "the client stopped or the connection broke");
-        case BodyState::whole:
+        case gateway::BodyState::whole:
             break;
     }
     return std::nullopt;
@@ -165,7 +165,7 @@ util::Result<http::Request, Failure> with_body(http::Request request, const Aske
     return request;
 }
 
-std::optional<std::string> if_given(const Variables& variables, std::string_view name) {
+std::optional<std::string> if_given(const gateway::Variables& variables, std::string_view name) {
     const std::string_view value = variables.get(name);
     return value.empty() ? std::nullopt : std::optional<std::string>(value);
 }
@@ -201,7 +201,7 @@ std::vector<std::string> served_paths(const std::string& issuer, const std::vect
     return paths;
 }
 
-util::Result<http::Request, Failure> parse_request(const Variables& variables, const Body& body,
+util::Result<http::Request, Failure> parse_request(const gateway::Variables& variables, const gateway::Body& body,
                                                    const RequestRules& rules) {
     // The raw target, since PATH_INFO is decoded and normalised by whoever passes it; without it, what there is.
     const std::string rebuilt = std::string(variables.get("SCRIPT_NAME")).append(variables.get("PATH_INFO"));
@@ -232,7 +232,7 @@ util::Result<http::Request, Failure> parse_request(const Variables& variables, c
     request.sec_fetch_site = if_given(variables, "HTTP_SEC_FETCH_SITE");
     request.if_none_match = if_given(variables, "HTTP_IF_NONE_MATCH");
     request.remote_address =
-        client_address(variables.get("REMOTE_ADDR"), variables.get("HTTP_X_FORWARDED_FOR"), rules.trusted_proxies);
+        gateway::client_address(variables.get("REMOTE_ADDR"), variables.get("HTTP_X_FORWARDED_FOR"), rules.trusted_proxies);
     for (const std::string& name : rules.server_variables)
         if (variables.has(name)) request.server_variables.emplace(name, variables.get(name));
     return with_body(std::move(request), asked);

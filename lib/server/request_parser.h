@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
+#include "gateway/body.h"
+#include "gateway/variables.h"
 #include "http/message.h"
-#include "server/body.h"
-#include "server/config.h"
 #include "server/failure.h"
-#include "server/variables.h"
 #include "util/result.h"
 
 namespace postern::server {
@@ -17,7 +17,7 @@ namespace postern::server {
 struct RequestRules {
     std::vector<std::string> paths;  ///< complete raw paths, as `served_paths` makes them
     std::vector<http::Method> methods;
-    Limits limits;
+    config::Limits limits;
     std::vector<std::string> trusted_proxies;
     /// Where the Authorization header may arrive; empty: the endpoint has no use for one, and a browser may send what
     /// was meant for the rest of the site.
@@ -34,7 +34,7 @@ std::string allowed_methods(const RequestRules& rules);
 
 /// The request without its `id`, or the answer it gets instead: 404, 405, 400, 411, 413, 414, 431. Touches nothing but
 /// its arguments.
-util::Result<http::Request, Failure> parse_request(const Variables& variables, const Body& body,
+util::Result<http::Request, Failure> parse_request(const gateway::Variables& variables, const gateway::Body& body,
                                                    const RequestRules& rules);
 
 }  // namespace postern::server

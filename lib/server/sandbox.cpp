@@ -8,15 +8,17 @@
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
+#include <system_error>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
 
 #include "crypto/digest.h"
-#include "server/landlock.h"
-#include "server/system_calls.h"
-#include "store/file_system.h"
-#include "store/hash_slots.h"
+#include "db/error.h"
+#include "os/file.h"
+#include "os/hash_slots.h"
+#include "os/landlock.h"
+#include "os/seccomp.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define POSTERN_SANITIZED 1
@@ -35,23 +37,31 @@ constexpr const char* kForNames[] = {
     "/etc", "/lib", "/usr/lib", "/usr/share/ca-certificates", "/run/systemd/resolve", "/run/NetworkManager"};
 
 bool signs(const Endpoint& endpoint, const oauth::Settings& settings) {
-    return endpoint.keys == store::KeyUse::sign ||
+    return endpoint.keys == keys::KeyUse::sign ||
            (endpoint.signs_access_tokens && endpoint.signs_access_tokens(settings));
 }
 
-/// Not among them: database, side files, gate, numbers of commits, ring, templates and log. They are open.
-std::vector<FileRule> file_rules(const Config& config, const Endpoint& endpoint) {
-    // By directory: a rotation puts new files in the place of the old ones.
-    std::vector<FileRule> rules = {{config.keys, signs(endpoint, config.settings) ? FileUse::browse : FileUse::read}};
-    if (endpoint.passwords && config.settings.login.method == oauth::LoginMethod::password) {
-        for (const std::string& slot : store::HashSlot::make_files(config.database, config.settings.login.hash_slots))
-            rules.push_back({slot, FileUse::rewrite});
+/// Lock files that cannot be made are storage that does not work: 503, not 500.
+std::vector<std::string> make_hash_slots(const config::Config& config) {
+    try {
+        return os::HashSlot::make_files(config.database, config.settings.login.hash_slots);
+    } catch (const std::system_error& error) {
+        throw db::StoreError(error.what());
     }
-    for (const std::string& path : endpoint.needs.read) rules.push_back({path, FileUse::browse});
-    for (const std::string& path : endpoint.needs.write) rules.push_back({path, FileUse::anything});
+}
+
+/// Not among them: database, side files, gate, numbers of commits, ring, templates and log. They are open.
+std::vector<os::FileRule> file_rules(const config::Config& config, const Endpoint& endpoint) {
+    // By directory: a rotation puts new files in the place of the old ones.
+    std::vector<os::FileRule> rules = {{config.keys, signs(endpoint, config.settings) ? os::FileUse::browse : os::FileUse::read}};
+    if (endpoint.passwords && config.settings.login.method == oauth::LoginMethod::password) {
+        for (const std::string& slot : make_hash_slots(config)) rules.push_back({slot, os::FileUse::rewrite});
+    }
+    for (const std::string& path : endpoint.needs.read) rules.push_back({path, os::FileUse::browse});
+    for (const std::string& path : endpoint.needs.write) rules.push_back({path, os::FileUse::anything});
     if (endpoint.needs.network) {
         for (const char* path : kForNames) {
-            if (std::filesystem::exists(path)) rules.push_back({path, FileUse::browse});
+            if (std::filesystem::exists(path)) rules.push_back({path, os::FileUse::browse});
         }
     }
     return rules;
@@ -66,19 +76,19 @@ void open_what_is_opened_late() {
 void gain_no_privileges() {
 #ifdef __linux__
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        throw std::runtime_error("sandbox: no_new_privs was refused: " + store::errno_text());
+        throw std::runtime_error("sandbox: no_new_privs was refused: " + os::errno_text());
 #endif
 }
 
 /// What there is of it, files first: no rule can be added once calls are filtered.
-void confine(const Config& config, const Endpoint& endpoint, const SandboxOffer& offer) {
+void confine(const config::Config& config, const Endpoint& endpoint, const SandboxOffer& offer) {
     if (offer.landlock == 0 && !offer.calls) return;
     open_what_is_opened_late();
     gain_no_privileges();
-    const Needs& needs = endpoint.needs;
+    const SandboxPermissions& needs = endpoint.needs;
     if (offer.landlock > 0)
-        restrict_files(file_rules(config, endpoint), needs.network ? Network::allowed : Network::none);
-    if (offer.calls) filter_calls({config.log_target == "syslog", !needs.write.empty(), needs.network});
+        os::restrict_files(file_rules(config, endpoint), needs.network ? os::Network::allowed : os::Network::none);
+    if (offer.calls) os::filter_calls({config.log_target == "syslog", !needs.write.empty(), needs.network});
 }
 
 /// Landlock's rules are the calling thread's and its children's: one that a preloaded library has started before keeps
@@ -98,8 +108,8 @@ void add_missing(SandboxOffer& offer, const std::string& reason) {
 }
 
 /// Why there must be none; "" when there may be one.
-std::string objection(const Config& config, const Endpoint& endpoint) {
-    if (config.sandbox == SandboxMode::off) return "it is switched off";
+std::string objection(const config::Config& config, const Endpoint& endpoint) {
+    if (config.sandbox == config::SandboxMode::off) return "it is switched off";
     if (endpoint.needs.anything) return "this program declares that it needs everything";
     return "";
 }
@@ -112,23 +122,23 @@ SandboxOffer sandbox_offer() {
     offer.missing = "this is a build with sanitizers, which need what a sandbox forbids";
 #else
     std::string reason;
-    offer.landlock = landlock_version(reason);
+    offer.landlock = os::landlock_version(reason);
     add_missing(offer, offer.landlock == 0 ? reason : running_threads());
-    offer.calls = can_filter_calls(reason);
+    offer.calls = os::can_filter_calls(reason);
     if (!offer.calls) add_missing(offer, reason);
 #endif
     return offer;
 }
 
-void enter_sandbox(const Config& config, const Endpoint& endpoint, const util::Log& log, Transport transport) {
+void enter_sandbox(const config::Config& config, const Endpoint& endpoint, const util::Log& log, gateway::Transport transport) {
     const std::string none = objection(config, endpoint);
     const SandboxOffer offer = none.empty() ? sandbox_offer() : SandboxOffer{0, false, none};
-    if (config.sandbox == SandboxMode::require && !offer.missing.empty()) {
+    if (config.sandbox == config::SandboxMode::require && !offer.missing.empty()) {
         throw std::runtime_error("\"sandbox\" is \"require\", and the process cannot have all of it: " + offer.missing);
     }
     confine(config, endpoint, offer);
-    const bool lacks = config.sandbox == SandboxMode::automatic && !offer.missing.empty();
-    const util::LogLevel level = transport == Transport::cgi ? util::LogLevel::debug
+    const bool lacks = config.sandbox == config::SandboxMode::automatic && !offer.missing.empty();
+    const util::LogLevel level = transport == gateway::Transport::cgi ? util::LogLevel::debug
                                  : lacks                     ? util::LogLevel::warn
                                                              : util::LogLevel::info;
     log.write(level, "sandbox",

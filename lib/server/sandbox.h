@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "server/config.h"
-#include "server/fcgi_gateway.h"
-#include "server/serve.h"
+#include "config/config.h"
+#include "gateway/fcgi_gateway.h"
+#include "server/endpoint.h"
 #include "util/log.h"
 
 namespace postern::server {
@@ -22,6 +22,6 @@ SandboxOffer sandbox_offer();
 /// answer requests, and do what Endpoint::needs names. What was done is a line of the log; under plain CGI it would
 /// come with every request, and is for debugging. Throws std::runtime_error when it is required and cannot be, or when
 /// something that the endpoint needs is not there.
-void enter_sandbox(const Config& config, const Endpoint& endpoint, const util::Log& log, Transport transport);
+void enter_sandbox(const config::Config& config, const Endpoint& endpoint, const util::Log& log, gateway::Transport transport);
 
 }  // namespace postern::server

@@ -5,10 +5,10 @@
 #include <exception>
 #include <memory>
 
+#include "gateway/cgi_gateway.h"
+#include "gateway/fcgi_gateway.h"
 #include "server/app.h"
-#include "server/cgi_gateway.h"
 #include "server/failure.h"
-#include "server/fcgi_gateway.h"
 #include "server/process.h"
 #include "server/sandbox.h"
 #include "server/service.h"
@@ -17,25 +17,25 @@ namespace postern::server {
 namespace {
 
 std::unique_ptr<App> start(const Endpoint& endpoint) {
-    auto app = std::make_unique<App>(load_config(default_config_path()), endpoint);
+    auto app = std::make_unique<App>(config::load_config(config::default_config_path()), endpoint);
     for (const std::string& warning : app->config().warnings) app->log().warn("config", {{"warning", warning}});
     if (endpoint.begin) endpoint.begin(*app);
     return app;
 }
 
 void explain(const Endpoint& endpoint, const std::exception& error) {
-    const bool names_it = dynamic_cast<const ConfigError*>(&error) != nullptr;
-    const std::string source = names_it ? std::string() : " (configured in " + default_config_path() + ")";
+    const bool names_it = dynamic_cast<const config::ConfigError*>(&error) != nullptr;
+    const std::string source = names_it ? std::string() : " (configured in " + config::default_config_path() + ")";
     std::fprintf(stderr, "postern %s: %s%s\n", endpoint.name.c_str(), error.what(), source.c_str());
 }
 
 int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
-    CgiExchange exchange;
+    gateway::CgiExchange exchange;
     try {
         static App* app = nullptr;  // at the end of a process the kernel tidies up faster than destructors do
         app = start(endpoint).release();
         Service service(*app, endpoint, handler);
-        enter_sandbox(app->config(), endpoint, app->log(), Transport::cgi);
+        enter_sandbox(app->config(), endpoint, app->log(), gateway::Transport::cgi);
         service.run(exchange);
         service.tidy_up();
         return 0;
@@ -52,9 +52,9 @@ int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
     try {
         const auto app = start(endpoint);
         Service service(*app, endpoint, handler);
-        const Loop loop{[&](Exchange& exchange) { service.run(exchange); }, [&] { service.tidy_up(); }, max_requests()};
-        enter_sandbox(app->config(), endpoint, app->log(), Transport::fastcgi);
-        accept_requests(loop);
+        const gateway::Loop loop{[&](gateway::Exchange& exchange) { service.run(exchange); }, [&] { service.tidy_up(); }, max_requests()};
+        enter_sandbox(app->config(), endpoint, app->log(), gateway::Transport::fastcgi);
+        gateway::accept_requests(loop);
         return 0;
     } catch (const std::exception& error) {
         explain(endpoint, error);
@@ -66,7 +66,7 @@ int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
 
 int serve(const Endpoint& endpoint, const Handler& handler) {
     prepare_process(endpoint);
-    return start_transport() == Transport::cgi ? serve_cgi(endpoint, handler) : serve_fastcgi(endpoint, handler);
+    return gateway::start_transport() == gateway::Transport::cgi ? serve_cgi(endpoint, handler) : serve_fastcgi(endpoint, handler);
 }
 
 }  // namespace postern::server

@@ -6,9 +6,9 @@
 #include <exception>
 #include <filesystem>
 
+#include "db/error.h"
 #include "server/wire.h"
 #include "store/clients.h"
-#include "store/error.h"
 #include "store/sweep.h"
 
 namespace postern::server {
@@ -19,17 +19,17 @@ constexpr std::chrono::milliseconds kLongestSweepWait{50};
 constexpr std::size_t kBeginning = 12;  // of an unknown client's id; secrets that we make have 43 characters
 static_assert(store::kSweepBatch >= 2 * kRequestsPerSweep, "more must be deleted than requests can make");
 
-std::string ring_path(const Config& config) {
+std::string ring_path(const config::Config& config) {
     return (std::filesystem::path(config.database).parent_path() / "refusals.ring").string();
 }
 
-std::vector<http::Method> methods_of(const Config& config, const Endpoint& endpoint) {
+std::vector<http::Method> methods_of(const config::Config& config, const Endpoint& endpoint) {
     auto methods = endpoint.methods(config.settings);
-    if (endpoint.readers != oauth::Readers::nobody) methods.push_back(http::Method::options);
+    if (endpoint.readers != oauth::CorsPolicy::none) methods.push_back(http::Method::options);
     return methods;
 }
 
-RequestRules rules_of(const Config& config, const Endpoint& endpoint) {
+RequestRules rules_of(const config::Config& config, const Endpoint& endpoint) {
     return {served_paths(config.settings.issuer, endpoint.paths(config.settings)),
             methods_of(config, endpoint),
             config.limits,
@@ -68,7 +68,7 @@ http::Response Service::fail(Failure failure, const std::string& id, const char*
     return render_failure(failure, endpoint_.on_failure, app_.pages_if_read(), id);
 }
 
-http::Response Service::handle(const Variables& variables, const Body& body, const std::string& id) {
+http::Response Service::handle(const gateway::Variables& variables, const gateway::Body& body, const std::string& id) {
     try {
         app_.keys().reload_if_changed();
         auto request = parse_request(variables, body, rules_);
@@ -77,10 +77,10 @@ http::Response Service::handle(const Variables& variables, const Body& body, con
         app_.trail().begin(id, request->remote_address);
         if (request->method == http::Method::options) return describe_options();
         return handler_(app_, *request);
-    } catch (const store::StoreUnsynced& error) {
+    } catch (const db::StoreUnsynced& error) {
         app_.trail().add(oauth::AuditEvent::commit_unsynced, {});
         return fail(store_failure(), id, "store_failed", error.what());
-    } catch (const store::StoreError& error) {
+    } catch (const db::StoreError& error) {
         return fail(store_failure(), id, "store_failed", error.what());
     } catch (const std::exception& error) {
         return fail(internal_failure(), id, "failed", error.what());
@@ -99,21 +99,21 @@ http::Response Service::describe_options() const {
 
 /// Applied to every answer, refusals and failures of the server's own included: without it an application in a browser
 /// cannot tell a busy server from a broken network.
-void Service::share(http::Response& response, const Variables& variables) {
+void Service::apply_cors(http::Response& response, const gateway::Variables& variables) {
     oauth::PageRequest page;
     page.origin = std::string(variables.get("HTTP_ORIGIN"));
     page.preflight = response.status == 204 && variables.get("REQUEST_METHOD") == "OPTIONS" && !page.origin.empty() &&
                      !variables.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD").empty();
     switch (endpoint_.readers) {
-        case oauth::Readers::nobody:
+        case oauth::CorsPolicy::none:
             return;
-        case oauth::Readers::everybody:
-            return oauth::share_with_everybody(response, page, allowed_methods(rules_));
-        case oauth::Readers::client_pages:
+        case oauth::CorsPolicy::any_origin:
+            return oauth::allow_any_origin(response, page, allowed_methods(rules_));
+        case oauth::CorsPolicy::client_origins:
             break;
     }
     try {
-        oauth::share_with_client_pages(response, page, allowed_methods(rules_), app_.context().store);
+        oauth::allow_client_origins(response, page, allowed_methods(rules_), app_.context().store);
     } catch (const std::exception& error) {  // whose page it is cannot be known: nobody's
         app_.log().error("origin_unknown", {{"reason", error.what()}});
     }
@@ -133,7 +133,7 @@ std::string Service::serialize(http::Response& response, const std::string& id, 
 std::string Service::name_of_client(const std::string& sent) {
     if (sent.size() <= kBeginning) return sent;
     try {
-        store::Database* database = app_.database_if_open();
+        db::Database* database = app_.database_if_open();
         if (database && store::find_client(*database, model::ClientId(sent), app_.clock().now())) return sent;
     } catch (const std::exception&) {  // a database that fails has a line of its own
     }
@@ -166,17 +166,17 @@ void Service::write_audit() {
     }
 }
 
-void Service::run(Exchange& exchange) noexcept {
+void Service::run(gateway::Exchange& exchange) noexcept {
     try {
         const auto started = std::chrono::steady_clock::now();
         exchange.read_variables(variables_);
         const std::string id = make_request_id(app_.random());
-        const Body body = exchange.receive(app_.config().limits.body);
+        const gateway::Body body = exchange.receive(app_.config().limits.body);
         const std::string method(exchange.variables().get("REQUEST_METHOD"));
         app_.trail().begin(id, "");
         http::Response response = handle(exchange.variables(), body, id);
         write_audit();  // before the answer, and whatever becomes of it
-        share(response, exchange.variables());
+        apply_cors(response, exchange.variables());
         const std::string wire = serialize(response, id, method == "HEAD");
         record_refusal(response, id);  // before the answer: whoever reads the id may ask about it at once
         const auto spent =
@@ -194,10 +194,10 @@ void Service::run(Exchange& exchange) noexcept {
 
 void Service::sweep() {
     try {
-        store::Transaction transaction(*app_.database_if_open(), store::Durability::lazy, kLongestSweepWait);
-        store::sweep(transaction, app_.clock().now() - store::kTellable);
+        db::Transaction transaction(*app_.database_if_open(), db::Durability::lazy, kLongestSweepWait);
+        store::sweep(transaction, app_.clock().now() - store::kExpiredRetention);
         transaction.commit();
-    } catch (const store::StoreBusy&) {
+    } catch (const db::StoreBusy&) {
         return;  // another time, or another process: the next request must not wait for what has no hurry
     }
 }

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "gateway/exchange.h"
 #include "server/app.h"
-#include "server/exchange.h"
+#include "server/endpoint.h"
 #include "server/request_parser.h"
-#include "server/serve.h"
 #include "store/refusals.h"
 
 namespace postern::server {
@@ -21,15 +21,15 @@ public:
     Service(App& app, const Endpoint& endpoint, const Handler& handler);
 
     /// Answers one request. Never throws.
-    void run(Exchange& exchange) noexcept;
+    void run(gateway::Exchange& exchange) noexcept;
 
     /// For the time after an answer: a checkpoint when one is due, and now and then the deletion of what has expired.
     void tidy_up() noexcept;
 
 private:
-    http::Response handle(const Variables& variables, const Body& body, const std::string& id);
+    http::Response handle(const gateway::Variables& variables, const gateway::Body& body, const std::string& id);
     http::Response describe_options() const;
-    void share(http::Response& response, const Variables& variables);
+    void apply_cors(http::Response& response, const gateway::Variables& variables);
     http::Response fail(Failure failure, const std::string& id, const char* event, const char* reason);
     std::string serialize(http::Response& response, const std::string& id, bool head);
     std::string name_of_client(const std::string& sent);

@@ -34,20 +34,20 @@ Endpoint userinfo_endpoint() {
         return settings.oidc && path ? std::vector{*path} : std::vector<std::string>();  // part of OpenID Connect
     };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::post}; };
-    endpoint.readers = oauth::Readers::client_pages;
+    endpoint.readers = oauth::CorsPolicy::client_origins;
     endpoint.store = StoreUse::read;
-    endpoint.keys = store::KeyUse::verify;
+    endpoint.keys = keys::KeyUse::verify;
     endpoint.authorization = true;
     return endpoint;
 }
 
 }  // namespace
 
-int serve_userinfo(const oidc::GetUserClaims& get_user_claims, const Needs& needs) {
+int serve_userinfo(const oidc::GetUserClaims& get_user_claims, const SandboxPermissions& needs) {
     return serve_userinfo(MakeGetUserClaims([get_user_claims](oauth::Context&) { return get_user_claims; }), needs);
 }
 
-int serve_userinfo(const MakeGetUserClaims& make_get_user_claims, const Needs& needs) {
+int serve_userinfo(const MakeGetUserClaims& make_get_user_claims, const SandboxPermissions& needs) {
     const auto get_user_claims = std::make_shared<oidc::GetUserClaims>();
     Endpoint endpoint = userinfo_endpoint();
     endpoint.needs = needs;

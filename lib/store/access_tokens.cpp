@@ -7,14 +7,14 @@ namespace postern::store {
 namespace {
 
 /// From the parameter `first` on, three of them.
-Statement& bind_key(Statement& statement, const AccessTokenKey& key, int first = 1) {
+db::Statement& bind_key(db::Statement& statement, const AccessTokenKey& key, int first = 1) {
     return statement.bind(first, key.grant_id.str())
         .bind(first + 1, util::to_epoch(key.issued_at))
         .bind(first + 2, key.token_hash.str());
 }
 
 /// The key of the 1000th row after `key`, or of the last one; nullopt: there is none.
-std::optional<AccessTokenKey> find_end_of_step(Database& database, const AccessTokenKey& key) {
+std::optional<AccessTokenKey> find_end_of_step(db::Database& database, const AccessTokenKey& key) {
     auto row = database.prepare(
         "SELECT grant_id, issued_at, token_hash FROM (SELECT grant_id, issued_at, token_hash FROM access_tokens"
         " WHERE (grant_id, issued_at, token_hash) > ($1, $2, $3) ORDER BY grant_id, issued_at, token_hash"
@@ -25,7 +25,7 @@ std::optional<AccessTokenKey> find_end_of_step(Database& database, const AccessT
 
 }  // namespace
 
-void insert_access_token(Transaction& transaction, const model::AccessToken& token, util::Time kept_until) {
+void insert_access_token(db::Transaction& transaction, const model::AccessToken& token, util::Time kept_until) {
     transaction.database()
         .prepare(
             "INSERT INTO access_tokens (grant_id, issued_at, token_hash, jti, scope, audience, expires_at, revoked_at)"
@@ -42,7 +42,7 @@ void insert_access_token(Transaction& transaction, const model::AccessToken& tok
     if (token.expires_at > kept_until) keep_grant(transaction, token.grant_id, token.expires_at);
 }
 
-std::optional<StoredAccessToken> find_access_token(Database& database, const AccessTokenKey& key) {
+std::optional<StoredAccessToken> find_access_token(db::Database& database, const AccessTokenKey& key) {
     auto row = database.prepare(
         "SELECT t.token_hash, t.jti, t.grant_id, t.scope, t.audience, t.issued_at, t.expires_at, t.revoked_at,"
         " c.enabled, CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, c.scope," POSTERN_GRANT_COLUMNS
@@ -68,7 +68,7 @@ std::optional<StoredAccessToken> find_access_token(Database& database, const Acc
     return stored;
 }
 
-void revoke_access_token(Transaction& transaction, const AccessTokenKey& key, util::Time now) {
+void revoke_access_token(db::Transaction& transaction, const AccessTokenKey& key, util::Time now) {
     auto statement = transaction.database().prepare(
         "UPDATE access_tokens SET revoked_at = $4"
         " WHERE grant_id = $1 AND issued_at = $2 AND token_hash = $3 AND revoked_at IS NULL");
@@ -76,7 +76,7 @@ void revoke_access_token(Transaction& transaction, const AccessTokenKey& key, ut
     statement.bind(4, util::to_epoch(now)).execute();
 }
 
-void delete_expired_access_tokens(Transaction& transaction, const model::GrantId& id, util::Time before) {
+void delete_expired_access_tokens(db::Transaction& transaction, const model::GrantId& id, util::Time before) {
     // Looks at the oldest only: a grant may have thousands that are good.
     transaction.database()
         .prepare(
@@ -88,7 +88,7 @@ void delete_expired_access_tokens(Transaction& transaction, const model::GrantId
         .execute();
 }
 
-std::optional<std::int64_t> walk_expired_access_tokens(Transaction& transaction, AccessTokenKey& last, util::Time now) {
+std::optional<std::int64_t> walk_expired_access_tokens(db::Transaction& transaction, AccessTokenKey& last, util::Time now) {
     auto next = find_end_of_step(transaction.database(), last);
     if (!next) return std::nullopt;
     auto statement = transaction.database().prepare(

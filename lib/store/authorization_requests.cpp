@@ -22,17 +22,17 @@ Decision decision_of(const std::string& text) {
     for (std::size_t i = 0; i < std::size(kDecisions); ++i) {
         if (text == kDecisions[i]) return static_cast<Decision>(i);
     }
-    throw StoreError("authorization_requests.decision holds a name this program does not know");
+    throw db::StoreError("authorization_requests.decision holds a name this program does not know");
 }
 
 /// $1 to $3. True when the row was written.
-bool write(Statement& statement, const RequestKey& key, const Subject& subject, util::Time expires_at) {
+bool write(db::Statement& statement, const RequestKey& key, const Subject& subject, util::Time expires_at) {
     return statement.bind(1, key.str()).bind(2, subject.str()).bind(3, util::to_epoch(expires_at)).execute() == 1;
 }
 
 }  // namespace
 
-std::optional<AuthorizationProgress> find_progress(Database& database, const RequestKey& key) {
+std::optional<AuthorizationProgress> find_progress(db::Database& database, const RequestKey& key) {
     auto row = database.prepare(
         "SELECT subject, logged_in, decision, used FROM authorization_requests WHERE request_key = $1");
     if (!row.bind(1, key.str()).step()) return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<AuthorizationProgress> find_progress(Database& database, const Req
     return progress;
 }
 
-void record_login(Transaction& transaction, const RequestKey& key, const Subject& subject, util::Time expires_at) {
+void record_login(db::Transaction& transaction, const RequestKey& key, const Subject& subject, util::Time expires_at) {
     auto statement = transaction.database().prepare(
         "INSERT INTO authorization_requests (request_key, subject, logged_in, decision, used, expires_at)"
         " VALUES ($1, $2, 1, 'unset', 0, $3)"
@@ -55,7 +55,7 @@ void record_login(Transaction& transaction, const RequestKey& key, const Subject
     write(statement, key, subject, expires_at);
 }
 
-bool record_decision(Transaction& transaction, const RequestKey& key, const Subject& subject, Decision decision,
+bool record_decision(db::Transaction& transaction, const RequestKey& key, const Subject& subject, Decision decision,
                      util::Time expires_at) {
     // Somebody else's login for the request is not this subject's.
     auto statement = transaction.database().prepare(
@@ -68,7 +68,7 @@ bool record_decision(Transaction& transaction, const RequestKey& key, const Subj
     return write(statement.bind(4, to_text(decision)), key, subject, expires_at);
 }
 
-bool use_request(Transaction& transaction, const RequestKey& key, const Subject& subject, util::Time expires_at) {
+bool use_request(db::Transaction& transaction, const RequestKey& key, const Subject& subject, util::Time expires_at) {
     auto statement = transaction.database().prepare(
         "INSERT INTO authorization_requests (request_key, subject, logged_in, decision, used, expires_at)"
         " VALUES ($1, $2, 0, 'unset', 1, $3)"
@@ -77,7 +77,7 @@ bool use_request(Transaction& transaction, const RequestKey& key, const Subject&
     return write(statement, key, subject, expires_at);
 }
 
-void end_open_requests(Transaction& transaction, const Subject& subject) {
+void end_open_requests(db::Transaction& transaction, const Subject& subject) {
     transaction.database()
         .prepare("DELETE FROM authorization_requests WHERE subject = $1 AND used = 0")
         .bind(1, subject.str())

@@ -3,21 +3,21 @@
 
 #include <optional>
 
+#include "db/database.h"
 #include "model/authorization.h"
-#include "store/database.h"
 
 namespace postern::store {
 
-std::optional<model::AuthorizationProgress> find_progress(Database& database, const model::RequestKey& key);
+std::optional<model::AuthorizationProgress> find_progress(db::Database& database, const model::RequestKey& key);
 
 /// A login was made for the request by `subject`. A decision that somebody else made before is forgotten.
-void record_login(Transaction& transaction, const model::RequestKey& key, const model::Subject& subject, util::Time expires_at);
+void record_login(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject, util::Time expires_at);
 /// `subject` approved or denied. False when the request is used already.
-bool record_decision(Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,
+bool record_decision(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,
                      model::Decision decision, util::Time expires_at);
 /// Single use: true for exactly one caller.
-bool use_request(Transaction& transaction, const model::RequestKey& key, const model::Subject& subject, util::Time expires_at);
+bool use_request(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject, util::Time expires_at);
 /// What the subject has logged in for or decided without an answer yet, in any browser: it is asked anew.
-void end_open_requests(Transaction& transaction, const model::Subject& subject);
+void end_open_requests(db::Transaction& transaction, const model::Subject& subject);
 
 }  // namespace postern::store

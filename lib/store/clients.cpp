@@ -19,7 +19,7 @@ constexpr const char* kPublic = "public";
 
 template <class T>
 T known(std::optional<T> value, const char* column) {
-    if (!value) throw StoreError(std::string("clients.") + column + " holds a name this program does not know");
+    if (!value) throw db::StoreError(std::string("clients.") + column + " holds a name this program does not know");
     return *value;
 }
 
@@ -40,7 +40,7 @@ std::set<model::GrantType> parse_grants(const std::string& text) {
     return grants;
 }
 
-Client client_at(const Statement& row) {
+Client client_at(const db::Statement& row) {
     Client client;
     client.id = ClientId(row.text(0));
     client.name = row.text(1);
@@ -56,7 +56,7 @@ Client client_at(const Statement& row) {
     return client;
 }
 
-void read_uris(Database& database, Client& client) {
+void read_uris(db::Database& database, Client& client) {
     auto rows = database.prepare("SELECT kind, uri FROM redirect_uris WHERE client_id = $1 ORDER BY kind, position");
     rows.bind(1, client.id.str());
     while (rows.step()) {
@@ -65,7 +65,7 @@ void read_uris(Database& database, Client& client) {
     }
 }
 
-void read_secrets(Database& database, Client& client, util::Time now) {
+void read_secrets(db::Database& database, Client& client, util::Time now) {
     auto rows = database.prepare(
         "SELECT hash, expires_at FROM client_secrets"
         " WHERE client_id = $1 AND (expires_at IS NULL OR expires_at > $2)"
@@ -74,12 +74,12 @@ void read_secrets(Database& database, Client& client, util::Time now) {
     while (rows.step()) client.secrets.push_back({model::ValueHash(rows.text(0)), optional_time_at(rows, 1)});
 }
 
-void read_rest(Database& database, Client& client, util::Time now) {
+void read_rest(db::Database& database, Client& client, util::Time now) {
     read_uris(database, client);
     read_secrets(database, client, now);
 }
 
-void insert_uris(Database& database, const ClientId& id, const char* kind, const std::vector<std::string>& uris) {
+void insert_uris(db::Database& database, const ClientId& id, const char* kind, const std::vector<std::string>& uris) {
     std::int64_t position = 0;
     for (const auto& uri : uris) {
         database
@@ -94,12 +94,12 @@ void insert_uris(Database& database, const ClientId& id, const char* kind, const
     }
 }
 
-void insert_all_uris(Database& database, const Client& client) {
+void insert_all_uris(db::Database& database, const Client& client) {
     insert_uris(database, client.id, kAuthorization, client.redirect_uris);
     insert_uris(database, client.id, kLogout, client.post_logout_redirect_uris);
 }
 
-void insert_secret(Database& database, const ClientId& id, const model::ValueHash& hash,
+void insert_secret(db::Database& database, const ClientId& id, const model::ValueHash& hash,
                    std::optional<util::Time> until) {
     database
         .prepare(
@@ -112,7 +112,7 @@ void insert_secret(Database& database, const ClientId& id, const model::ValueHas
 }
 
 /// Everything but the id, $1, and created_at.
-Statement& bind_properties(Statement& statement, const Client& client) {
+db::Statement& bind_properties(db::Statement& statement, const Client& client) {
     return statement.bind(1, client.id.str())
         .bind(2, client.name)
         .bind(3, client.type == model::ClientType::public_ ? kPublic : kConfidential)
@@ -127,8 +127,8 @@ Statement& bind_properties(Statement& statement, const Client& client) {
 
 }  // namespace
 
-std::optional<Client> find_client(Database& database, const ClientId& id, util::Time now) {
-    const Snapshot snapshot(database);  // properties, URIs and secrets of one moment
+std::optional<Client> find_client(db::Database& database, const ClientId& id, util::Time now) {
+    const db::Snapshot snapshot(database);  // properties, URIs and secrets of one moment
     auto row = database.prepare(
         "SELECT id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, created_at"
         " FROM clients WHERE id = $1");
@@ -138,7 +138,7 @@ std::optional<Client> find_client(Database& database, const ClientId& id, util::
     return client;
 }
 
-std::optional<Client> find_client_to_authenticate(Database& database, const ClientId& id, util::Time now) {
+std::optional<Client> find_client_to_authenticate(db::Database& database, const ClientId& id, util::Time now) {
     // One statement, so of one moment. A row for each secret, and one without where there is none.
     auto row = database.prepare(
         "SELECT c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce,"
@@ -153,8 +153,8 @@ std::optional<Client> find_client_to_authenticate(Database& database, const Clie
     return client;
 }
 
-std::vector<Client> list_clients(Database& database, util::Time now) {
-    const Snapshot snapshot(database);
+std::vector<Client> list_clients(db::Database& database, util::Time now) {
+    const db::Snapshot snapshot(database);
     std::vector<Client> clients;
     auto rows = database.prepare(
         "SELECT id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, created_at"
@@ -164,7 +164,7 @@ std::vector<Client> list_clients(Database& database, util::Time now) {
     return clients;
 }
 
-std::vector<RegisteredUri> find_redirect_uris(Database& database, std::string_view prefix,
+std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::string_view prefix,
                                               const std::optional<ClientId>& client) {
     auto rows = database.prepare(
         "SELECT r.uri, c.native FROM redirect_uris r JOIN clients c ON c.id = r.client_id"
@@ -177,7 +177,7 @@ std::vector<RegisteredUri> find_redirect_uris(Database& database, std::string_vi
     return found;
 }
 
-bool insert_client(Transaction& transaction, const Client& client) {
+bool insert_client(db::Transaction& transaction, const Client& client) {
     auto& database = transaction.database();
     auto insert = database.prepare(
         "INSERT INTO clients"
@@ -189,7 +189,7 @@ bool insert_client(Transaction& transaction, const Client& client) {
     return true;
 }
 
-bool update_client(Transaction& transaction, const Client& client) {
+bool update_client(db::Transaction& transaction, const Client& client) {
     auto& database = transaction.database();
     auto update = database.prepare(
         "UPDATE clients SET name = $2, type = $3, native = $4, first_party = $5, enabled = $6, grants = $7,"
@@ -200,12 +200,12 @@ bool update_client(Transaction& transaction, const Client& client) {
     return true;
 }
 
-bool remove_client(Transaction& transaction, const ClientId& id) {
+bool remove_client(db::Transaction& transaction, const ClientId& id) {
     // The rest goes by foreign keys: secrets, URIs, consents, grants, and their codes and tokens.
     return transaction.database().prepare("DELETE FROM clients WHERE id = $1").bind(1, id.str()).execute() == 1;
 }
 
-void replace_client_secret(Transaction& transaction, const ClientId& id, const model::ValueHash& hash,
+void replace_client_secret(db::Transaction& transaction, const ClientId& id, const model::ValueHash& hash,
                            std::optional<util::Time> old_until, util::Time now) {
     auto& database = transaction.database();
     const auto until = util::to_epoch(old_until.value_or(now));

@@ -6,17 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "db/database.h"
 #include "model/client.h"
-#include "store/database.h"
 
 namespace postern::store {
 
 /// Whole, with URIs and unexpired secrets. Disabled clients are found too: the rule that refuses them is the caller's.
-std::optional<model::Client> find_client(Database& database, const model::ClientId& id, util::Time now);
+std::optional<model::Client> find_client(db::Database& database, const model::ClientId& id, util::Time now);
 /// The same without URIs, for a request in which the client proves who it is and names no URI of its own: one lookup in
 /// place of three. The secrets are in no order.
-std::optional<model::Client> find_client_to_authenticate(Database& database, const model::ClientId& id, util::Time now);
-std::vector<model::Client> list_clients(Database& database, util::Time now);  ///< by id
+std::optional<model::Client> find_client_to_authenticate(db::Database& database, const model::ClientId& id, util::Time now);
+std::vector<model::Client> list_clients(db::Database& database, util::Time now);  ///< by id
 
 struct RegisteredUri {
     std::string uri;
@@ -24,18 +24,18 @@ struct RegisteredUri {
 };
 /// The redirect URIs of enabled clients, or of `client` while it is enabled, that begin with `prefix` when their own
 /// letters are made small. One pass over the table inside the database; only what matches comes out.
-std::vector<RegisteredUri> find_redirect_uris(Database& database, std::string_view prefix,
+std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::string_view prefix,
                                               const std::optional<model::ClientId>& client);
 
 /// False when the id is taken.
-bool insert_client(Transaction& transaction, const model::Client& client);
+bool insert_client(db::Transaction& transaction, const model::Client& client);
 /// Replaces everything but id, secrets and created_at. False when there is no such client.
-bool update_client(Transaction& transaction, const model::Client& client);
+bool update_client(db::Transaction& transaction, const model::Client& client);
 /// Deletes the client with everything that hangs on it (grants, codes, tokens, consents).
-bool remove_client(Transaction& transaction, const model::ClientId& id);
+bool remove_client(db::Transaction& transaction, const model::ClientId& id);
 
 /// Adds `hash` as the client's secret; the secrets there end at `old_until` (at once when nullopt).
-void replace_client_secret(Transaction& transaction, const model::ClientId& id, const model::ValueHash& hash,
+void replace_client_secret(db::Transaction& transaction, const model::ClientId& id, const model::ValueHash& hash,
                            std::optional<util::Time> old_until, util::Time now);
 
 }  // namespace postern::store

@@ -5,7 +5,7 @@
 
 namespace postern::store {
 
-model::Scope scope_at(const Statement& row, int column) {
+model::Scope scope_at(const db::Statement& row, int column) {
     model::Scope scope;
     const auto text = row.text(column);
     for (const auto token : util::split(text, ' ')) {
@@ -14,7 +14,7 @@ model::Scope scope_at(const Statement& row, int column) {
     return scope;
 }
 
-model::Grant grant_at(const Statement& row, int first_column) {
+model::Grant grant_at(const db::Statement& row, int first_column) {
     const int c = first_column;
     model::Grant grant;
     grant.id = model::GrantId(row.text(c));

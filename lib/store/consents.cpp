@@ -5,7 +5,7 @@
 
 namespace postern::store {
 
-std::optional<model::Consent> find_consent(Database& database, const model::ClientId& client,
+std::optional<model::Consent> find_consent(db::Database& database, const model::ClientId& client,
                                            const model::Subject& subject) {
     auto row = database.prepare("SELECT scope, granted_at, claims FROM consents WHERE client_id = $1 AND subject = $2");
     if (!row.bind(1, client.str()).bind(2, subject.str()).step()) return std::nullopt;
@@ -18,9 +18,9 @@ std::optional<model::Consent> find_consent(Database& database, const model::Clie
     return consent;
 }
 
-void save_consent(Transaction& transaction, const model::Consent& consent) {
+void save_consent(db::Transaction& transaction, const model::Consent& consent) {
     auto& database = transaction.database();
-    // Read and write are one step: the transaction holds the gate.
+    // Read and write are one step: the transaction holds the write lock.
     model::Scope scope;
     model::ClaimNames claims = consent.claims;
     if (const auto before = find_consent(database, consent.client_id, consent.subject)) {
@@ -41,7 +41,7 @@ void save_consent(Transaction& transaction, const model::Consent& consent) {
         .execute();
 }
 
-bool remove_consent(Transaction& transaction, const model::ClientId& client, const model::Subject& subject) {
+bool remove_consent(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject) {
     return transaction.database()
                .prepare("DELETE FROM consents WHERE client_id = $1 AND subject = $2")
                .bind(1, client.str())
@@ -49,7 +49,7 @@ bool remove_consent(Transaction& transaction, const model::ClientId& client, con
                .execute() == 1;
 }
 
-std::vector<ListedConsent> list_consents(Database& database, const std::optional<model::ClientId>& client,
+std::vector<ListedConsent> list_consents(db::Database& database, const std::optional<model::ClientId>& client,
                                          const std::optional<model::Subject>& subject) {
     auto rows = database.prepare(
         "SELECT c.client_id, c.subject, c.scope, c.granted_at, c.claims, u.username"

@@ -5,23 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "db/database.h"
 #include "model/authorization.h"
-#include "store/database.h"
 
 namespace postern::store {
 
-std::optional<model::Consent> find_consent(Database& database, const model::ClientId& client, const model::Subject& subject);
+std::optional<model::Consent> find_consent(db::Database& database, const model::ClientId& client, const model::Subject& subject);
 /// Adds to what was approved before.
-void save_consent(Transaction& transaction, const model::Consent& consent);
+void save_consent(db::Transaction& transaction, const model::Consent& consent);
 /// False when there was none. What was granted meanwhile is not touched: end_grants_of does that.
-bool remove_consent(Transaction& transaction, const model::ClientId& client, const model::Subject& subject);
+bool remove_consent(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject);
 
 struct ListedConsent {
     model::Consent consent;
     std::string username;
 };
 /// The oldest first; of one client, one user, or both, when named.
-std::vector<ListedConsent> list_consents(Database& database, const std::optional<model::ClientId>& client,
+std::vector<ListedConsent> list_consents(db::Database& database, const std::optional<model::ClientId>& client,
                                          const std::optional<model::Subject>& subject);
 
 }  // namespace postern::store

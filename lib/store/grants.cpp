@@ -21,7 +21,7 @@ std::optional<std::int64_t> seconds_of(const std::optional<util::Seconds>& durat
     return duration->count();
 }
 
-AuthorizationCode code_at(const Statement& row) {
+AuthorizationCode code_at(const db::Statement& row) {
     AuthorizationCode code;
     code.code_hash = ValueHash(row.text(0));
     code.grant_id = GrantId(row.text(1));
@@ -39,7 +39,7 @@ AuthorizationCode code_at(const Statement& row) {
 
 }  // namespace
 
-void insert_grant(Transaction& transaction, const Grant& grant, util::Time until) {
+void insert_grant(db::Transaction& transaction, const Grant& grant, util::Time until) {
     transaction.database()
         .prepare(
             "INSERT INTO grants (id, client_id, subject, scope, auth_time, sid, created_at, ended_at, kept_until,"
@@ -59,7 +59,7 @@ void insert_grant(Transaction& transaction, const Grant& grant, util::Time until
         .execute();
 }
 
-void keep_grant(Transaction& transaction, const GrantId& id, util::Time until) {
+void keep_grant(db::Transaction& transaction, const GrantId& id, util::Time until) {
     transaction.database()
         .prepare("UPDATE grants SET kept_until = $2 WHERE id = $1 AND kept_until < $2 AND ended_at IS NULL")
         .bind(1, id.str())
@@ -67,7 +67,7 @@ void keep_grant(Transaction& transaction, const GrantId& id, util::Time until) {
         .execute();
 }
 
-void insert_code(Transaction& transaction, const AuthorizationCode& code) {
+void insert_code(db::Transaction& transaction, const AuthorizationCode& code) {
     transaction.database()
         .prepare(
             "INSERT INTO authorization_codes (code_hash, grant_id, redirect_uri, redirect_uri_sent, nonce,"
@@ -88,7 +88,7 @@ void insert_code(Transaction& transaction, const AuthorizationCode& code) {
     keep_grant(transaction, code.grant_id, code.expires_at);
 }
 
-std::optional<StoredCode> find_code(Database& database, const ValueHash& code_hash) {
+std::optional<StoredCode> find_code(db::Database& database, const ValueHash& code_hash) {
     auto row = database.prepare(
         "SELECT c.code_hash, c.grant_id, c.redirect_uri, c.redirect_uri_sent, c.nonce, c.code_challenge, c.max_age,"
         " c.audience, c.expires_at, c.redeemed_at, c.burned_at," POSTERN_GRANT_COLUMNS
@@ -97,7 +97,7 @@ std::optional<StoredCode> find_code(Database& database, const ValueHash& code_ha
     return StoredCode{code_at(row), grant_at(row, 11)};
 }
 
-bool redeem_code(Transaction& transaction, const ValueHash& code_hash, util::Time now) {
+bool redeem_code(db::Transaction& transaction, const ValueHash& code_hash, util::Time now) {
     // One statement decides; whoever changes no row came second.
     return transaction.database()
                .prepare(
@@ -110,7 +110,7 @@ bool redeem_code(Transaction& transaction, const ValueHash& code_hash, util::Tim
                .execute() == 1;
 }
 
-void burn_code(Transaction& transaction, const ValueHash& code_hash, util::Time now) {
+void burn_code(db::Transaction& transaction, const ValueHash& code_hash, util::Time now) {
     transaction.database()
         .prepare(
             "UPDATE authorization_codes SET burned_at = $2"
@@ -120,13 +120,13 @@ void burn_code(Transaction& transaction, const ValueHash& code_hash, util::Time 
         .execute();
 }
 
-std::optional<Grant> find_grant(Database& database, const GrantId& id) {
+std::optional<Grant> find_grant(db::Database& database, const GrantId& id) {
     auto row = database.prepare("SELECT " POSTERN_GRANT_COLUMNS " FROM grants g WHERE g.id = $1");
     if (!row.bind(1, id.str()).step()) return std::nullopt;
     return grant_at(row, 0);
 }
 
-std::int64_t end_grants_of_session(Transaction& transaction, const model::Sid& sid, util::Time now) {
+std::int64_t end_grants_of_session(db::Transaction& transaction, const model::Sid& sid, util::Time now) {
     // sid <> '': of a session, as the index's are. Not LIKE, to which `_` is any character and, in SQLite, `A` is `a`:
     // a scope of the operator's own would pass.
     return transaction.database()
@@ -138,7 +138,7 @@ std::int64_t end_grants_of_session(Transaction& transaction, const model::Sid& s
         .execute();
 }
 
-std::int64_t end_grants_of(Transaction& transaction, const model::ClientId& client, const model::Subject& subject,
+std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject,
                            util::Time now) {
     return transaction.database()
         .prepare(
@@ -150,7 +150,7 @@ std::int64_t end_grants_of(Transaction& transaction, const model::ClientId& clie
         .execute();
 }
 
-bool end_grant(Transaction& transaction, const GrantId& id, util::Time now) {
+bool end_grant(db::Transaction& transaction, const GrantId& id, util::Time now) {
     return transaction.database()
                .prepare("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE id = $1 AND ended_at IS NULL")
                .bind(1, id.str())

@@ -13,7 +13,7 @@ constexpr std::int64_t kRemoveExpired = 20;
 constexpr std::int64_t kRemoveSurplus = 2;
 
 /// No counter ends later than `latest`, so that known places need not be looked through.
-void bound_rows(Database& database, util::Time now, util::Time latest) {
+void bound_rows(db::Database& database, util::Time now, util::Time latest) {
     database
         .prepare(
             "DELETE FROM login_attempts WHERE attempt_key IN"
@@ -34,13 +34,13 @@ void bound_rows(Database& database, util::Time now, util::Time latest) {
 
 }  // namespace
 
-Attempts find_attempts(Database& database, std::string_view key, util::Time now) {
+Attempts find_attempts(db::Database& database, std::string_view key, util::Time now) {
     auto row = database.prepare("SELECT failures, ends_at FROM login_attempts WHERE attempt_key = $1 AND ends_at > $2");
     if (!row.bind(1, key).bind(2, util::to_epoch(now)).step()) return {};
     return {row.integer(0), time_at(row, 1)};
 }
 
-Attempts count_failure(Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {
+Attempts count_failure(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {
     auto& database = transaction.database();
     Attempts attempts;
     {
@@ -51,14 +51,14 @@ Attempts count_failure(Transaction& transaction, std::string_view key, util::Tim
             " ends_at = CASE WHEN login_attempts.ends_at <= $2 THEN excluded.ends_at ELSE login_attempts.ends_at END"
             " RETURNING failures, ends_at");
         row.bind(1, key).bind(2, util::to_epoch(now)).bind(3, util::to_epoch(now + window));
-        if (!row.step()) throw StoreError("login_attempts: a failure was not counted");
+        if (!row.step()) throw db::StoreError("login_attempts: a failure was not counted");
         attempts = {row.integer(0), time_at(row, 1)};
     }
     bound_rows(database, now, std::max(attempts.until, now + window));
     return attempts;
 }
 
-LoginPressure measure_pressure(Database& database, util::Time now, std::int64_t pair_limit, std::int64_t alone_limit) {
+LoginPressure measure_pressure(db::Database& database, util::Time now, std::int64_t pair_limit, std::int64_t alone_limit) {
     // Every failure counts in three counters; those of an address alone know each exactly once.
     auto row = database.prepare(
         "SELECT COALESCE(SUM(CASE WHEN attempt_key LIKE 'address:%' THEN failures ELSE 0 END), 0),"
@@ -70,11 +70,11 @@ LoginPressure measure_pressure(Database& database, util::Time now, std::int64_t 
     return {row.integer(0), row.integer(1)};
 }
 
-void clear_failures(Transaction& transaction, std::string_view key) {
+void clear_failures(db::Transaction& transaction, std::string_view key) {
     transaction.database().prepare("DELETE FROM login_attempts WHERE attempt_key = $1").bind(1, key).execute();
 }
 
-void remember_place(Transaction& transaction, std::string_view key, util::Time until) {
+void remember_place(db::Transaction& transaction, std::string_view key, util::Time until) {
     transaction.database()
         .prepare(
             "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 0, $2)"
@@ -84,7 +84,7 @@ void remember_place(Transaction& transaction, std::string_view key, util::Time u
         .execute();
 }
 
-bool is_known_place(Database& database, std::string_view key, util::Time now) {
+bool is_known_place(db::Database& database, std::string_view key, util::Time now) {
     return find_attempts(database, key, now).until > now;
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "store/database.h"
+#include "db/database.h"
 #include "util/clock.h"
 
 namespace postern::store {
@@ -21,22 +21,22 @@ struct Attempts {
     std::int64_t failures = 0;
     util::Time until{};
 };
-Attempts find_attempts(Database& database, std::string_view key, util::Time now);
+Attempts find_attempts(db::Database& database, std::string_view key, util::Time now);
 /// No more counters than this, whatever callers send. Known places are not among them: each has cost a right password.
 inline constexpr std::int64_t kMaxAttemptRows = 100000;
 /// One more. A window that has ended starts anew. Rows are bounded: expired ones are deleted, the oldest beyond
 /// kMaxAttemptRows too.
-Attempts count_failure(Transaction& transaction, std::string_view key, util::Time now, util::Seconds window);
+Attempts count_failure(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window);
 /// Of the counters whose window runs.
 struct LoginPressure {
     std::int64_t failures = 0;   ///< each is counted once
     std::int64_t throttled = 0;  ///< counters that have reached their limit: names, addresses, or names at addresses
 };
-LoginPressure measure_pressure(Database& database, util::Time now, std::int64_t pair_limit, std::int64_t alone_limit);
-void clear_failures(Transaction& transaction, std::string_view key);
+LoginPressure measure_pressure(db::Database& database, util::Time now, std::int64_t pair_limit, std::int64_t alone_limit);
+void clear_failures(db::Transaction& transaction, std::string_view key);
 
 /// `key` begins with kKnownPlace. Remembered until `until`, and longer when remembered again.
-void remember_place(Transaction& transaction, std::string_view key, util::Time until);
-bool is_known_place(Database& database, std::string_view key, util::Time now);
+void remember_place(db::Transaction& transaction, std::string_view key, util::Time until);
+bool is_known_place(db::Database& database, std::string_view key, util::Time now);
 
 }  // namespace postern::store

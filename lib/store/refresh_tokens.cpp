@@ -19,12 +19,12 @@ constexpr const char* kOfGrant = POSTERN_REFRESH_TOKEN "t.grant_id = $1 AND t.to
 constexpr const char* kOpaque = POSTERN_REFRESH_TOKEN "t.token_hash = $1 AND t.opaque = 1";
 
 /// $1 and $2: the key.
-Statement& bind_key(Statement& statement, const RefreshToken& token) {
+db::Statement& bind_key(db::Statement& statement, const RefreshToken& token) {
     return statement.bind(1, token.grant_id.str()).bind(2, token.token_hash.str());
 }
 
 /// The one rotation: true for exactly one caller.
-bool use_current(Transaction& transaction, const RefreshToken& used, const ValueHash& successor, util::Time now) {
+bool use_current(db::Transaction& transaction, const RefreshToken& used, const ValueHash& successor, util::Time now) {
     auto statement = transaction.database().prepare(
         "UPDATE refresh_tokens SET state = 'used', rotated_at = $3, successor_hash = $4"
         " WHERE grant_id = $1 AND token_hash = $2 AND state = 'current' AND revoked_at IS NULL AND expires_at > $3"
@@ -33,7 +33,7 @@ bool use_current(Transaction& transaction, const RefreshToken& used, const Value
 }
 
 /// The other successor of its parent, where there is one.
-void supersede_sibling(Transaction& transaction, const RefreshToken& used, util::Time now) {
+void supersede_sibling(db::Transaction& transaction, const RefreshToken& used, util::Time now) {
     if (!used.parent_hash) return;
     auto statement = transaction.database().prepare(
         "UPDATE refresh_tokens SET state = 'superseded', rotated_at = $3"
@@ -51,7 +51,7 @@ struct Spent {
     bool successor_used = false;
 };
 
-Spent read_spent(Database& database, const RefreshToken& used, util::Time now) {
+Spent read_spent(db::Database& database, const RefreshToken& used, util::Time now) {
     auto row = database.prepare(
         "SELECT t.state, t.rotated_at, t.expires_at, t.revoked_at, g.ended_at,"
         " EXISTS (SELECT 1 FROM refresh_tokens s WHERE s.grant_id = t.grant_id"
@@ -73,14 +73,14 @@ bool is_in_window(util::Time rotated_at, util::Time now, util::Seconds grace) {
     return grace.count() > 0 && now <= rotated_at + grace && rotated_at <= now + kClockStep;
 }
 
-void mark_retried(Transaction& transaction, const RefreshToken& used, const ValueHash& sibling) {
+void mark_retried(db::Transaction& transaction, const RefreshToken& used, const ValueHash& sibling) {
     auto statement = transaction.database().prepare(
         "UPDATE refresh_tokens SET state = 'retried', sibling_hash = $3 WHERE grant_id = $1 AND token_hash = $2");
     bind_key(statement, used).bind(3, sibling.str()).execute();
 }
 
 /// Of one of the two above, whose parameters are bound.
-std::optional<StoredRefreshToken> read(Statement& row) {
+std::optional<StoredRefreshToken> read(db::Statement& row) {
     if (!row.step()) return std::nullopt;
     StoredRefreshToken stored;
     stored.token.token_hash = ValueHash(row.text(0));
@@ -99,7 +99,7 @@ std::optional<StoredRefreshToken> read(Statement& row) {
 
 }  // namespace
 
-void insert_refresh_token(Transaction& transaction, const model::RefreshToken& token, util::Time kept_until) {
+void insert_refresh_token(db::Transaction& transaction, const model::RefreshToken& token, util::Time kept_until) {
     transaction.database()
         .prepare(
             "INSERT INTO refresh_tokens (grant_id, token_hash, parent_hash, issued_at, expires_at, opaque, state)"
@@ -114,13 +114,13 @@ void insert_refresh_token(Transaction& transaction, const model::RefreshToken& t
     if (token.expires_at > kept_until) keep_grant(transaction, token.grant_id, token.expires_at);
 }
 
-std::optional<StoredRefreshToken> find_refresh_token(Database& database, const model::GrantId& grant,
+std::optional<StoredRefreshToken> find_refresh_token(db::Database& database, const model::GrantId& grant,
                                                      const ValueHash& token_hash) {
     auto row = database.prepare(kOfGrant);
     return read(row.bind(1, grant.str()).bind(2, token_hash.str()));
 }
 
-std::optional<StoredRefreshToken> find_opaque_refresh_token(Database& database, const ValueHash& token_hash) {
+std::optional<StoredRefreshToken> find_opaque_refresh_token(db::Database& database, const ValueHash& token_hash) {
     auto row = database.prepare(kOpaque);
     return read(row.bind(1, token_hash.str()));
 }
@@ -130,7 +130,7 @@ bool is_active(const StoredRefreshToken& stored, util::Time now) {
            !stored.grant.ended_at && stored.client_enabled && stored.user_enabled;
 }
 
-Rotation rotate_refresh_token(Transaction& transaction, const RefreshToken& used, const ValueHash& successor,
+Rotation rotate_refresh_token(db::Transaction& transaction, const RefreshToken& used, const ValueHash& successor,
                               util::Time now, util::Seconds grace) {
     if (use_current(transaction, used, successor, now)) {
         supersede_sibling(transaction, used, now);
@@ -144,7 +144,7 @@ Rotation rotate_refresh_token(Transaction& transaction, const RefreshToken& used
     return Rotation::retried;
 }
 
-void revoke_refresh_tokens(Transaction& transaction, const model::GrantId& id, util::Time now) {
+void revoke_refresh_tokens(db::Transaction& transaction, const model::GrantId& id, util::Time now) {
     transaction.database()
         .prepare("UPDATE refresh_tokens SET revoked_at = $2 WHERE grant_id = $1 AND revoked_at IS NULL")
         .bind(1, id.str())

@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "db/database.h"
 #include "model/grant.h"
-#include "store/database.h"
 
 namespace postern::store {
 
@@ -16,12 +16,12 @@ struct StoredRefreshToken {
 };
 
 /// `kept_until`: as of insert_access_token.
-void insert_refresh_token(Transaction& transaction, const model::RefreshToken& token, util::Time kept_until = {});
+void insert_refresh_token(db::Transaction& transaction, const model::RefreshToken& token, util::Time kept_until = {});
 /// A token that names its grant.
-std::optional<StoredRefreshToken> find_refresh_token(Database& database, const model::GrantId& grant,
+std::optional<StoredRefreshToken> find_refresh_token(db::Database& database, const model::GrantId& grant,
                                                      const model::ValueHash& token_hash);
 /// A random value, which names nothing.
-std::optional<StoredRefreshToken> find_opaque_refresh_token(Database& database, const model::ValueHash& token_hash);
+std::optional<StoredRefreshToken> find_opaque_refresh_token(db::Database& database, const model::ValueHash& token_hash);
 
 /// Usable now: the record exists, expires in the future, has not been rotated or revoked, its grant lives, client and
 /// user are enabled.
@@ -38,10 +38,10 @@ enum class Rotation {
 /// first use of a successor makes its siblings unusable in the same moment, so that one line survives. `grace` is the
 /// window after the rotation in which a retry is no theft; 0: there is none. For `rotated` and `retried` the caller
 /// inserts `successor` in the same transaction, for `reused` he ends the grant.
-Rotation rotate_refresh_token(Transaction& transaction, const model::RefreshToken& used,
+Rotation rotate_refresh_token(db::Transaction& transaction, const model::RefreshToken& used,
                               const model::ValueHash& successor, util::Time now, util::Seconds grace);
 
 /// Every refresh token of the grant, for good; its access tokens live on (RFC 7009 §2.1).
-void revoke_refresh_tokens(Transaction& transaction, const model::GrantId& id, util::Time now);
+void revoke_refresh_tokens(db::Transaction& transaction, const model::GrantId& id, util::Time now);
 
 }  // namespace postern::store

@@ -14,7 +14,7 @@
 
 #include "json/reader.h"
 #include "json/writer.h"
-#include "store/file_system.h"
+#include "os/file.h"
 
 namespace postern::store {
 namespace {
@@ -106,7 +106,7 @@ std::optional<json::Object> read_slot(int descriptor, std::uint64_t number) {
 }  // namespace
 
 RefusalRing::RefusalRing(const std::string& path) {
-    Descriptor file = open_or_make(path, kRingMode);
+    os::Descriptor file = os::open_or_make(path, kRingMode);
     if (!file || !has_room(file.get()) || !reserve_counter(file.get())) return;
     void* mapped = ::mmap(nullptr, kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
     if (mapped == MAP_FAILED) return;
@@ -136,7 +136,7 @@ bool RefusalRing::record(const RefusalRecord& refusal) noexcept {
 }
 
 std::optional<RefusalRecord> RefusalRing::find(const std::string& path, std::string_view request_id) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const os::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!file) return std::nullopt;
     std::optional<json::Object> newest;
     for (std::uint64_t slot = 0; slot < kRingSlots; ++slot) {

@@ -1,4 +1,4 @@
-// The ring of refusals that `postern why` reads: fixed size, one write each, no gate, no secrets.
+// The ring of refusals that `postern why` reads: fixed size, one write each, no write lock, no secrets.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 namespace postern::store {
 namespace {
 
-model::Session session_at(const Statement& row) {
+model::Session session_at(const db::Statement& row) {
     model::Session session;
     session.cookie_hash = model::ValueHash(row.text(0));
     session.sid = model::Sid(row.text(1));
@@ -22,7 +22,7 @@ model::Session session_at(const Statement& row) {
 
 }  // namespace
 
-std::optional<model::Session> find_session(Database& database, const model::ValueHash& cookie_hash, util::Time now,
+std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash, util::Time now,
                                            util::Time idle_since) {
     auto row = database.prepare(
         "SELECT s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at"
@@ -33,7 +33,7 @@ std::optional<model::Session> find_session(Database& database, const model::Valu
     return session_at(row);
 }
 
-void insert_session(Transaction& transaction, const model::Session& session) {
+void insert_session(db::Transaction& transaction, const model::Session& session) {
     transaction.database()
         .prepare(
             "INSERT INTO sessions (cookie_hash, sid, subject, auth_time, created_at, last_seen_at, expires_at)"
@@ -48,14 +48,14 @@ void insert_session(Transaction& transaction, const model::Session& session) {
         .execute();
 }
 
-bool remove_session(Transaction& transaction, const model::ValueHash& cookie_hash) {
+bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie_hash) {
     return transaction.database()
                .prepare("DELETE FROM sessions WHERE cookie_hash = $1")
                .bind(1, cookie_hash.str())
                .execute() > 0;
 }
 
-void remove_session(Transaction& transaction, const model::Session& session) {
+void remove_session(db::Transaction& transaction, const model::Session& session) {
     transaction.database()
         .prepare("DELETE FROM sessions WHERE subject = $1 AND sid = $2")  // subject: there is an index on it
         .bind(1, session.subject.str())
@@ -63,7 +63,7 @@ void remove_session(Transaction& transaction, const model::Session& session) {
         .execute();
 }
 
-void touch_session(Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now) {
+void touch_session(db::Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now) {
     // A clock that was set back does not make a session look idle.
     transaction.database()
         .prepare("UPDATE sessions SET last_seen_at = $2 WHERE cookie_hash = $1 AND last_seen_at < $2")
@@ -72,7 +72,7 @@ void touch_session(Transaction& transaction, const model::ValueHash& cookie_hash
         .execute();
 }
 
-std::vector<ListedSession> list_sessions(Database& database, util::Time now, util::Time idle_since,
+std::vector<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
                                          const std::optional<model::Subject>& subject) {
     auto rows = database.prepare(
         "SELECT s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at, u.username"
@@ -85,7 +85,7 @@ std::vector<ListedSession> list_sessions(Database& database, util::Time now, uti
     return sessions;
 }
 
-std::vector<model::Subject> subjects_with_sessions(Database& database) {
+std::vector<model::Subject> subjects_with_sessions(db::Database& database) {
     auto rows = database.prepare(
         "SELECT subject FROM sessions UNION SELECT subject FROM authorization_requests WHERE used = 0");
     std::vector<model::Subject> subjects;
@@ -93,7 +93,7 @@ std::vector<model::Subject> subjects_with_sessions(Database& database) {
     return subjects;
 }
 
-EndedSessions end_sessions(Transaction& transaction, const model::Subject& subject, util::Time now) {
+EndedSessions end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now) {
     auto& database = transaction.database();
     EndedSessions ended;
     {

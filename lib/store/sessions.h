@@ -6,32 +6,32 @@
 #include <string>
 #include <vector>
 
+#include "db/database.h"
 #include "model/session.h"
-#include "store/database.h"
 
 namespace postern::store {
 
 /// Only a session that is neither past its absolute expiry nor idle since before `idle_since`, of a user who is
 /// enabled.
-std::optional<model::Session> find_session(Database& database, const model::ValueHash& cookie_hash, util::Time now,
+std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash, util::Time now,
                                            util::Time idle_since);
-void insert_session(Transaction& transaction, const model::Session& session);
+void insert_session(db::Transaction& transaction, const model::Session& session);
 /// False: there was none.
-bool remove_session(Transaction& transaction, const model::ValueHash& cookie_hash);
+bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie_hash);
 /// The session under whatever cookie value it has by now: a login of the same user may have changed it meanwhile.
-void remove_session(Transaction& transaction, const model::Session& session);
-void touch_session(Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now);
+void remove_session(db::Transaction& transaction, const model::Session& session);
+void touch_session(db::Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now);
 
 struct ListedSession {
     model::Session session;
     std::string username;
 };
 /// Those that find_session would find, the oldest first; of one user when named.
-std::vector<ListedSession> list_sessions(Database& database, util::Time now, util::Time idle_since,
+std::vector<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
                                          const std::optional<model::Subject>& subject);
 
 /// Whoever has a session or a request that is not answered yet.
-std::vector<model::Subject> subjects_with_sessions(Database& database);
+std::vector<model::Subject> subjects_with_sessions(db::Database& database);
 
 struct EndedSessions {
     std::int64_t sessions = 0;
@@ -40,6 +40,6 @@ struct EndedSessions {
 /// All of the user's sessions, what was logged in for or decided in them and not answered yet, and what was given in
 /// them but for what the user allowed to go on (end_grants_of_session). Sessions that have expired but are still there
 /// count too: whoever ends sessions wants nothing left of them.
-EndedSessions end_sessions(Transaction& transaction, const model::Subject& subject, util::Time now);
+EndedSessions end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now);
 
 }  // namespace postern::store

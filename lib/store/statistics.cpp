@@ -4,9 +4,9 @@
 namespace postern::store {
 namespace {
 
-std::int64_t first(Statement row) { return row.step() ? row.integer(0) : 0; }
+std::int64_t first(db::Statement row) { return row.step() ? row.integer(0) : 0; }
 
-Statistics::ByState by_state(Statement rows) {
+Statistics::ByState by_state(db::Statement rows) {
     Statistics::ByState count;
     while (rows.step()) (rows.integer(0) != 0 ? count.enabled : count.disabled) = rows.integer(1);
     return count;
@@ -20,7 +20,7 @@ Statistics::ByState by_state(Statement rows) {
 
 }  // namespace
 
-Statistics read_statistics(Database& database, util::Time now, util::Time idle_since) {
+Statistics read_statistics(db::Database& database, util::Time now, util::Time idle_since) {
     const auto at = [&](const char* sql) {
         auto row = database.prepare(sql);
         row.bind(1, util::to_epoch(now));

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "store/database.h"
+#include "db/database.h"
 #include "util/clock.h"
 
 namespace postern::store {
@@ -26,6 +26,6 @@ struct Statistics {
 };
 
 /// Each number is of one moment, not all of the same: one pass over a large table must not hold the log for all others.
-Statistics read_statistics(Database& database, util::Time now, util::Time idle_since);
+Statistics read_statistics(db::Database& database, util::Time now, util::Time idle_since);
 
 }  // namespace postern::store

@@ -60,7 +60,7 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-RowCounts sweep(Transaction& transaction, util::Time now, int batch) {
+RowCounts sweep(db::Transaction& transaction, util::Time now, int batch) {
     RowCounts deleted;
     for (const Rule& rule : kRules) {
         deleted[rule.table] += transaction.database()
@@ -72,7 +72,7 @@ RowCounts sweep(Transaction& transaction, util::Time now, int batch) {
     return deleted;
 }
 
-RowCounts count_sweepable(Database& database, util::Time now) {
+RowCounts count_sweepable(db::Database& database, util::Time now) {
     RowCounts counts;
     for (const Rule& rule : kRules) {
         auto row = database.prepare(rule.count);

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "store/database.h"
+#include "db/database.h"
 #include "util/clock.h"
 
 namespace postern::store {
@@ -16,7 +16,7 @@ namespace postern::store {
 inline constexpr int kSweepBatch = 32;
 
 /// What has ended stays for so long, so that it can still be told from what never was.
-inline constexpr util::Seconds kTellable{60};
+inline constexpr util::Seconds kExpiredRetention{60};
 
 /// Rows by the name of their table; every table that is swept is there.
 using RowCounts = std::map<std::string, std::int64_t>;
@@ -25,9 +25,9 @@ using RowCounts = std::map<std::string, std::int64_t>;
 /// then most expired access tokens are gone (delete_expired_access_tokens). Spent codes and
 /// rotated refresh tokens stay until their grant has ended or its last token has expired: one of them that comes back
 /// is the sign of a theft.
-RowCounts sweep(Transaction& transaction, util::Time now, int batch = kSweepBatch);
+RowCounts sweep(db::Transaction& transaction, util::Time now, int batch = kSweepBatch);
 
 /// How many rows sweeps at `now` would delete altogether.
-RowCounts count_sweepable(Database& database, util::Time now);
+RowCounts count_sweepable(db::Database& database, util::Time now);
 
 }  // namespace postern::store

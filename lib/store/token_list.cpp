@@ -31,7 +31,7 @@ constexpr const char* kTokens =
     " LEFT JOIN users u ON u.subject = g.subject"
     " WHERE" POSTERN_GRANT_FILTER ") listed WHERE active OR $5 = 1 ORDER BY issued_at, grant_id, kind";
 
-void bind_filter(Statement& statement, const GrantFilter& filter) {
+void bind_filter(db::Statement& statement, const GrantFilter& filter) {
     statement.bind(1, optional_text(filter.client))
         .bind(2, optional_text(filter.subject))
         .bind(3, epoch(filter.before));
@@ -39,7 +39,7 @@ void bind_filter(Statement& statement, const GrantFilter& filter) {
 
 }  // namespace
 
-std::vector<ListedToken> list_tokens(Database& database, const GrantFilter& filter, util::Time now, Listed listed) {
+std::vector<ListedToken> list_tokens(db::Database& database, const GrantFilter& filter, util::Time now, Listed listed) {
     auto rows = database.prepare(kTokens);
     bind_filter(rows, filter);
     rows.bind(4, util::to_epoch(now)).bind(5, flag(listed == Listed::everything));
@@ -61,7 +61,7 @@ std::vector<ListedToken> list_tokens(Database& database, const GrantFilter& filt
     return tokens;
 }
 
-std::vector<model::GrantId> find_living_grants(Database& database, const GrantFilter& filter) {
+std::vector<model::GrantId> find_living_grants(db::Database& database, const GrantFilter& filter) {
     auto rows = database.prepare("SELECT g.id FROM grants g WHERE" POSTERN_GRANT_FILTER
                                  " AND g.ended_at IS NULL ORDER BY g.id");
     bind_filter(rows, filter);

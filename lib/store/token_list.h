@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "db/database.h"
 #include "model/grant.h"
-#include "store/database.h"
 
 namespace postern::store {
 
@@ -35,9 +35,9 @@ enum class Listed { active, everything };
 
 /// The oldest first. Everything: what was used, revoked or has expired too, as far as it is still remembered. All at
 /// once, a few hundred bytes each: a reader who is paused by its terminal must not keep the log from being copied back.
-std::vector<ListedToken> list_tokens(Database& database, const GrantFilter& filter, util::Time now, Listed listed);
+std::vector<ListedToken> list_tokens(db::Database& database, const GrantFilter& filter, util::Time now, Listed listed);
 
 /// The grants that the filter means and that have not ended.
-std::vector<model::GrantId> find_living_grants(Database& database, const GrantFilter& filter);
+std::vector<model::GrantId> find_living_grants(db::Database& database, const GrantFilter& filter);
 
 }  // namespace postern::store

@@ -3,15 +3,15 @@
 #pragma once
 
 #include "http/message.h"
-#include "web/visit.h"
+#include "web/interaction.h"
 
 namespace postern::web {
 
 /// A new request: verified, parsed, and carried to the next step. Posted ones are sealed and continue by GET, since a
 /// cross-site POST brings no SameSite cookies.
-http::Response start_authorization(Visit& visit);
+http::Response start_authorization(Interaction& interaction);
 
 /// A request that comes back from the login or consent page; every other query parameter is ignored.
-http::Response resume_authorization(Visit& visit);
+http::Response resume_authorization(Interaction& interaction);
 
 }  // namespace postern::web

@@ -37,7 +37,7 @@ void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response
     response.add("Set-Cookie", http::set_cookie(names.browser, *browser.id, names.security));
 }
 
-StartedSession start_session(oauth::Context& context, store::Transaction& transaction, const Browser& browser,
+StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
                              const model::Subject& subject, util::Time auth_time) {
     const util::Time now = context.now();
     std::string value = crypto::random_token(context.random);

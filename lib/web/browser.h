@@ -44,7 +44,7 @@ struct StartedSession {
 
 /// Starts a session for `subject`, who was authenticated at `auth_time`: a new cookie value always, the inner id kept
 /// for the same user. The old session of this browser is removed in the same transaction.
-StartedSession start_session(oauth::Context& context, store::Transaction& transaction, const Browser& browser,
+StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
                              const model::Subject& subject, util::Time auth_time);
 
 /// For the audit log, once the session is committed: that somebody has logged in, and who was logged out by it.

@@ -17,60 +17,60 @@ std::string destination(const std::string& redirect_uri) {
     return url->host.empty() ? url->scheme + ": (an app on this device)" : url->host;
 }
 
-http::Response back_to_authorize(Visit& visit, const Resumed& resumed) {
-    return continue_at(visit, visit.context.settings.paths.authorize, resumed.request);
+http::Response back_to_authorize(Interaction& interaction, const Resumed& resumed) {
+    return continue_at(interaction, interaction.context.settings.paths.authorize, resumed.request);
 }
 
-void record(Visit& visit, const model::AuthorizationRequest& asked, model::Decision decision) {
-    const model::Subject& subject = visit.browser.session->subject;
-    store::Transaction transaction(visit.context.store, store::Durability::lazy);
+void record(Interaction& interaction, const model::AuthorizationRequest& asked, model::Decision decision) {
+    const model::Subject& subject = interaction.browser.session->subject;
+    db::Transaction transaction(interaction.context.store, db::Durability::lazy);
     const bool counts =
         store::record_decision(transaction, oauth::request_key(asked), subject, decision, asked.expires_at);
     transaction.commit();
     if (!counts) return;  // answered before
     const bool given = decision == model::Decision::approved;
-    visit.context.trail.add(given ? oauth::AuditEvent::consent_given : oauth::AuditEvent::consent_denied,
+    interaction.context.trail.add(given ? oauth::AuditEvent::consent_given : oauth::AuditEvent::consent_denied,
                             {oauth::audit::subject(subject),
                              oauth::audit::client(asked.client_id),
-                             oauth::audit::session(visit.browser.session->sid),
+                             oauth::audit::session(interaction.browser.session->sid),
                              {"scope", asked.scope.to_string()}});
 }
 
 }  // namespace
 
-http::Response show_consent(Visit& visit) {
-    const auto resumed = resume(visit, visit.request.query, Unbound::refused);
+http::Response show_consent(Interaction& interaction) {
+    const auto resumed = resume(interaction, interaction.request.query, AllowUnbound::no);
     if (!resumed) return resumed.error();
-    if (auto used = refuse_if_used(visit, resumed->request)) return std::move(*used);
-    if (!visit.browser.session) return back_to_authorize(visit, *resumed);
-    const auto user = store::find_user(visit.context.store, visit.browser.session->subject);
+    if (auto used = refuse_if_used(interaction, resumed->request)) return std::move(*used);
+    if (!interaction.browser.session) return back_to_authorize(interaction, *resumed);
+    const auto user = store::find_user(interaction.context.store, interaction.browser.session->subject);
 
     ConsentPage page;
     page.client_name = resumed->target.client().name;
     page.client_host = destination(resumed->request.redirect_uri);
     page.username = user ? user->username : "";
-    page.action = visit.context.settings.url(visit.context.settings.paths.scopes);
-    page.csrf = csrf_token(visit.context, Form::consent, visit.browser, resumed->request.id);
-    page.resume = oauth::seal_request(visit.context, {resumed->request, visit.browser.binding()});
-    page.scopes = permissions(visit.context.settings, resumed->request);
-    return visit.pages.consent(page);
+    page.action = interaction.context.settings.url(interaction.context.settings.paths.scopes);
+    page.csrf = csrf_token(interaction.context, Form::consent, interaction.browser, resumed->request.id);
+    page.resume = oauth::seal_request(interaction.context, {resumed->request, interaction.browser.binding()});
+    page.scopes = permissions(interaction.context.settings, resumed->request);
+    return interaction.pages.consent(page);
 }
 
-http::Response submit_consent(Visit& visit) {
-    const http::Params& sent = visit.request.form;
-    const auto resumed = resume(visit, sent, Unbound::refused);
+http::Response submit_consent(Interaction& interaction) {
+    const http::Params& sent = interaction.request.form;
+    const auto resumed = resume(interaction, sent, AllowUnbound::no);
     if (!resumed) return resumed.error();
     // The session ended while the form was open: nothing is lost but the click, the login comes next.
-    if (!visit.browser.session) return back_to_authorize(visit, *resumed);
-    if (!is_own_form(visit.context, Form::consent, visit.browser, resumed->request.id, visit.request))
-        return refuse_and_offer(visit, PageFault::form_foreign, resumed->request,
+    if (!interaction.browser.session) return back_to_authorize(interaction, *resumed);
+    if (!is_own_form(interaction.context, Form::consent, interaction.browser, resumed->request.id, interaction.request))
+        return refuse_and_offer(interaction, PageFault::form_foreign, resumed->request,
                                 "the csrf field is missing or not of this browser, session and request");
 
     const std::string decision = sent.find("decision").value_or("");
     if (decision != "approve" && decision != "deny")
-        return refuse_and_offer(visit, PageFault::form_malformed, resumed->request, "field: decision");
-    record(visit, resumed->request, decision == "approve" ? model::Decision::approved : model::Decision::denied);
-    return back_to_authorize(visit, *resumed);
+        return refuse_and_offer(interaction, PageFault::form_malformed, resumed->request, "field: decision");
+    record(interaction, resumed->request, decision == "approve" ? model::Decision::approved : model::Decision::denied);
+    return back_to_authorize(interaction, *resumed);
 }
 
 }  // namespace postern::web

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "http/message.h"
-#include "web/visit.h"
+#include "web/interaction.h"
 
 namespace postern::web {
 
 /// GET: the form. Without a session the browser goes back to the authorization endpoint, which asks for a login.
-http::Response show_consent(Visit& visit);
+http::Response show_consent(Interaction& interaction);
 
 /// POST: records the decision and sends the browser back to the authorization endpoint.
-http::Response submit_consent(Visit& visit);
+http::Response submit_consent(Interaction& interaction);
 
 }  // namespace postern::web

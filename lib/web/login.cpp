@@ -22,32 +22,32 @@ std::string account_mark(const oauth::Context& context, const std::string& usern
     return oauth::audit::short_digest(crypto::hmac_sha256(key, username));
 }
 
-http::Response form(Visit& visit, const Resumed& resumed, const std::string& username, const std::string& message,
+http::Response form(Interaction& interaction, const Resumed& resumed, const std::string& username, const std::string& message,
                     int status = 200) {
     LoginPage page;
     page.client_name = resumed.target.client().name;
-    page.action = visit.context.settings.url(visit.context.settings.paths.login);
-    page.csrf = csrf_token(visit.context, Form::login, visit.browser, resumed.request.id);
-    page.resume = oauth::seal_request(visit.context, {resumed.request, visit.browser.binding()});
+    page.action = interaction.context.settings.url(interaction.context.settings.paths.login);
+    page.csrf = csrf_token(interaction.context, Form::login, interaction.browser, resumed.request.id);
+    page.resume = oauth::seal_request(interaction.context, {resumed.request, interaction.browser.binding()});
     page.username = username;
     page.message = message;
-    return visit.pages.login(page, status);
+    return interaction.pages.login(page, status);
 }
 
 /// The session, the mark that this request was logged in for, and the end of the old session: together or not at all.
 /// Durable, because the old cookie must stay dead. nullopt when the user lost the right meanwhile.
-std::optional<http::Response> succeed(Visit& visit, const Resumed& resumed, const PasswordVerdict& verdict) {
-    store::Transaction transaction(visit.context.store, store::Durability::full);
-    if (!confirm_login(transaction, verdict, visit.context.now())) return std::nullopt;
+std::optional<http::Response> succeed(Interaction& interaction, const Resumed& resumed, const PasswordVerdict& verdict) {
+    db::Transaction transaction(interaction.context.store, db::Durability::full);
+    if (!confirm_login(transaction, verdict, interaction.context.now())) return std::nullopt;
     const model::Subject& subject = verdict.user.subject;
     const StartedSession started =
-        start_session(visit.context, transaction, visit.browser, subject, visit.context.now());
+        start_session(interaction.context, transaction, interaction.browser, subject, interaction.context.now());
     store::record_login(transaction, oauth::request_key(resumed.request), subject, resumed.request.expires_at);
     transaction.commit();
-    note_login(visit.context, started, kMethod, resumed.request.client_id);
+    note_login(interaction.context, started, kMethod, resumed.request.client_id);
 
-    http::Response response = continue_at(visit, visit.context.settings.paths.authorize, resumed.request);
-    const CookieNames names = cookie_names(visit.context.settings.issuer);
+    http::Response response = continue_at(interaction, interaction.context.settings.paths.authorize, resumed.request);
+    const CookieNames names = cookie_names(interaction.context.settings.issuer);
     response.add("Set-Cookie", http::set_cookie(names.session, started.cookie, names.security));
     return response;
 }
@@ -58,22 +58,22 @@ std::string wait_message(util::Seconds wait) {
            (minutes == 1 ? " minute." : " minutes.");
 }
 
-void note_refusal(Visit& visit, oauth::AuditEvent event, const Resumed& resumed, const std::string& username,
+void note_refusal(Interaction& interaction, oauth::AuditEvent event, const Resumed& resumed, const std::string& username,
                   const PasswordVerdict& verdict) {
-    visit.context.trail.add(event, {{"method", kMethod},
+    interaction.context.trail.add(event, {{"method", kMethod},
                                     {"reason", verdict.log_detail},
                                     oauth::audit::subject(verdict.named),
-                                    {"account", account_mark(visit.context, username)},
+                                    {"account", account_mark(interaction.context, username)},
                                     oauth::audit::client(resumed.request.client_id)});
 }
 
-http::Response refuse_form(Visit& visit, const Resumed& resumed, const std::string& username,
+http::Response refuse_form(Interaction& interaction, const Resumed& resumed, const std::string& username,
                            const PasswordVerdict& verdict) {
     const bool throttled = verdict.outcome == PasswordOutcome::throttled;
-    note_refusal(visit, throttled ? oauth::AuditEvent::login_throttled : oauth::AuditEvent::login_failed, resumed,
+    note_refusal(interaction, throttled ? oauth::AuditEvent::login_throttled : oauth::AuditEvent::login_failed, resumed,
                  username, verdict);
-    http::Response response = throttled ? form(visit, resumed, username, wait_message(verdict.wait), 429)
-                                        : form(visit, resumed, username, kWrong);
+    http::Response response = throttled ? form(interaction, resumed, username, wait_message(verdict.wait), 429)
+                                        : form(interaction, resumed, username, kWrong);
     if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal = http::Refusal{throttled ? "login_throttled" : "login_failed", "the login form was shown again",
                                      verdict.log_detail, resumed.request.client_id.str()};
@@ -82,37 +82,37 @@ http::Response refuse_form(Visit& visit, const Resumed& resumed, const std::stri
 
 }  // namespace
 
-http::Response show_login(Visit& visit) {
-    const auto resumed = resume(visit, visit.request.query, Unbound::refused);
+http::Response show_login(Interaction& interaction) {
+    const auto resumed = resume(interaction, interaction.request.query, AllowUnbound::no);
     if (!resumed) return resumed.error();
-    if (auto used = refuse_if_used(visit, resumed->request)) return std::move(*used);
+    if (auto used = refuse_if_used(interaction, resumed->request)) return std::move(*used);
     // Only what the client sent itself: to whoever holds an old ID token it names a `sub`, and must not name a user.
-    return form(visit, *resumed, resumed->request.login_hint.value_or(""), "");
+    return form(interaction, *resumed, resumed->request.login_hint.value_or(""), "");
 }
 
-http::Response submit_login(Visit& visit) {
-    const http::Params& sent = visit.request.form;
-    const auto resumed = resume(visit, sent, Unbound::refused);
+http::Response submit_login(Interaction& interaction) {
+    const http::Params& sent = interaction.request.form;
+    const auto resumed = resume(interaction, sent, AllowUnbound::no);
     if (!resumed) return resumed.error();
-    if (!is_own_form(visit.context, Form::login, visit.browser, resumed->request.id, visit.request))
-        return refuse_and_offer(visit, PageFault::form_foreign, resumed->request,
+    if (!is_own_form(interaction.context, Form::login, interaction.browser, resumed->request.id, interaction.request))
+        return refuse_and_offer(interaction, PageFault::form_foreign, resumed->request,
                                 "the csrf field is missing or not of this browser and request");
     if (const auto faulty = sent.first_fault({"username", "password"}))
-        return refuse_and_offer(visit, PageFault::form_malformed, resumed->request, "field: " + *faulty);
+        return refuse_and_offer(interaction, PageFault::form_malformed, resumed->request, "field: " + *faulty);
 
     const std::string username = sent.find("username").value_or("");
-    PasswordVerdict verdict = check_login(visit.context, username, util::Secret(sent.find("password").value_or("")),
-                                          visit.request.remote_address);
+    PasswordVerdict verdict = check_login(interaction.context, username, util::Secret(sent.find("password").value_or("")),
+                                          interaction.request.remote_address);
     if (verdict.outcome == PasswordOutcome::busy) {
-        note_refusal(visit, oauth::AuditEvent::login_overloaded, *resumed, username, verdict);
-        return refuse_and_offer(visit, PageFault::too_busy, resumed->request, verdict.log_detail);
+        note_refusal(interaction, oauth::AuditEvent::login_overloaded, *resumed, username, verdict);
+        return refuse_and_offer(interaction, PageFault::too_busy, resumed->request, verdict.log_detail);
     }
     if (verdict.outcome == PasswordOutcome::right) {
-        if (auto response = succeed(visit, *resumed, verdict)) return std::move(*response);
+        if (auto response = succeed(interaction, *resumed, verdict)) return std::move(*response);
         verdict.outcome = PasswordOutcome::wrong;
         verdict.log_detail = "the password was changed or the user disabled while this login waited";
     }
-    return refuse_form(visit, *resumed, username, verdict);
+    return refuse_form(interaction, *resumed, username, verdict);
 }
 
 }  // namespace postern::web

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
 
 #include "crypto/digest.h"
 #include "crypto/password.h"
-#include "store/hash_slots.h"
+#include "db/error.h"
+#include "os/hash_slots.h"
 #include "store/login_attempts.h"
 #include "store/users.h"
 #include "util/base64.h"
@@ -69,7 +71,7 @@ PasswordVerdict throttled(util::Seconds wait) {
 }
 
 void count(oauth::Context& context, const Counters& counters) {
-    store::Transaction transaction(context.store, store::Durability::lazy);
+    db::Transaction transaction(context.store, db::Durability::lazy);
     for (const Counter& counter : counters)
         store::count_failure(transaction, counter.key, context.now(), context.settings.login.window);
     transaction.commit();
@@ -98,6 +100,15 @@ PasswordVerdict compare(oauth::Context& context, const std::string& username, co
     return PasswordVerdict{PasswordOutcome::right, {}, "", user->subject, *user, {}, {}};
 }
 
+/// Lock files that cannot be made are storage that does not work: 503, not 500.
+std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context) {
+    try {
+        return os::HashSlot::acquire(context.store.path(), context.settings.login.hash_slots, kSlotWait);
+    } catch (const std::system_error& error) {
+        throw db::StoreError(error.what());
+    }
+}
+
 }  // namespace
 
 PasswordVerdict check_login(oauth::Context& context, const std::string& username, const util::Secret& password,
@@ -111,7 +122,7 @@ PasswordVerdict check_login(oauth::Context& context, const std::string& username
 
     PasswordVerdict verdict;
     {
-        const auto slot = store::HashSlot::acquire(context.store.path(), context.settings.login.hash_slots, kSlotWait);
+        const auto slot = take_hash_slot(context);
         if (!slot)
             return failed(PasswordOutcome::busy, "every hash slot was taken; login.hashSlots sets how many there are");
         // Again, now that the queue is behind us: parallel guesses must not all have passed the first look.
@@ -124,7 +135,7 @@ PasswordVerdict check_login(oauth::Context& context, const std::string& username
     return verdict;
 }
 
-bool confirm_login(store::Transaction& transaction, const PasswordVerdict& verdict, util::Time now) {
+bool confirm_login(db::Transaction& transaction, const PasswordVerdict& verdict, util::Time now) {
     const auto user = store::find_user(transaction.database(), verdict.user.subject);
     if (!user || !user->enabled || user->password_hash != verdict.user.password_hash) return false;
     store::clear_failures(transaction, verdict.failures_key);

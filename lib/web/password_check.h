@@ -38,6 +38,6 @@ PasswordVerdict check_login(oauth::Context& context, const std::string& username
 /// True, with the counter cleared and the place remembered, when the user of a right verdict still has that password
 /// and is enabled. Asked inside the transaction that starts the session: a password change or a disabling before it
 /// must not be outrun.
-bool confirm_login(store::Transaction& transaction, const PasswordVerdict& verdict, util::Time now);
+bool confirm_login(db::Transaction& transaction, const PasswordVerdict& verdict, util::Time now);
 
 }  // namespace postern::web

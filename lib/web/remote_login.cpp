@@ -3,8 +3,8 @@
 
 #include <variant>
 
-#include "oauth/decide.h"
 #include "oauth/issue_grant.h"
+#include "oauth/next_step.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
 #include "web/authorization_response.h"
@@ -20,7 +20,7 @@ struct Met {
     model::User user;
     bool made = false;
 };
-std::optional<Met> meet(oauth::Context& context, store::Transaction& transaction, const RemoteUser& remote) {
+std::optional<Met> meet(oauth::Context& context, db::Transaction& transaction, const RemoteUser& remote) {
     if (auto user = store::find_user_by_name(transaction.database(), remote.username)) {
         if (user->enabled && update_claims(*user, remote)) {
             user->updated_at = context.now();
@@ -50,10 +50,10 @@ struct NotLoggedIn {
     model::Subject named;  ///< whom the web server means, if there is such a user
 };
 
-http::Response refuse_login(Visit& visit, const NotLoggedIn& why, const std::string& client_id,
+http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, const std::string& client_id,
                             const std::string& detail) {
-    http::Response page = visit.refuse(why.fault, client_id, detail);
-    visit.context.trail.add(oauth::AuditEvent::login_failed, {{"method", kMethod},
+    http::Response page = interaction.refuse(why.fault, client_id, detail);
+    interaction.context.trail.add(oauth::AuditEvent::login_failed, {{"method", kMethod},
                                                               {"reason", page.refusal->error},
                                                               oauth::audit::subject(why.named),
                                                               {"client_id", client_id}});
@@ -62,46 +62,46 @@ http::Response refuse_login(Visit& visit, const NotLoggedIn& why, const std::str
 
 /// User, session, the mark that this request was logged in for, and the end of the old session: together or not at
 /// all. Durable, because the old cookie must stay dead.
-util::Result<StartedSession, NotLoggedIn> start(Visit& visit, const Resumed& resumed, const RemoteUser& remote) {
-    store::Transaction transaction(visit.context.store, store::Durability::full);
-    const auto met = meet(visit.context, transaction, remote);
+util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const Resumed& resumed, const RemoteUser& remote) {
+    db::Transaction transaction(interaction.context.store, db::Durability::full);
+    const auto met = meet(interaction.context, transaction, remote);
     if (!met) return NotLoggedIn{PageFault::account_unknown, {}};
     const model::User& user = met->user;
     if (!user.enabled) return NotLoggedIn{PageFault::account_disabled, user.subject};
-    StartedSession started = start_session(visit.context, transaction, visit.browser, user.subject,
+    StartedSession started = start_session(interaction.context, transaction, interaction.browser, user.subject,
                                            remote.auth_time.value_or(model::kAuthTimeUnknown));
-    if (is_made_for(visit.context.settings, resumed.request, remote))
+    if (is_made_for(interaction.context.settings, resumed.request, remote))
         store::record_login(transaction, oauth::request_key(resumed.request), user.subject, resumed.request.expires_at);
     transaction.commit();
     if (met->made)
-        visit.context.trail.add(oauth::AuditEvent::user_created,
+        interaction.context.trail.add(oauth::AuditEvent::user_created,
                                 {{"method", kMethod}, oauth::audit::subject(user.subject)});
-    note_login(visit.context, started, kMethod, resumed.request.client_id);
+    note_login(interaction.context, started, kMethod, resumed.request.client_id);
     return started;
 }
 
 /// With a form one would be asked again; here the same answer would come again, so the client is told.
-http::Response answer(Visit& visit, const Resumed& resumed, const model::Session& session) {
-    oauth::Situation situation{resumed.request, resumed.target.client(), session, std::nullopt,
-                               std::nullopt,    visit.context.now()};
-    situation.progress = store::find_progress(visit.context.store, oauth::request_key(resumed.request));
-    if (!std::holds_alternative<oauth::ShowLogin>(oauth::decide(situation))) {
+http::Response answer(Interaction& interaction, const Resumed& resumed, const model::Session& session) {
+    oauth::AuthorizationInput input{resumed.request, resumed.target.client(), session, std::nullopt,
+                               std::nullopt,    interaction.context.now()};
+    input.progress = store::find_progress(interaction.context.store, oauth::request_key(resumed.request));
+    if (!std::holds_alternative<oauth::ShowLogin>(oauth::next_step(input))) {
         model::AuthorizationRequest request = resumed.request;
         request.session_sent = true;
-        return continue_at(visit, visit.context.settings.paths.authorize, request);
+        return continue_at(interaction, interaction.context.settings.paths.authorize, request);
     }
-    if (!oauth::end_request(visit.context, resumed.request, session))
-        return refuse_and_offer(visit, PageFault::already_used, resumed.request);
+    if (!oauth::end_request(interaction.context, resumed.request, session))
+        return refuse_and_offer(interaction, PageFault::already_used, resumed.request);
     return authorization_error(
-        visit.pages, resumed.target,
+        interaction.pages, resumed.target,
         oauth::make_error(oauth::ErrorCode::login_required, "the login that the request asks for cannot be proved",
                           "another user than the one asked for is signed in at the web server, or its login is older "
                           "than the request; login.authTimeFromEnvironment names the variable that tells its time"));
 }
 
-void note_unusable(const Visit& visit, const RemoteUser& remote) {
+void note_unusable(const Interaction& interaction, const RemoteUser& remote) {
     for (const std::string& claim : remote.unusable)
-        visit.context.log.warn("claim_unusable", {{"claim", claim}, {"id", visit.request.id}});
+        interaction.context.log.warn("claim_unusable", {{"claim", claim}, {"id", interaction.request.id}});
 }
 
 PageFault fault_of(RemoteFault fault) {
@@ -110,25 +110,25 @@ PageFault fault_of(RemoteFault fault) {
 
 }  // namespace
 
-http::Response remote_login(Visit& visit) {
+http::Response remote_login(Interaction& interaction) {
     // First, so that whoever opens the page by hand learns whether the web server does its part.
     const auto remote =
-        read_remote_user(visit.context.settings.login, visit.request.server_variables, visit.context.now());
-    if (!remote) return refuse_login(visit, {fault_of(remote.error().fault), {}}, "", remote.error().log_detail);
-    const auto resumed = resume(visit, visit.request.query, Unbound::refused);
+        read_remote_user(interaction.context.settings.login, interaction.request.server_variables, interaction.context.now());
+    if (!remote) return refuse_login(interaction, {fault_of(remote.error().fault), {}}, "", remote.error().log_detail);
+    const auto resumed = resume(interaction, interaction.request.query, AllowUnbound::no);
     if (!resumed) return resumed.error();
     const std::string client_id = resumed->request.client_id.str();
-    if (auto used = refuse_if_used(visit, resumed->request)) return std::move(*used);
+    if (auto used = refuse_if_used(interaction, resumed->request)) return std::move(*used);
     // With a form, somebody would notice that he is asked again and again. Here the browser would go round for ever.
-    if (resumed->request.session_sent && !visit.browser.session)
-        return refuse_and_offer(visit, PageFault::cookie_missing, resumed->request,
+    if (resumed->request.session_sent && !interaction.browser.session)
+        return refuse_and_offer(interaction, PageFault::cookie_missing, resumed->request,
                                 "the browser cookie came back, and the session cookie of the login before did not");
 
-    const auto started = start(visit, *resumed, *remote);
-    if (!started) return refuse_login(visit, started.error(), client_id, "user: " + remote->username);
-    note_unusable(visit, *remote);
-    http::Response response = answer(visit, *resumed, started->session);
-    const CookieNames names = cookie_names(visit.context.settings.issuer);
+    const auto started = start(interaction, *resumed, *remote);
+    if (!started) return refuse_login(interaction, started.error(), client_id, "user: " + remote->username);
+    note_unusable(interaction, *remote);
+    http::Response response = answer(interaction, *resumed, started->session);
+    const CookieNames names = cookie_names(interaction.context.settings.issuer);
     response.add("Set-Cookie", http::set_cookie(names.session, started->cookie, names.security));
     return response;
 }

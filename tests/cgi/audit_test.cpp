@@ -5,7 +5,7 @@
 #include <string>
 
 #include "crypto/digest.h"
-#include "store/hash_slots.h"
+#include "os/hash_slots.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"
@@ -154,7 +154,7 @@ TEST_CASE("audit: a password that nobody had time for is told from a wrong one a
     UserAgent browser(site.op);
     const Landing form = browser.authorize(authorization_request());
     const auto slot =
-        postern::store::HashSlot::acquire(site.op.database_file().string(), 1, std::chrono::milliseconds(100));
+        postern::os::HashSlot::acquire(site.op.database_file().string(), 1, std::chrono::milliseconds(100));
     REQUIRE(slot);
     CHECK(browser.log_in(form).verdict() == "page 503");
     const json::Object line = audit_line(site.news(), "login_overloaded");

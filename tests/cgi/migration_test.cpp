@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "store/database.h"
+#include "db/database.h"
 #include "support/flow.h"
 
 namespace {
@@ -80,7 +80,7 @@ TEST_CASE("migration: sessions, consents, codes and tokens from before it go on,
     CHECK(userinfo(op, text_of(fresh, "access_token")).status == 200);
     const Query refresh{{"grant_type", "refresh_token"}, {"refresh_token", text_of(fresh, "refresh_token")}};
     CHECK(redeem(op, refresh).status == 200);
-    CHECK(op.postern({"doctor"}).out.find("schema version " + std::to_string(postern::store::kSchemaVersion)) !=
+    CHECK(op.postern({"doctor"}).out.find("schema version " + std::to_string(postern::db::kSchemaVersion)) !=
           std::string::npos);
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/database.h"
+#include "db/database.h"
 #include "support/flow.h"
 #include "support/process.h"
 #include "support/secrets.h"
@@ -151,8 +151,8 @@ TEST_CASE("planted: in a log of its own" * doctest::skip()) {
 
 TEST_CASE("planted: in the database" * doctest::skip()) {
     const Deployment op;
-    postern::store::Database database(op.database_file(), postern::store::Access::read_write);
-    postern::store::Transaction transaction(database, postern::store::Durability::lazy);
+    postern::db::Database database(op.database_file(), postern::db::Access::read_write);
+    postern::db::Transaction transaction(database, postern::db::Durability::lazy);
     database.prepare("UPDATE clients SET name = $1").bind(1, kBobPassword).execute();
     transaction.commit();
 }

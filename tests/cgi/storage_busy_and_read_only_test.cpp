@@ -22,7 +22,7 @@ namespace {
 using namespace postern::test;
 namespace fs = std::filesystem;
 
-/// Another process in the gate: it never leaves while this lives.
+/// Another process in the write lock: it never leaves while this lives.
 class Occupant {
 public:
     explicit Occupant(const Deployment& op)

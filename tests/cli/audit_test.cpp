@@ -192,7 +192,7 @@ TEST_CASE("audit: init, retire and purge too, and what was refused is none") {
     }
     {
         auto database = op.open();
-        postern::store::Transaction transaction(database, postern::store::Durability::lazy);
+        postern::db::Transaction transaction(database, postern::db::Durability::lazy);
         for (int i = 0; i < 100; ++i)
             postern::store::count_failure(transaction, std::to_string(i), given_at() - postern::util::Seconds{1000},
                                           postern::util::Seconds{900});

@@ -25,7 +25,7 @@ TEST_CASE("backup: a file of its owner alone, said with its size and with what i
     const auto told = installation.must_json({"backup", target(installation)});
     CHECK(text_of(told, "file") == target(installation));
     CHECK(*member_of(told, "bytes").if_integer() == static_cast<std::int64_t>(fs::file_size(target(installation))));
-    CHECK(*member_of(told, "schema_version").if_integer() == store::kSchemaVersion);
+    CHECK(*member_of(told, "schema_version").if_integer() == db::kSchemaVersion);
     CHECK(words_of(told, "not_included") ==
           installation.keys_directory().string() + " " + installation.config_file().string());
     CHECK(test::mode_of(target(installation)) == 0600);

@@ -19,7 +19,7 @@ namespace {
 template <class Action>
 void write(const Installation& installation, Action action) {
     auto database = installation.open();
-    store::Transaction transaction(database, store::Durability::lazy);
+    db::Transaction transaction(database, db::Durability::lazy);
     action(transaction);
     transaction.commit();
 }
@@ -38,7 +38,7 @@ std::string put_user(const Installation& installation, const std::string& name) 
     user.subject = subject_of(name);
     user.username = name;
     user.created_at = user.updated_at = given_at();
-    write(installation, [&](store::Transaction& transaction) { REQUIRE(store::insert_user(transaction, user)); });
+    write(installation, [&](db::Transaction& transaction) { REQUIRE(store::insert_user(transaction, user)); });
     return user.subject.str();
 }
 
@@ -49,7 +49,7 @@ void put_client(const Installation& installation, const std::string& id) {
     client.grants = {model::GrantType::authorization_code, model::GrantType::refresh_token};
     client.redirect_uris = {"https://" + id + ".example/cb"};
     client.created_at = given_at();
-    write(installation, [&](store::Transaction& transaction) { REQUIRE(store::insert_client(transaction, client)); });
+    write(installation, [&](db::Transaction& transaction) { REQUIRE(store::insert_client(transaction, client)); });
 }
 
 void put_grant(const Installation& installation, const Given& given) {
@@ -81,7 +81,7 @@ void put_grant(const Installation& installation, const Given& given) {
     refresh.issued_at = grant.created_at;
     refresh.expires_at = grant.created_at + util::Seconds{30 * 86400};
 
-    write(installation, [&](store::Transaction& transaction) {
+    write(installation, [&](db::Transaction& transaction) {
         store::insert_grant(transaction, grant);
         store::insert_code(transaction, code);
         store::insert_access_token(transaction, access);
@@ -98,7 +98,7 @@ void put_session(const Installation& installation, const std::string& sid, const
     session.created_at = given_at() - util::Seconds{30};
     session.last_seen_at = given_at() - util::Seconds{20};
     session.expires_at = given_at() + util::Seconds{40000};
-    write(installation, [&](store::Transaction& transaction) {
+    write(installation, [&](db::Transaction& transaction) {
         store::insert_session(transaction, session);
         store::record_login(transaction, model::RequestKey("request of " + sid), session.subject, session.expires_at);
     });
@@ -106,7 +106,7 @@ void put_session(const Installation& installation, const std::string& sid, const
 
 void put_consent(const Installation& installation, const std::string& client, const std::string& user,
                  const std::string& scope) {
-    write(installation, [&](store::Transaction& transaction) {
+    write(installation, [&](db::Transaction& transaction) {
         store::save_consent(
             transaction,
             {model::ClientId(client), subject_of(user), *model::Scope::parse(scope), given_at(), {"phone_number"}});

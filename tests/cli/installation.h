@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "db/database.h"
 #include "json/value.h"
-#include "store/database.h"
 #include "support/process.h"
 #include "support/secrets.h"
 
@@ -40,7 +40,7 @@ public:
     std::filesystem::path syslog_file() const { return directory_.string() + ".syslog"; }
     std::filesystem::path database_file() const { return directory_ / "data" / "postern.db"; }
     std::filesystem::path keys_directory() const { return directory_ / "keys"; }
-    store::Database open() const { return {database_file().string(), store::Access::read_write}; }
+    db::Database open() const { return {database_file().string(), db::Access::read_write}; }
 
 private:
     std::filesystem::path directory_;

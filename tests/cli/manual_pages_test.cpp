@@ -5,18 +5,18 @@
 #include <filesystem>
 #include <map>
 
+#include "config/table.h"
 #include "help_text.h"
 #include "installation.h"
 #include "json/writer.h"
 #include "oauth/settings.h"
-#include "server/config_table.h"
 #include "support/deployment.h"
 #include "util/text.h"
 
 using namespace postern::test;
 namespace fs = std::filesystem;
 namespace json = postern::json;
-namespace server = postern::server;
+namespace config = postern::config;
 
 namespace {
 
@@ -63,11 +63,11 @@ std::string synopsis(const Command& command, std::map<std::string, std::vector<H
 
 /// Why the configuration refuses what no key accepts; "" when it is not known.
 std::string what_it_takes(const std::string& key) {
-    server::Config config;
-    const auto& keys = server::config_keys();
-    const auto row = std::ranges::find(keys, key, &server::ConfigKey::name);
+    config::Config read;
+    const auto& keys = config::config_keys();
+    const auto row = std::ranges::find(keys, key, &config::ConfigKey::name);
     if (row == keys.end()) return "";
-    const auto problems = row->apply(config, json::Array{json::Array{}});
+    const auto problems = row->apply(read, json::Array{json::Array{}});
     REQUIRE_FALSE(problems.empty());
     return problems.front().reason;
 }
@@ -79,7 +79,7 @@ std::string or_null(const std::optional<std::string>& path) { return path.value_
 
 /// What each key is when it is not given.
 std::map<std::string, std::string> defaults() {
-    const auto config = server::parse_config(R"({"issuer": "https://id.example.org"})");
+    const auto config = config::parse_config(R"({"issuer": "https://id.example.org"})");
     REQUIRE(config);
     const auto& settings = config->settings;
     const auto& paths = settings.paths;
@@ -138,7 +138,7 @@ std::map<std::string, std::string> defaults() {
         {"limits.parameters", std::to_string(config->limits.parameters)},
         {"authorizationVariables", R"(["HTTP_AUTHORIZATION"])"},
         {"trustedProxies", "[]"},
-        {"sandbox", config->sandbox == server::SandboxMode::automatic ? "\"auto\"" : "another"},
+        {"sandbox", config->sandbox == config::SandboxMode::automatic ? "\"auto\"" : "another"},
         {"log.target", config->log_target},
         {"log.level", "info"},
         {"metadata", "{}"},
@@ -176,7 +176,7 @@ TEST_CASE("manual pages: postern(1) has every command with its arguments and opt
 TEST_CASE("manual pages: postern.json(5) has every key with its default, its range and its words, and no other") {
     const std::string text = page("postern.json.5");
     const auto known = defaults();
-    for (const server::ConfigKey& key : server::config_keys()) {
+    for (const config::ConfigKey& key : config::config_keys()) {
         const std::string name(key.name);
         CAPTURE(name);
         const std::string entry = paragraph(text, ".B " + name, "");

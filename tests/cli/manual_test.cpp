@@ -15,8 +15,8 @@
 #include <map>
 #include <set>
 
+#include "config/config.h"
 #include "help_text.h"
-#include "server/config.h"
 #include "support/deployment.h"
 #include "support/process.h"
 #include "util/text.h"
@@ -281,7 +281,7 @@ TEST_CASE("manual: the configurations in it are accepted") {
             CAPTURE(block.line);
             std::string text;
             for (const std::string& line : block.lines) text += line + "\n";
-            const auto config = postern::server::parse_config(text);
+            const auto config = postern::config::parse_config(text);
             if (!config) FAIL_CHECK(config.error().front().key << " " << config.error().front().reason);
             ++found;
         }

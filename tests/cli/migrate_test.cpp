@@ -56,7 +56,7 @@ TEST_CASE("migrate: says from where to where and where the copy is; a second tim
     put_version_1(installation);
     const auto migrated = installation.must_json({"migrate"});
     CHECK(*member_of(migrated, "from").if_integer() == 1);
-    CHECK(*member_of(migrated, "to").if_integer() == store::kSchemaVersion);
+    CHECK(*member_of(migrated, "to").if_integer() == db::kSchemaVersion);
     const std::string copy = installation.database_file().string() + ".v1";
     CHECK(text_of(migrated, "copy") == copy);
     CHECK(test::mode_of(copy) == 0600);
@@ -64,7 +64,7 @@ TEST_CASE("migrate: says from where to where and where the copy is; a second tim
     installation.must({"doctor"});
 
     const auto again = installation.must_json({"migrate"});
-    CHECK(*member_of(again, "from").if_integer() == store::kSchemaVersion);
+    CHECK(*member_of(again, "from").if_integer() == db::kSchemaVersion);
     CHECK(again.if_object()->find("copy") == nullptr);
     CHECK(installation.must({"migrate"}).find("nothing to do") != std::string::npos);
 }

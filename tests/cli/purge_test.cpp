@@ -39,7 +39,7 @@ TEST_CASE("purge: everything at once, however much it is, told by table; a secon
     constexpr int kMany = 1000;
     {
         auto database = installation.open();
-        store::Transaction transaction(database, store::Durability::lazy);
+        db::Transaction transaction(database, db::Durability::lazy);
         for (int i = 0; i < kMany; ++i) {
             model::Grant grant;
             grant.id = model::GrantId("old " + std::to_string(i));
@@ -73,7 +73,7 @@ TEST_CASE("purge: access tokens that have expired go from grants that live on, t
     REQUIRE(before > 1);
     {
         auto database = installation.open();
-        store::Transaction transaction(database, store::Durability::lazy);
+        db::Transaction transaction(database, db::Durability::lazy);
         transaction.database().prepare("UPDATE access_tokens SET expires_at = 1 WHERE grant_id = 'ada wiki'").execute();
         transaction.commit();
     }
@@ -88,7 +88,7 @@ TEST_CASE("purge: copies the log back into the database file afterwards") {
     put_sample(installation);
     {
         auto database = installation.open();
-        store::Transaction transaction(database, store::Durability::lazy);
+        db::Transaction transaction(database, db::Durability::lazy);
         for (int i = 0; i < 2000; ++i) {
             store::count_failure(transaction, "key " + std::to_string(i), given_at(), util::Seconds{900});
         }

@@ -29,7 +29,7 @@ void put_everything(const Installation& installation) {
     put_client(installation, "old");
     installation.must({"client", "disable", "old"});
     auto database = installation.open();
-    store::Transaction transaction(database, store::Durability::lazy);
+    db::Transaction transaction(database, db::Durability::lazy);
     store::end_grant(transaction, model::GrantId("ada mail"), given_at() - util::Seconds{1});
     for (int i = 0; i < 12; ++i) {
         for (const char* key : {"pair:x", "user:x", "address:x"})
@@ -88,7 +88,7 @@ TEST_CASE("stats: counts what is there and works, apart from what is not") {
     const Installation installation;
     put_everything(installation);
     const auto stats = installation.must_json({"stats"});
-    CHECK(at(stats, "schema_version") == store::kSchemaVersion);
+    CHECK(at(stats, "schema_version") == db::kSchemaVersion);
     CHECK(at(stats, "clients", "enabled") == 2);
     CHECK(at(stats, "clients", "disabled") == 1);
     CHECK(at(stats, "users", "enabled") == 2);

@@ -226,7 +226,7 @@ TEST_CASE("token list: what was used, revoked or has expired is shown only with 
     put_sample(installation);
     {
         auto database = installation.open();
-        store::Transaction transaction(database, store::Durability::full);
+        db::Transaction transaction(database, db::Durability::full);
         store::redeem_code(transaction, model::ValueHash("hash of code ada wiki"), given_at());
         model::RefreshToken used;
         used.grant_id = model::GrantId("ada wiki");
@@ -255,7 +255,7 @@ TEST_CASE("token list, token revoke: thousands of grants are no burden") {
     constexpr int kGrants = 3001;
     {
         auto database = installation.open();
-        store::Transaction transaction(database, store::Durability::lazy);
+        db::Transaction transaction(database, db::Durability::lazy);
         for (int i = 0; i < kGrants; ++i) {
             model::Grant grant;
             grant.id = model::GrantId("grant " + std::to_string(i));

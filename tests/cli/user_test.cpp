@@ -33,7 +33,7 @@ const model::ValueHash kCookie{std::string(64, 'a')};
 /// Somebody is logged in and has given a client something.
 void log_in(const Installation& installation, const std::string& subject) {
     auto database = installation.open();
-    store::Transaction transaction(database, store::Durability::full);
+    db::Transaction transaction(database, db::Durability::full);
     model::Session session;
     session.cookie_hash = kCookie;
     session.sid = model::Sid("sid");

@@ -64,8 +64,8 @@ namespace token_program {
 }
 #undef main
 namespace postern::server {
-int remember_userinfo(const oidc::GetUserClaims& get_user_claims, const Needs& needs = {});
-int remember_userinfo(const MakeGetUserClaims& make_get_user_claims, const Needs& needs = {});
+int remember_userinfo(const oidc::GetUserClaims& get_user_claims, const SandboxPermissions& needs = {});
+int remember_userinfo(const MakeGetUserClaims& make_get_user_claims, const SandboxPermissions& needs = {});
 }  // namespace postern::server
 #define serve_userinfo remember_userinfo
 #include "../../lib/server/userinfo_endpoint.cpp"

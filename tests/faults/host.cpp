@@ -10,10 +10,10 @@
 #include <iostream>
 #include <sstream>
 
+#include "config/config.h"
 #include "faults/disk.h"
 #include "faults/endpoints.h"
-#include "server/config.h"
-#include "server/exchange.h"
+#include "gateway/exchange.h"
 #include "server/failure.h"
 #include "server/service.h"
 
@@ -21,7 +21,7 @@ namespace postern::test {
 namespace {
 
 /// A request that is there already, and an answer that is kept.
-class KeptExchange final : public server::Exchange {
+class KeptExchange final : public gateway::Exchange {
 public:
     KeptExchange(const std::map<std::string, std::string>& environment, std::string_view input,
                  const std::function<void()>& on_answer)
@@ -32,11 +32,11 @@ public:
         std::vector<const char*> pointers;
         for (const std::string& line : lines_) pointers.push_back(line.c_str());
         pointers.push_back(nullptr);
-        variables_ = server::collect_variables(pointers.data(), also);
+        variables_ = gateway::collect_variables(pointers.data(), also);
     }
-    const server::Variables& variables() const override { return variables_; }
-    server::Body receive(std::size_t cap) override {
-        return server::receive_body(variables_, cap, server::StreamEnd::at_length_only,
+    const gateway::Variables& variables() const override { return variables_; }
+    gateway::Body receive(std::size_t cap) override {
+        return gateway::receive_body(variables_, cap, gateway::StreamEnd::at_length_only,
                                     [this](char* buffer, std::size_t size) -> std::optional<std::size_t> {
                                         const std::size_t count = std::min(size, input_.size());
                                         std::memcpy(buffer, input_.data(), count);
@@ -54,7 +54,7 @@ private:
     std::vector<std::string> lines_;
     std::string_view input_;
     const std::function<void()>& on_answer_;
-    server::Variables variables_;
+    gateway::Variables variables_;
     std::string wire_;
 };
 
@@ -108,7 +108,7 @@ void set_clock_and_configuration(const std::map<std::string, std::string>& envir
 
 struct Host::Process {
     explicit Process(const EndpointProgram& program)
-        : app(server::load_config(server::default_config_path()), program.endpoint),
+        : app(config::load_config(config::default_config_path()), program.endpoint),
           handler(program.handler),
           service(app, program.endpoint, handler) {
         if (program.endpoint.begin) program.endpoint.begin(app);
@@ -157,7 +157,7 @@ ProcessResult Host::run_endpoint(const std::string& name, const std::map<std::st
     }
     process->service.run(exchange);
     // Not tidy_up, which sweeps by the toss of a coin: `postern purge` does that here.
-    if (store::Database* database = process->app.database_if_open()) database->checkpoint_if_due();
+    if (db::Database* database = process->app.database_if_open()) database->checkpoint_if_due();
     return {0, exchange.wire(), ""};
 }
 

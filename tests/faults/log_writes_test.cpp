@@ -3,19 +3,19 @@
 
 #include <algorithm>
 
+#include "db/database.h"
 #include "faults/disk.h"
 #include "faults/operations.h"
 #include "faults/power.h"
-#include "store/database.h"
 
 namespace {
 
 using namespace postern;
 using namespace postern::test;
-using store::Access;
-using store::Database;
-using store::Durability;
-using store::Transaction;
+using db::Access;
+using db::Database;
+using db::Durability;
+using db::Transaction;
 
 constexpr std::size_t kFrame = 24 + 4096;
 constexpr std::size_t kHeldFrames = 16;
@@ -115,7 +115,7 @@ TEST_CASE("joined writes: one that fails is a commit that failed, and nothing of
         add_rows(database, "before", 2);
         add_rows(other, "others", 2);
         Disk::instance().arm({row.fault, row.at, row.lasting});
-        CHECK_THROWS_AS(add_rows(database, "failed", row.rows), store::StoreError);
+        CHECK_THROWS_AS(add_rows(database, "failed", row.rows), db::StoreError);
         Disk::instance().disarm();
         const auto writes_of_one = [&](Database& writer, const std::string& name) {
             const Recording recording(path);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "db/database.h"
 #include "faults/operations.h"
 #include "faults/power.h"
-#include "store/database.h"
 #include "store/sweep.h"
 
 namespace {
@@ -59,7 +59,7 @@ struct Day {
 };
 
 void check_point(const Scene& there) {
-    store::Database database(there.op.database_file().string(), store::Access::read_write);
+    db::Database database(there.op.database_file().string(), db::Access::read_write);
     database.checkpoint();
 }
 

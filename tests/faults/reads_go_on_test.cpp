@@ -64,7 +64,7 @@ TEST_CASE("unreadable disk: a token that was just found active is not called act
     }
 }
 
-/// Somebody with a shell, who knows nothing of the gate.
+/// Somebody with a shell, who knows nothing of the write lock.
 class Stranger {
 public:
     explicit Stranger(const Scene& there) {
@@ -109,7 +109,7 @@ TEST_CASE(
     CHECK(revocation.holds(there));
 }
 
-/// Whether the gate is held by somebody: only then may anything be written.
+/// Whether the write lock is held by somebody: only then may anything be written.
 bool is_gate_closed(const std::string& database) {
     const int gate = ::open((database + ".gate").c_str(), O_RDWR | O_CLOEXEC);
     const bool closed = gate < 0 || ::flock(gate, LOCK_EX | LOCK_NB) != 0;
@@ -121,7 +121,7 @@ bool is_gate_closed(const std::string& database) {
 struct Touches {
     int all = 0;
     int outside_the_gate = 0;  ///< while it was open
-    int syncs_for_all = 0;     ///< of the log, which is synced for all who wait when they have left the gate
+    int syncs_for_all = 0;     ///< of the log, which is synced for all who wait when they have left the write lock
 };
 Touches touches_of(const std::function<void(Scene&)>& work) {
     Scene& there = scene();

@@ -91,7 +91,7 @@ void make_passwords_cheap(const std::string& path) {
 }
 
 /// The log is short then, and opening the database cheap; what comes after is in the log alone.
-void copy_log_back(const std::string& path) {
+void try_checkpoint(const std::string& path) {
     const Connection connection = open_raw(path);
     query(connection.get(), "PRAGMA wal_checkpoint(TRUNCATE)");
 }
@@ -137,7 +137,7 @@ Scene::Scene() : op(options()) {
     code = alice.obtain_code(authorization_request());
     login = visitor.authorize(authorization_request().with("prompt", "login"));
     REQUIRE(login.verdict() == "login");
-    copy_log_back(op.database_file().string());
+    try_checkpoint(op.database_file().string());
     consent = undecided.log_in(undecided.authorize(authorization_request(kOther)));
     REQUIRE(consent.verdict() == "consent");
 }

@@ -7,20 +7,20 @@
 #include <mutex>
 #include <thread>
 
+#include "db/database.h"
+#include "db/sqlite/write_lock.h"
 #include "faults/operations.h"
 #include "faults/power.h"
-#include "store/database.h"
-#include "store/gate.h"
 #include "support/audit_log.h"
 
 namespace {
 
 using namespace postern;
 using namespace postern::test;
-using store::Access;
-using store::Database;
-using store::Durability;
-using store::Transaction;
+using db::Access;
+using db::Database;
+using db::Durability;
+using db::Transaction;
 
 constexpr std::size_t kProcesses = 4;
 
@@ -170,7 +170,7 @@ TEST_CASE("shared sync: who commits while another syncs waits for one sync more,
             return row.step() ? static_cast<std::size_t>(row.integer(0)) : 0;
         };
         while (committed() < kProcesses - 1) std::this_thread::yield();
-        store::Gate gate(path + ".gate");  // and they have left it: all have their numbers
+        db::WriteLock gate(path + ".gate");  // and they have left it: all have their numbers
         gate.lock(std::chrono::steady_clock::now() + std::chrono::seconds(20));
         gate.unlock();
     });

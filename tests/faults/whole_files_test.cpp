@@ -5,11 +5,11 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "db/backup.h"
+#include "db/migrate.h"
 #include "faults/disk.h"
 #include "faults/operations.h"
 #include "faults/system.h"
-#include "store/backup.h"
-#include "store/migrate.h"
 
 namespace {
 
@@ -65,7 +65,7 @@ bool succeeds(const std::function<void()>& work) {
     try {
         work();
         return true;
-    } catch (const store::StoreError&) {
+    } catch (const db::StoreError&) {
         return false;
     }
 }
@@ -76,14 +76,14 @@ TEST_CASE("new database: it is whole, or there is nothing in the way of another 
         for (const char* suffix : {"", "-wal", "-shm", ".gate", ".sync"}) fs::remove(path.string() + suffix);
     };
     const int points = fail_at_every_step(
-        remove, [&] { return succeeds([&] { store::Database::create(path); }); },
+        remove, [&] { return succeeds([&] { db::Database::create(path); }); },
         [&](bool done) {
             if (done) CHECK(read_contents(path).problem == "");
             if (!done && fs::exists(path)) {  // all of it was made, and then its directory could not be synced
                 CHECK(read_contents(path).problem == "");
-                CHECK(succeeds([&] { store::Database(path, store::Access::read_write); }));
+                CHECK(succeeds([&] { db::Database(path, db::Access::read_write); }));
             }
-            if (!done && !fs::exists(path)) CHECK(succeeds([&] { store::Database::create(path); }));
+            if (!done && !fs::exists(path)) CHECK(succeeds([&] { db::Database::create(path); }));
         });
     remove();
     MESSAGE(points << " points");
@@ -116,11 +116,11 @@ TEST_CASE("migration: the database is as it was, with a copy of it or without, o
     };
     prepare();
     const std::string before = read_contents(path).rows;
-    store::migrate(path);
+    db::migrate(path);
     const std::string after = read_contents(path).rows;
     REQUIRE(before != after);
     const int points = fail_at_every_step(
-        prepare, [&] { return succeeds([&] { store::migrate(path); }); },
+        prepare, [&] { return succeeds([&] { db::migrate(path); }); },
         [&](bool done) {
             const Contents now = read_contents(path);
             CHECK(now.problem == "");
@@ -128,7 +128,7 @@ TEST_CASE("migration: the database is as it was, with a copy of it or without, o
             if (now.rows == after) CHECK(fs::exists(copy));  // though nothing else may be promised
             if (fs::exists(copy)) CHECK(read_contents(copy).rows == before);
             fs::remove(copy);
-            CHECK(succeeds([&] { store::migrate(path); }));
+            CHECK(succeeds([&] { db::migrate(path); }));
             CHECK(read_contents(path).rows == after);
         });
     prepare();
@@ -145,8 +145,8 @@ TEST_CASE("copy: it has its name when it is whole, and not before [S14]") {
         [&] { fs::remove(target); },
         [&] {
             return succeeds([&] {
-                store::Database database(source, store::Access::query_only);
-                store::back_up(database, target);
+                db::Database database(source, db::Access::query_only);
+                db::back_up(database, target);
             });
         },
         [&](bool done) {

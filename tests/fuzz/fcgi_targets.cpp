@@ -4,12 +4,12 @@
 #include <string>
 
 #include "fuzz/targets.h"
-#include "server/fcgi_request.h"
+#include "gateway/fcgi_request.h"
 
 namespace postern::test {
 namespace {
 
-using Verdict = server::FcgiHead::Verdict;
+using Verdict = gateway::FcgiHead::Verdict;
 
 std::size_t at(std::string_view bytes, std::size_t place) { return static_cast<std::uint8_t>(bytes[place]); }
 
@@ -46,7 +46,7 @@ std::string written_as_sent(std::string_view pairs) {
     return text;
 }
 
-std::string written(const server::NamedValues& variables) {
+std::string written(const gateway::NamedValues& variables) {
     std::string text;
     for (const auto& [name, value] : variables) text.append(name).append("=").append(value).append("\n");
     return text;
@@ -70,7 +70,7 @@ std::string variables_of(std::string_view bytes) {
 /// The body behind a head: all of it was sent, and it ends.
 void read_body(std::string_view input, std::size_t id) {
     std::string_view left = input;
-    server::FcgiBody body(id, [&](char* buffer, std::size_t size) {
+    gateway::FcgiBody body(id, [&](char* buffer, std::size_t size) {
         const std::size_t taken = std::min(size, left.size());
         left.copy(buffer, taken);
         left.remove_prefix(taken);
@@ -90,9 +90,9 @@ void read_body(std::string_view input, std::size_t id) {
 }  // namespace
 
 void fuzz_fcgi_request(std::string_view input) {
-    server::FcgiHead whole;
+    gateway::FcgiHead whole;
     const Verdict verdict = whole.take(input);
-    server::FcgiHead pieces;
+    gateway::FcgiHead pieces;
     Verdict last = Verdict::incomplete;
     for (std::size_t place = 0; place < input.size(); ++place) {
         const Verdict next = pieces.take(input.substr(place, 1));
@@ -100,7 +100,7 @@ void fuzz_fcgi_request(std::string_view input) {
         last = next;
     }
     promise(last == verdict, "the verdict does not depend on how the bytes come");
-    promise(verdict != Verdict::incomplete || input.size() <= server::kLongestHead, "a head has an end");
+    promise(verdict != Verdict::incomplete || input.size() <= gateway::kLongestHead, "a head has an end");
     if (verdict != Verdict::good) return;
     const std::string variables = variables_of(input);
     promise(are_whole_pairs(variables), "the variables are whole");

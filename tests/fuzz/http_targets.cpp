@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "fuzz/targets.h"
+#include "gateway/body.h"
+#include "gateway/variables.h"
 #include "http/cookie.h"
 #include "http/params.h"
-#include "server/body.h"
 #include "server/request_parser.h"
-#include "server/variables.h"
 #include "util/percent.h"
 #include "util/text.h"
 
@@ -68,9 +68,9 @@ void fuzz_cgi_request(std::string_view input) {
     rules.paths = server::served_paths("https://id.example.org/auth", {"/token"});
     rules.methods = {http::Method::get, http::Method::post};
     rules.trusted_proxies = {"127.0.0.1", "::1"};
-    server::Body body;
+    gateway::Body body;
     body.bytes = std::string(input.substr(std::min(end + 2, input.size())));
-    const auto request = server::parse_request(server::collect_variables(environment.data()), body, rules);
+    const auto request = server::parse_request(gateway::collect_variables(environment.data()), body, rules);
     if (!request) {
         promise(request.error().status >= 400 && request.error().status < 500, "a refusal is the caller's fault");
         return;

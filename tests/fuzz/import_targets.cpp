@@ -1,9 +1,9 @@
 // Files that an operator was given by somebody else.
 #include <string>
 
-#include "command.h"
+#include "cli/command.h"
+#include "cli/user/import_line.h"
 #include "fuzz/targets.h"
-#include "import_line.h"
 #include "model/user_name.h"
 
 namespace postern::test {

@@ -1,11 +1,11 @@
 // Parsers of JSON: the reader, the configuration, key sets.
 #include <string>
 
+#include "config/config.h"
 #include "fuzz/targets.h"
 #include "jose/jwk.h"
 #include "json/reader.h"
 #include "json/writer.h"
-#include "server/config.h"
 
 namespace postern::test {
 
@@ -24,7 +24,7 @@ void fuzz_json(std::string_view input) {
 }
 
 void fuzz_config(std::string_view input) {
-    const auto config = server::parse_config(input);
+    const auto config = config::parse_config(input);
     if (!config) {
         promise(!config.error().empty(), "a refused configuration has problems");
         return;

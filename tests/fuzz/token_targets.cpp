@@ -55,7 +55,7 @@ void fuzz_compact_jws(std::string_view input) {
 
 void fuzz_signed_claims(std::string_view input) {
     oauth::Context context = world().context();
-    const store::SigningKey& key = context.keys.signing_key(crypto::Algorithm::EdDSA, context.now());
+    const keys::SigningKey& key = context.keys.signing_key(crypto::Algorithm::EdDSA, context.now());
     const std::string token = jose::sign_compact(key.key, key.kid, TokenType::access_token, input);
     const auto jwt = jose::verify_jwt(context.keys.verifier(), token, TokenType::access_token, context.settings.issuer,
                                       context.now(), jose::Expiry::enforced);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "db/database.h"
 #include "oauth/access_token.h"
-#include "store/database.h"
 #include "store/grants.h"
 #include "support/flow.h"
 #include "support/html.h"
@@ -14,6 +14,7 @@
 namespace {
 
 using namespace postern::test;
+namespace db = postern::db;
 namespace store = postern::store;
 
 std::string route_of(const Answer& answer) {
@@ -74,7 +75,7 @@ TEST_CASE("authorize: audience and max_age of the request are recorded with its 
     for (const Row& row : rows) {
         CAPTURE(row.request.text());
         const std::string code = alice.obtain_code(row.request);
-        store::Database database(op.database_file().string(), store::Access::query_only);
+        db::Database database(op.database_file().string(), db::Access::query_only);
         const auto stored = store::find_code(database, postern::oauth::hash_of(code));
         REQUIRE(stored);
         CHECK(stored->code.audience == row.audience);
@@ -114,8 +115,8 @@ TEST_CASE("stored state: without a live record no signature makes a token active
         UserAgent alice(op);
         const std::string token = text_of(obtain_tokens(op, alice, authorization_request()), "access_token");
         if (*row.sql != '\0') {
-            store::Database database(op.database_file().string(), store::Access::read_write);
-            store::Transaction transaction(database, store::Durability::full);
+            db::Database database(op.database_file().string(), db::Access::read_write);
+            db::Transaction transaction(database, db::Durability::full);
             CHECK(database.prepare(row.sql).execute() == 1);
             transaction.commit();
         }

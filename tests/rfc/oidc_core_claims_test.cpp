@@ -15,6 +15,7 @@ namespace {
 
 using namespace postern::test;
 namespace json = postern::json;
+namespace db = postern::db;
 namespace store = postern::store;
 using Names = std::set<std::string>;
 
@@ -138,11 +139,11 @@ TEST_CASE("claims: values are the user's of the moment, and a refreshed token sa
 
 /// The command refuses claims that say nothing; an import or another program may leave them in the file.
 void set_claims(const Deployment& op, const char* username, const std::string& claims) {
-    store::Database database(op.database_file().string(), store::Access::read_write);
+    db::Database database(op.database_file().string(), db::Access::read_write);
     auto user = store::find_user_by_name(database, username);
     REQUIRE(user.has_value());
     user->claims = *json::parse(claims)->if_object();
-    store::Transaction transaction(database, store::Durability::lazy);
+    db::Transaction transaction(database, db::Durability::lazy);
     REQUIRE(store::update_user(transaction, *user));
     transaction.commit();
 }

@@ -14,6 +14,7 @@ namespace {
 using namespace postern::test;
 using std::chrono::seconds;
 namespace json = postern::json;
+namespace db = postern::db;
 namespace store = postern::store;
 
 Query of(const std::string& token) { return Query{{"token", token}}; }
@@ -306,8 +307,8 @@ TEST_CASE("revocation: an expired access token still ends the refresh token, its
         SignedIn r;
         r.op.advance(seconds(900));
         if (swept) {
-            store::Database database(r.op.database_file().string(), store::Access::read_write);
-            store::Transaction transaction(database, store::Durability::full);
+            db::Database database(r.op.database_file().string(), db::Access::read_write);
+            db::Transaction transaction(database, db::Durability::full);
             // As when it gets another one.
             transaction.database()
                 .prepare("DELETE FROM access_tokens WHERE expires_at <= $1")

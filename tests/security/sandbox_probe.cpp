@@ -38,10 +38,10 @@
 #include <thread>
 #include <vector>
 
+#include "db/error.h"
 #include "json/writer.h"
 #include "server/app.h"
 #include "server/serve.h"
-#include "store/error.h"
 
 extern char** environ;
 
@@ -206,11 +206,11 @@ int directory_made() {
 /// What an endpoint that declared it does with its database.
 int wrote_database(server::App& app) {
     try {
-        store::Transaction transaction(app.context().store, store::Durability::full);
+        db::Transaction transaction(app.context().store, db::Durability::full);
         transaction.database().prepare("UPDATE users SET enabled = enabled WHERE 0").execute();
         transaction.commit();
         return 0;
-    } catch (const store::StoreError&) {
+    } catch (const db::StoreError&) {
         return EROFS;
     }
 }
@@ -356,7 +356,7 @@ int serve() {
     endpoint.paths = [](const oauth::Settings&) { return std::vector{setting("PROBE_PATH")}; };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get}; };
     endpoint.store = setting("PROBE_READS").empty() ? server::StoreUse::write : server::StoreUse::read;
-    endpoint.keys = setting("PROBE_SIGNS").empty() ? store::KeyUse::publish : store::KeyUse::sign;
+    endpoint.keys = setting("PROBE_SIGNS").empty() ? keys::KeyUse::publish : keys::KeyUse::sign;
     endpoint.needs.read = list_of("PROBE_READ");
     endpoint.needs.write = list_of("PROBE_WRITE");
     endpoint.needs.network = !setting("PROBE_NETWORK").empty();

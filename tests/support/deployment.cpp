@@ -9,9 +9,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "db/database.h"
 #include "http/url.h"
 #include "json/writer.h"
-#include "store/database.h"
 
 namespace postern::test {
 namespace {
@@ -277,9 +277,9 @@ void Deployment::configure(const std::string& member, json::Value value) {
 }
 
 std::int64_t Deployment::count_rows(const std::string& table) const {
-    store::Database database(database_file().string(), store::Access::query_only);
+    db::Database database(database_file().string(), db::Access::query_only);
     const std::string sql = "SELECT COUNT(*) FROM " + table;
-    store::Statement statement = database.prepare(sql.c_str());
+    db::Statement statement = database.prepare(sql.c_str());
     REQUIRE(statement.step());
     return statement.integer(0);
 }

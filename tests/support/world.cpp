@@ -31,7 +31,7 @@ public:
         if (!::mkdtemp(pattern.data())) throw std::runtime_error("mkdtemp");
         path_ = pattern;
         using enum crypto::Algorithm;
-        store::Keys::create(path_ + "/keys", {ES256, RS256, EdDSA}, kStart - util::Seconds{86400});
+        keys::Keys::create(path_ + "/keys", {ES256, RS256, EdDSA}, kStart - util::Seconds{86400});
     }
     ~KeyDirectory() {
         std::error_code ignored;
@@ -63,15 +63,15 @@ model::Client registered(const std::string& id, const std::string& redirect_uri)
 
 World::World()
     : clock(kStart),
-      database(store::Database::in_memory()),
-      keys(std::make_unique<store::Keys>(key_directory().keys(), store::KeyUse::sign, true)),
+      database(db::Database::in_memory()),
+      keys(std::make_unique<keys::Keys>(key_directory().keys(), keys::KeyUse::sign, true)),
       log(std::make_unique<NoSink>(), util::LogLevel::error, "test") {
     settings.issuer = "https://op.example";
     settings.oidc = true;
 }
 
 void World::add(const model::Client& client) {
-    store::Transaction transaction(database, store::Durability::lazy);
+    db::Transaction transaction(database, db::Durability::lazy);
     if (!store::insert_client(transaction, client)) throw std::logic_error("client id taken");
     transaction.commit();
 }
@@ -98,7 +98,7 @@ model::User World::add_user(const std::string& username) {
     user.subject = model::Subject(crypto::random_id(random));
     user.username = username;
     user.created_at = user.updated_at = clock.now();
-    store::Transaction transaction(database, store::Durability::lazy);
+    db::Transaction transaction(database, db::Durability::lazy);
     if (!store::insert_user(transaction, user)) throw std::logic_error("username taken");
     transaction.commit();
     return user;
@@ -111,7 +111,7 @@ model::Session World::add_session(const model::User& user, const std::string& co
     session.subject = user.subject;
     session.auth_time = session.created_at = session.last_seen_at = clock.now();
     session.expires_at = clock.now() + settings.session_ttl;
-    store::Transaction transaction(database, store::Durability::lazy);
+    db::Transaction transaction(database, db::Durability::lazy);
     store::insert_session(transaction, session);
     transaction.commit();
     return session;

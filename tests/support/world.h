@@ -34,8 +34,8 @@ public:
     util::FixedClock clock;
     crypto::SeededRandom random{"world"};
     oauth::Settings settings;
-    store::Database database;
-    std::unique_ptr<store::Keys> keys;
+    db::Database database;
+    std::unique_ptr<keys::Keys> keys;
     util::Log log;
     oauth::AuditTrail trail;
 };

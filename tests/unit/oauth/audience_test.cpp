@@ -49,7 +49,7 @@ TEST_CASE("check_audience: never this server, never a client that takes ID token
     world.add_confidential("web", "https://web.example/cb", "s");
     model::Client api = world.add_confidential("api", "https://api.example/cb", "s");
     {
-        store::Transaction transaction(world.database, store::Durability::lazy);
+        db::Transaction transaction(world.database, db::Durability::lazy);
         api.grants = {model::GrantType::client_credentials};
         REQUIRE(store::update_client(transaction, api));
         transaction.commit();

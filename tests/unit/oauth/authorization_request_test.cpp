@@ -114,7 +114,7 @@ TEST_CASE("parse_authorization_request: no scope asks for the registered ones wi
     model::Client api = f.world.add_confidential("api", "https://api.example/cb", "s");
     CHECK(f.ask(kBase)->scope.empty());
     {
-        store::Transaction transaction(f.world.database, store::Durability::lazy);
+        db::Transaction transaction(f.world.database, db::Durability::lazy);
         api.scope = *model::Scope::parse("openid read write");
         REQUIRE(store::update_client(transaction, api));
         transaction.commit();
@@ -137,7 +137,7 @@ TEST_CASE("parse_authorization_request: a client without the grant is told so") 
     Fixture f;
     model::Client machine = f.world.add_confidential("machine", "https://machine.example/cb", "s");
     {
-        store::Transaction transaction(f.world.database, store::Durability::lazy);
+        db::Transaction transaction(f.world.database, db::Durability::lazy);
         machine.grants = {model::GrantType::client_credentials};
         REQUIRE(store::update_client(transaction, machine));
         transaction.commit();
@@ -181,7 +181,7 @@ TEST_CASE("parse_authorization_request: response_type=token is for clients of th
     f.world.settings.implicit = true;
     CHECK(verdict("") == "unauthorized_client");
     {
-        store::Transaction transaction(f.world.database, store::Durability::lazy);
+        db::Transaction transaction(f.world.database, db::Durability::lazy);
         model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
         client.grants = {model::GrantType::implicit};
         client.pkce = model::Pkce::required;
@@ -246,7 +246,7 @@ TEST_CASE("parse_authorization_request: where no ID token is issued, nothing is 
     Fixture f;
     f.world.settings.implicit = true;
     {
-        store::Transaction transaction(f.world.database, store::Durability::lazy);
+        db::Transaction transaction(f.world.database, db::Durability::lazy);
         model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
         client.grants = {model::GrantType::implicit};
         REQUIRE(store::update_client(transaction, client));

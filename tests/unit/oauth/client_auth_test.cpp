@@ -26,7 +26,7 @@ struct Fixture {
         only_post.auth_method = model::AuthMethod::client_secret_post;
         model::Client off = world.add_confidential("off", "https://off.example/cb", kSecret);
         off.enabled = false;
-        store::Transaction transaction(world.database, store::Durability::lazy);
+        db::Transaction transaction(world.database, db::Durability::lazy);
         REQUIRE(store::update_client(transaction, only_post));
         REQUIRE(store::update_client(transaction, off));
         transaction.commit();
@@ -119,7 +119,7 @@ TEST_CASE("client authentication: every failure is told in the same words, and t
 TEST_CASE("client authentication: an old secret works until it ends, a new one at once") {
     Fixture f;
     {
-        store::Transaction transaction(f.world.database, store::Durability::full);
+        db::Transaction transaction(f.world.database, db::Durability::full);
         store::replace_client_secret(transaction, model::ClientId("app"),
                                      model::ValueHash(crypto::sha256_hex("new-secret")),
                                      f.world.clock.now() + util::Seconds{60}, f.world.clock.now());

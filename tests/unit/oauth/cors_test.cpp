@@ -131,20 +131,20 @@ TEST_CASE("is_client_page: a known client's own pages only, and only while it is
     CHECK(f.of("spa", "https://spa.example"));
     model::Client spa = f.add("shared", {"https://app.example/shared"});
     spa.enabled = false;
-    store::Transaction transaction(f.world.database, store::Durability::lazy);
+    db::Transaction transaction(f.world.database, db::Durability::lazy);
     REQUIRE(store::update_client(transaction, spa));
     transaction.commit();
     CHECK_FALSE(f.of("shared", "https://app.example"));
     CHECK(f.any("https://app.example"));
 }
 
-TEST_CASE("share_with_client_pages: what a browser wants to know, and Vary in any case [Fetch §3.3]") {
+TEST_CASE("allow_client_origins: what a browser wants to know, and Vary in any case [Fetch §3.3]") {
     Fixture f;
     const auto shared = [&](const std::string& origin, bool preflight, const char* client, const char* vary = nullptr) {
         http::Response response;
         if (client) response.client_id = client;
         if (vary) response.set("Vary", vary);
-        oauth::share_with_client_pages(response, {origin, preflight}, "POST, OPTIONS", f.world.database);
+        oauth::allow_client_origins(response, {origin, preflight}, "POST, OPTIONS", f.world.database);
         CHECK(response.find("Access-Control-Allow-Credentials") == nullptr);
         return response;
     };
@@ -167,14 +167,14 @@ TEST_CASE("share_with_client_pages: what a browser wants to know, and Vary in an
     }
 }
 
-TEST_CASE("share_with_everybody: any page, without its user's credentials [H08]") {
+TEST_CASE("allow_any_origin: any page, without its user's credentials [H08]") {
     http::Response answer;
-    oauth::share_with_everybody(answer, {"", false}, "GET, HEAD, OPTIONS");
+    oauth::allow_any_origin(answer, {"", false}, "GET, HEAD, OPTIONS");
     CHECK(header(answer, "Access-Control-Allow-Origin") == "*");
     CHECK(answer.find("Access-Control-Allow-Credentials") == nullptr);
     CHECK(answer.find("Vary") == nullptr);
     http::Response preflight;
-    oauth::share_with_everybody(preflight, {"null", true}, "GET, HEAD, OPTIONS");
+    oauth::allow_any_origin(preflight, {"null", true}, "GET, HEAD, OPTIONS");
     CHECK(header(preflight, "Access-Control-Allow-Origin") == "*");
     CHECK(header(preflight, "Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS");
     CHECK(header(preflight, "Access-Control-Allow-Headers") == "*");

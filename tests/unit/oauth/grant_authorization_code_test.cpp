@@ -39,7 +39,7 @@ struct Fixture {
     }
 
     oauth::AuthorizationCodeGrant grant(const model::AuthorizationRequest& asked) {
-        const auto code = oauth::issue_code(context, {asked, session, oauth::Consent::not_asked});
+        const auto code = oauth::issue_code(context, {asked, session, oauth::ConsentSource::not_asked});
         REQUIRE(code);
         return {*code, "https://app.example/cb", kVerifier, std::nullopt};
     }
@@ -59,7 +59,7 @@ struct Fixture {
     std::string redeem(const oauth::AuthorizationCodeGrant& g) { return redeem(g, client); }
 
     bool is_active(const std::string& token) {
-        const auto known = oauth::find_access_token(context, token, jose::Expiry::ignored);
+        const auto known = oauth::verify_access_token(context, token, jose::Expiry::ignored);
         return known && known->stored && store::is_active(*known->stored, world.clock.now());
     }
 
@@ -190,7 +190,7 @@ TEST_CASE("a user who is disabled or removed between the steps gets no token") {
     Fixture f;
     const auto g = f.grant();
     {
-        store::Transaction transaction(f.world.database, store::Durability::full);
+        db::Transaction transaction(f.world.database, db::Durability::full);
         f.user.enabled = false;
         REQUIRE(store::update_user(transaction, f.user));
         transaction.commit();

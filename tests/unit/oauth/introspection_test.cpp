@@ -135,7 +135,7 @@ TEST_CASE("introspection: a token of a client on its own behalf [RFC 6749 ยง4.4]
     grant.client_id = world.app.id;
     grant.scope = *model::Scope::parse("api");
     grant.created_at = world.context.now();
-    world.write([&](store::Transaction& transaction) { store::insert_grant(transaction, grant); });
+    world.write([&](db::Transaction& transaction) { store::insert_grant(transaction, grant); });
     world.named = grant.id;
     const std::string token = world.sign(jose::TokenType::access_token, world.claims("sub", "app"));
     world.record_access(token, grant);
@@ -155,7 +155,7 @@ TEST_CASE("introspection: everything else is inactive, in one member [RFC 7662 ย
     };
     const auto change_row = [](const char* sql) {
         return [sql](test::IssuedTokens& world, const model::Grant&, const std::string&) {
-            world.write([&](store::Transaction& transaction) { transaction.database().prepare(sql).execute(); });
+            world.write([&](db::Transaction& transaction) { transaction.database().prepare(sql).execute(); });
         };
     };
     const std::vector<Row> rows = {
@@ -168,22 +168,22 @@ TEST_CASE("introspection: everything else is inactive, in one member [RFC 7662 ย
          false, false},
         {"access token revoked",
          [](auto& world, auto&, const std::string& token) {
-             const auto known = oauth::find_access_token(world.context, token, jose::Expiry::enforced);
-             world.write([&](store::Transaction& transaction) {
+             const auto known = oauth::verify_access_token(world.context, token, jose::Expiry::enforced);
+             world.write([&](db::Transaction& transaction) {
                  store::revoke_access_token(transaction, known->key, world.context.now());
              });
          },
          false, true},
         {"refresh tokens revoked",
          [](auto& world, const model::Grant& grant, auto&) {
-             world.write([&](store::Transaction& transaction) {
+             world.write([&](db::Transaction& transaction) {
                  store::revoke_refresh_tokens(transaction, grant.id, world.context.now());
              });
          },
          true, false},
         {"grant ended",
          [](auto& world, const model::Grant& grant, auto&) {
-             world.write([&](store::Transaction& transaction) {
+             world.write([&](db::Transaction& transaction) {
                  store::end_grant(transaction, grant.id, world.context.now());
              });
          },

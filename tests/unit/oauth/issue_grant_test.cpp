@@ -14,7 +14,7 @@
 #include "support/world.h"
 
 using namespace postern;
-using oauth::Consent;
+using oauth::ConsentSource;
 using oauth::NotIssued;
 
 namespace {
@@ -42,7 +42,7 @@ struct Fixture {
 
     template <class Write>
     void write(const Write& statements) {
-        store::Transaction transaction(world.database, store::Durability::lazy);
+        db::Transaction transaction(world.database, db::Durability::lazy);
         statements(transaction);
         transaction.commit();
     }
@@ -50,21 +50,21 @@ struct Fixture {
     /// A request that the user has decided.
     model::AuthorizationRequest request(model::Decision decision) {
         auto asked = request();
-        write([&](store::Transaction& transaction) {
+        write([&](db::Transaction& transaction) {
             store::record_decision(transaction, oauth::request_key(asked), user.subject, decision, asked.expires_at);
         });
         return asked;
     }
 
     void remember(const char* scope, const char* claims = "") {
-        write([&](store::Transaction& transaction) {
+        write([&](db::Transaction& transaction) {
             store::save_consent(transaction, {client.id, user.subject, *model::Scope::parse(scope), world.clock.now(),
                                               model::parse_claim_names(claims)});
         });
     }
 
     /// nullopt when a credential was issued.
-    std::optional<NotIssued> issue(const model::AuthorizationRequest& asked, Consent consent = Consent::not_asked) {
+    std::optional<NotIssued> issue(const model::AuthorizationRequest& asked, ConsentSource consent = ConsentSource::not_asked) {
         if (type == model::ResponseType::code) {
             const auto code = oauth::issue_code(context, {asked, session, consent});
             return code ? std::nullopt : std::optional(code.error());
@@ -108,9 +108,9 @@ TEST_CASE("issue: consent given for this request is remembered with its credenti
         CAPTURE(static_cast<int>(type));
         Fixture f(type);
         const auto remembered = [&] { return store::find_consent(f.world.database, f.client.id, f.user.subject); };
-        CHECK_FALSE(f.issue(f.request(), Consent::not_asked));
+        CHECK_FALSE(f.issue(f.request(), ConsentSource::not_asked));
         CHECK_FALSE(remembered());
-        CHECK_FALSE(f.issue(f.request(model::Decision::approved), Consent::given_now));
+        CHECK_FALSE(f.issue(f.request(model::Decision::approved), ConsentSource::given_now));
         REQUIRE(remembered());
         CHECK(remembered()->scope.to_string() == "openid email");
     }
@@ -120,10 +120,10 @@ TEST_CASE("issue: a session that ended while the request waited gives nothing") 
     for (const auto type : kTypes) {
         CAPTURE(static_cast<int>(type));
         Fixture f(type);
-        store::Transaction transaction(f.world.database, store::Durability::full);
+        db::Transaction transaction(f.world.database, db::Durability::full);
         store::end_user_access(transaction, f.user.subject, f.world.clock.now());
         transaction.commit();
-        CHECK(f.issue(f.request(), Consent::given_now) == NotIssued::session_ended);
+        CHECK(f.issue(f.request(), ConsentSource::given_now) == NotIssued::session_ended);
         CHECK(f.count("SELECT COUNT(*) FROM grants") == 0);
         CHECK(f.count("SELECT COUNT(*) FROM consents") == 0);
     }
@@ -133,38 +133,38 @@ TEST_CASE("issue: an approval that was taken back while the request waited gives
     for (const auto type : kTypes) {
         CAPTURE(static_cast<int>(type));
         Fixture f(type);
-        CHECK(f.issue(f.request(), Consent::remembered) == NotIssued::approval_withdrawn);
+        CHECK(f.issue(f.request(), ConsentSource::remembered) == NotIssued::approval_withdrawn);
         f.remember("openid profile");
-        CHECK(f.issue(f.request(), Consent::remembered) == NotIssued::approval_withdrawn);
+        CHECK(f.issue(f.request(), ConsentSource::remembered) == NotIssued::approval_withdrawn);
         f.remember("email");
-        CHECK_FALSE(f.issue(f.request(), Consent::remembered));
+        CHECK_FALSE(f.issue(f.request(), ConsentSource::remembered));
         auto named = f.request();
         named.claims.id_token = model::parse_claim_names("address");
-        CHECK(f.issue(named, Consent::remembered) == NotIssued::approval_withdrawn);
+        CHECK(f.issue(named, ConsentSource::remembered) == NotIssued::approval_withdrawn);
         f.remember("openid", "address");
-        CHECK_FALSE(f.issue(named, Consent::remembered));
-        f.write([&](store::Transaction& t) { store::remove_consent(t, f.client.id, f.user.subject); });
-        CHECK(f.issue(f.request(), Consent::remembered) == NotIssued::approval_withdrawn);
+        CHECK_FALSE(f.issue(named, ConsentSource::remembered));
+        f.write([&](db::Transaction& t) { store::remove_consent(t, f.client.id, f.user.subject); });
+        CHECK(f.issue(f.request(), ConsentSource::remembered) == NotIssued::approval_withdrawn);
 
         const auto forgotten = f.request(model::Decision::approved);
-        f.write([&](store::Transaction& t) { store::end_open_requests(t, f.user.subject); });
-        CHECK(f.issue(forgotten, Consent::given_now) == NotIssued::approval_withdrawn);
-        CHECK(f.issue(f.request(model::Decision::denied), Consent::given_now) == NotIssued::approval_withdrawn);
+        f.write([&](db::Transaction& t) { store::end_open_requests(t, f.user.subject); });
+        CHECK(f.issue(forgotten, ConsentSource::given_now) == NotIssued::approval_withdrawn);
+        CHECK(f.issue(f.request(model::Decision::denied), ConsentSource::given_now) == NotIssued::approval_withdrawn);
         const auto somebody_elses = f.request(model::Decision::approved);
         const auto bob = f.world.add_user("bob");
-        f.write([&](store::Transaction& t) {
+        f.write([&](db::Transaction& t) {
             store::record_decision(t, oauth::request_key(somebody_elses), bob.subject, model::Decision::approved,
                                    somebody_elses.expires_at);
         });
-        CHECK(f.issue(somebody_elses, Consent::given_now) == NotIssued::approval_withdrawn);
+        CHECK(f.issue(somebody_elses, ConsentSource::given_now) == NotIssued::approval_withdrawn);
         CHECK_FALSE(store::find_consent(f.world.database, f.client.id, f.user.subject));
         CHECK(f.count("SELECT COUNT(*) FROM grants") == 2);
         // It was not used up: the user may be asked again, and approve.
-        f.write([&](store::Transaction& t) {
+        f.write([&](db::Transaction& t) {
             store::record_decision(t, oauth::request_key(forgotten), f.user.subject, model::Decision::approved,
                                    forgotten.expires_at);
         });
-        CHECK_FALSE(f.issue(forgotten, Consent::given_now));
+        CHECK_FALSE(f.issue(forgotten, ConsentSource::given_now));
     }
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("make_grant: says who gave what to whom, when and in which session") {
     Fixture f(model::ResponseType::code);
     auto asked = f.request();
     asked.claims.userinfo = model::parse_claim_names("name");
-    const auto grant = oauth::make_grant(f.context, {asked, f.session, Consent::not_asked});
+    const auto grant = oauth::make_grant(f.context, {asked, f.session, ConsentSource::not_asked});
     CHECK(grant.client_id == f.client.id);
     CHECK(grant.subject == f.user.subject);
     CHECK(grant.scope == asked.scope);
@@ -180,5 +180,5 @@ TEST_CASE("make_grant: says who gave what to whom, when and in which session") {
     CHECK(grant.auth_time == f.session.auth_time);
     CHECK(grant.sid == f.session.sid);
     CHECK(grant.created_at == f.world.clock.now());
-    CHECK(grant.id != oauth::make_grant(f.context, {asked, f.session, Consent::not_asked}).id);
+    CHECK(grant.id != oauth::make_grant(f.context, {asked, f.session, ConsentSource::not_asked}).id);
 }

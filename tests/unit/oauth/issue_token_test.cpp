@@ -41,7 +41,7 @@ TEST_CASE("issue_token: an active token of the user for the client, without an a
     asked.audience = "https://api.example";
     asked.expires_at = world.clock.now() + util::Seconds{600};
 
-    const auto token = oauth::issue_token(context, {asked, session, oauth::Consent::not_asked});
+    const auto token = oauth::issue_token(context, {asked, session, oauth::ConsentSource::not_asked});
     REQUIRE(token);
     CHECK(token->scope == asked.scope);
     CHECK(token->expires_in == world.settings.access_token_ttl);
@@ -51,7 +51,7 @@ TEST_CASE("issue_token: an active token of the user for the client, without an a
     CHECK(text_of(claims, "scope") == "openid email");
     CHECK(text_of(claims, "username") == "alice");
     CHECK(claims.find("aud") == nullptr);
-    const auto known = oauth::find_access_token(context, token->value, jose::Expiry::enforced);
+    const auto known = oauth::verify_access_token(context, token->value, jose::Expiry::enforced);
     REQUIRE(known);
     const auto& stored = known->stored;
     REQUIRE(stored);
@@ -67,7 +67,7 @@ TEST_CASE("issue_token: a user who was removed while the request waited gives no
     const auto user = world.add_user("alice");
     const auto session = world.add_session(user, "cookie");
     {
-        store::Transaction transaction(world.database, store::Durability::full);
+        db::Transaction transaction(world.database, db::Durability::full);
         store::remove_user(transaction, user.subject);
         transaction.commit();
     }
@@ -75,7 +75,7 @@ TEST_CASE("issue_token: a user who was removed while the request waited gives no
     asked.id = "request";
     asked.client_id = client.id;
     asked.expires_at = world.clock.now() + util::Seconds{600};
-    const auto token = oauth::issue_token(context, {asked, session, oauth::Consent::not_asked});
+    const auto token = oauth::issue_token(context, {asked, session, oauth::ConsentSource::not_asked});
     REQUIRE_FALSE(token);
     CHECK(token.error() == oauth::NotIssued::session_ended);
 }

@@ -30,7 +30,7 @@ struct IssuedTokens {
 
     template <class Write>
     void write(const Write& statements) {
-        store::Transaction transaction(world.database, store::Durability::lazy);
+        db::Transaction transaction(world.database, db::Durability::lazy);
         statements(transaction);
         transaction.commit();
     }
@@ -42,20 +42,20 @@ struct IssuedTokens {
         grant.subject = alice.subject;
         grant.scope = *model::Scope::parse(scope);
         grant.auth_time = grant.created_at = world.clock.now();
-        write([&](store::Transaction& transaction) { store::insert_grant(transaction, grant); });
+        write([&](db::Transaction& transaction) { store::insert_grant(transaction, grant); });
         named = grant.id;
         return grant;
     }
 
     std::string add_access(const model::Grant& grant, const std::optional<std::string>& audience = std::nullopt) {
         const auto issue = oauth::make_access_token(context, grant, grant.scope, audience, alice.username);
-        write([&](store::Transaction& transaction) { store::insert_access_token(transaction, issue.record); });
+        write([&](db::Transaction& transaction) { store::insert_access_token(transaction, issue.record); });
         return issue.value;
     }
 
     std::string add_refresh(const model::Grant& grant) {
         const auto issue = oauth::make_refresh_token(context, grant, std::nullopt);
-        write([&](store::Transaction& transaction) { store::insert_refresh_token(transaction, issue.record); });
+        write([&](db::Transaction& transaction) { store::insert_refresh_token(transaction, issue.record); });
         return issue.value;
     }
 
@@ -66,7 +66,7 @@ struct IssuedTokens {
         code.grant_id = grant.id;
         code.redirect_uri = "https://app.example/cb";
         code.expires_at = world.clock.now() + util::Seconds{60};
-        write([&](store::Transaction& transaction) { store::insert_code(transaction, code); });
+        write([&](db::Transaction& transaction) { store::insert_code(transaction, code); });
         return value;
     }
 
@@ -104,7 +104,7 @@ struct IssuedTokens {
         token.scope = grant.scope;
         token.issued_at = issued_at(value);
         token.expires_at = context.now() + util::Seconds{900};
-        write([&](store::Transaction& transaction) { store::insert_access_token(transaction, token); });
+        write([&](db::Transaction& transaction) { store::insert_access_token(transaction, token); });
     }
     void record_refresh(const std::string& value, const model::Grant& grant) {
         model::RefreshToken token;
@@ -112,7 +112,7 @@ struct IssuedTokens {
         token.grant_id = grant.id;
         token.issued_at = context.now();
         token.expires_at = context.now() + util::Seconds{900};
-        write([&](store::Transaction& transaction) { store::insert_refresh_token(transaction, token); });
+        write([&](db::Transaction& transaction) { store::insert_refresh_token(transaction, token); });
     }
 };
 

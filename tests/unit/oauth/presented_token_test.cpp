@@ -47,7 +47,7 @@ std::string kind_of(test::IssuedTokens& world, const std::string& value,
                     oauth::TokenTypeHint hint = oauth::TokenTypeHint::none,
                     jose::Expiry expiry = jose::Expiry::enforced) {
     const auto known = oauth::find_presented_token(world.context, {value, hint}, expiry);
-    if (const auto* access = std::get_if<oauth::KnownAccessToken>(&known))
+    if (const auto* access = std::get_if<oauth::VerifiedAccessToken>(&known))
         return access->stored ? "access" : "access without record";
     return std::holds_alternative<oauth::KnownRefreshToken>(known) ? "refresh" : "nothing";
 }

@@ -101,7 +101,7 @@ TEST_CASE("verify_redirect: client and address before everything else [RFC 6749 
     world.add_confidential("one", "https://one.example/cb", "s");
     model::Client two = world.add_confidential("two", "https://two.example/cb", "s");
     {
-        store::Transaction transaction(world.database, store::Durability::lazy);
+        db::Transaction transaction(world.database, db::Durability::lazy);
         model::Client disabled = two;
         disabled.id = model::ClientId("off");
         disabled.enabled = false;

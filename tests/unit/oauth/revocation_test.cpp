@@ -31,7 +31,7 @@ struct Holder : test::IssuedTokens {
     }
 
     bool access_lives(const std::string& value) {
-        const auto known = oauth::find_access_token(context, value, jose::Expiry::ignored);
+        const auto known = oauth::verify_access_token(context, value, jose::Expiry::ignored);
         return known && known->stored && store::is_active(*known->stored, context.now());
     }
     bool refresh_lives(const std::string& value) {
@@ -57,7 +57,7 @@ struct Holder : test::IssuedTokens {
 
     store::Rotation rotate(const std::string& value, util::Seconds grace = util::Seconds{0}) {
         const auto known = oauth::find_refresh_token(context, value, jose::Expiry::ignored);
-        store::Transaction transaction(context.store, store::Durability::lazy);
+        db::Transaction transaction(context.store, db::Durability::lazy);
         const auto rotation = store::rotate_refresh_token(transaction, known->stored.token, model::ValueHash("next"),
                                                           context.now(), grace);
         transaction.commit();
@@ -222,10 +222,10 @@ TEST_CASE("revocation: an expired access token still ends the refresh tokens bes
             CAPTURE(authenticated);
             Holder holder;
             holder.world.clock.advance(holder.world.settings.access_token_ttl);
-            holder.write([&](store::Transaction& transaction) {
+            holder.write([&](db::Transaction& transaction) {
                 if (swept) store::delete_expired_access_tokens(transaction, holder.grant.id, holder.context.now());
             });
-            const auto known = oauth::find_access_token(holder.context, holder.access, jose::Expiry::ignored);
+            const auto known = oauth::verify_access_token(holder.context, holder.access, jose::Expiry::ignored);
             REQUIRE(known);
             REQUIRE(known->stored.has_value() != swept);
             CHECK(holder.revoke(holder.other.id, holder.access).starts_with("nothing"));
@@ -273,7 +273,7 @@ TEST_CASE("revocation: without a row the signed client and the grant's client mu
 
 TEST_CASE("revocation: a redeemed code is left as it is, a revoked one cannot be redeemed [V09]") {
     Holder holder;
-    holder.write([&](store::Transaction& transaction) {
+    holder.write([&](db::Transaction& transaction) {
         REQUIRE(store::redeem_code(transaction, oauth::hash_of(holder.code), holder.context.now()));
     });
     holder.revoke(holder.app.id, holder.code, Hint::auth_code);
@@ -282,7 +282,7 @@ TEST_CASE("revocation: a redeemed code is left as it is, a revoked one cannot be
 
     Holder fresh;
     fresh.revoke(fresh.app.id, fresh.code, Hint::auth_code);
-    fresh.write([&](store::Transaction& transaction) {
+    fresh.write([&](db::Transaction& transaction) {
         CHECK_FALSE(store::redeem_code(transaction, oauth::hash_of(fresh.code), fresh.context.now()));
     });
 }

@@ -31,7 +31,7 @@ struct Fixture {
         grant.scope = *model::Scope::parse(scope);
         grant.sid = session.sid;
         grant.created_at = grant.auth_time = world.clock.now();
-        store::Transaction transaction(world.database, store::Durability::lazy);
+        db::Transaction transaction(world.database, db::Durability::lazy);
         store::insert_grant(transaction, grant);
         transaction.commit();
     }
@@ -88,7 +88,7 @@ TEST_CASE("end_session: what the user approved without an answer yet is forgotte
     const model::RequestKey used("used");
     const model::RequestKey bobs("bobs");
     {
-        store::Transaction transaction(f.world.database, store::Durability::lazy);
+        db::Transaction transaction(f.world.database, db::Durability::lazy);
         store::record_login(transaction, open, f.alice.subject, end);
         store::record_decision(transaction, open, f.alice.subject, model::Decision::approved, end);
         store::use_request(transaction, used, f.alice.subject, end);
@@ -108,7 +108,7 @@ TEST_CASE("end_session: a login of the same user that changed the cookie meanwhi
     model::Session renewed = f.here;
     renewed.cookie_hash = model::ValueHash("renewed");
     {
-        store::Transaction transaction(f.world.database, store::Durability::full);
+        db::Transaction transaction(f.world.database, db::Durability::full);
         store::remove_session(transaction, f.here.cookie_hash);
         store::insert_session(transaction, renewed);
         transaction.commit();

@@ -215,14 +215,14 @@ TEST_CASE("verify_post_logout_redirect: nothing is registered for a client that 
     CHECK(f.verdict(query) == kAway + "&state=s");
     f.app.enabled = false;
     {
-        store::Transaction transaction(f.world.database, store::Durability::full);
+        db::Transaction transaction(f.world.database, db::Durability::full);
         REQUIRE(store::update_client(transaction, f.app));
         transaction.commit();
     }
     CHECK(f.verdict(query) == "page: client_disabled");
     CHECK(f.verdict(query.with("post_logout_redirect_uri", "https://evil.example/")) == "page: client_disabled");
     {
-        store::Transaction transaction(f.world.database, store::Durability::full);
+        db::Transaction transaction(f.world.database, db::Durability::full);
         REQUIRE(store::remove_client(transaction, f.app.id));
         transaction.commit();
     }

@@ -32,19 +32,19 @@ struct Fixture {
         grant.scope = *model::Scope::parse("openid profile");
         grant.auth_time = grant.created_at = world.clock.now();
         grant.sid = model::Sid("sid");
-        write([&](store::Transaction& t) { store::insert_grant(t, grant); });
+        write([&](db::Transaction& t) { store::insert_grant(t, grant); });
     }
 
     template <class Change>
     void write(Change change) {
-        store::Transaction transaction(world.database, store::Durability::lazy);
+        db::Transaction transaction(world.database, db::Durability::lazy);
         change(transaction);
         transaction.commit();
     }
 
     std::string token(const char* scope = "openid profile") {
         const auto issue = oauth::make_access_token(context, grant, *model::Scope::parse(scope), std::nullopt, "alice");
-        write([&](store::Transaction& t) { store::insert_access_token(t, issue.record); });
+        write([&](db::Transaction& t) { store::insert_access_token(t, issue.record); });
         return issue.value;
     }
 
@@ -89,37 +89,37 @@ TEST_CASE("userinfo: each way a token is no good, with its reason") {
 TEST_CASE("find_active_token: what has been taken back ends the token at once, and is named") {
     struct Row {
         std::string reason;
-        void (*take_back)(Fixture&, store::Transaction&, const std::string& token);
+        void (*take_back)(Fixture&, db::Transaction&, const std::string& token);
     };
     const Row rows[] = {
         {"the access token has been revoked",
-         [](Fixture& f, store::Transaction& t, const std::string& token) {
-             const auto known = oauth::find_access_token(f.context, token, jose::Expiry::enforced);
+         [](Fixture& f, db::Transaction& t, const std::string& token) {
+             const auto known = oauth::verify_access_token(f.context, token, jose::Expiry::enforced);
              store::revoke_access_token(t, known->key, f.world.clock.now());
          }},
         {"the access token has been revoked",
-         [](Fixture& f, store::Transaction& t, const std::string&) {
+         [](Fixture& f, db::Transaction& t, const std::string&) {
              store::end_grant(t, f.grant.id, f.world.clock.now());
          }},
         {"the client of the access token is disabled",
-         [](Fixture& f, store::Transaction& t, const std::string&) {
+         [](Fixture& f, db::Transaction& t, const std::string&) {
              f.client.enabled = false;
              REQUIRE(store::update_client(t, f.client));
          }},
         {"the user of the access token is disabled",
-         [](Fixture& f, store::Transaction& t, const std::string&) {
+         [](Fixture& f, db::Transaction& t, const std::string&) {
              f.user.enabled = false;
              REQUIRE(store::update_user(t, f.user));
          }},
         {"the access token is unknown",
-         [](Fixture& f, store::Transaction& t, const std::string&) { REQUIRE(store::remove_client(t, f.client.id)); }},
+         [](Fixture& f, db::Transaction& t, const std::string&) { REQUIRE(store::remove_client(t, f.client.id)); }},
     };
     for (const Row& row : rows) {
         CAPTURE(row.reason);
         Fixture f;
         const std::string token = f.token();
         CHECK(f.ask(token).starts_with("{"));
-        f.write([&](store::Transaction& t) { row.take_back(f, t, token); });
+        f.write([&](db::Transaction& t) { row.take_back(f, t, token); });
         CHECK(f.ask(token) == "invalid_token: " + row.reason);
     }
 }
@@ -163,7 +163,7 @@ TEST_CASE("userinfo: the callback is not asked about a token that releases nothi
     CHECK(f.ask(f.token("profile"), never) == "insufficient_scope: openid scope required");
     f.grant.id = model::GrantId("of nobody");
     f.grant.subject = model::Subject();  // client_credentials
-    f.write([&](store::Transaction& t) { store::insert_grant(t, f.grant); });
+    f.write([&](db::Transaction& t) { store::insert_grant(t, f.grant); });
     CHECK(f.ask(f.token(), never) == "invalid_token: the access token is not a user's");
     CHECK(f.ask(f.token("profile"), never) == "insufficient_scope: openid scope required");
 

@@ -1,5 +1,7 @@
 #include "server/authorization_header.h"
 
+#include "gateway/variable_names.h"
+
 #include <doctest/doctest.h>
 
 namespace postern::server {
@@ -10,8 +12,8 @@ using Names = std::vector<std::string>;
 constexpr const char* kStandard = "HTTP_AUTHORIZATION";
 constexpr const char* kOnce = "REDIRECT_HTTP_AUTHORIZATION";
 
-Variables variables(std::map<std::string, std::string, std::less<>> values) {
-    Variables made;
+gateway::Variables variables(std::map<std::string, std::string, std::less<>> values) {
+    gateway::Variables made;
     made.values = std::move(values);
     return made;
 }
@@ -20,7 +22,7 @@ TEST_CASE("authorizationVariables: only names under which a web server passes th
     for (const char* name : {kStandard, kOnce, "REDIRECT_REDIRECT_HTTP_AUTHORIZATION", "Authorization", "AUTHORIZATION",
                              "MY_AUTHORIZATION", "REDIRECT_X-AUTHORIZATION"}) {
         CAPTURE(name);
-        CHECK_FALSE(authorization_variable_fault(name));
+        CHECK_FALSE(gateway::authorization_variable_fault(name));
     }
     for (const char* name :
          {"", "REMOTE_USER", "AUTH_TYPE", "PATH", "QUERY_STRING", "HTTP_COOKIE", "REDIRECT_", "REDIRECT_QUERY_STRING",
@@ -28,15 +30,15 @@ TEST_CASE("authorizationVariables: only names under which a web server passes th
           "HTTP_REDIRECT_HTTP_AUTHORIZATION", "HTTP_AUTHORIZATION2", "AUTHORIZATION_", "1_AUTHORIZATION",
           "MY AUTHORIZATION", "AUTHORIZATION=AUTHORIZATION"}) {
         CAPTURE(name);
-        CHECK(authorization_variable_fault(name));
+        CHECK(gateway::authorization_variable_fault(name));
     }
-    CHECK(authorization_variable_fault(std::string(200, 'A') + "_AUTHORIZATION"));
+    CHECK(gateway::authorization_variable_fault(std::string(200, 'A') + "_AUTHORIZATION"));
 }
 
 TEST_CASE("find_authorization: one credential in whichever listed variable, in none that is not listed [X20]") {
     struct Row {
         const char* when;
-        Variables given;
+        gateway::Variables given;
         Names listed;
         std::string found;  ///< "" for none, "400" for a refusal
     };
@@ -75,7 +77,7 @@ TEST_CASE("find_authorization: one credential in whichever listed variable, in n
 TEST_CASE("missing credentials: the operator is told the directive of the web server in use [X20]") {
     struct Row {
         const char* when;
-        Clues clues;
+        gateway::Clues clues;
         Names told;
     };
     const Row rows[] = {
@@ -97,7 +99,7 @@ TEST_CASE("missing credentials: the operator is told the directive of the web se
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
-        Variables given;
+        gateway::Variables given;
         given.clues = row.clues;
         const std::string text = explain_missing_authorization(given, {kStandard});
         for (const std::string& told : row.told) {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "config/config.h"
+
 #include <cstdlib>
 
 namespace postern::server {
@@ -15,7 +17,7 @@ TEST_CASE("max_requests: absent is for ever, anything but a positive number refu
     for (const char* bad : {"0", "-1", "x", "5 ", "1000000001", "1e3"}) {
         CAPTURE(bad);
         setenv("POSTERN_MAX_REQUESTS", bad, 1);
-        CHECK_THROWS_AS(max_requests(), ConfigError);
+        CHECK_THROWS_AS(max_requests(), config::ConfigError);
     }
     unsetenv("POSTERN_MAX_REQUESTS");
 }

@@ -11,13 +11,13 @@ using http::Method;
 RequestRules rules() {
     return {served_paths("https://login.example.org/auth", {"/token"}),
             {Method::get, Method::post},
-            Limits{4096, 8192, 16},
+            config::Limits{4096, 8192, 16},
             {"127.0.0.1"},
             {"HTTP_AUTHORIZATION"}};
 }
 
-Variables variables(std::initializer_list<std::pair<std::string, std::string>> changes = {}) {
-    Variables made;
+gateway::Variables variables(std::initializer_list<std::pair<std::string, std::string>> changes = {}) {
+    gateway::Variables made;
     made.values = {{"REQUEST_METHOD", "POST"},
                    {"REQUEST_URI", "/auth/token"},
                    {"QUERY_STRING", ""},
@@ -27,9 +27,9 @@ Variables variables(std::initializer_list<std::pair<std::string, std::string>> c
     return made;
 }
 
-Body body(std::string bytes) { return {BodyState::whole, std::move(bytes)}; }
+gateway::Body body(std::string bytes) { return {gateway::BodyState::whole, std::move(bytes)}; }
 
-int status_of(const Variables& given, const Body& sent = body("a=b")) {
+int status_of(const gateway::Variables& given, const gateway::Body& sent = body("a=b")) {
     const auto request = parse_request(given, sent, rules());
     return request ? 200 : request.error().status;
 }
@@ -66,7 +66,7 @@ TEST_CASE("parse_request: everything a handler reads arrives decoded and in its 
 }
 
 TEST_CASE("parse_request: a handler sees the server's variables that its endpoint names, and no others") {
-    const Variables given = variables({{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}, {"MAIL", ""}});
+    const gateway::Variables given = variables({{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}, {"MAIL", ""}});
     RequestRules named = rules();
     named.server_variables = {"REMOTE_USER", "MAIL", "ABSENT"};
     const auto request = parse_request(given, body("a=b"), named);
@@ -119,7 +119,7 @@ TEST_CASE("parse_request: only the exact raw path is served, everything else is 
 }
 
 TEST_CASE("parse_request: without REQUEST_URI the path is SCRIPT_NAME and PATH_INFO; with it they change nothing") {
-    Variables given = variables({{"SCRIPT_NAME", "/auth"}, {"PATH_INFO", "/token"}});
+    gateway::Variables given = variables({{"SCRIPT_NAME", "/auth"}, {"PATH_INFO", "/token"}});
     given.values.erase("REQUEST_URI");
     CHECK(status_of(given) == 200);
     given.values["PATH_INFO"] = "/token/x";
@@ -157,15 +157,15 @@ TEST_CASE("parse_request: another method is 405 and the answer says which are al
 }
 
 TEST_CASE("parse_request: the path is judged before the method, and both before the body") {
-    CHECK(status_of(variables({{"REQUEST_URI", "/x"}, {"REQUEST_METHOD", "PUT"}}), {BodyState::too_large, ""}) == 404);
-    CHECK(status_of(variables({{"REQUEST_METHOD", "PUT"}}), {BodyState::too_large, ""}) == 405);
+    CHECK(status_of(variables({{"REQUEST_URI", "/x"}, {"REQUEST_METHOD", "PUT"}}), {gateway::BodyState::too_large, ""}) == 404);
+    CHECK(status_of(variables({{"REQUEST_METHOD", "PUT"}}), {gateway::BodyState::too_large, ""}) == 405);
 }
 
 TEST_CASE("parse_request: a body that did not come as announced has its own status [RFC 9110 §15.5]") {
-    CHECK(status_of(variables(), {BodyState::bad_length, ""}) == 400);
-    CHECK(status_of(variables(), {BodyState::incomplete, ""}) == 400);
-    CHECK(status_of(variables(), {BodyState::no_length, ""}) == 411);
-    CHECK(status_of(variables(), {BodyState::too_large, ""}) == 413);
+    CHECK(status_of(variables(), {gateway::BodyState::bad_length, ""}) == 400);
+    CHECK(status_of(variables(), {gateway::BodyState::incomplete, ""}) == 400);
+    CHECK(status_of(variables(), {gateway::BodyState::no_length, ""}) == 411);
+    CHECK(status_of(variables(), {gateway::BodyState::too_large, ""}) == 413);
 }
 
 TEST_CASE("parse_request: only a form in UTF-8 is parsed, other types never are [RFC 6749 §4.1.3, appendix B]") {
@@ -211,7 +211,7 @@ TEST_CASE("parse_request: a POST without any body is no form; a GET's body means
 }
 
 TEST_CASE("parse_request: a variable that came twice, or credentials that did, are 400 [RFC 9110 §5.3]") {
-    Variables twice = variables();
+    gateway::Variables twice = variables();
     twice.duplicate = "HTTP_AUTHORIZATION";
     CHECK(status_of(twice) == 400);
     CHECK(status_of(variables({{"HTTP_AUTHORIZATION", "Basic YTpi, Bearer abc"}})) == 400);
@@ -243,7 +243,7 @@ TEST_CASE("parse_request: malformed parameter names are 400, malformed values ar
 }
 
 TEST_CASE("parse_request: the query is REQUEST_URI's, as raw as it came; without one there, QUERY_STRING") {
-    Variables given = variables({{"REQUEST_URI", "/token?a=1?b"}});
+    gateway::Variables given = variables({{"REQUEST_URI", "/token?a=1?b"}});
     given.values.erase("QUERY_STRING");
     const auto request = parse_request(given, body(""), rules());
     REQUIRE(request);

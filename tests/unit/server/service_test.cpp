@@ -9,8 +9,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "store/error.h"
-#include "store/gate.h"
+#include "db/error.h"
+#include "db/sqlite/write_lock.h"
 #include "store/login_attempts.h"
 #include "util/clock.h"
 
@@ -23,27 +23,27 @@ namespace fs = std::filesystem;
 class World {
 public:
     explicit World(OnFailure on_failure = OnFailure::json, Handler handler = {}, StoreUse use = StoreUse::none,
-                   oauth::Readers readers = oauth::Readers::nobody)
+                   oauth::CorsPolicy readers = oauth::CorsPolicy::none)
         : directory_(fs::temp_directory_path() / ("postern-service-test." + std::to_string(getpid()))),
           handler_(handler ? std::move(handler) : [](App&, const http::Request& request) {
               return http::json(json::Object{{"id", request.id}, {"a", request.form.find("a").value_or("")}});
           }) {
         fs::remove_all(directory_);
         fs::create_directories(directory_);
-        store::Keys::create(keys_directory(), {crypto::Algorithm::EdDSA}, util::SystemClock().now());
+        keys::Keys::create(keys_directory(), {crypto::Algorithm::EdDSA}, util::SystemClock().now());
         endpoint_.name = "probe";
         endpoint_.paths = [](const oauth::Settings&) { return std::vector<std::string>{"/probe"}; };
         endpoint_.methods = [](const oauth::Settings&) { return std::vector<http::Method>{http::Method::post}; };
         endpoint_.on_failure = on_failure;
         endpoint_.store = use;
         endpoint_.readers = readers;
-        Config config;
+        config::Config config;
         config.settings.issuer = "https://login.example.org";
         config.database = (directory_ / "postern.db").string();
         config.keys = keys_directory();
         config.log_target = log_file();
         config.log_level = util::LogLevel::debug;
-        if (use != StoreUse::none) store::Database::create(config.database);
+        if (use != StoreUse::none) db::Database::create(config.database);
         app_.emplace(config, endpoint_);
         service_.emplace(*app_, endpoint_, handler_);
     }
@@ -68,10 +68,10 @@ private:
     std::optional<Service> service_;
 };
 
-class FakeExchange final : public Exchange {
+class FakeExchange final : public gateway::Exchange {
 public:
     explicit FakeExchange(std::string path = "/probe", std::string form = "a=b")
-        : body_{BodyState::whole, std::move(form)} {
+        : body_{gateway::BodyState::whole, std::move(form)} {
         variables_.values = {{"REQUEST_METHOD", "POST"},
                              {"REQUEST_URI", path + "?secret-query"},
                              {"QUERY_STRING", "secret-query"},
@@ -83,9 +83,9 @@ public:
         variables_.values[variable] = value;
         return *this;
     }
-    const Variables& variables() const override { return variables_; }
+    const gateway::Variables& variables() const override { return variables_; }
     void read_variables(const std::vector<std::string>&) override {}
-    Body receive(std::size_t) override { return body_; }
+    gateway::Body receive(std::size_t) override { return body_; }
     void send(std::string_view wire) noexcept override {
         sent += wire;
         ++times_sent;
@@ -103,8 +103,8 @@ public:
     int times_sent = 0;
 
 private:
-    Variables variables_;
-    Body body_;
+    gateway::Variables variables_;
+    gateway::Body body_;
 };
 
 TEST_CASE("make_request_id: twelve characters that are hard to misread, never the same") {
@@ -143,8 +143,8 @@ TEST_CASE(
     const char* const ours =
         R"({"error":"server_error","error_description":"The server could not answer this request."})";
     const Row rows[] = {
-        {"storage", [] { throw store::StoreError("disk I/O error in /secret/path"); }, "503", busy, "5"},
-        {"a busy gate", [] { throw store::StoreBusy("busy"); }, "503", busy, "5"},
+        {"storage", [] { throw db::StoreError("disk I/O error in /secret/path"); }, "503", busy, "5"},
+        {"a busy gate", [] { throw db::StoreBusy("busy"); }, "503", busy, "5"},
         {"any other exception", [] { throw std::runtime_error("SELECT secret"); }, "500", ours, ""},
         {"something that is no exception", [] { throw 5; }, "500", ours, ""},
     };
@@ -173,7 +173,7 @@ TEST_CASE("Service: pages that may read the answers may read failures too [Fetch
         const char* when;
         std::function<void()> fail;
     };
-    const Row rows[] = {{"busy", [] { throw store::StoreBusy("busy"); }}, {"broken", [] { throw 5; }}};
+    const Row rows[] = {{"busy", [] { throw db::StoreBusy("busy"); }}, {"broken", [] { throw 5; }}};
     for (const Row& row : rows) {
         CAPTURE(row.when);
         World world(
@@ -182,13 +182,13 @@ TEST_CASE("Service: pages that may read the answers may read failures too [Fetch
                 row.fail();
                 return http::Response{};
             },
-            StoreUse::none, oauth::Readers::everybody);
+            StoreUse::none, oauth::CorsPolicy::any_origin);
         FakeExchange exchange;
         world.service().run(exchange);
         CHECK(exchange.sent.starts_with("Status: 50"));
         CHECK(exchange.header("Access-Control-Allow-Origin") == "*");
     }
-    World lost(OnFailure::json, {}, StoreUse::none, oauth::Readers::client_pages);  // nowhere to look an origin up
+    World lost(OnFailure::json, {}, StoreUse::none, oauth::CorsPolicy::client_origins);  // nowhere to look an origin up
     FakeExchange exchange;
     lost.service().run(exchange.with("HTTP_ORIGIN", "https://app.example"));
     CHECK(exchange.sent.starts_with("Status: 200 "));
@@ -198,7 +198,7 @@ TEST_CASE("Service: pages that may read the answers may read failures too [Fetch
 
 TEST_CASE("Service: OPTIONS is answered where other sites' pages may read, and the handler is not asked") {
     const Handler never = [](App&, const http::Request&) -> http::Response { throw std::runtime_error("asked"); };
-    World open(OnFailure::json, never, StoreUse::none, oauth::Readers::everybody);
+    World open(OnFailure::json, never, StoreUse::none, oauth::CorsPolicy::any_origin);
     FakeExchange preflight;
     open.service().run(preflight.with("REQUEST_METHOD", "OPTIONS")
                            .with("HTTP_ORIGIN", "https://app.example")
@@ -315,8 +315,8 @@ TEST_CASE("App: what an endpoint did not declare is not there") {
 }
 
 /// A row that ends a minute after `at`.
-void fail_once(store::Database& database, const char* key, util::Time at) {
-    store::Transaction transaction(database, store::Durability::lazy);
+void fail_once(db::Database& database, const char* key, util::Time at) {
+    db::Transaction transaction(database, db::Durability::lazy);
     store::count_failure(transaction, key, at, util::Seconds(60));
     transaction.commit();
 }
@@ -325,7 +325,7 @@ TEST_CASE(
     "Service: now and then the time after an answer is used to delete what has expired, by endpoints that write") {
     constexpr int kAnswers = 600;  // one in 16 sweeps: all of them without is less likely than 1 in 10^16
     World world(OnFailure::json, {}, StoreUse::write);
-    store::Database& database = world.app().context().store;
+    db::Database& database = world.app().context().store;
     const util::Time long_ago = util::from_epoch(1'000'000'000);
     fail_once(database, "key", long_ago);
     REQUIRE(store::find_attempts(database, "key", long_ago).failures == 1);
@@ -337,7 +337,7 @@ TEST_CASE(
 TEST_CASE("Service: what has ended stays for a minute, so that it is told from what never was") {
     constexpr int kAnswers = 600;
     World world(OnFailure::json, {}, StoreUse::write);
-    store::Database& database = world.app().context().store;
+    db::Database& database = world.app().context().store;
     const util::Time now = util::SystemClock().now();
     fail_once(database, "ended just now", now - util::Seconds(61));
     fail_once(database, "ended before", now - util::Seconds(150));
@@ -349,11 +349,11 @@ TEST_CASE("Service: what has ended stays for a minute, so that it is told from w
 TEST_CASE("Service: nothing is deleted, and nobody kept waiting for long, while somebody else holds the gate [S03]") {
     constexpr int kAnswers = 600;
     World world(OnFailure::json, {}, StoreUse::write);
-    store::Database& database = world.app().context().store;
+    db::Database& database = world.app().context().store;
     const util::Time long_ago = util::from_epoch(1'000'000'000);
     fail_once(database, "key", long_ago);
     {
-        store::Gate held(world.app().config().database + store::kGateSuffix);
+        db::WriteLock held(world.app().config().database + db::kWriteLockSuffix);
         REQUIRE(held.try_lock());
         for (int i = 0; i < kAnswers; ++i) world.service().tidy_up();  // some forty would have waited for five seconds
     }

@@ -8,9 +8,9 @@ using model::ValueHash;
 
 namespace {
 
-store::Database with_token() {
+db::Database with_token() {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_grant(transaction, grant());
         store::insert_access_token(transaction, token());
     });
@@ -24,7 +24,7 @@ TEST_CASE("access tokens: record and grant come back as they were put in") {
     auto rich = token("rich");
     rich.scope = {};
     rich.audience = "https://api.example/";
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::insert_grant(transaction, grant());
         store::insert_access_token(transaction, token());
         store::insert_access_token(transaction, rich);
@@ -72,7 +72,7 @@ TEST_CASE("access tokens: one is found by all that it says of itself, and by not
         auto key = key_of(token());
         row.change(key);
         CHECK(store::find_access_token(database, key).has_value() == row.found);
-        written(database, [&](store::Transaction& transaction) { store::revoke_access_token(transaction, key, kNow); });
+        written(database, [&](db::Transaction& transaction) { store::revoke_access_token(transaction, key, kNow); });
         CHECK(find_token(database, "token")->token.revoked_at.has_value() == row.found);
         database.prepare("UPDATE access_tokens SET revoked_at = NULL").execute();
     }
@@ -86,7 +86,7 @@ TEST_CASE("delete_expired_access_tokens: of this grant, what has expired, the ol
         made.expires_at = made.issued_at + Seconds{lifetime};
         return made;
     };
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::insert_grant(transaction, grant("other"));
         store::insert_access_token(transaction, issued("other's", -2000, 900, "other"));
         store::insert_access_token(transaction, issued("short", -5, 1));
@@ -94,7 +94,7 @@ TEST_CASE("delete_expired_access_tokens: of this grant, what has expired, the ol
             store::insert_access_token(transaction, issued("old " + std::to_string(i), i - 2000));
     });
     const auto delete_at = [&](Time before) {
-        written(database, [&](store::Transaction& transaction) {
+        written(database, [&](db::Transaction& transaction) {
             store::delete_expired_access_tokens(transaction, grant().id, before);
         });
     };
@@ -114,7 +114,7 @@ TEST_CASE("delete_expired_access_tokens: of this grant, what has expired, the ol
 
 TEST_CASE("access tokens: a grant without a user has no user who could be disabled [RFC 6749 §4.4]") {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_grant(transaction, grant("machine", ""));
         store::insert_access_token(transaction, token("machine", "machine"));
     });
@@ -163,24 +163,24 @@ TEST_CASE("is_active: every condition is needed, none is doubted [RFC 7662 §2.2
 TEST_CASE("access tokens: what happens to client, user and grant is seen at the next look") {
     struct Row {
         const char* when;
-        void (*change)(store::Transaction&);
+        void (*change)(db::Transaction&);
     };
     const Row rows[] = {
         {"client disabled",
-         [](store::Transaction& transaction) {
+         [](db::Transaction& transaction) {
              auto changed = client();
              changed.enabled = false;
              store::update_client(transaction, changed);
          }},
         {"user disabled",
-         [](store::Transaction& transaction) {
+         [](db::Transaction& transaction) {
              auto changed = user();
              changed.enabled = false;
              store::update_user(transaction, changed);
          }},
-        {"grant ended", [](store::Transaction& transaction) { store::end_grant(transaction, grant().id, kNow); }},
-        {"client removed", [](store::Transaction& transaction) { store::remove_client(transaction, client().id); }},
-        {"user removed", [](store::Transaction& transaction) { store::remove_user(transaction, user().subject); }},
+        {"grant ended", [](db::Transaction& transaction) { store::end_grant(transaction, grant().id, kNow); }},
+        {"client removed", [](db::Transaction& transaction) { store::remove_client(transaction, client().id); }},
+        {"user removed", [](db::Transaction& transaction) { store::remove_user(transaction, user().subject); }},
     };
     for (const auto& row : rows) {
         CAPTURE(row.when);
@@ -195,7 +195,7 @@ TEST_CASE("access tokens: what happens to client, user and grant is seen at the 
 TEST_CASE("walk_expired_access_tokens: all that have expired, whatever their grant, a thousand at a time") {
     auto database = sample_database();
     constexpr int kGrants = 1001;
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         for (int i = 0; i < kGrants; ++i) {
             const auto name = std::to_string(i);
             store::insert_grant(transaction, grant(name));
@@ -210,7 +210,7 @@ TEST_CASE("walk_expired_access_tokens: all that have expired, whatever their gra
     std::int64_t deleted = 0;
     int steps = 0;
     for (;; ++steps) {
-        const auto step = written(database, [&](store::Transaction& transaction) {
+        const auto step = written(database, [&](db::Transaction& transaction) {
             return store::walk_expired_access_tokens(transaction, last, now);
         });
         if (!step) break;
@@ -225,13 +225,13 @@ TEST_CASE("walk_expired_access_tokens: all that have expired, whatever their gra
 
 TEST_CASE("walk_expired_access_tokens: a grant with many tokens is more than one step") {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_grant(transaction, grant());
         for (int i = 0; i < 2500; ++i) store::insert_access_token(transaction, token(std::to_string(i)));
     });
     store::AccessTokenKey last;
     const auto step = [&] {
-        return written(database, [&](store::Transaction& transaction) {
+        return written(database, [&](db::Transaction& transaction) {
             return store::walk_expired_access_tokens(transaction, last, token().expires_at);
         });
     };

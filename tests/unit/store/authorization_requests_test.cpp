@@ -15,29 +15,29 @@ const Subject kAlice("sub-1");
 const Subject kBob("sub-2");
 constexpr Time kEnd = kNow + Seconds{600};
 
-store::Database with_two_users() {
+db::Database with_two_users() {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) { store::insert_user(transaction, user("sub-2", "bob")); });
+    written(database, [](db::Transaction& transaction) { store::insert_user(transaction, user("sub-2", "bob")); });
     return database;
 }
 
-void login(store::Database& database, const Subject& subject, const RequestKey& key = kKey) {
-    written(database, [&](store::Transaction& transaction) { store::record_login(transaction, key, subject, kEnd); });
+void login(db::Database& database, const Subject& subject, const RequestKey& key = kKey) {
+    written(database, [&](db::Transaction& transaction) { store::record_login(transaction, key, subject, kEnd); });
 }
 
-bool decide(store::Database& database, const Subject& subject, Decision decision) {
-    return written(database, [&](store::Transaction& transaction) {
+bool decide(db::Database& database, const Subject& subject, Decision decision) {
+    return written(database, [&](db::Transaction& transaction) {
         return store::record_decision(transaction, kKey, subject, decision, kEnd);
     });
 }
 
-bool use(store::Database& database, const Subject& subject) {
-    return written(database, [&](store::Transaction& transaction) {
+bool use(db::Database& database, const Subject& subject) {
+    return written(database, [&](db::Transaction& transaction) {
         return store::use_request(transaction, kKey, subject, kEnd);
     });
 }
 
-void check(store::Database& database, const Subject& subject, bool logged_in, Decision decision, bool used) {
+void check(db::Database& database, const Subject& subject, bool logged_in, Decision decision, bool used) {
     const auto progress = store::find_progress(database, kKey);
     REQUIRE(progress);
     CHECK(progress->subject == subject);
@@ -107,7 +107,7 @@ TEST_CASE("use_request: true once, whoever asks; nothing moves a used request [R
 TEST_CASE("use_request: a use that was rolled back is none") {
     auto database = with_two_users();
     {
-        store::Transaction transaction(database, store::Durability::lazy);
+        db::Transaction transaction(database, db::Durability::lazy);
         CHECK(store::use_request(transaction, kKey, kAlice, kEnd));
     }
     CHECK(use(database, kAlice));
@@ -119,7 +119,7 @@ TEST_CASE("end_open_requests: the subject's, unless they are answered") {
     const RequestKey bobs("bobs");
     login(database, kAlice);
     login(database, kBob, bobs);
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::use_request(transaction, used, kAlice, kEnd);
         store::end_open_requests(transaction, kAlice);
     });

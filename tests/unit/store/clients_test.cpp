@@ -13,15 +13,15 @@ namespace {
 
 constexpr Time kLater = kNow + Seconds{100};
 
-std::vector<std::string> secrets_of(store::Database& database, Time now) {
+std::vector<std::string> secrets_of(db::Database& database, Time now) {
     std::vector<std::string> hashes;
     const auto found = store::find_client(database, ClientId("client"), now);
     for (const auto& secret : found->secrets) hashes.push_back(secret.hash.str());
     return hashes;
 }
 
-void replace(store::Database& database, const char* hash, std::optional<Time> old_until, Time now = kNow) {
-    written(database, [&](store::Transaction& transaction) {
+void replace(db::Database& database, const char* hash, std::optional<Time> old_until, Time now = kNow) {
+    written(database, [&](db::Transaction& transaction) {
         store::replace_client_secret(transaction, ClientId("client"), ValueHash(hash), old_until, now);
     });
 }
@@ -31,7 +31,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     model::Client plain = client("plain");
     model::Client rich = client("rich \xc3\xa9 '\"");
     rich.name = "R\xc3\xa9my's \"app\"";
@@ -54,7 +54,7 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     for (const auto& put : {plain, rich, bare}) {
         CAPTURE(put.id.str());
         CHECK(
-            written(database, [&](store::Transaction& transaction) { return store::insert_client(transaction, put); }));
+            written(database, [&](db::Transaction& transaction) { return store::insert_client(transaction, put); }));
         const auto got = store::find_client(database, put.id, kNow);
         REQUIRE(got);
         CHECK(got->id == put.id);
@@ -97,18 +97,18 @@ TEST_CASE("insert_client: a taken id changes nothing") {
     second.name = "Another";
     second.redirect_uris = {"https://evil.example/"};
     CHECK_FALSE(
-        written(database, [&](store::Transaction& transaction) { return store::insert_client(transaction, second); }));
+        written(database, [&](db::Transaction& transaction) { return store::insert_client(transaction, second); }));
     const auto kept = store::find_client(database, ClientId("client"), kNow);
     CHECK(kept->name == "A client");
     CHECK(kept->redirect_uris == Names{"https://client.example/cb"});
 }
 
 TEST_CASE("insert_client: a URI given twice is one registered URI [RFC 6749 §3.1.2.3]") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     auto twice = client();
     twice.redirect_uris = {"https://a.example/", "https://a.example/", "https://b.example/"};
     twice.post_logout_redirect_uris = {"https://a.example/"};  // another kind
-    written(database, [&](store::Transaction& transaction) { store::insert_client(transaction, twice); });
+    written(database, [&](db::Transaction& transaction) { store::insert_client(transaction, twice); });
     const auto got = store::find_client(database, ClientId("client"), kNow);
     CHECK(got->redirect_uris == Names{"https://a.example/", "https://b.example/"});
     CHECK(got->post_logout_redirect_uris == Names{"https://a.example/"});
@@ -126,7 +126,7 @@ TEST_CASE("update_client: everything but id, secrets and created_at") {
     changed.created_at = kLater;
     changed.secrets = {{ValueHash("smuggled"), {}}};
     CHECK(
-        written(database, [&](store::Transaction& transaction) { return store::update_client(transaction, changed); }));
+        written(database, [&](db::Transaction& transaction) { return store::update_client(transaction, changed); }));
     const auto got = store::find_client(database, ClientId("client"), kNow);
     CHECK(got->name == "New name");
     CHECK_FALSE(got->enabled);
@@ -136,7 +136,7 @@ TEST_CASE("update_client: everything but id, secrets and created_at") {
     CHECK(got->created_at == kNow);
     CHECK(secrets_of(database, kNow) == Names{"secret"});
 
-    CHECK_FALSE(written(database, [&](store::Transaction& transaction) {
+    CHECK_FALSE(written(database, [&](db::Transaction& transaction) {
         return store::update_client(transaction, client("nobody"));
     }));
     CHECK_FALSE(store::find_client(database, ClientId("nobody"), kNow));
@@ -144,7 +144,7 @@ TEST_CASE("update_client: everything but id, secrets and created_at") {
 
 TEST_CASE("remove_client: takes along everything that hangs on it, and nothing else") {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         auto other = client("other");
         store::insert_client(transaction, other);
         store::insert_grant(transaction, grant());
@@ -166,7 +166,7 @@ TEST_CASE("remove_client: takes along everything that hangs on it, and nothing e
         .execute();
     const auto remove = [&](const char* id) {
         return written(
-            database, [&](store::Transaction& transaction) { return store::remove_client(transaction, ClientId(id)); });
+            database, [&](db::Transaction& transaction) { return store::remove_client(transaction, ClientId(id)); });
     };
     CHECK(remove("client"));
     CHECK_FALSE(remove("client"));
@@ -212,14 +212,14 @@ TEST_CASE("replace_client_secret: the same secret again stays the present one") 
 }
 
 TEST_CASE("find_redirect_uris: those of enabled clients that begin so, logout addresses not among them") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     const auto add = [&](const char* id, std::vector<std::string> uris, bool native, bool enabled) {
         model::Client put = client(id);
         put.redirect_uris = std::move(uris);
         put.post_logout_redirect_uris = {"https://a.example/out"};
         put.native = native;
         put.enabled = enabled;
-        written(database, [&](store::Transaction& transaction) { store::insert_client(transaction, put); });
+        written(database, [&](db::Transaction& transaction) { store::insert_client(transaction, put); });
     };
     add("one", {"https://a.example/1", "HTTPS://A.EXAMPLE/2", "https://b.example/"}, false, true);
     add("two", {"https://a.example.evil/"}, true, true);
@@ -244,10 +244,10 @@ TEST_CASE("find_redirect_uris: those of enabled clients that begin so, logout ad
 
 TEST_CASE(
     "find_client_to_authenticate: what find_client finds, but for the URIs, with every secret that has not expired") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     auto app = client();
     app.post_logout_redirect_uris = {"https://client.example/out"};
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::insert_client(transaction, app);
         store::insert_client(transaction, client("bare"));
         store::replace_client_secret(transaction, app.id, ValueHash("old"), std::nullopt, kNow);

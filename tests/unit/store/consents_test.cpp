@@ -9,8 +9,8 @@ using model::Subject;
 
 namespace {
 
-void approve(store::Database& database, const std::string& scope, Time when = kNow) {
-    written(database, [&](store::Transaction& transaction) {
+void approve(db::Database& database, const std::string& scope, Time when = kNow) {
+    written(database, [&](db::Transaction& transaction) {
         store::save_consent(transaction, {ClientId("client"), Subject("sub-1"), *model::Scope::parse(scope), when});
     });
 }
@@ -58,7 +58,7 @@ TEST_CASE("consents: more words than one request may have add up and come back")
 
 TEST_CASE("list_consents: the oldest first, of one client, one user or both") {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_client(transaction, client("other"));
         store::insert_user(transaction, user("sub-2", "bob"));
         const auto give = [&](const char* to, const char* from, int when) {

@@ -94,8 +94,8 @@ inline bool mentions(const std::string& text, const std::string& part) { return 
 
 /// Runs `action(transaction)` and commits.
 template <class Action>
-auto written(store::Database& database, Action action) {
-    store::Transaction transaction(database, store::Durability::lazy);
+auto written(db::Database& database, Action action) {
+    db::Transaction transaction(database, db::Durability::lazy);
     if constexpr (std::is_void_v<decltype(action(transaction))>) {
         action(transaction);
         transaction.commit();
@@ -106,7 +106,7 @@ auto written(store::Database& database, Action action) {
     }
 }
 
-inline std::int64_t count(store::Database& database, const char* sql) {
+inline std::int64_t count(db::Database& database, const char* sql) {
     auto row = database.prepare(sql);
     return row.step() ? row.integer(0) : -1;
 }
@@ -178,7 +178,7 @@ inline store::AccessTokenKey key_of(const model::AccessToken& token) {
 }
 
 /// The token whose digest is `hash`, found as one that says where its row is.
-inline std::optional<store::StoredAccessToken> find_token(store::Database& database, const std::string& hash) {
+inline std::optional<store::StoredAccessToken> find_token(db::Database& database, const std::string& hash) {
     store::AccessTokenKey key;
     key.token_hash = model::ValueHash(hash);
     {
@@ -190,7 +190,7 @@ inline std::optional<store::StoredAccessToken> find_token(store::Database& datab
     return store::find_access_token(database, key);
 }
 
-inline std::optional<store::StoredRefreshToken> find_refresh(store::Database& database, const std::string& hash) {
+inline std::optional<store::StoredRefreshToken> find_refresh(db::Database& database, const std::string& hash) {
     model::GrantId grant;
     {
         auto row = database.prepare("SELECT grant_id FROM refresh_tokens WHERE token_hash = $1");
@@ -201,23 +201,23 @@ inline std::optional<store::StoredRefreshToken> find_refresh(store::Database& da
 }
 
 /// One use of the refresh token whose digest is `hash`; what it yields is not inserted.
-inline store::Rotation rotate(store::Transaction& transaction, const std::string& hash, Time now, Seconds grace,
+inline store::Rotation rotate(db::Transaction& transaction, const std::string& hash, Time now, Seconds grace,
                               const std::string& successor = "successor") {
     const auto used = find_refresh(transaction.database(), hash);
     return store::rotate_refresh_token(transaction, used ? used->token : model::RefreshToken(),
                                        model::ValueHash(successor), now, grace);
 }
 
-inline void add_client_and_user(store::Database& database) {
-    written(database, [](store::Transaction& transaction) {
+inline void add_client_and_user(db::Database& database) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_client(transaction, client());
         store::insert_user(transaction, user());
     });
 }
 
 /// In memory, with the client and the user.
-inline store::Database sample_database() {
-    auto database = store::Database::in_memory();
+inline db::Database sample_database() {
+    auto database = db::Database::in_memory();
     add_client_and_user(database);
     return database;
 }

@@ -13,38 +13,38 @@ namespace {
 
 const ValueHash kCode("code");
 
-void add_grant_and_code(store::Database& database) {
-    written(database, [](store::Transaction& transaction) {
+void add_grant_and_code(db::Database& database) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_grant(transaction, grant());
         store::insert_code(transaction, code());
     });
 }
 
-store::Database with_code() {
+db::Database with_code() {
     auto database = sample_database();
     add_grant_and_code(database);
     return database;
 }
 
-bool redeem(store::Database& database, Time now = kNow) {
+bool redeem(db::Database& database, Time now = kNow) {
     return written(database,
-                   [&](store::Transaction& transaction) { return store::redeem_code(transaction, kCode, now); });
+                   [&](db::Transaction& transaction) { return store::redeem_code(transaction, kCode, now); });
 }
 
-void burn(store::Database& database, Time now = kNow) {
-    written(database, [&](store::Transaction& transaction) { store::burn_code(transaction, kCode, now); });
+void burn(db::Database& database, Time now = kNow) {
+    written(database, [&](db::Transaction& transaction) { store::burn_code(transaction, kCode, now); });
 }
 
-void end(store::Database& database, Time now = kNow) {
-    written(database, [&](store::Transaction& transaction) { store::end_grant(transaction, GrantId("grant"), now); });
+void end(db::Database& database, Time now = kNow) {
+    written(database, [&](db::Transaction& transaction) { store::end_grant(transaction, GrantId("grant"), now); });
 }
 
 }  // namespace
 
 TEST_CASE("grants: one is kept until the last of what hangs on it expires, known from the start or not") {
-    const auto kept_until = [](const std::function<void(store::Transaction&, const model::Grant&)>& insert) {
+    const auto kept_until = [](const std::function<void(db::Transaction&, const model::Grant&)>& insert) {
         auto database = sample_database();
-        written(database, [&](store::Transaction& transaction) { insert(transaction, grant()); });
+        written(database, [&](db::Transaction& transaction) { insert(transaction, grant()); });
         return count(database, "SELECT kept_until FROM grants");
     };
     const auto expiry = util::to_epoch(code().expires_at);
@@ -52,17 +52,17 @@ TEST_CASE("grants: one is kept until the last of what hangs on it expires, known
     REQUIRE(created < expiry);
     struct Row {
         const char* when;
-        std::function<void(store::Transaction&, const model::Grant&)> insert;
+        std::function<void(db::Transaction&, const model::Grant&)> insert;
         std::int64_t until;
     };
     const auto with_code = [](Time until) {
-        return [until](store::Transaction& transaction, const model::Grant& grant) {
+        return [until](db::Transaction& transaction, const model::Grant& grant) {
             store::insert_grant(transaction, grant, until);
             store::insert_code(transaction, code());
         };
     };
     const auto with_tokens = [](Seconds known_before_the_end) {
-        return [=](store::Transaction& transaction, const model::Grant& grant) {
+        return [=](db::Transaction& transaction, const model::Grant& grant) {
             const Time known = token().expires_at - known_before_the_end;
             store::insert_grant(transaction, grant, known);
             store::insert_access_token(transaction, token(), known);
@@ -99,7 +99,7 @@ TEST_CASE("codes: what they are bound to comes back as it was put in [RFC 6749 Â
     rich.code_challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
     rich.max_age = Seconds{0};
     rich.audience = "https://api.example/";
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::insert_grant(transaction, grant());
         store::insert_code(transaction, code());
         store::insert_code(transaction, rich);
@@ -141,12 +141,12 @@ TEST_CASE("redeem_code: true once; the second time finds out when the first was 
 TEST_CASE("redeem_code: false for what cannot be redeemed") {
     struct Row {
         const char* when;
-        void (*before)(store::Database&);
+        void (*before)(db::Database&);
     };
     const Row rows[] = {
-        {"burned", [](store::Database& database) { burn(database); }},
-        {"its grant has ended", [](store::Database& database) { end(database); }},
-        {"unknown", [](store::Database& database) { database.prepare("DELETE FROM authorization_codes").execute(); }},
+        {"burned", [](db::Database& database) { burn(database); }},
+        {"its grant has ended", [](db::Database& database) { end(database); }},
+        {"unknown", [](db::Database& database) { database.prepare("DELETE FROM authorization_codes").execute(); }},
     };
     for (const auto& row : rows) {
         CAPTURE(row.when);
@@ -161,7 +161,7 @@ TEST_CASE("redeem_code: false for what cannot be redeemed") {
 TEST_CASE("redeem_code: a redemption that was rolled back is none") {
     auto database = with_code();
     {
-        store::Transaction transaction(database, store::Durability::full);
+        db::Transaction transaction(database, db::Durability::full);
         CHECK(store::redeem_code(transaction, kCode, kNow));
     }
     CHECK(redeem(database));
@@ -172,11 +172,11 @@ TEST_CASE("redeem_code: of processes that race for one code exactly one gets it 
     constexpr int kRounds = 20;
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
-    store::Database::create(path);
+    db::Database::create(path);
     {
-        store::Database database(path, store::Access::read_write);
+        db::Database database(path, db::Access::read_write);
         add_client_and_user(database);
-        written(database, [](store::Transaction& transaction) {
+        written(database, [](db::Transaction& transaction) {
             store::insert_grant(transaction, grant());
             for (int i = 0; i < kRounds; ++i) store::insert_code(transaction, code("code" + std::to_string(i)));
         });
@@ -187,12 +187,12 @@ TEST_CASE("redeem_code: of processes that race for one code exactly one gets it 
     for (int i = 0; i < kProcesses; ++i) {
         children.push_back(start_child([&] {
             ::close(start[1]);
-            store::Database database(path, store::Access::read_write, std::chrono::seconds(20));
+            db::Database database(path, db::Access::read_write, std::chrono::seconds(20));
             char byte = 0;
             if (::read(start[0], &byte, 1) != 0) return 98;  // until all are there
             int won = 0;
             for (int round = 0; round < kRounds; ++round) {
-                store::Transaction transaction(database, store::Durability::full);
+                db::Transaction transaction(database, db::Durability::full);
                 won += store::redeem_code(transaction, ValueHash("code" + std::to_string(round)), kNow);
                 transaction.commit();
             }
@@ -225,7 +225,7 @@ TEST_CASE("burn_code: spends a code without a token, and leaves a redeemed one a
 
 TEST_CASE("end_grant: once, and only this one") {
     auto database = with_code();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_grant(transaction, grant("second"));
         store::insert_code(transaction, code("second", "second"));
     });
@@ -233,7 +233,7 @@ TEST_CASE("end_grant: once, and only this one") {
     end(database, kNow + Seconds{2});
     CHECK(store::find_code(database, kCode)->grant.ended_at == kNow + Seconds{1});
     CHECK_FALSE(store::find_code(database, ValueHash("second"))->grant.ended_at);
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         CHECK(store::end_grant(transaction, GrantId("second"), kNow));
         CHECK_FALSE(store::end_grant(transaction, GrantId("second"), kNow));
         CHECK_FALSE(store::end_grant(transaction, GrantId("unknown"), kNow));
@@ -243,12 +243,12 @@ TEST_CASE("end_grant: once, and only this one") {
 TEST_CASE("grants: one that points nowhere is refused") {
     auto database = sample_database();
     const auto insert = [&](const model::Grant& bad) {
-        written(database, [&](store::Transaction& transaction) { store::insert_grant(transaction, bad); });
+        written(database, [&](db::Transaction& transaction) { store::insert_grant(transaction, bad); });
     };
     auto bad = grant();
     bad.client_id = model::ClientId("nobody");
-    CHECK_THROWS_AS(insert(bad), store::StoreError);
-    CHECK_THROWS_AS(insert(grant("grant", "nobody")), store::StoreError);
-    CHECK_THROWS_AS(written(database, [](store::Transaction& transaction) { store::insert_code(transaction, code()); }),
-                    store::StoreError);
+    CHECK_THROWS_AS(insert(bad), db::StoreError);
+    CHECK_THROWS_AS(insert(grant("grant", "nobody")), db::StoreError);
+    CHECK_THROWS_AS(written(database, [](db::Transaction& transaction) { store::insert_code(transaction, code()); }),
+                    db::StoreError);
 }

@@ -9,8 +9,8 @@ namespace {
 
 constexpr Seconds kWindow{900};
 
-store::Attempts fail(store::Database& database, const char* key, Time now) {
-    return written(database, [&](store::Transaction& transaction) {
+store::Attempts fail(db::Database& database, const char* key, Time now) {
+    return written(database, [&](db::Transaction& transaction) {
         return store::count_failure(transaction, key, now, kWindow);
     });
 }
@@ -18,7 +18,7 @@ store::Attempts fail(store::Database& database, const char* key, Time now) {
 }  // namespace
 
 TEST_CASE("measure_pressure: each failure once, and each counter by the limit of its sort, inside the window") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     const auto fails = [&](const char* pair, const char* user, const char* address, int times, Time now) {
         for (int i = 0; i < times; ++i) {
             for (const char* key : {pair, user, address}) fail(database, key, now);
@@ -43,7 +43,7 @@ TEST_CASE("measure_pressure: each failure once, and each counter by the limit of
 }
 
 TEST_CASE("login attempts: failures add up inside the window, which failures do not prolong") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     CHECK(store::find_attempts(database, "key", kNow).failures == 0);
     for (int i = 1; i <= 12; ++i) {
         const auto attempts = fail(database, "key", kNow + Seconds{i});
@@ -57,7 +57,7 @@ TEST_CASE("login attempts: failures add up inside the window, which failures do 
 }
 
 TEST_CASE("login attempts: a window that has ended counts nothing and starts anew: a delay, not a lock") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     for (int i = 0; i < 5; ++i) fail(database, "key", kNow);
     const Time end = kNow + kWindow;
     CHECK(store::find_attempts(database, "key", end - Seconds{1}).failures == 5);
@@ -68,9 +68,9 @@ TEST_CASE("login attempts: a window that has ended counts nothing and starts ane
 }
 
 TEST_CASE("remember_place: known until its end, or longer when remembered again, and never a failure") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     const auto remember = [&](const char* key, Time until) {
-        written(database, [&](store::Transaction& transaction) { store::remember_place(transaction, key, until); });
+        written(database, [&](db::Transaction& transaction) { store::remember_place(transaction, key, until); });
     };
     CHECK_FALSE(store::is_known_place(database, "known:a", kNow));
     remember("known:a", kNow + Seconds{10});
@@ -83,10 +83,10 @@ TEST_CASE("remember_place: known until its end, or longer when remembered again,
 }
 
 TEST_CASE("clear_failures: of this key alone") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     fail(database, "a", kNow);
     fail(database, "b", kNow);
-    written(database, [](store::Transaction& transaction) { store::clear_failures(transaction, "a"); });
+    written(database, [](db::Transaction& transaction) { store::clear_failures(transaction, "a"); });
     CHECK(store::find_attempts(database, "a", kNow).failures == 0);
     CHECK(store::find_attempts(database, "b", kNow).failures == 1);
 }
@@ -96,22 +96,22 @@ TEST_CASE("login attempts: counted exactly by processes that fail at the same ti
     constexpr int kEach = 50;
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
-    store::Database::create(path);
+    db::Database::create(path);
     std::vector<pid_t> children;
     for (int i = 0; i < kProcesses; ++i) {
         children.push_back(start_child([&] {
-            store::Database database(path, store::Access::read_write, std::chrono::seconds(20));
+            db::Database database(path, db::Access::read_write, std::chrono::seconds(20));
             for (int n = 0; n < kEach; ++n) fail(database, "key", kNow);
             return 0;
         }));
     }
     for (const pid_t child : children) CHECK(exit_code_of(child) == 0);
-    store::Database database(path, store::Access::query_only);
+    db::Database database(path, db::Access::query_only);
     CHECK(store::find_attempts(database, "key", kNow).failures == kProcesses * kEach);
 }
 
 TEST_CASE("login attempts: rows are bounded, whatever callers send") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     const auto fill = [&](std::int64_t rows, Time end) {
         database
             .prepare(
@@ -123,7 +123,7 @@ TEST_CASE("login attempts: rows are bounded, whatever callers send") {
     };
     constexpr int kPlaces = 50;  // neither counted nor thrown away
     for (int i = 0; i < kPlaces; ++i) {
-        written(database, [&](store::Transaction& transaction) {
+        written(database, [&](db::Transaction& transaction) {
             store::remember_place(transaction, "known:" + std::to_string(i), kNow + Seconds{200 + i});
         });
     }

@@ -37,9 +37,9 @@ model::RefreshToken refresh(const std::string& hash, const std::string& parent =
     return token;
 }
 
-store::Database with_token() {
+db::Database with_token() {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_grant(transaction, grant());
         store::insert_refresh_token(transaction, refresh("A"));
     });
@@ -60,14 +60,14 @@ void check_uses(const std::string& story, const std::vector<Use>& uses, Seconds 
     for (const Use& use : uses) {
         CAPTURE(use.token);
         CAPTURE(use.after);
-        written(database, [&](store::Transaction& transaction) {
+        written(database, [&](db::Transaction& transaction) {
             CHECK(rotate(transaction, use.token, kNow + Seconds{use.after}, grace, use.successor) == use.expected);
             if (!use.successor.empty()) store::insert_refresh_token(transaction, refresh(use.successor, use.token));
         });
     }
 }
 
-bool is_active(store::Database& database, const std::string& hash, Time now = kNow) {
+bool is_active(db::Database& database, const std::string& hash, Time now = kNow) {
     const auto stored = find_refresh(database, hash);
     return stored && store::is_active(*stored, now);
 }
@@ -130,20 +130,20 @@ TEST_CASE("rotate_refresh_token: what is dead is refused, rotated or not, and no
         {{"A", 990, Rotation::rotated, "B"}, {"A", 1000, Rotation::refused, ""}, {"B", 1000, Rotation::refused, ""}});
     const auto kill = [](auto action) {
         auto database = with_token();
-        written(database, [&](store::Transaction& transaction) {
+        written(database, [&](db::Transaction& transaction) {
             action(transaction);
             CHECK(rotate(transaction, "A", kNow + Seconds{1}, kGrace) == Rotation::refused);
         });
     };
-    kill([](store::Transaction& t) { store::revoke_refresh_tokens(t, model::GrantId("grant"), kNow); });
-    kill([](store::Transaction& t) { store::end_grant(t, model::GrantId("grant"), kNow); });
-    kill([](store::Transaction& t) { store::end_user_access(t, model::Subject("sub-1"), kNow); });
-    kill([](store::Transaction& t) { store::remove_user(t, model::Subject("sub-1")); });
+    kill([](db::Transaction& t) { store::revoke_refresh_tokens(t, model::GrantId("grant"), kNow); });
+    kill([](db::Transaction& t) { store::end_grant(t, model::GrantId("grant"), kNow); });
+    kill([](db::Transaction& t) { store::end_user_access(t, model::Subject("sub-1"), kNow); });
+    kill([](db::Transaction& t) { store::remove_user(t, model::Subject("sub-1")); });
 }
 
 TEST_CASE("revoke_refresh_tokens: all of this grant, used and unused, and none of another") {
     auto database = with_token();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_grant(transaction, grant("other"));
         store::insert_refresh_token(transaction, refresh("O", "", "other"));
         REQUIRE(rotate(transaction, "A", kNow, kGrace) == Rotation::rotated);
@@ -154,7 +154,7 @@ TEST_CASE("revoke_refresh_tokens: all of this grant, used and unused, and none o
     CHECK_FALSE(is_active(database, "B"));
     CHECK(is_active(database, "O"));
     CHECK(store::is_active(*find_token(database, "token"), kNow));
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         // Neither the current one nor a retry of the rotated one brings the line back to life.
         CHECK(rotate(transaction, "B", kNow, kGrace) == Rotation::refused);
         CHECK(rotate(transaction, "A", kNow, kGrace) == Rotation::refused);
@@ -181,7 +181,7 @@ TEST_CASE("is_active: a refresh token, with each reason why it is not") {
 TEST_CASE("find_refresh_token: gives back what was stored, with its grant") {
     auto database = with_token();
     written(database,
-            [](store::Transaction& transaction) { store::insert_refresh_token(transaction, refresh("B", "A")); });
+            [](db::Transaction& transaction) { store::insert_refresh_token(transaction, refresh("B", "A")); });
     const auto stored = find_refresh(database, "B");
     REQUIRE(stored);
     CHECK(stored->token.parent_hash == ValueHash("A"));
@@ -197,7 +197,7 @@ TEST_CASE("find_refresh_token: one that names its grant is found there alone, a 
     auto database = with_token();
     auto opaque = refresh("O");
     opaque.is_opaque = true;
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::insert_grant(transaction, grant("other"));
         store::insert_refresh_token(transaction, opaque);
     });
@@ -221,7 +221,7 @@ TEST_CASE("find_refresh_token: one that names its grant is found there alone, a 
 
 TEST_CASE("rotate_refresh_token: a sibling is void by its parent's word, whatever else the grant has") {
     auto database = with_token();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         CHECK(rotate(transaction, "A", kNow, kGrace, "B") == Rotation::rotated);
         store::insert_refresh_token(transaction, refresh("B", "A"));
         CHECK(rotate(transaction, "A", kNow, kGrace, "B2") == Rotation::retried);
@@ -241,11 +241,11 @@ TEST_CASE("race: of many processes with one refresh token one rotates and one re
     constexpr int kProcesses = 6;
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
-    store::Database::create(path);
+    db::Database::create(path);
     {
-        store::Database database(path, store::Access::read_write);
+        db::Database database(path, db::Access::read_write);
         add_client_and_user(database);
-        written(database, [](store::Transaction& transaction) {
+        written(database, [](db::Transaction& transaction) {
             store::insert_grant(transaction, grant());
             store::insert_refresh_token(transaction, refresh("A"));
         });
@@ -256,10 +256,10 @@ TEST_CASE("race: of many processes with one refresh token one rotates and one re
     for (int i = 0; i < kProcesses; ++i) {
         children.push_back(start_child([&] {
             ::close(start[1]);
-            store::Database database(path, store::Access::read_write, std::chrono::seconds(20));
+            db::Database database(path, db::Access::read_write, std::chrono::seconds(20));
             char byte = 0;
             if (::read(start[0], &byte, 1) != 0) return 98;  // until all are there
-            store::Transaction transaction(database, store::Durability::full);
+            db::Transaction transaction(database, db::Durability::full);
             const auto outcome = rotate(transaction, "A", kNow, kGrace);
             transaction.commit();
             return static_cast<int>(outcome);

@@ -6,9 +6,9 @@
 namespace postern::test {
 
 /// Two clients, two users and a client on its own behalf; each grant with a code, an access token and a refresh token.
-inline store::Database with_tokens() {
+inline db::Database with_tokens() {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_client(transaction, client("other"));
         store::insert_user(transaction, user("sub-2", "bob"));
         const auto give = [&](const char* id, const char* to, const char* subject, int when) {

@@ -21,9 +21,9 @@ model::Session session() {
     return session;
 }
 
-store::Database with_session() {
+db::Database with_session() {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) { store::insert_session(transaction, session()); });
+    written(database, [](db::Transaction& transaction) { store::insert_session(transaction, session()); });
     return database;
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("find_session: absolute expiry, idle expiry and the user's state decid
 
     auto disabled = user();
     disabled.enabled = false;
-    written(database, [&](store::Transaction& transaction) { store::update_user(transaction, disabled); });
+    written(database, [&](db::Transaction& transaction) { store::update_user(transaction, disabled); });
     CHECK_FALSE(store::find_session(database, ValueHash("cookie"), kNow, kNow));
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("touch_session: moves idle expiry forward, never back, and absolute ex
     auto database = with_session();
     const auto touch = [&](const char* cookie, Time now) {
         written(database,
-                [&](store::Transaction& transaction) { store::touch_session(transaction, ValueHash(cookie), now); });
+                [&](db::Transaction& transaction) { store::touch_session(transaction, ValueHash(cookie), now); });
         return store::find_session(database, ValueHash("cookie"), kNow, kNow - Seconds{1000})->last_seen_at;
     };
     CHECK(touch("cookie", kNow + Seconds{10}) == kNow + Seconds{10});
@@ -84,7 +84,7 @@ TEST_CASE("remove_session: the old cookie is worth nothing, the session's inner 
     auto database = with_session();
     auto rotated = session();
     rotated.cookie_hash = ValueHash("new cookie");
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::remove_session(transaction, ValueHash("cookie"));
         store::insert_session(transaction, rotated);
     });
@@ -94,7 +94,7 @@ TEST_CASE("remove_session: the old cookie is worth nothing, the session's inner 
 
 TEST_CASE("list_sessions: those that a cookie could still open, the oldest first, of one user or of all") {
     auto database = with_session();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_user(transaction, user("sub-2", "bob"));
         auto disabled = user("sub-3", "carol");
         disabled.enabled = false;
@@ -126,7 +126,7 @@ TEST_CASE("list_sessions: those that a cookie could still open, the oldest first
 
 TEST_CASE("end_sessions: sessions, open requests and what was given in them end, but what may go on offline") {
     auto database = with_session();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_user(transaction, user("sub-2", "bob"));
         auto second = session();
         second.cookie_hash = ValueHash("second");
@@ -160,7 +160,7 @@ TEST_CASE("end_sessions: sessions, open requests and what was given in them end,
         return text;
     };
     CHECK(subjects() == "sub-1 sub-2 ");
-    const auto ended = written(database, [](store::Transaction& transaction) {
+    const auto ended = written(database, [](db::Transaction& transaction) {
         return store::end_sessions(transaction, session().subject, kNow);
     });
     CHECK(ended.sessions == 2);
@@ -177,7 +177,7 @@ TEST_CASE("end_sessions: sessions, open requests and what was given in them end,
 TEST_CASE("subjects_with_sessions: who has only an open request is one of them") {
     auto database = sample_database();
     CHECK(store::subjects_with_sessions(database).empty());
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::record_login(transaction, model::RequestKey("open"), session().subject, kNow);
     });
     CHECK(store::subjects_with_sessions(database).size() == 1);

@@ -17,7 +17,7 @@ using store::Listed;
 
 TEST_CASE("read_statistics: counts what list_tokens lists, and everything else by the rules it is accepted by") {
     auto database = with_tokens();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         auto disabled = client("disabled");
         disabled.enabled = false;
         store::insert_client(transaction, disabled);

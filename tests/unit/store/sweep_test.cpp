@@ -10,14 +10,14 @@ using model::ValueHash;
 
 namespace {
 
-void sweep(store::Database& database, Time now, int batch = 20) {
-    written(database, [&](store::Transaction& transaction) { store::sweep(transaction, now, batch); });
+void sweep(db::Database& database, Time now, int batch = 20) {
+    written(database, [&](db::Transaction& transaction) { store::sweep(transaction, now, batch); });
 }
 
 /// A code, and the token it was redeemed for.
-store::Database with_redeemed_code() {
+db::Database with_redeemed_code() {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_grant(transaction, grant());
         store::insert_code(transaction, code());
         store::redeem_code(transaction, code().code_hash, kNow);
@@ -26,8 +26,8 @@ store::Database with_redeemed_code() {
     return database;
 }
 
-bool has_code(store::Database& database) { return store::find_code(database, code().code_hash).has_value(); }
-bool has_token(store::Database& database) { return find_token(database, token().token_hash.str()).has_value(); }
+bool has_code(db::Database& database) { return store::find_code(database, code().code_hash).has_value(); }
+bool has_token(db::Database& database) { return find_token(database, token().token_hash.str()).has_value(); }
 
 }  // namespace
 
@@ -49,7 +49,7 @@ TEST_CASE("sweep: a younger token keeps its grant and all that hangs on it") {
     auto database = with_redeemed_code();
     auto younger = token("younger");
     younger.expires_at = token().expires_at + Seconds{900};
-    written(database, [&](store::Transaction& transaction) { store::insert_access_token(transaction, younger); });
+    written(database, [&](db::Transaction& transaction) { store::insert_access_token(transaction, younger); });
     sweep(database, token().expires_at);
     CHECK(has_token(database));
     CHECK(has_code(database));
@@ -60,7 +60,7 @@ TEST_CASE("sweep: an older token does not shorten what a younger one keeps") {
     auto database = with_redeemed_code();
     auto older = token("older");
     older.expires_at = kNow + Seconds{1};
-    written(database, [&](store::Transaction& transaction) { store::insert_access_token(transaction, older); });
+    written(database, [&](db::Transaction& transaction) { store::insert_access_token(transaction, older); });
     sweep(database, kNow + Seconds{1});
     CHECK(has_token(database));
     CHECK(has_code(database));
@@ -69,7 +69,7 @@ TEST_CASE("sweep: an older token does not shorten what a younger one keeps") {
 TEST_CASE("sweep: a code that nobody redeemed, or that was burned, goes when it expires") {
     for (const bool burned : {false, true}) {
         auto database = sample_database();
-        written(database, [&](store::Transaction& transaction) {
+        written(database, [&](db::Transaction& transaction) {
             store::insert_grant(transaction, grant());
             store::insert_code(transaction, code());
             if (burned) store::burn_code(transaction, code().code_hash, kNow);
@@ -84,7 +84,7 @@ TEST_CASE("sweep: a code that nobody redeemed, or that was burned, goes when it 
 
 TEST_CASE("sweep: an ended grant goes with its codes and tokens, nothing under it can be asked for") {
     auto database = with_redeemed_code();
-    written(database, [](store::Transaction& transaction) { store::end_grant(transaction, grant().id, kNow); });
+    written(database, [](db::Transaction& transaction) { store::end_grant(transaction, grant().id, kNow); });
     CHECK(has_code(database));
     sweep(database, kNow);
     CHECK_FALSE(has_code(database));
@@ -99,7 +99,7 @@ TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") 
     session.subject = user().subject;
     session.last_seen_at = kNow;
     session.expires_at = end;
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::insert_session(transaction, session);
         store::record_login(transaction, model::RequestKey("request"), session.subject, end);
         store::replace_client_secret(transaction, client().id, ValueHash("old"), std::nullopt, kNow);
@@ -128,7 +128,7 @@ TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") 
 
 TEST_CASE("sweep: at most a batch of each table, the oldest first") {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         for (int i = 0; i < 10; ++i) {
             const auto name = std::to_string(i);
             store::insert_grant(transaction, grant(name));
@@ -147,7 +147,7 @@ TEST_CASE("sweep: takes away twice what 16 requests can make, so that a busy ser
     auto database = sample_database();
     constexpr int kRequests = 16;  // as many as there are between two sweeps on average, each with one row of each kind
     for (int round = 0; round < 2; ++round) {
-        written(database, [&](store::Transaction& transaction) {
+        written(database, [&](db::Transaction& transaction) {
             for (int i = 0; i < kRequests; ++i) {
                 const auto name = std::to_string(round * kRequests + i);
                 store::insert_grant(transaction, grant(name));
@@ -155,7 +155,7 @@ TEST_CASE("sweep: takes away twice what 16 requests can make, so that a busy ser
             }
         });
     }
-    written(database, [](store::Transaction& transaction) { store::sweep(transaction, kNow + Seconds{100000}); });
+    written(database, [](db::Transaction& transaction) { store::sweep(transaction, kNow + Seconds{100000}); });
     CHECK(count(database, "SELECT count(*) FROM grants") == 0);
     CHECK(count(database, "SELECT count(*) FROM authorization_codes") == 0);
 }
@@ -168,7 +168,7 @@ TEST_CASE(
     auto second = first;
     second.token_hash = ValueHash("second");
     second.parent_hash = first.token_hash;
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::insert_refresh_token(transaction, first);
         rotate(transaction, first.token_hash.str(), kNow, Seconds{0}, "second");
         store::insert_refresh_token(transaction, second);
@@ -184,7 +184,7 @@ TEST_CASE(
 TEST_CASE("sweep: a grant with thousands of refresh tokens goes a batch at a time, and last") {
     auto database = sample_database();
     constexpr int kTokens = 25;
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_grant(transaction, grant());
         for (int i = 0; i < kTokens; ++i) {
             auto each = refresh_token_of("grant");
@@ -209,7 +209,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
     auto database = with_redeemed_code();
     auto expired = token("expired");
     expired.expires_at = kNow + Seconds{1};
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::insert_access_token(transaction, expired);
         store::insert_refresh_token(transaction, refresh_token_of("grant"));
         store::insert_grant(transaction, grant("living"));
@@ -226,7 +226,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
     };
     const auto deleted = [&] {
         return written(database,
-                       [](store::Transaction& transaction) { return store::sweep(transaction, kNow + Seconds{1}); });
+                       [](db::Transaction& transaction) { return store::sweep(transaction, kNow + Seconds{1}); });
     };
     CHECK((store::count_sweepable(database, kNow + Seconds{1}) == expected));
     CHECK((deleted() == expected));

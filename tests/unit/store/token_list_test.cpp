@@ -14,7 +14,7 @@ using store::Listed;
 
 namespace {
 
-std::string listed(store::Database& database, const store::GrantFilter& filter, Listed which, Time now = kNow) {
+std::string listed(db::Database& database, const store::GrantFilter& filter, Listed which, Time now = kNow) {
     std::string text;
     for (const auto& each : store::list_tokens(database, filter, now, which)) {
         text += each.grant_id.str() + each.kind.substr(0, 2);
@@ -23,7 +23,7 @@ std::string listed(store::Database& database, const store::GrantFilter& filter, 
     return text;
 }
 
-std::string living(store::Database& database, const store::GrantFilter& filter) {
+std::string living(db::Database& database, const store::GrantFilter& filter) {
     std::string text;
     for (const auto& id : store::find_living_grants(database, filter)) text += id.str();
     return text;
@@ -87,63 +87,63 @@ TEST_CASE("list_tokens: of one client, one user, given before a moment, or all o
             ids.insert(each.grant_id.str().front());
         CHECK(std::string(ids.begin(), ids.end()) == row.grants);
     }
-    written(database, [](store::Transaction& transaction) { store::end_grant(transaction, GrantId("b"), kNow); });
+    written(database, [](db::Transaction& transaction) { store::end_grant(transaction, GrantId("b"), kNow); });
     CHECK(living(database, {}) == "acd");
 }
 
 TEST_CASE("list_tokens: active is what could be presented now; the rest is listed only when everything is asked for") {
     struct Row {
         const char* when;
-        void (*change)(store::Transaction&);
+        void (*change)(db::Transaction&);
         Time now;
         const char* everything;
     };
     const store::GrantFilter filter{ClientId("client"), Subject("sub-1"), {}};
     const Row rows[] = {
-        {"nothing", [](store::Transaction&) {}, kNow, "bau bac bre "},
+        {"nothing", [](db::Transaction&) {}, kNow, "bau bac bre "},
         {"the code is spent",
-         [](store::Transaction& transaction) { store::redeem_code(transaction, ValueHash("code b"), kNow); }, kNow,
+         [](db::Transaction& transaction) { store::redeem_code(transaction, ValueHash("code b"), kNow); }, kNow,
          "bau! bac bre "},
         {"the code is burned",
-         [](store::Transaction& transaction) { store::burn_code(transaction, ValueHash("code b"), kNow); }, kNow,
+         [](db::Transaction& transaction) { store::burn_code(transaction, ValueHash("code b"), kNow); }, kNow,
          "bau! bac bre "},
         {"the access token is revoked",
-         [](store::Transaction& transaction) {
+         [](db::Transaction& transaction) {
              store::revoke_access_token(transaction, key_of(find_token(transaction.database(), "token b")->token),
                                         kNow);
          },
          kNow, "bau bac! bre "},
         {"the refresh token is revoked",
-         [](store::Transaction& transaction) { store::revoke_refresh_tokens(transaction, GrantId("b"), kNow); }, kNow,
+         [](db::Transaction& transaction) { store::revoke_refresh_tokens(transaction, GrantId("b"), kNow); }, kNow,
          "bau bac bre! "},
         {"the refresh token is used",
-         [](store::Transaction& transaction) { rotate(transaction, "refresh of b", kNow, Seconds{10}); }, kNow,
+         [](db::Transaction& transaction) { rotate(transaction, "refresh of b", kNow, Seconds{10}); }, kNow,
          "bau bac bre! "},
         {"the grant has ended",
-         [](store::Transaction& transaction) { store::end_grant(transaction, GrantId("b"), kNow); }, kNow,
+         [](db::Transaction& transaction) { store::end_grant(transaction, GrantId("b"), kNow); }, kNow,
          "bau! bac! bre! "},
         {"the client is disabled",
-         [](store::Transaction& transaction) {
+         [](db::Transaction& transaction) {
              auto disabled = client();
              disabled.enabled = false;
              store::update_client(transaction, disabled);
          },
          kNow, "bau! bac! bre! "},
         {"the user is disabled",
-         [](store::Transaction& transaction) {
+         [](db::Transaction& transaction) {
              auto disabled = user();
              disabled.enabled = false;
              store::update_user(transaction, disabled);
          },
          kNow, "bau! bac! bre! "},
-        {"a minute later", [](store::Transaction&) {}, kNow + Seconds{60}, "bau! bac bre "},
-        {"fifteen minutes later", [](store::Transaction&) {}, kNow + Seconds{900}, "bau! bac! bre "},
-        {"a day later", [](store::Transaction&) {}, kNow + Seconds{86400}, "bau! bac! bre! "},
+        {"a minute later", [](db::Transaction&) {}, kNow + Seconds{60}, "bau! bac bre "},
+        {"fifteen minutes later", [](db::Transaction&) {}, kNow + Seconds{900}, "bau! bac! bre "},
+        {"a day later", [](db::Transaction&) {}, kNow + Seconds{86400}, "bau! bac! bre! "},
     };
     for (const auto& row : rows) {
         CAPTURE(row.when);
         auto database = with_tokens();
-        written(database, [&](store::Transaction& transaction) { row.change(transaction); });
+        written(database, [&](db::Transaction& transaction) { row.change(transaction); });
         const std::string everything = listed(database, filter, Listed::everything, row.now);
         CHECK(everything == row.everything);
         std::string active;

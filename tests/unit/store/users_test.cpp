@@ -12,9 +12,9 @@ using model::Subject;
 namespace {
 
 /// sub-1 and sub-2, each with everything a user can have.
-store::Database two_users() {
+db::Database two_users() {
     auto database = sample_database();
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         store::insert_user(transaction, user("sub-2", "bob"));
         for (const std::string subject : {"sub-1", "sub-2"}) {
             model::Session session;
@@ -39,16 +39,16 @@ store::Database two_users() {
     return database;
 }
 
-bool has_session(store::Database& database, const std::string& subject) {
+bool has_session(db::Database& database, const std::string& subject) {
     return store::find_session(database, model::ValueHash("cookie " + subject), kNow, kNow).has_value();
 }
 
-bool has_token(store::Database& database, const std::string& subject) {
+bool has_token(db::Database& database, const std::string& subject) {
     const auto stored = find_token(database, "token " + subject);
     return stored && store::is_active(*stored, kNow);
 }
 
-bool has_refresh_token(store::Database& database, const std::string& subject) {
+bool has_refresh_token(db::Database& database, const std::string& subject) {
     const auto stored = find_refresh(database, "refresh of grant " + subject);
     return stored && store::is_active(*stored, kNow);
 }
@@ -56,7 +56,7 @@ bool has_refresh_token(store::Database& database, const std::string& subject) {
 }  // namespace
 
 TEST_CASE("users: every property comes back as it was put in") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     auto put = user("sub-9", "Zo\xc3\xab 'Q' <x>");
     put.claims = {{"name", "Zo\xc3\xab </script>"},
                   {"email_verified", true},
@@ -64,7 +64,7 @@ TEST_CASE("users: every property comes back as it was put in") {
                   {"address", json::Object{{"country", "FR"}}}};
     put.enabled = false;
     put.updated_at = kNow + Seconds{5};
-    CHECK(written(database, [&](store::Transaction& transaction) { return store::insert_user(transaction, put); }));
+    CHECK(written(database, [&](db::Transaction& transaction) { return store::insert_user(transaction, put); }));
     for (const auto& got :
          {store::find_user(database, put.subject), store::find_user_by_name(database, put.username)}) {
         REQUIRE(got);
@@ -79,10 +79,10 @@ TEST_CASE("users: every property comes back as it was put in") {
 }
 
 TEST_CASE("users: the largest claims that can be read in can be read back") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     auto put = user();
     put.claims = {{"bio", std::string(65000, '<')}};  // each is escaped to six bytes
-    written(database, [&](store::Transaction& transaction) { store::insert_user(transaction, put); });
+    written(database, [&](db::Transaction& transaction) { store::insert_user(transaction, put); });
     CHECK(json::write(store::find_user(database, put.subject)->claims) == json::write(put.claims));
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("find_user_by_name: names are compared byte by byte") {
 TEST_CASE("insert_user: a taken name changes nothing; list_users is ordered by name") {
     auto database = sample_database();
     const auto insert = [&](const char* subject, const char* name) {
-        return written(database, [&](store::Transaction& transaction) {
+        return written(database, [&](db::Transaction& transaction) {
             return store::insert_user(transaction, user(subject, name));
         });
     };
@@ -120,7 +120,7 @@ TEST_CASE("update_user: everything but subject and created_at") {
     changed.updated_at = kNow + Seconds{9};
     changed.created_at = kNow + Seconds{9};
     const auto update = [&](const model::User& to) {
-        return written(database, [&](store::Transaction& transaction) { return store::update_user(transaction, to); });
+        return written(database, [&](db::Transaction& transaction) { return store::update_user(transaction, to); });
     };
     CHECK(update(changed));
     const auto got = store::find_user(database, changed.subject);
@@ -136,7 +136,7 @@ TEST_CASE("update_user: everything but subject and created_at") {
 TEST_CASE("remove_user: takes along everything of this user, and nothing of another") {
     auto database = two_users();
     const auto remove = [&] {
-        return written(database, [](store::Transaction& transaction) {
+        return written(database, [](db::Transaction& transaction) {
             return store::remove_user(transaction, Subject("sub-1"));
         });
     };
@@ -159,12 +159,12 @@ TEST_CASE("end_user_access: sessions, open requests and grants of this user end,
     REQUIRE(has_token(database, "sub-1"));
     REQUIRE(has_refresh_token(database, "sub-1"));
     written(database,
-            [](store::Transaction& transaction) { store::end_user_access(transaction, Subject("sub-1"), kNow); });
+            [](db::Transaction& transaction) { store::end_user_access(transaction, Subject("sub-1"), kNow); });
     CHECK_FALSE(has_session(database, "sub-1"));
     CHECK_FALSE(has_token(database, "sub-1"));
     CHECK_FALSE(has_refresh_token(database, "sub-1"));
     CHECK_FALSE(store::find_progress(database, model::RequestKey("request sub-1")));
-    CHECK_FALSE(written(database, [](store::Transaction& transaction) {
+    CHECK_FALSE(written(database, [](db::Transaction& transaction) {
         return store::redeem_code(transaction, model::ValueHash("code sub-1"), kNow);
     }));
     CHECK(has_session(database, "sub-2"));
@@ -177,7 +177,7 @@ TEST_CASE("end_user_access: sessions, open requests and grants of this user end,
 TEST_CASE("end_user_access: a request that was answered stays answered") {
     auto database = two_users();
     const model::RequestKey key("request sub-1");
-    written(database, [&](store::Transaction& transaction) {
+    written(database, [&](db::Transaction& transaction) {
         store::use_request(transaction, key, Subject("sub-1"), kNow + Seconds{9});
         store::end_user_access(transaction, Subject("sub-1"), kNow);
     });
@@ -186,9 +186,9 @@ TEST_CASE("end_user_access: a request that was answered stays answered") {
 }
 
 TEST_CASE("pick_password_hash: some user's, for one key always the same, and each user's for some key [L08]") {
-    auto database = store::Database::in_memory();
+    auto database = db::Database::in_memory();
     CHECK(store::pick_password_hash(database, "m").empty());
-    written(database, [](store::Transaction& transaction) {
+    written(database, [](db::Transaction& transaction) {
         for (const std::string subject : {"d", "h", "s"}) {
             auto somebody = user(subject, "user " + subject);
             somebody.password_hash = "$y$" + subject;

@@ -71,7 +71,7 @@ TEST_CASE("recognise: a disabled user's session is no session") {
     auto alice = world.add_user("alice");
     world.add_session(alice, "cookie-value");
     alice.enabled = false;
-    store::Transaction transaction(world.database, store::Durability::full);
+    db::Transaction transaction(world.database, db::Durability::full);
     REQUIRE(store::update_user(transaction, alice));
     transaction.commit();
     CHECK_FALSE(see(world, session_cookie(world, "cookie-value")).session);
@@ -84,7 +84,7 @@ TEST_CASE(
     const auto alice = world.add_user("alice");
     const auto bob = world.add_user("bob");
     const auto start = [&](const web::Browser& browser, const model::Subject& subject) {
-        store::Transaction transaction(world.database, store::Durability::full);
+        db::Transaction transaction(world.database, db::Durability::full);
         auto started = web::start_session(context, transaction, browser, subject, world.clock.now());
         transaction.commit();
         return started.cookie;

@@ -26,13 +26,13 @@ struct Fixture {
         save();
     }
     void save() {
-        store::Transaction transaction(world.database, store::Durability::full);
+        db::Transaction transaction(world.database, db::Durability::full);
         REQUIRE(store::update_user(transaction, alice));
         transaction.commit();
     }
     /// Whether the verdict still holds when the session is about to start.
     bool confirm(const web::PasswordVerdict& verdict) {
-        store::Transaction transaction(world.database, store::Durability::full);
+        db::Transaction transaction(world.database, db::Durability::full);
         const bool confirmed = web::confirm_login(transaction, verdict, context.now());
         transaction.commit();
         return confirmed;

@@ -1,0 +1,271 @@
+// `postern client`: registers, shows and changes the programs that may ask for tokens.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/client/options.h"
+#include "cli/client/view.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/lookup.h"
+#include "cli/output.h"
+#include "crypto/digest.h"
+#include "crypto/random.h"
+#include "oauth/registration.h"
+#include "store/clients.h"
+#include "util/text.h"
+
+namespace postern::cli {
+namespace {
+
+namespace audit = oauth::audit;
+using model::Client;
+using model::ClientType;
+using db::Access;
+using db::Durability;
+
+constexpr std::int64_t kMaxKeepOld = 365LL * 24 * 3600;
+
+util::Time now() { return util::SystemClock().now(); }
+
+void require_sound(const Client& client, const oauth::Settings& settings) {
+    const auto problems = oauth::registration_problems(client, settings);
+    if (!problems.empty()) throw Refused(join(problems, "\n"));
+    for (const std::string& advice : oauth::registration_advice(client, settings)) print_note(advice);
+}
+
+/// The operator's own secret, or 256 random bits.
+util::Secret new_secret(bool from_stdin) {
+    if (!from_stdin) {
+        crypto::SystemRandom random;
+        return util::Secret(crypto::random_token(random));
+    }
+    util::Secret secret = read_secret_line("secret");
+    if (const auto problem = oauth::client_secret_problem(secret.reveal())) throw Refused(*problem);
+    return secret;
+}
+
+model::ValueHash hash_of(const util::Secret& secret) { return model::ValueHash(crypto::sha256_hex(secret.reveal())); }
+
+/// The only time that a generated secret is seen; one that the operator brought is known already.
+void print_credentials(const Invocation& invocation, const std::string& id, const util::Secret* generated) {
+    if (invocation.json) {
+        json::Object object{{"client_id", id}};
+        if (generated) object.set("client_secret", generated->reveal());
+        return print_json(std::move(object));
+    }
+    print_fields({{"client_id", id}, {"client_secret", generated ? std::string(generated->reveal()) : ""}});
+    if (generated) print_note("the secret is shown this once; only its hash is kept");
+}
+
+struct AddOptions {
+    std::string id;
+    ClientOptions client;
+    bool secret_stdin = false;
+};
+
+void add(const Invocation& invocation, const AddOptions& options) {
+    const config::Config config = invocation.load_config();
+    Client client = default_client(options.id, config.settings);
+    apply(options.client, client);
+    const bool confidential = client.type == ClientType::confidential;
+    if (!confidential && options.secret_stdin)
+        throw UsageError("a public client has no secret; remove --secret-stdin or --public");
+    require_sound(client, config.settings);
+    const util::Secret secret = confidential ? new_secret(options.secret_stdin) : util::Secret();
+    if (confidential) client.secrets.push_back({hash_of(secret), std::nullopt});
+    client.created_at = now();
+
+    db::Database database = open_database(config, Access::read_write);
+    db::Transaction transaction(database, Durability::full);
+    if (!store::insert_client(transaction, client)) {
+        throw Refused("the client id " + in_quotes(options.id) +
+                      " is taken; change that client with `postern client set`, or choose another id");
+    }
+    commit(transaction);
+    note_done(invocation, {audit::client(client.id)});
+    print_credentials(invocation, options.id, confidential && !options.secret_stdin ? &secret : nullptr);
+}
+
+void list(const Invocation& invocation) {
+    db::Database database = open_database(invocation.load_config(), Access::query_only);
+    const auto clients = store::list_clients(database, now());
+    if (!invocation.json) return print_clients(clients);
+    json::Array array;
+    for (const Client& client : clients) array.emplace_back(to_json(client));
+    print_json(std::move(array));
+}
+
+void print(const Invocation& invocation, const Client& client) {
+    if (invocation.json) return print_json(to_json(client));
+    print_client(client);
+}
+
+void show(const Invocation& invocation, const std::string& id) {
+    db::Database database = open_database(invocation.load_config(), Access::query_only);
+    print(invocation, require_client(database, id));
+}
+
+struct SetOptions {
+    std::string id;
+    ClientOptions client;
+};
+
+/// A client that becomes confidential gets a new secret: one from its earlier life must not work again.
+void set(const Invocation& invocation, const SetOptions& options) {
+    if (options.client == ClientOptions{})
+        throw UsageError("nothing to change; `postern client set --help` shows what can be");
+    const config::Config config = invocation.load_config();
+    const util::Secret secret = new_secret(false);
+    db::Database database = open_database(config, Access::read_write);
+    db::Transaction transaction(database, Durability::full);
+    Client client = require_client(database, options.id);
+    const bool was_public = client.type == ClientType::public_;
+    apply(options.client, client);
+    require_sound(client, config.settings);
+    store::update_client(transaction, client);
+    const bool with_secret = was_public && client.type == ClientType::confidential;
+    if (with_secret) store::replace_client_secret(transaction, client.id, hash_of(secret), std::nullopt, now());
+    commit(transaction);
+    note_done(invocation, {audit::client(client.id)});
+    if (with_secret) return print_credentials(invocation, options.id, &secret);
+    print(invocation, require_client(database, options.id));
+}
+
+struct SecretOptions {
+    std::string id;
+    std::int64_t keep_old = 0;
+    bool secret_stdin = false;
+};
+
+void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
+    const config::Config config = invocation.load_config();
+    const util::Secret secret = new_secret(options.secret_stdin);
+    std::optional<util::Time> old_until;
+    if (options.keep_old > 0) old_until = now() + util::Seconds(options.keep_old);
+
+    db::Database database = open_database(config, Access::read_write);
+    db::Transaction transaction(database, Durability::full);
+    const Client client = require_client(database, options.id);
+    if (client.type == ClientType::public_) {
+        throw Refused("client " + in_quotes(options.id) +
+                      " is public and has no secret; `postern client set --confidential` gives it one");
+    }
+    store::replace_client_secret(transaction, client.id, hash_of(secret), old_until, now());
+    commit(transaction);
+    note_done(invocation, {audit::client(client.id)});
+    print_credentials(invocation, options.id, options.secret_stdin ? nullptr : &secret);
+    if (old_until) print_note("the old secret works until " + to_text(*old_until));
+}
+
+void enable(const Invocation& invocation, const std::string& id, bool enabled) {
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    db::Transaction transaction(database, Durability::full);
+    Client client = require_client(database, id);
+    client.enabled = enabled;
+    store::update_client(transaction, client);
+    commit(transaction);
+    note_done(invocation, {audit::client(client.id)});
+    if (invocation.json) return print_json(to_json(client));
+    std::cout << "client " << in_quotes(id)
+              << (enabled ? " is enabled\n" : " is disabled: its tokens are inactive until it is enabled again\n");
+}
+
+void remove(const Invocation& invocation, const std::string& id) {
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    db::Transaction transaction(database, Durability::full);
+    store::remove_client(transaction, require_client(database, id).id);
+    commit(transaction);
+    note_done(invocation, {audit::client(model::ClientId(id))});
+    if (invocation.json) return print_json(json::Object{{"client_id", id}});
+    std::cout << "client " << in_quotes(id) << " is removed, with its grants, tokens and consents\n";
+}
+
+void add_id(CLI::App& command, std::string& id) {
+    command.add_option("ID", id, "The client_id")->required()->option_text(" ");
+}
+
+/// The sub-commands that take nothing but an id.
+void add_id_command(CLI::App& group, Invocation& invocation, const char* name, const char* summary, const char* example,
+                    std::function<void(const std::string&)> action) {
+    auto id = std::make_shared<std::string>();
+    add_id(add_command(group, invocation, name, summary, example, [id, action = std::move(action)] { action(*id); }),
+           *id);
+}
+
+void add_add(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<AddOptions>();
+    CLI::App& command =
+        add_command(group, invocation, "add", "Register a client; prints its id and, once, its secret",
+                    "postern client add wiki --name Wiki --redirect-uri https://wiki.example.org/callback\n"
+                    "  postern client add spa --public --redirect-uri https://app.example.org/\n"
+                    "  postern client add backup --grant client_credentials --scope \"files:read\"",
+                    [&invocation, options] { add(invocation, *options); });
+    explain(
+        command,
+        "Without options it is a confidential client for the authorization code flow with refresh tokens; it needs a "
+        "--redirect-uri. Answers go to registered URIs only, equal byte for byte; those that nobody could use safely "
+        "are refused with the reason. The secret is printed once and kept as a hash.");
+    add_id(command, options->id);
+    add_client_options(command, options->client);
+    command.add_flag("--secret-stdin", options->secret_stdin,
+                     "Read a secret of your own (32 characters or more) as one line of standard input");
+}
+
+void add_set(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<SetOptions>();
+    CLI::App& command =
+        add_command(group, invocation, "set", "Change a client: each option given replaces what was there",
+                    "postern client set wiki --redirect-uri https://new.example.org/cb --no-first-party",
+                    [&invocation, options] { set(invocation, *options); });
+    explain(command,
+            "What is not given stays: the defaults below are those of `postern client add`. Of options that may be "
+            "repeated all values must be given again. Takes effect at once; tokens that were given out stay, with what "
+            "was approved.");
+    add_id(command, options->id);
+    add_client_options(command, options->client);
+    add_client_set_options(command, options->client);
+}
+
+void add_secret(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<SecretOptions>();
+    CLI::App& command = add_command(group, invocation, "secret", "Give a client a new secret; the old one ends",
+                                    "postern client secret wiki --keep-old 86400",
+                                    [&invocation, options] { rotate_secret(invocation, *options); });
+    explain(
+        command,
+        "The new secret works at once and is printed this once. To change it without an interruption, let both work "
+        "while the client is being configured. Tokens that were given out stay.");
+    add_id(command, options->id);
+    command
+        .add_option("--keep-old", options->keep_old,
+                    "Let the old secret work for so many seconds more, at most a year (default: 0, it ends at once)")
+        ->option_text("SECONDS")
+        ->check(CLI::Range(std::int64_t{0}, kMaxKeepOld));
+    command.add_flag("--secret-stdin", options->secret_stdin,
+                     "Read a secret of your own (32 characters or more) as one line of standard input");
+}
+
+}  // namespace
+
+void add_client_commands(CLI::App& app, Invocation& invocation) {
+    CLI::App& group = *app.add_subcommand("client", "Register and change clients, the programs that ask for tokens");
+    group.require_subcommand(1);
+    add_add(group, invocation);
+    add_command(group, invocation, "list", "List all clients", "postern client list --json",
+                [&invocation] { list(invocation); });
+    add_id_command(group, invocation, "show", "Show one client", "postern client show wiki",
+                   [&invocation](const std::string& id) { show(invocation, id); });
+    add_set(group, invocation);
+    add_secret(group, invocation);
+    add_id_command(group, invocation, "disable", "Stop a client for now; its tokens are inactive meanwhile",
+                   "postern client disable wiki",
+                   [&invocation](const std::string& id) { enable(invocation, id, false); });
+    add_id_command(group, invocation, "enable", "Let a disabled client work again", "postern client enable wiki",
+                   [&invocation](const std::string& id) { enable(invocation, id, true); });
+    add_id_command(group, invocation, "remove", "Delete a client with its grants, tokens and consents",
+                   "postern client remove wiki", [&invocation](const std::string& id) { remove(invocation, id); });
+}
+
+}  // namespace postern::cli

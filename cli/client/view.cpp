@@ -1,0 +1,90 @@
+// Decides what of a client is shown, and under which names.
+#include "cli/client/view.h"
+
+#include "cli/output.h"
+
+namespace postern::cli {
+namespace {
+
+using model::Client;
+
+std::vector<std::string> grant_names(const Client& client) {
+    std::vector<std::string> names;
+    for (const model::GrantType grant : client.grants) names.emplace_back(model::to_string(grant));
+    return names;
+}
+
+const char* type_name(const Client& client) {
+    return client.type == model::ClientType::public_ ? "public" : "confidential";
+}
+
+/// One entry per secret that works now; at most one of them has no end.
+json::Array secrets_of(const Client& client) {
+    json::Array secrets;
+    for (const model::ClientSecret& secret : client.secrets) {
+        json::Object entry;
+        entry.set("expires_at", secret.expires_at ? json::Value(util::to_epoch(*secret.expires_at)) : json::Value());
+        secrets.emplace_back(std::move(entry));
+    }
+    return secrets;
+}
+
+std::string secrets_in_words(const Client& client) {
+    std::vector<std::string> words;
+    for (const model::ClientSecret& secret : client.secrets) {
+        words.push_back(secret.expires_at ? "an old one until " + to_text(*secret.expires_at) : "current");
+    }
+    return join(words, ", ");
+}
+
+}  // namespace
+
+json::Object to_json(const Client& client) {
+    return json::Object{
+        {"client_id", client.id.str()},
+        {"client_name", client.name},
+        {"client_type", type_name(client)},
+        {"enabled", client.enabled},
+        {"native", client.native},
+        {"first_party", client.first_party},
+        {"grant_types", json::strings(grant_names(client))},
+        {"scope", client.scope.to_string()},
+        {"token_endpoint_auth_method", std::string(model::to_string(client.auth_method))},
+        {"pkce", std::string(model::to_string(client.pkce))},
+        {"redirect_uris", json::strings(client.redirect_uris)},
+        {"post_logout_redirect_uris", json::strings(client.post_logout_redirect_uris)},
+        {"client_secrets", secrets_of(client)},
+        {"created_at", util::to_epoch(client.created_at)},
+    };
+}
+
+void print_client(const Client& client) {
+    print_fields({
+        {"client_id", client.id.str()},
+        {"name", client.name},
+        {"type", type_name(client)},
+        {"enabled", yes_no(client.enabled)},
+        {"native", yes_no(client.native)},
+        {"first-party", yes_no(client.first_party)},
+        {"grants", join(grant_names(client))},
+        {"scope", client.scope.to_string()},
+        {"authenticates with", std::string(model::to_string(client.auth_method))},
+        {"PKCE", std::string(model::to_string(client.pkce))},
+        {"redirect URIs", join(client.redirect_uris)},
+        {"post-logout URIs", join(client.post_logout_redirect_uris)},
+        {"secrets", secrets_in_words(client)},
+        {"created", to_text(client.created_at)},
+    });
+}
+
+void print_clients(const std::vector<Client>& clients) {
+    std::vector<std::vector<std::string>> rows;
+    for (const Client& client : clients) {
+        rows.push_back({client.id.str(), client.name, type_name(client), yes_no(client.enabled),
+                        join(grant_names(client), ","),
+                        client.redirect_uris.empty() ? "" : client.redirect_uris.front()});
+    }
+    print_table({"CLIENT_ID", "NAME", "TYPE", "ENABLED", "GRANTS", "REDIRECT_URI"}, rows);
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,115 @@
+// `postern consent`: what users have approved for clients, and its withdrawal.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/batches.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/selection.h"
+#include "store/authorization_requests.h"
+#include "store/consents.h"
+#include "store/grants.h"
+
+namespace postern::cli {
+namespace {
+
+using db::Access;
+using store::ListedConsent;
+
+json::Object to_json(const ListedConsent& listed) {
+    const model::Consent& consent = listed.consent;
+    return json::Object{
+        {"client_id", consent.client_id.str()},
+        {"username", listed.username},
+        {"sub", consent.subject.str()},
+        {"scope", consent.scope.to_string()},
+        {"claims", json::strings({consent.claims.begin(), consent.claims.end()})},
+        {"granted_at", util::to_epoch(consent.granted_at)},
+    };
+}
+
+void print_consents(const std::vector<ListedConsent>& consents) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [consent, username] : consents) {
+        rows.push_back({consent.client_id.str(), username, to_text(consent.granted_at), consent.scope.to_string(),
+                        model::to_string(consent.claims)});
+    }
+    print_table({"CLIENT", "USER", "GRANTED", "SCOPE", "CLAIMS"}, rows);
+}
+
+std::vector<ListedConsent> find(db::Database& database, const Selection& selection) {
+    const auto filter = resolve(database, selection);
+    return store::list_consents(database, filter.client, filter.subject);
+}
+
+void list(const Invocation& invocation, const Selection& selection) {
+    db::Database database = open_database(invocation.load_config(), Access::query_only);
+    const auto consents = find(database, selection);
+    if (!invocation.json) return print_consents(consents);
+    print_json_rows(consents, to_json);
+}
+
+void revoke(const Invocation& invocation, const Selection& selection) {
+    require_choice(selection);
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    std::int64_t withdrawn = 0;
+    std::int64_t ended = 0;
+    struct Done {
+        model::Consent consent;
+        std::int64_t grants;
+    };
+    std::vector<Done> batch;
+    write_in_batches(
+        database, find(database, selection),
+        [&](db::Transaction& transaction, const ListedConsent& listed) {
+            const model::Consent& consent = listed.consent;
+            const bool removed = store::remove_consent(transaction, consent.client_id, consent.subject);
+            if (removed) ++withdrawn;
+            store::end_open_requests(transaction, consent.subject);  // approved, and about to be a grant
+            const auto grants =
+                store::end_grants_of(transaction, consent.client_id, consent.subject, util::SystemClock().now());
+            ended += grants;
+            if (removed || grants > 0) batch.push_back({consent, grants});  // else somebody was faster
+        },
+        [&] {
+            for (const auto& [consent, grants] : batch)
+                note(invocation, oauth::AuditEvent::consent_withdrawn,
+                     {oauth::audit::subject(consent.subject),
+                      oauth::audit::client(consent.client_id),
+                      {"grants_ended", std::to_string(grants)}});
+            batch.clear();
+        });
+    if (invocation.json) return print_json(json::Object{{"consents", withdrawn}, {"grants", ended}});
+    std::cout << counted(withdrawn, "consent") << " withdrawn, " << counted(ended, "grant") << " ended\n";
+}
+
+void add_filters(CLI::App& command, Selection& selection) {
+    add_user_filter(command, selection);
+    add_client_filter(command, selection);
+}
+
+}  // namespace
+
+void add_consent_commands(CLI::App& app, Invocation& invocation) {
+    CLI::App& group = *app.add_subcommand("consent", "List and withdraw what users have approved for clients");
+    group.require_subcommand(1);
+    auto listed = std::make_shared<Selection>();
+    CLI::App& list_command =
+        add_command(group, invocation, "list", "List what was approved, by whom, for which client",
+                    "postern consent list --client wiki", [&invocation, listed] { list(invocation, *listed); });
+    add_filters(list_command, *listed);
+
+    auto revoked = std::make_shared<Selection>();
+    CLI::App& revoke_command = add_command(
+        group, invocation, "revoke", "Withdraw consents; ends what the users gave these clients",
+        "postern consent revoke --user ada --client wiki", [&invocation, revoked] { revoke(invocation, *revoked); });
+    explain(revoke_command,
+            "All grants of these users for these clients end, with their codes and tokens, and the users are asked "
+            "again the next time. First-party clients are not asked about, so they have no consents: `postern token "
+            "revoke` ends their tokens.");
+    add_filters(revoke_command, *revoked);
+    add_all_option(revoke_command, *revoked);
+}
+
+}  // namespace postern::cli

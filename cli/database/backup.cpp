@@ -1,0 +1,80 @@
+// `postern backup` and `postern migrate`: the database as a whole, copied or brought up to date.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "db/backup.h"
+#include "db/migrate.h"
+
+namespace postern::cli {
+namespace {
+
+void backup(const Invocation& invocation, const std::string& file) {
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, db::Access::query_only);
+    db::back_up(database, file);
+    note_done(invocation, {{"file", file}});
+    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
+    if (invocation.json) {
+        return print_json(json::Object{{"file", file},
+                                       {"bytes", bytes},
+                                       {"schema_version", db::kSchemaVersion},
+                                       {"not_included", json::strings({config.keys, invocation.config_path})}});
+    }
+    print_fields({{"copied to", file},
+                  {"bytes", std::to_string(bytes)},
+                  {"schema version", std::to_string(db::kSchemaVersion)},
+                  {"not in it", "the keys in " + config.keys + " and the configuration " + invocation.config_path}});
+}
+
+void migrate(const Invocation& invocation) {
+    const auto migration = db::migrate(invocation.load_config().database);
+    if (migration.from != migration.to) note_done(invocation, {{"file", migration.copy}});
+    if (invocation.json) {
+        json::Object object{{"from", migration.from}, {"to", migration.to}};
+        if (!migration.copy.empty()) object.set("copy", migration.copy);
+        return print_json(std::move(object));
+    }
+    if (migration.from == migration.to) {
+        std::cout << "the database has schema version " << migration.to << " already; nothing to do\n";
+        return;
+    }
+    print_fields({{"from schema version", std::to_string(migration.from)},
+                  {"to schema version", std::to_string(migration.to)},
+                  {"as it was", migration.copy}});
+    std::cout << "\nStart the serving processes again. Remove the copy when all is well: it is as secret as the "
+                 "database.\n";
+}
+
+}  // namespace
+
+void add_backup_command(CLI::App& app, Invocation& invocation) {
+    auto file = std::make_shared<std::string>();
+    CLI::App& command = add_command(
+        app, invocation, "backup", "Copy the database, checked and of one moment, while it is in use",
+        "postern backup /var/backups/postern-$(date +%F).db", [&invocation, file] { backup(invocation, *file); });
+    command.add_option("FILE", *file, "A new file; only its owner can read it")->required()->option_text(" ");
+    explain(command,
+            "Never copy the database with cp while it is in use: what was written last is in the files beside it.\n"
+            "The keys and the configuration are not in the copy; back them up apart from it.\n"
+            "To put a copy back: stop the serving processes, remove the -wal and -shm files beside the database (they "
+            "belong to what is being replaced), put the copy in its place with its owner and mode, run `postern user "
+            "list` to make those files again, start the processes. Whatever was revoked since the copy was made works "
+            "again then; `postern token revoke --before TIME`, `postern session end --all` and `postern consent revoke "
+            "--all` end it.");
+}
+
+void add_migrate_command(CLI::App& app, Invocation& invocation) {
+    CLI::App& command = add_command(app, invocation, "migrate", "Bring the database of an earlier release up to date",
+                                    "postern migrate", [&invocation] { migrate(invocation); });
+    explain(command,
+            "Stop the serving processes, install the new release, run this, start them again. All or nothing is "
+            "changed, and a copy of the database as it was is left beside it, with the version behind its name "
+            "(postern.db.v1). There is no way back but that copy.");
+}
+
+}  // namespace postern::cli

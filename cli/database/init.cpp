@@ -1,0 +1,183 @@
+// `postern init`: makes the database, the keys and what stands beside them, and touches nothing that is there already.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "cli/owners.h"
+#include "keys/keys.h"
+#include "store/refusals.h"
+
+namespace postern::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr mode_t kDatabaseDirectory = 02770;  // one group of all processes; what they make is of that group
+constexpr mode_t kNobodyYet = 0600;
+
+bool is_there(const fs::path& path) {
+    std::error_code error;
+    const auto status = fs::symlink_status(path, error);
+    if (fs::status_known(status)) return fs::exists(status);
+    throw Refused(path.string() + " cannot be looked at (" + error.message() +
+                  "); run this as root, or as the user who owns its directory");
+}
+
+/// A log that another database left behind would be replayed into the new one, so it counts as one. Gate,
+/// numbers of commits and ring may be there: a serving process that was started too early makes them.
+void require_untouched(const config::Config& config) {
+    std::vector<fs::path> there = key_files(config.keys);
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+        if (is_there(config.database + suffix)) there.emplace_back(config.database + suffix);
+    }
+    if (there.empty()) return;
+    const bool lost_keys = is_there(config.database) && key_files(config.keys).empty();
+    throw Refused(there.front().string() + " exists already and is left as it is; " +
+                  (lost_keys ? "if its keys are lost, `postern key repair` makes new ones; else " : "") +
+                  "name another place in the configuration, or move it away");
+}
+
+/// Directories that are there and empty, made for this by a package or by systemd-tmpfiles.
+std::vector<fs::path> waiting_directories(const config::Config& config) {
+    std::vector<fs::path> waiting;
+    const fs::path keys = config.keys;
+    const fs::path data = directory_of(config.database);
+    const bool for_keys = fs::is_directory(keys) && entries_of(keys).empty();
+    if (for_keys) waiting.push_back(keys);
+    const auto other = [&](const fs::path& entry) { return !for_keys || !fs::equivalent(entry, keys); };
+    if (fs::is_directory(data) && std::ranges::none_of(entries_of(data), other)) waiting.push_back(data);
+    return waiting;
+}
+
+/// Notes what came into being, so that all of it can be given to its owner, or taken away again when a later step
+/// fails.
+class Made {
+public:
+    explicit Made(const config::Config& config) : config_(config), before_(files()) {}
+    Made(const Made&) = delete;
+    Made& operator=(const Made&) = delete;
+    ~Made() {
+        if (!kept_) undo();
+    }
+
+    void make_directories(mode_t key_directory) {
+        make_directory(directory_of(config_.database), kDatabaseDirectory, directories_);
+        make_directory(config_.keys, key_directory, directories_);
+    }
+
+    std::vector<fs::path> everything() const {
+        std::vector<fs::path> paths = directories_;
+        for (const fs::path& file : files()) {
+            if (!before_.contains(file)) paths.push_back(file);
+        }
+        return paths;
+    }
+
+    void keep() { kept_ = true; }
+
+private:
+    std::set<fs::path> files() const {
+        std::set<fs::path> all;
+        for (const fs::path& file : side_files(config_.database)) all.insert(file);
+        for (const fs::path& file : key_files(config_.keys)) all.insert(file);
+        return all;
+    }
+
+    void undo() const {
+        std::error_code ignored;
+        const auto paths = everything();
+        for (auto at = paths.rbegin(); at != paths.rend(); ++at) fs::remove(*at, ignored);  // what is inside first
+    }
+
+    const config::Config& config_;
+    std::set<fs::path> before_;
+    std::vector<fs::path> directories_;
+    bool kept_ = false;
+};
+
+void give_to(const Owner& owner, const std::vector<fs::path>& paths) {
+    for (const fs::path& path : paths) give(path, owner);
+}
+
+void print_next_steps(const config::Config& config, const std::vector<keys::KeyInfo>& keys) {
+    std::vector<std::string> kids;
+    for (const keys::KeyInfo& key : keys)
+        kids.push_back(std::string(crypto::to_string(key.algorithm)) + " " + key.kid);
+    print_fields({{"database", config.database}, {"keys", config.keys}, {"signing with", join(kids, ", ")}});
+    std::cout << "\nNext:\n"
+                 "  postern user add NAME                            somebody who can log in\n"
+                 "  postern client add ID --redirect-uri URI         a program that may ask for tokens\n"
+                 "  postern doctor                                   is everything in place?\n";
+    struct stat directory {};
+    const bool known = stat(directory_of(config.database).c_str(), &directory) == 0;
+    if (geteuid() == 0 && known && directory.st_uid == 0 && directory.st_gid == 0) {
+        print_note(
+            "everything belongs to root, so a web server that runs as another user cannot read it; "
+            "`postern init --owner USER:GROUP` would have said whose it is, and `chown -R USER:GROUP` still can");
+    }
+}
+
+void print_result(const Invocation& invocation, const config::Config& config) {
+    const auto keys = keys::Keys::list(config.keys, util::SystemClock().now());
+    if (!invocation.json) return print_next_steps(config, keys);
+    json::Array array;
+    for (const keys::KeyInfo& key : keys) {
+        array.emplace_back(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
+    }
+    print_json(
+        json::Object{{"database", config.database}, {"keys_directory", config.keys}, {"keys", std::move(array)}});
+}
+
+void init(const Invocation& invocation, const OwnerOptions& options) {
+    const config::Config config = invocation.load_config();
+    const auto [new_owner, groups] = resolve(options);
+    require_untouched(config);
+
+    const auto waiting = waiting_directories(config);
+    Made made(config);
+    made.make_directories(groups ? kDividedKeyDirectory : kKeyDirectory);
+    std::vector<crypto::Algorithm> algorithms = {config.settings.access_token_algorithm,
+                                                 config.settings.id_token_algorithm};
+    if (algorithms[0] == algorithms[1]) algorithms.pop_back();
+    keys::Keys::create(config.keys, algorithms, util::SystemClock().now(), groups ? kNobodyYet : kGroupReads);
+    db::Database::create(config.database);
+    { const store::RefusalRing ring(ring_path(config.database)); }
+    if (new_owner) {
+        give_to(*new_owner, made.everything());
+        give_to(*new_owner, waiting);
+    }
+    if (groups) divide(*groups, config.keys);
+    made.keep();
+    note_done(invocation, {{"file", config.database}});
+    print_result(invocation, config);
+}
+
+}  // namespace
+
+void add_init_command(CLI::App& app, Invocation& invocation) {
+    auto owners = std::make_shared<OwnerOptions>();
+    CLI::App& command = add_command(app, invocation, "init",
+                                    "Create the database, the signing keys and jwks.json where the configuration says",
+                                    "postern init --owner www-data:www-data\n"
+                                    "  postern init --owner root:postern --signers postern-sign --sealers postern-seal",
+                                    [&invocation, owners] { init(invocation, *owners); });
+    explain(command,
+            "The database has the tables of this release; each algorithm that is configured gets a key "
+            "that signs at once. Missing directories are made. What is there already is never touched: then nothing is "
+            "made, and it exits 1. Run it as root with --owner, or as the user of the serving processes.\n"
+            "With --signers and --sealers, which need each other, the directory of the keys may be passed by everybody "
+            "(mode 0751), and each file in it says who may read it. Every later command keeps owners, groups and "
+            "modes.\n"
+            "The configuration says where: \"database\" (" +
+                config::Config().database + " unless it is given) and \"keys\" (" + config::Config().keys + ").");
+    add_owner_options(command, *owners);
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,137 @@
+// `postern purge`: deletes by hand what the serving processes delete as they work.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "cli/audit.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "store/access_tokens.h"
+#include "store/sweep.h"
+
+namespace postern::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The audit log gets a line for so many rows, or for those of so long a time.
+constexpr std::int64_t kRowsALine = 10000;
+constexpr std::chrono::seconds kLongestUnnoted{1};
+
+/// Rows that are deleted and have no line yet. Written at the end, too, also when that is an exception.
+class Unnoted {
+public:
+    explicit Unnoted(const Invocation& invocation) : invocation_(invocation) {}
+    Unnoted(const Unnoted&) = delete;
+    Unnoted& operator=(const Unnoted&) = delete;
+    ~Unnoted() { note(); }
+
+    void add(std::int64_t rows) {
+        rows_ += rows;
+        if (rows_ >= kRowsALine || Clock::now() - since_ >= kLongestUnnoted) note();
+    }
+
+private:
+    void note() {
+        if (rows_ > 0) note_done(invocation_, {{"rows", std::to_string(rows_)}});
+        rows_ = 0;
+        since_ = Clock::now();
+    }
+    const Invocation& invocation_;
+    std::int64_t rows_ = 0;
+    Clock::time_point since_ = Clock::now();
+};
+
+/// One step in a transaction of its own, after the other, until one says that there is nothing left (nullopt). In
+/// between the serving processes have the database for three times as long as the step had it: who takes the gate again
+/// at once may get it before those who have waited.
+template <class Step>
+void repeat(db::Database& database, Unnoted& unnoted, store::RowCounts& total, Step step) {
+    for (;;) {
+        std::optional<store::RowCounts> deleted;
+        Clock::time_point begin;
+        {
+            // Nothing is lost with the power but the work: what has expired stays expired.
+            db::Transaction transaction(database, db::Durability::lazy);
+            begin = Clock::now();
+            deleted = step(transaction);
+            commit(transaction);
+        }
+        if (!deleted) return;
+        for (const auto& [table, rows] : *deleted) {
+            total[table] += rows;
+            unnoted.add(rows);
+        }
+        std::this_thread::sleep_for(3 * (Clock::now() - begin));
+    }
+}
+
+void sweep_all(const Invocation& invocation, db::Database& database, store::RowCounts& total) {
+    const util::Time now = util::SystemClock().now();
+    Unnoted unnoted(invocation);
+    repeat(database, unnoted, total, [&](db::Transaction& transaction) -> std::optional<store::RowCounts> {
+        auto deleted = store::sweep(transaction, now);
+        for (const auto& [table, rows] : deleted) total.try_emplace(table, 0);
+        const bool any =
+            std::any_of(deleted.begin(), deleted.end(), [](const auto& table) { return table.second > 0; });
+        return any ? std::optional(std::move(deleted)) : std::nullopt;
+    });
+    store::AccessTokenKey last;
+    repeat(database, unnoted, total, [&](db::Transaction& transaction) -> std::optional<store::RowCounts> {
+        const auto deleted = store::walk_expired_access_tokens(transaction, last, now);
+        if (!deleted) return std::nullopt;
+        return store::RowCounts{{"access_tokens", *deleted}};
+    });
+}
+
+/// A log that the disk once refused to keep is not copied back before it has kept a commit (docs/decisions/0033).
+void try_checkpoint(db::Database& database) {
+    db::Transaction of_nothing(database, db::Durability::full);
+    of_nothing.commit();
+    database.checkpoint();
+}
+
+store::RowCounts purge_all(const Invocation& invocation, db::Database& database) {
+    store::RowCounts deleted;
+    try {
+        sweep_all(invocation, database, deleted);
+        try_checkpoint(database);
+    } catch (const db::StoreBusy& error) {
+        std::int64_t rows = 0;
+        for (const auto& of_table : deleted) rows += of_table.second;
+        if (rows == 0) throw;
+        throw Refused("the database is busy, " + std::to_string(rows) +
+                      " rows are deleted; run the same command again for the rest: " + error.what());
+    }
+    return deleted;
+}
+
+void purge(const Invocation& invocation) {
+    db::Database database = open_database(invocation.load_config(), db::Access::read_write);
+    const auto deleted = purge_all(invocation, database);
+    json::Object object;
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [table, count] : deleted) {
+        object.set(table, count);
+        rows.push_back({table, std::to_string(count)});
+    }
+    if (invocation.json) return print_json(std::move(object));
+    print_table({"TABLE", "DELETED"}, rows);
+}
+
+}  // namespace
+
+void add_purge_command(CLI::App& app, Invocation& invocation) {
+    CLI::App& command = add_command(app, invocation, "purge", "Delete everything that has expired or ended",
+                                    "postern purge --json", [&invocation] { purge(invocation); });
+    explain(command,
+            "The serving processes do the same a little at a time, so no cron job is needed; this helps after a long "
+            "rest. An expired access token whose grant lives on, which they leave until the grant gets another, goes "
+            "too. It can run while they serve, and leaves them three quarters of the time. The file does not become "
+            "smaller: its free pages are used again before it grows. (`VACUUM` would make it smaller, but shuts "
+            "writers out for as long as it takes.)");
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,119 @@
+// Decides whether database, keys, templates and clock can be worked with, by using them as the endpoints do.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/doctor/findings.h"
+#include "cli/files.h"
+#include "cli/key/rules.h"
+#include "cli/output.h"
+#include "keys/keys.h"
+#include "web/page.h"
+
+namespace postern::cli {
+namespace {
+
+// When this was written; no clock of a machine that runs it can be right and earlier.
+constexpr util::Time kEarliest{util::Seconds{1767225600}};  // 2026-01-01
+constexpr util::Seconds kTolerance{60};
+
+/// A kid may begin with a dash.
+std::string retire_command(const std::string& kid) {
+    return std::string("postern key retire ") + (kid.starts_with('-') ? "-- " : "") + kid;
+}
+
+/// The private half of a key is a risk as long as it lies there, so it goes when nothing needs the public one.
+void check_retired_keys(Findings& findings, const config::Config& config, util::Time now) {
+    for (const keys::KeyInfo& key : keys::Keys::list(config.keys, now)) {
+        if (key.state != keys::KeyState::retired || now < last_token_expires(key, config.settings)) continue;
+        findings.warning("keys", "everything that the retired key " + key.kid + " signed has expired",
+                         retire_command(key.kid));
+    }
+}
+
+bool can_read(const std::filesystem::path& file) { return faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) == 0; }
+
+/// What this user may open. One user for everything must open everything; where groups divide the keys, a user is well
+/// that cannot open what is not meant for it.
+struct Reach {
+    bool signing_keys = true;
+    bool seal = true;
+};
+Reach reach_of(const std::string& directory) {
+    if (!key_groups(directory)) return {};
+    const auto files = private_files(directory);
+    const auto opens = [&](bool seal) {
+        return std::ranges::any_of(
+            files, [&](const auto& file) { return (file.filename() == "seal.key") == seal && can_read(file); });
+    };
+    return {opens(false), opens(true)};
+}
+
+void check_keys(Findings& findings, const config::Config& config, util::Time now) {
+    try {
+        const Reach reach = reach_of(config.keys);
+        const auto use = reach.signing_keys ? keys::KeyUse::sign : keys::KeyUse::verify;
+        const keys::Keys keys(config.keys, use, reach.seal);
+        if (reach.signing_keys) {
+            for (const crypto::Algorithm algorithm : algorithms_in_use(config.settings)) {
+                const auto& key = keys.signing_key(algorithm, now);
+                findings.ok("keys", std::string(crypto::to_string(algorithm)) + " signs with " + key.kid);
+            }
+        } else {
+            findings.ok("keys",
+                        "the signing keys are closed to this user, as to all but their group; only root and "
+                        "the user of token can try them");
+        }
+        check_retired_keys(findings, config, now);
+    } catch (const std::exception& error) {  // KeyError, or CryptoError for a key that cannot be used
+        findings.error("keys", error.what(), kAsSaid);
+    }
+}
+
+void check_templates(Findings& findings, const config::Config& config) {
+    try {
+        web::read_pages(config.templates);
+        findings.ok("templates", config.templates);
+    } catch (const std::exception& error) {
+        findings.error(
+            "templates", error.what(),
+            "correct the file, or let \"templates\" in the configuration name the directory that was installed");
+    }
+}
+
+/// A clock that is behind makes codes and tokens that are valid nowhere, and revives expired ones.
+void check_clock(Findings& findings, const std::string& config_path, const config::Config& config, util::Time now) {
+    auto files = data_files(config);
+    files.emplace_back(config_path);
+    util::Time newest{};
+    std::string name;
+    for (const auto& file : files) {
+        struct stat status {};
+        if (stat(file.c_str(), &status) != 0 || util::from_epoch(status.st_mtime) <= newest) continue;
+        newest = util::from_epoch(status.st_mtime);
+        name = file.string();
+    }
+    const char* fix = "set the clock, best by NTP (`timedatectl set-ntp true`)";
+    if (now < kEarliest) {
+        findings.error("clock", "it is " + to_text(now) + " here, which is before this program was made", fix);
+    } else if (newest > now + kTolerance) {
+        findings.error("clock", "it is " + to_text(now) + " here, but " + name + " was written at " + to_text(newest),
+                       fix);
+    }
+    findings.ok_unless_found("clock", to_text(now));
+}
+
+}  // namespace
+
+void check_contents(Findings& findings, const std::string& config_path, const config::Config& config) {
+    const util::Time now = util::SystemClock().now();
+    check_database(findings, config, now);
+    check_room_for_files(findings, config);
+    check_keys(findings, config, now);
+    check_templates(findings, config);
+    check_clock(findings, config_path, config, now);
+}
+
+}  // namespace postern::cli

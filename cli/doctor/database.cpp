@@ -1,0 +1,175 @@
+// Decides whether the database is sound, can be written, and has room to grow.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "cli/doctor/findings.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "db/error.h"
+#include "db/health.h"
+
+namespace postern::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kCheck = "database";
+constexpr std::chrono::milliseconds kLongestWait{1000};
+constexpr std::chrono::seconds kLongestLook{10};
+constexpr util::Seconds kTolerance{60};
+constexpr std::uintmax_t kMegabyte = 1 << 20;
+// A checkpoint begins at 4 MB, and a busy server has twice that for a moment.
+constexpr std::uintmax_t kLongLog = 64 * kMegabyte;
+constexpr std::uintmax_t kLittleRoom = 64 * kMegabyte;
+constexpr std::uintmax_t kNoRoom = 4 * kMegabyte;
+constexpr std::uintmax_t kNoFiles = 16;
+
+constexpr const char* kRestoreFix =
+    "stop the serving processes, keep the file, and restore the last good backup (docs/OPERATIONS.md, \"Restore\")";
+
+/// Root may write where modes forbid it; a file system that is mounted read-only stops everybody.
+void check_writable(Findings& findings, const std::string& database) {
+    std::vector<fs::path> paths = side_files(database);
+    paths.insert(paths.begin(), directory_of(database));
+    for (const fs::path& path : paths) {
+        const mode_t wanted = path == paths.front() ? R_OK | W_OK | X_OK : R_OK | W_OK;
+        if (faccessat(AT_FDCWD, path.c_str(), static_cast<int>(wanted), AT_EACCESS) == 0) continue;
+        const int reason = errno;
+        if (reason == ENOENT) continue;  // gone in this moment
+        findings.error(
+            "database files", path.string() + " cannot be written by this user (" + std::strerror(reason) + ")",
+            reason == EROFS ? "mount its file system for writing; after an error of the disk it becomes read-only by "
+                              "itself, and the kernel's log says why"
+                            : "chmod ug+rw " + path.string() +
+                                  ", with the owner and group that `postern init --owner` gave it; or run this as the "
+                                  "user of the serving processes");
+    }
+}
+
+void check_log_size(Findings& findings, const std::string& database) {
+    std::error_code none;
+    const auto size = fs::file_size(database + "-wal", none);
+    if (none || size < kLongLog) return;
+    findings.warning(
+        "database files",
+        database + "-wal has " + std::to_string(size / kMegabyte) +
+            " MB: somebody has kept the database open for reading for long, or nobody copies the log back",
+        "end the `sqlite3` shell or backup that reads it, restart the serving processes, then run `postern "
+        "purge`");
+}
+
+void check_room(Findings& findings, const std::string& check, const std::string& file) {
+    const auto room = db::room_beside(file);
+    if (!room) return;
+    const bool no_files = room->files && *room->files < kNoFiles;
+    const std::string where = directory_of(file).string();
+    const char* fix =
+        "make room on that disk: old backups and logs first; nothing is lost meanwhile, but nobody can sign in";
+    if (room->bytes < kNoRoom || no_files) {
+        findings.error(check,
+                       no_files
+                           ? "no more files can be made in " + where
+                           : "the disk of " + where + " is full: " + std::to_string(room->bytes >> 10) + " KB left",
+                       fix);
+    } else if (room->bytes < kLittleRoom) {
+        findings.warning(
+            check, "the disk of " + where + " is nearly full: " + std::to_string(room->bytes / kMegabyte) + " MB left",
+            fix);
+    }
+}
+
+void check_pages(Findings& findings, const std::string& path) {
+    const auto check = db::check_pages(path, kLongestLook);
+    if (!check.damage.empty()) {
+        findings.error(kCheck, path + " is damaged: " + check.damage, kRestoreFix);
+    } else if (!check.finished) {
+        findings.warning(
+            kCheck,
+            path + " is too large to be looked through within " + std::to_string(kLongestLook.count()) + " seconds",
+            "`postern backup FILE` looks at every page of its copy");
+    }
+}
+
+/// A clock that is behind revives what has expired. Files may have other times than what is in them: a copy that was
+/// put back is new.
+void check_records(Findings& findings, db::Database& database, util::Time now) {
+    const auto newest = db::newest_record(database);
+    if (!newest || *newest <= now + kTolerance) return;
+    findings.error("clock", "it is " + to_text(now) + " here, but the database has something of " + to_text(*newest),
+                   "set the clock, best by NTP (`timedatectl set-ntp true`); if it is right now and was ahead before, "
+                   "`postern token revoke --all` and `postern session end --all` end what it made too long-lived");
+}
+
+bool found_error(const Findings& findings, const std::string& check) {
+    return std::ranges::any_of(findings.list(), [&](const Finding& finding) {
+        return finding.check == check && finding.state == State::error;
+    });
+}
+
+/// Not where the gate is missing: that would make it, and processes may still hold the old one.
+void check_writing(Findings& findings, const std::string& path) {
+    if (found_error(findings, "database files")) return;
+    try {
+        db::try_writing(path, kLongestWait);
+    } catch (const db::StoreBusy&) {
+        findings.error(kCheck, path + " is locked: nobody else could write for a second",
+                       "end the program that holds it, a `sqlite3` shell or a command that hangs: `fuser -v " + path +
+                           " " + path + ".gate` names it");
+    } catch (const db::StoreError& error) {
+        findings.error(kCheck, std::string("cannot be written: ") + error.what(), kAsSaid);
+    }
+}
+
+void check_kept(Findings& findings, const std::string& path) {
+    if (!db::is_wal_suspect(path)) return;
+    findings.warning(kCheck,
+                     "the disk has refused to keep a change of " + path +
+                         " (commit_unsynced in the audit log), and none was kept since: its log only grows",
+                     "see what the kernel's log says about the disk; then `postern purge`, which succeeds when the "
+                     "disk keeps what is written");
+}
+
+/// "PATH: what is wrong: what to do" of the store.
+void add_store_error(Findings& findings, const std::string& path, const db::StoreError& error) {
+    std::string detail = error.what();
+    const char* fix = dynamic_cast<const db::StoreDamaged*>(&error) ? kRestoreFix : kAsSaid;
+    if (detail.find(path) == std::string::npos) detail = path + ": " + detail;
+    findings.error(kCheck, detail, fix);
+}
+
+}  // namespace
+
+void check_room_for_files(Findings& findings, const config::Config& config) {
+    check_room(findings, "disk", config.database);
+    const bool log_elsewhere =
+        config.log_target.starts_with('/') && directory_of(config.log_target) != directory_of(config.database);
+    if (log_elsewhere) check_room(findings, "disk", config.log_target);
+    findings.ok_unless_found("disk", "there is room in " + directory_of(config.database).string());
+}
+
+void check_database(Findings& findings, const config::Config& config, util::Time now) {
+    const std::string& path = config.database;
+    check_log_size(findings, path);
+    try {
+        db::Database database(path, db::Access::query_only, kLongestWait);
+        check_writable(findings, path);
+        check_pages(findings, path);
+        if (!found_error(findings, kCheck)) {
+            check_records(findings, database, now);
+            check_writing(findings, path);
+            check_kept(findings, path);
+        }
+        findings.ok_unless_found(kCheck, "schema version " + std::to_string(db::kSchemaVersion));
+    } catch (const db::StoreBusy& error) {
+        findings.error(kCheck, path + " is locked, even for reading: " + error.what(),
+                       "end the program that holds it: `fuser -v " + path + "` names it");
+    } catch (const db::StoreError& error) {
+        add_store_error(findings, path, error);
+    }
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,142 @@
+// `postern doctor`: is everything in place? Each finding comes with its fix.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/doctor/findings.h"
+#include "cli/doctor/live/live.h"
+#include "cli/output.h"
+#include "util/text.h"
+
+namespace postern::cli {
+namespace {
+
+const char* to_string(State state) {
+    switch (state) {
+        case State::ok:
+            return "ok";
+        case State::warning:
+            return "warning";
+        case State::error:
+            break;
+    }
+    return "error";
+}
+
+/// The reader reports every problem on a line of its own, below a line about the file.
+void add_config_problems(Findings& findings, const std::string& message) {
+    auto lines = util::split(message, '\n');
+    const std::string file(lines.front());
+    if (lines.size() == 1) return findings.error("config", file, "correct the file, or name another one with --config");
+    lines.erase(lines.begin());
+    for (const std::string_view line : lines) {
+        findings.error("config", std::string(util::trim(line)), "correct this key in the file");
+    }
+}
+
+std::optional<config::Config> check_config(Findings& findings, const std::string& path) {
+    try {
+        config::Config config = config::load_config(path);
+        for (const std::string& warning : config.warnings) {
+            findings.warning("config", warning, "change it in " + path + ", unless it is meant so");
+        }
+        return config;
+    } catch (const config::ConfigError& error) {
+        add_config_problems(findings, error.what());
+        return std::nullopt;
+    }
+}
+
+/// What the command line asks for.
+struct Options {
+    bool url = false;
+    WebAccess access;
+};
+
+Findings examine(const std::string& config_path, const Options& options) {
+    Findings findings;
+    if (const auto config = check_config(findings, config_path)) {
+        check_files(findings, config_path, *config);
+        check_contents(findings, config_path, *config);
+        check_sandbox(findings, *config);
+        if (options.url) check_live_server(findings, *config, options.access);
+    }
+    return findings;
+}
+
+json::Value to_json(const Findings& findings) {
+    json::Array array;
+    for (const Finding& finding : findings.list()) {
+        array.emplace_back(json::Object{{"check", finding.check},
+                                        {"state", to_string(finding.state)},
+                                        {"detail", finding.detail},
+                                        {"fix", finding.fix}});
+    }
+    return array;
+}
+
+void print(const Findings& findings) {
+    for (const Finding& finding : findings.list()) {
+        std::string head = std::string(to_string(finding.state)) + std::string(9, ' ');
+        std::cout << head.substr(0, 9) << finding.check << ": " << util::displayable(finding.detail) << '\n';
+        if (!finding.fix.empty()) std::cout << "         fix: " << util::displayable(finding.fix) << '\n';
+    }
+}
+
+void doctor(const Invocation& invocation, const Options& options) {
+    const std::string& host = options.access.connect_to;
+    if (util::has_control_bytes(host) || (!host.empty() && host.find(':') == host.npos))
+        throw UsageError("--connect must be HOST:PORT");
+    const Findings findings = examine(invocation.config_path, options);
+    if (invocation.json)
+        print_json(to_json(findings));
+    else
+        print(findings);
+    const std::size_t errors = findings.count(State::error);
+    if (errors > 0)
+        throw Refused(std::to_string(errors) + (errors == 1 ? " error" : " errors") + " found; the fixes are listed");
+}
+
+}  // namespace
+
+void Findings::ok_unless_found(const std::string& check, const std::string& detail) {
+    if (std::ranges::find(list_, check, &Finding::check) == list_.end()) ok(check, detail);
+}
+
+std::size_t Findings::count(State state) const {
+    return static_cast<std::size_t>(std::ranges::count(list_, state, &Finding::state));
+}
+
+void add_doctor_command(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<Options>();
+    CLI::App& command =
+        add_command(app, invocation, "doctor", "Check that everything is in place, each finding with its fix",
+                    "postern doctor\n"
+                    "  postern doctor --url\n"
+                    "  postern doctor --url --connect 127.0.0.1:443",
+                    [&invocation, options] { doctor(invocation, *options); });
+    CLI::Option* url =
+        command.add_flag("--url", options->url, "Ask the web server at the issuer, too, as a stranger would");
+    command.add_option("--ca", options->access.authority_file, "With --url: PEM file of a private authority")
+        ->needs(url)
+        ->option_text("FILE");
+    command
+        .add_option("--connect", options->access.connect_to,
+                    "With --url: where to connect, whatever the issuer's name resolves to")
+        ->needs(url)
+        ->option_text("HOST:PORT");
+    explain(
+        command,
+        "Looks at the configuration, owners and modes of files, keys, the pages of the database, whether it can be "
+        "written now, room on the disk, templates and the clock, and changes nothing. Run it as the user of the "
+        "serving processes: root may read what they may not. Where each endpoint has a user of its own, run it as "
+        "root. Exits 1 when a finding is an error, 0 when there are warnings at most.\n"
+        "With --url it also asks the web server at the issuer, with the program curl and made-up credentials: whether "
+        "the Authorization header, cookies, headers, bodies and paths arrive, and TLS, clock and discovery are right. "
+        "Nothing secret is sent and nobody is locked out.");
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,157 @@
+// Decides which owners and modes are right for the files of a server.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cli/doctor/findings.h"
+#include "cli/files.h"
+#include "db/sqlite/group_commit.h"
+#include "os/file.h"
+
+namespace postern::cli {
+namespace fs = std::filesystem;
+namespace {
+
+bool look_at(const fs::path& path, struct stat& status) { return lstat(path.c_str(), &status) == 0; }
+
+void check_config_file(Findings& findings, const fs::path& path) {
+    struct stat status {};
+    if (!look_at(path, status) || (status.st_mode & kOthersWrite) == 0 || S_ISLNK(status.st_mode)) return;
+    findings.error("config",
+                   path.string() + " can be written by every user of this machine (mode " + octal(status.st_mode) + ")",
+                   "chmod o-w " + path.string());
+}
+
+void check_database_directory(Findings& findings, const fs::path& directory) {
+    const std::string check = "database directory";
+    struct stat status {};
+    if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+        return findings.error(check, directory.string() + " is not there or cannot be looked at",
+                              "`postern init` creates it");
+    }
+    const std::string what = directory.string() + " (mode " + octal(status.st_mode) + ")";
+    if ((status.st_mode & kOthersWrite) != 0) {
+        findings.error(check, what + ": every user of this machine can replace the database",
+                       "chmod o-rwx " + directory.string());
+    } else if ((status.st_mode & kOthers) != 0) {
+        findings.warning(check, what + " is open to every user of this machine", "chmod o-rwx " + directory.string());
+    }
+    if ((status.st_mode & S_IWGRP) != 0 && (status.st_mode & S_ISGID) == 0) {
+        findings.warning(check, what + ": files made by one process may belong to a group that the others are not in",
+                         "chmod g+s " + directory.string());
+    }
+    findings.ok_unless_found(check, what);
+}
+
+void check_file_system(Findings& findings, const fs::path& directory) {
+    if (const auto name = os::network_file_system_of(directory)) {
+        return findings.error(
+            "file system",
+            directory.string() + " is on " + std::string(*name) + ", where SQLite's locks cannot be trusted",
+            "move the database to a local disk");
+    }
+    findings.ok("file system", directory.string() + " is not a network file system");
+}
+
+/// Of the directory's group, or the other processes that share it are locked out.
+void check_group(Findings& findings, const std::string& check, const fs::path& path, const struct stat& status) {
+    struct stat directory {};
+    if (stat(directory_of(path).c_str(), &directory) != 0 || (directory.st_mode & S_ISGID) == 0) return;
+    if (directory.st_gid == status.st_gid) return;
+    findings.warning(
+        check,
+        path.string() + " belongs to another group than its directory, so other processes may not be able to use it",
+        "chgrp --reference=" + directory_of(path).string() + " " + path.string());
+}
+
+void check_database_files(Findings& findings, const std::string& database) {
+    const std::string check = "database files";
+    if (!can_look_into(findings, check, directory_of(database))) return;
+    struct stat status {};
+    for (const fs::path& path : side_files(database)) {
+        if (!look_at(path, status)) continue;
+        if (!S_ISREG(status.st_mode)) {
+            findings.error(check, path.string() + " is not a regular file",
+                           "remove it; stop the serving processes first");
+            continue;
+        }
+        if ((status.st_mode & kOthers) != 0) {
+            findings.error(
+                check, path.string() + " is open to every user of this machine (mode " + octal(status.st_mode) + ")",
+                "chmod o-rwx " + path.string());
+        }
+        check_group(findings, check, path, status);
+    }
+    if (!look_at(database, status)) return;  // before `init`: what the database's own check says is enough
+    constexpr const char* kNoReaders =
+        " is missing, so processes that may only read the database cannot start; a sqlite3 shell that was the last to "
+        "close the database removes it";
+    constexpr const char* kNoSharing =
+        " is missing, so not all processes whose changes wait for the disk wait together, which takes longer";
+    constexpr const char* kAnyCommand =
+        "any command that may write, such as `postern user list` run by the owner, makes it again";
+    constexpr const char* kRestart = "restart the serving processes: the first makes it again, and all of them use it";
+    struct Row {
+        std::string suffix;
+        const char* meaning;
+        const char* fix;
+    };
+    const Row made_anew[] = {{"-wal", kNoReaders, kAnyCommand},
+                             {"-shm", kNoReaders, kAnyCommand},
+                             {db::kSyncSuffix, kNoSharing, kRestart}};
+    for (const auto& [suffix, meaning, fix] : made_anew) {
+        if (!look_at(database + suffix, status)) findings.warning(check, database + suffix + meaning, fix);
+    }
+    if (!look_at(database + ".gate", status)) {
+        findings.error(
+            check,
+            database +
+                ".gate is missing: processes that still hold the old one and those that make a new one no "
+                "longer wait for each other",
+            "stop all serving processes, run `postern user list` as their user, start them again; never remove "
+            "this file");
+    }
+    findings.ok_unless_found(check, "closed to others, with log and gate");
+}
+
+}  // namespace
+
+std::string octal(mode_t mode) {
+    std::string digits;
+    for (unsigned bits = mode & 07777; bits != 0; bits >>= 3)
+        digits.insert(digits.begin(), static_cast<char>('0' + (bits & 7)));
+    return "0" + digits;
+}
+
+bool can_look_into(Findings& findings, const std::string& check, const fs::path& directory) {
+    if (faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) == 0) return true;
+    const int reason = errno;
+    std::error_code unknown;
+    const bool is_link = reason == ENOENT && fs::is_symlink(directory, unknown);
+    findings.error(check, directory.string() + " cannot be looked into (" + std::strerror(reason) + ")",
+                   is_link            ? "it is a link to what is not there; mount or make that, or remove it"
+                   : reason == ENOENT ? "`postern init` creates it"
+                                      : "run this as the user of the serving processes; if that is done, give it the "
+                                        "group of that user");
+    return false;
+}
+
+std::vector<fs::path> data_files(const config::Config& config) {
+    std::vector<fs::path> files = side_files(config.database);
+    for (const fs::path& file : key_files(config.keys)) files.push_back(file);
+    return files;
+}
+
+void check_files(Findings& findings, const std::string& config_path, const config::Config& config) {
+    check_config_file(findings, config_path);
+    findings.ok_unless_found("config", config_path);
+    check_database_directory(findings, directory_of(config.database));
+    check_file_system(findings, directory_of(config.database));
+    check_database_files(findings, config.database);
+    check_key_files(findings, config);
+}
+
+}  // namespace postern::cli

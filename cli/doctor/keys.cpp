@@ -1,0 +1,136 @@
+// Decides which owners, groups and modes are right for the files in the key directory.
+#include <sys/stat.h>
+
+#include "cli/accounts.h"
+#include "cli/doctor/findings.h"
+#include "cli/files.h"
+
+namespace postern::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kCheck = "key files";
+
+/// The serving processes need to read here, never to write: whoever writes decides whose signatures are believed.
+void check_key_directory(Findings& findings, const fs::path& directory) {
+    struct stat status {};
+    if (stat(directory.c_str(), &status) != 0) return;  // the keys' own check says so
+    const std::string what = directory.string() + " (mode " + octal(status.st_mode) + ")";
+    const std::string fix = "chmod go-w " + directory.string();
+    if ((status.st_mode & S_IWOTH) != 0) {
+        findings.error(kCheck, what + ": every user of this machine can replace the keys", fix);
+    } else if ((status.st_mode & S_IWGRP) != 0) {
+        findings.warning(kCheck, what + ": every process of its group can replace the keys", fix);
+    }
+}
+
+/// What is wrong for every installation, however its processes are divided.
+void check_key_file(Findings& findings, const fs::path& path, const struct stat& status) {
+    const mode_t refused = path.filename() == "jwks.json" ? kOthersWrite : kOthers;
+    if (!S_ISREG(status.st_mode)) {
+        findings.error(kCheck, path.string() + " is not a regular file", "put the file itself there");
+    } else if ((status.st_mode & refused) != 0) {
+        findings.error(kCheck,
+                       path.string() + " is open to every user of this machine (mode " + octal(status.st_mode) + ")",
+                       (refused == kOthers ? "chmod o-rwx " : "chmod o-w ") + path.string() +
+                           "; if others have accounts here, the key is no secret any more: make new ones");
+    }
+}
+
+/// Where each endpoint runs as a user of its own, a private file has one group of readers, which is not everybody's.
+class DividedKeys {
+public:
+    DividedKeys(Findings& findings, const config::Config& config, const KeyGroups& groups)
+        : findings_(findings), groups_(groups) {
+        struct stat status {};
+        if (stat(directory_of(config.database).c_str(), &status) == 0) everybody_ = status.st_gid;
+        if (stat(config.keys.c_str(), &status) == 0) owner_ = status.st_uid;
+    }
+
+    void check(const fs::path& path, const struct stat& status) {
+        const gid_t meant = path.extension() == ".pem" ? groups_.signers : groups_.sealers;
+        const std::string group = "the group " + group_name(status.st_gid);
+        if (status.st_uid != 0 && status.st_uid != owner_) {
+            findings_.error(kCheck, path.string() + " belongs to the user " + user_name(status.st_uid),
+                            "chown --reference=" + path.parent_path().string() + " " + path.string() + ", then " +
+                                fix(path, meant));
+        } else if (status.st_gid == everybody_) {
+            findings_.error(kCheck, path.string() + " has " + group + ", which is every endpoint's", fix(path, meant));
+        } else if (status.st_gid != meant) {
+            findings_.error(kCheck,
+                            path.string() + " has " + group + ", but other signing keys have " + group_name(meant),
+                            fix(path, meant));
+        } else if ((status.st_mode & (S_IRGRP | S_IWGRP)) != S_IRGRP) {
+            findings_.error(kCheck,
+                            path.string() + " must be readable, and no more than that, for " + group + " (mode " +
+                                octal(status.st_mode) + ")",
+                            "chmod 0640 " + path.string());
+        }
+    }
+
+private:
+    std::string fix(const fs::path& path, gid_t meant) const {
+        const bool known = meant != everybody_;
+        const std::string readers = path.extension() == ".pem" ? "token" : "authorize, login, scopes and logout";
+        return "chgrp " + (known ? group_name(meant) : "GROUP") + " " + path.string() + "; chmod 0640 " +
+               path.string() + (known ? "" : " (a group that only the users of " + readers + " are in)");
+    }
+
+    Findings& findings_;
+    KeyGroups groups_;
+    std::optional<gid_t> everybody_;
+    std::optional<uid_t> owner_;
+};
+
+/// The units mount the directory of the database so that no endpoint can put another key directory there; without them,
+/// who may write what is around it may replace it.
+void check_surroundings(Findings& findings, const config::Config& config) {
+    struct stat status {};
+    const fs::path around = directory_of(config.keys);
+    if (fs::exists("/run/systemd/system") || stat(around.c_str(), &status) != 0 || (status.st_mode & S_IWGRP) == 0)
+        return;
+    findings.warning(
+        kCheck,
+        "every process of the group " + group_name(status.st_gid) + " can put another directory in the place of " +
+            config.keys + ", for it can write " + around.string() +
+            ", and there is no systemd here whose units would prevent it",
+        "move the directory to one that only root can write, /etc/postern/keys for example, and name that as "
+        "\"keys\" in the configuration");
+}
+
+/// The units' directory is root's, and passed by those who may read jwks.json only: it is for divided keys.
+void check_undivided(Findings& findings, const std::string& directory) {
+    struct stat status {};
+    if (stat(directory.c_str(), &status) != 0 || status.st_uid != 0 || status.st_gid == 0) return;
+    if ((status.st_mode & S_IXOTH) == 0) return;
+    findings.warning(kCheck,
+                     directory + " is made for endpoints with users of their own, but everybody in the group " +
+                         group_name(status.st_gid) + " can read every key",
+                     "chgrp postern-sign " + directory + "/*.pem; chgrp postern-seal " + directory +
+                         "/seal.key, as `postern init --signers --sealers` would have done; or, where all endpoints "
+                         "run as one user, chmod 0750 " +
+                         directory);
+}
+
+}  // namespace
+
+void check_key_files(Findings& findings, const config::Config& config) {
+    if (!can_look_into(findings, kCheck, config.keys)) return;
+    check_key_directory(findings, config.keys);
+    const auto groups = key_groups(config.keys);
+    std::optional<DividedKeys> divided;
+    if (groups) divided.emplace(findings, config, *groups);
+    for (const fs::path& path : key_files(config.keys)) {
+        struct stat status {};
+        if (lstat(path.c_str(), &status) != 0) continue;
+        check_key_file(findings, path, status);
+        if (divided && path.filename() != "jwks.json") divided->check(path, status);
+    }
+    if (groups) check_surroundings(findings, config);
+    if (!groups && !private_files(config.keys).empty()) check_undivided(findings, config.keys);
+    findings.ok_unless_found(kCheck, groups ? "only " + group_name(groups->signers) + " can read signing keys, only " +
+                                                  group_name(groups->sealers) + " seal.key"
+                                            : "private keys are closed to others");
+}
+
+}  // namespace postern::cli

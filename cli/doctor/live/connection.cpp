@@ -1,0 +1,148 @@
+// Decides whether the server can be reached, and whether its certificate, TLS and clock are right.
+#include <time.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "cli/doctor/live/live.h"
+#include "cli/output.h"
+#include "http/url.h"
+#include "util/text.h"
+
+namespace postern::cli {
+namespace {
+
+constexpr util::Seconds kRenewBefore{14 * 24 * 3600};
+constexpr util::Seconds kClockDoubtful{5};
+constexpr util::Seconds kClockWrong{60};
+
+struct Row {
+    int failure;            ///< curl's exit code
+    std::string_view says;  ///< somewhere in its words; "": whatever they are
+    const char* check;
+    const char* fix;
+};
+
+constexpr Row kFailures[] = {
+    {6, "", "connection", "make the name of the issuer resolve, or name the server with --connect HOST:PORT"},
+    {7, "", "connection", "start the web server, let it listen there, and open the firewall"},
+    {28, "", "connection", "open the firewall; look whether the web server answers at all"},
+    {60, "has expired", "certificate", "renew it (`certbot renew`), then reload the web server"},
+    {60, "not yet valid", "certificate", "set the clock of this machine (`timedatectl set-ntp true`)"},
+    {60, "self-signed", "certificate",
+     "get one from an authority that browsers know (`certbot`), or name your own authority's file with --ca"},
+    {60, "self signed", "certificate",
+     "get one from an authority that browsers know (`certbot`), or name your own authority's file with --ca"},
+    {60, "subject name", "certificate",
+     "get one for the host of the issuer, or give the virtual host of that name its own certificate"},
+    {60, "", "certificate",
+     "let the web server send the intermediate certificates too: Apache `SSLCertificateFile`, nginx `ssl_certificate`, "
+     "lighttpd `ssl.pemfile` name fullchain.pem; or name your own authority's file with --ca"},
+    {77, "", "certificate", "name a readable PEM file with --ca"},
+    {35, "", "tls", "let the port speak TLS: Apache `SSLEngine on`, nginx `listen 443 ssl;`, lighttpd `ssl.engine`"},
+    {0, "", "connection", "look into the web server's error log"},
+};
+
+void explain_failure(Findings& findings, const HttpRequest& question, const HttpResponse& answer) {
+    const auto* row = std::find_if(std::begin(kFailures), std::end(kFailures) - 1, [&](const Row& candidate) {
+        return candidate.failure == answer.failure && answer.complaint.find(candidate.says) != std::string::npos;
+    });
+    findings.error(row->check, question.url + ": " + answer.complaint, row->fix);
+}
+
+/// "Nov 23 08:00:00 2026 GMT", "Mon, 23 Nov 2026 08:00:00 GMT" (RFC 9110 §5.6.7).
+std::optional<util::Time> parse_date(const std::string& text, const char* format) {
+    struct tm parts {};
+    if (strptime(text.c_str(), format, &parts) == nullptr) return std::nullopt;
+    return util::from_epoch(timegm(&parts));
+}
+
+/// What stands behind `label` in curl's trace.
+std::string traced(const HttpResponse& answer, std::string_view label) {
+    const auto at = answer.trace.find(label);
+    if (at == std::string::npos) return "";
+    const auto from = at + label.size();
+    return std::string(util::trim(std::string_view(answer.trace).substr(from, answer.trace.find('\n', from) - from)));
+}
+
+void check_certificate(Findings& findings, const HttpResponse& answer) {
+    const auto expires = parse_date(traced(answer, "expire date:"), "%b %d %H:%M:%S %Y GMT");
+    if (!expires) return findings.ok("certificate", "it is verified");  // a curl that says no dates
+    if (*expires < answer.answered_at + kRenewBefore)
+        findings.warning("certificate", "it expires at " + to_text(*expires),
+                         "renew it (`certbot renew`), reload the web server, and let a timer do both from now on");
+    else
+        findings.ok("certificate", "it is verified and valid until " + to_text(*expires));
+}
+
+void check_server_clock(Findings& findings, const HttpResponse& answer) {
+    const auto date = parse_date(answer.first("Date"), "%a, %d %b %Y %H:%M:%S GMT");
+    if (!date) {
+        return findings.warning("server clock", "the server sends no readable Date header",
+                                "let the web server send it (RFC 9110 section 6.6.1)");
+    }
+    // Between the question and the answer any time is right.
+    const util::Seconds off = *date < answer.asked_at      ? *date - answer.asked_at
+                              : *date > answer.answered_at ? *date - answer.answered_at
+                                                           : util::Seconds{0};
+    const std::string detail = "the server's clock is " + std::to_string(std::abs(off.count())) + " seconds " +
+                               (off.count() < 0 ? "behind" : "ahead of") + " the clock here";
+    const char* fix = "set both clocks by NTP (`timedatectl set-ntp true`)";
+    if (std::chrono::abs(off) > kClockWrong) return findings.error("server clock", detail, fix);
+    if (std::chrono::abs(off) > kClockDoubtful) return findings.warning("server clock", detail, fix);
+    findings.ok("server clock", "the same as the clock here");
+}
+
+/// RFC 8996. The list of ciphers lets curl itself speak so old a version.
+void check_old_tls(Findings& findings, const Site& site, const WebClient& client) {
+    HttpRequest question{site.settings().url(site.settings().paths.jwks)};
+    question.options = {{"tlsv1.0", ""}, {"tls-max", "1.1"}, {"ciphers", "DEFAULT@SECLEVEL=0"}, {"insecure", ""}};
+    if (client.ask(question).failure != 0) return findings.ok("tls", "version 1.2 or later");
+    findings.error("tls", "the server speaks TLS 1.1 or older",
+                   fix_for(site, {"`SSLProtocol -all +TLSv1.2 +TLSv1.3`", "`ssl_protocols TLSv1.2 TLSv1.3;`",
+                                  "`ssl.openssl.ssl-conf-cmd = (\"MinProtocol\" => \"TLSv1.2\")`"}));
+}
+
+/// Only where the issuer has the default port: beside another one, port 80 is somebody else's.
+void check_plain_http(Findings& findings, const Site& site, const WebClient& client) {
+    const auto url = http::parse_url(site.settings().issuer);
+    if (!url || url->has_port) return;
+    const HttpResponse answer = client.ask({"http" + site.settings().url(site.settings().paths.jwks).substr(5)});
+    const bool redirects = answer.status / 100 == 3 && answer.first("Location").starts_with("https://");
+    if (answer.failure != 0) return findings.ok("plain http", "closed");
+    if (redirects) return findings.ok("plain http", "leads to https");
+    const std::string detail = "http://" + url->host + " answers " + std::to_string(answer.status) + " at this path";
+    // Debian's default site has no ServerName, so it takes the machine's, which may be the issuer's, and comes first.
+    const std::string fix =
+        fix_for(site, {"`Redirect permanent / " + site.origin +
+                           "/` in the virtual host of port 80; if it is there, another site has the "
+                           "same name (`apachectl -S`), often the default one (`a2dissite 000-default`)",
+                       "`return 301 https://$host$request_uri;` in the server of port 80",
+                       "`url.redirect = (\"\" => \"https://${url.authority}${url.path}${qsa}\")`"});
+    if (answer.status == 200) return findings.error("plain http", detail + ", where anybody may listen", fix);
+    findings.warning("plain http", detail + " instead of leading to https", fix);
+}
+
+}  // namespace
+
+bool check_connection(Findings& findings, Site& site, const WebClient& client) {
+    HttpRequest question{site.settings().url(site.settings().paths.jwks)};
+    question.options = {{"verbose", ""}};
+    const HttpResponse answer = client.ask(question);
+    if (answer.failure != 0) {
+        explain_failure(findings, question, answer);
+        return false;
+    }
+    site.software = answer.first("Server");
+    findings.ok("connection", question.url + " answers " + std::to_string(answer.status));
+    if (site.is_https()) {
+        check_certificate(findings, answer);
+        check_old_tls(findings, site, client);
+        check_plain_http(findings, site, client);
+    }
+    check_server_clock(findings, answer);
+    return true;
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,136 @@
+// Decides whether the Authorization header and bodies arrive at the endpoints that programs call. All that is sent is
+// made up.
+#include "cli/doctor/live/live.h"
+#include "cli/files.h"
+#include "oauth/client_auth.h"
+#include "oidc/userinfo.h"
+#include "server/authorization_header.h"
+#include "store/refusals.h"
+#include "util/base64.h"
+
+namespace postern::cli {
+namespace {
+
+constexpr const char* kBasicFix =
+    "; where the web server cannot be told, \"authorizationVariables\" in the configuration names the variable that "
+    "has it";
+
+void report_lost(Findings& findings, const Site& site, const std::string& path) {
+    findings.error("Authorization", "the Authorization header does not arrive at " + path,
+                   std::string(server::passing_directive(site.software)) + kBasicFix);
+}
+
+/// A 401 of the web server's own, from an authentication that is meant for the rest of the site.
+bool is_own_login(Findings& findings, const std::string& path, const HttpResponse& answer) {
+    if (answer.status != 401 || answer.has("X-Request-Id")) return false;
+    findings.error("Authorization", "the web server itself asks for a login at " + path,
+                   "take the endpoint out of the web server's own authentication (Apache: `Require all granted` and "
+                   "`AuthType None`; nginx: `auth_basic off;`; lighttpd: auth.require for other paths only)");
+    return true;
+}
+
+/// What was refused can be explained, by whoever runs this and by nobody else.
+void expect_explained(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
+    const std::string ring = ring_path(site.config.database);
+    const auto ids = answer.all("X-Request-Id");
+    if (ids.size() == 1 && store::RefusalRing::find(ring, ids.front())) return;
+    findings.warning(
+        "request ids", "the refusal at " + path + " is not in " + ring + ", so `postern why` cannot explain it",
+        "let the user of the serving processes write that file, or name their configuration with --config");
+}
+
+/// decisions/0010: a 401 challenges for Basic when the header was there, and only then.
+void evaluate_basic(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
+    if (is_own_login(findings, path, answer) || !is_answered(findings, site, path, answer)) return;
+    expect_common_headers(findings, site, path, answer, Caching::forbidden);
+    expect_explained(findings, site, path, answer);
+    const bool refused = answer.status == 401 && text_member(answer, "error") == "invalid_client";
+    if (refused && text_member(answer, "error_description") == oauth::kNoCredentials)
+        return report_lost(findings, site, path);
+    if (!refused)
+        return findings.error("Authorization",
+                              "made-up credentials at " + path + " are answered " + std::to_string(answer.status) +
+                                  " " + text_member(answer, "error"),
+                              "`postern why " + answer.first("X-Request-Id") + "` says what arrived");
+    const auto challenges = answer.all("WWW-Authenticate");
+    if (challenges.size() == 1 && challenges.front().starts_with("Basic ")) return;
+    findings.error("Authorization",
+                   "the 401 of " + path + " has " + std::to_string(challenges.size()) +
+                       " WWW-Authenticate headers, not one for Basic",
+                   "let the web server pass WWW-Authenticate on as it is");
+}
+
+void evaluate_bearer(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
+    if (is_own_login(findings, path, answer) || !is_answered(findings, site, path, answer)) return;
+    expect_common_headers(findings, site, path, answer, Caching::forbidden);
+    expect_explained(findings, site, path, answer);
+    const auto challenges = answer.all("WWW-Authenticate");
+    if (answer.status != 401 || text_member(answer, "error") != "invalid_token")
+        return findings.error("Authorization",
+                              "a made-up token at " + path + " is answered " + std::to_string(answer.status),
+                              "`postern why " + answer.first("X-Request-Id") + "` says what arrived");
+    if (text_member(answer, "error_description") == oidc::kNoToken) return report_lost(findings, site, path);
+    if (challenges.size() != 1 || !challenges.front().starts_with("Bearer "))
+        findings.error("Authorization", "the 401 of " + path + " has no WWW-Authenticate header of its own",
+                       "let the web server pass WWW-Authenticate on as it is");
+}
+
+/// RFC 9112 §7.1. The program cannot know where such a body ends when the web server does not collect it.
+void evaluate_chunked(Findings& findings, const Site& site, const HttpResponse& answer) {
+    const bool read = text_member(answer, "error") == "invalid_client" &&
+                      text_member(answer, "error_description") != oauth::kNoCredentials;
+    if (answer.status == 411 || read) return;
+    findings.error("chunked bodies",
+                   "a body without Content-Length at " + site.settings().paths.token + " is lost on its way (" +
+                       std::to_string(answer.status) + " " + text_member(answer, "error") + ")",
+                   fix_for(site, {"`SetEnv proxy-sendcl 1` for mod_proxy_fcgi", "`fastcgi_request_buffering on;`",
+                                  "`server.stream-request-body = 0`"}));
+}
+
+std::string basic_header(const Site& site) {
+    return "Authorization: Basic " + util::base64_encode(site.stranger + ":" + site.stranger);
+}
+
+template <class Judge>
+auto at(const std::string& path, Judge judge) {
+    return [path, judge](Findings& findings, const Site& site, const HttpResponse& answer) {
+        judge(findings, site, path, answer);
+    };
+}
+
+}  // namespace
+
+std::vector<Probe> credential_probes(const Site& site) {
+    const auto& settings = site.settings();
+    const auto& paths = settings.paths;
+    const std::string basic = basic_header(site);
+    std::vector<Probe> probes = {
+        {"Authorization",
+         {settings.url(paths.token), "POST", {basic}, "grant_type=client_credentials"},
+         at(paths.token, evaluate_basic)},
+        {"chunked bodies",
+         {settings.url(paths.token),
+          "POST",
+          {"Transfer-Encoding: chunked"},
+          "grant_type=client_credentials&client_id=" + site.stranger + "&client_secret=" + site.stranger},
+         evaluate_chunked},
+    };
+    if (paths.introspect && settings.authenticate_introspect)
+        probes.push_back({"Authorization",
+                          {settings.url(*paths.introspect), "POST", {basic}, "token=x"},
+                          at(*paths.introspect, evaluate_basic)});
+    if (paths.revoke && settings.authenticate_revoke)
+        probes.push_back({"Authorization",
+                          {settings.url(*paths.revoke), "POST", {basic}, "token=x"},
+                          at(*paths.revoke, evaluate_basic)});
+    if (paths.userinfo && settings.oidc)
+        probes.push_back({"Authorization",
+                          {settings.url(*paths.userinfo), "GET", {"Authorization: Bearer " + site.stranger}},
+                          at(*paths.userinfo, evaluate_bearer)});
+    probes.push_back({"request ids",
+                      {settings.url(paths.token), "POST", {basic}, "grant_type=x"},
+                      at(paths.token, expect_explained)});
+    return probes;
+}
+
+}  // namespace postern::cli

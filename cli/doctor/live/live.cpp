@@ -1,0 +1,189 @@
+// Decides how the live server is asked, and what all its answers have in common.
+#include "cli/doctor/live/live.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "crypto/random.h"
+#include "http/url.h"
+#include "json/reader.h"
+#include "oauth/cors.h"
+#include "store/clients.h"
+
+namespace postern::cli {
+namespace {
+
+constexpr std::chrono::seconds kPatience{60};
+
+std::string origin_of_issuer(const std::string& issuer) {
+    const auto slash = issuer.find('/', issuer.find("//") + 2);
+    return issuer.substr(0, slash);
+}
+
+/// The first one whose users could come here now.
+std::optional<model::Client> find_usable_client(const config::Config& config) {
+    try {
+        db::Database database(config.database, db::Access::query_only);
+        for (model::Client& client : store::list_clients(database, util::SystemClock().now()))
+            if (client.enabled && client.has_grant(model::GrantType::authorization_code) &&
+                !client.redirect_uris.empty())
+                return std::make_optional(std::move(client));
+    } catch (const db::StoreError&) {  // the check of the database has said so
+    }
+    return std::nullopt;
+}
+
+std::string page_origin_of(const std::optional<model::Client>& client) {
+    if (!client || client->native) return "";
+    return oauth::origin_of(client->redirect_uris.front()).value_or("");
+}
+
+Site describe(const config::Config& config) {
+    crypto::SystemRandom random;
+    auto client = find_usable_client(config);
+    std::string page_origin = page_origin_of(client);
+    return Site{config,
+                origin_of_issuer(config.settings.issuer),
+                "postern-doctor-" + crypto::random_id(random),
+                std::move(client),
+                std::move(page_origin),
+                ""};
+}
+
+void ask_all(Findings& findings, const Site& site, const WebClient& client, const std::vector<Probe>& probes) {
+    for (const Probe& probe : probes) {
+        const HttpResponse answer = client.ask(probe.question);
+        if (answer.failure == 0) {
+            probe.judge(findings, site, answer);
+            continue;
+        }
+        findings.error(probe.check,
+                       probe.question.method + " " + probe.question.url + " was not answered: " + answer.complaint,
+                       "look into the web server's error log; then run `postern doctor --url` again");
+        if (answer.failure == kOutOfTime) return;
+    }
+}
+
+struct Row {
+    std::string_view check;
+    const char* well;
+};
+
+constexpr Row kPassMessages[] = {
+    {"key set", "arrives as it is on disk"},
+    {"well-known", "discovery documents are at both places"},
+    {"issuer", "as in the configuration"},
+    {"host header", "changes no answer"},
+    {"orders", "headers of requests are no orders to the web server"},
+    {"arguments", "a query is no argument"},
+    {"compression", "breaks no answer"},
+    {"content length", "arrives"},
+    {"subpaths", "are 404"},
+    {"Authorization", "the header arrives at each endpoint that reads it"},
+    {"request ids", "arrive, and `postern why` explains them"},
+    {"chunked bodies", "arrive, or are refused"},
+    {"remote user", "made-up names let nobody in"},
+    {"cookies", "arrive as they were sent"},
+    {"redirects", "lead where they should"},
+    {"headers", "arrive once each, as they were sent"},
+    {"endpoints", "each is answered by its own program"},
+    {"methods", "those that an endpoint does not have are refused"},
+    {"CORS", "pages may read what they should, and nothing else"},
+};
+
+/// Each check that found nothing says so.
+void confirm(Findings& findings, const std::vector<Probe>& probes) {
+    for (const Probe& probe : probes)
+        for (const Row& row : kPassMessages)
+            if (row.check == probe.check) findings.ok_unless_found(probe.check, row.well);
+}
+
+}  // namespace
+
+void check_live_server(Findings& findings, const config::Config& config, const WebAccess& access) {
+    try {
+        Site site = describe(config);
+        const WebClient client(access, kPatience);
+        if (!check_connection(findings, site, client)) return;
+        for (const auto& probes_of : {document_probes, credential_probes, page_probes, endpoint_probes}) {
+            const auto probes = probes_of(site);
+            ask_all(findings, site, client, probes);
+            confirm(findings, probes);
+        }
+        if (!site.client)
+            findings.warning("cookies", "no client with a redirect URI is enabled, so that no sign-in could be begun",
+                             "`postern client add`, then run `postern doctor --url` again");
+        for (const char* everywhere : {"content length", "headers", "endpoints"})
+            confirm(findings, {{everywhere, {}, nullptr}});
+    } catch (const std::system_error& error) {
+        findings.error("connection", std::string("the program curl cannot be started: ") + error.what(),
+                       "install it (`apt install curl`); --url asks the server with it");
+    }
+}
+
+std::string fix_for(const Site& site, const Directives& directives) {
+    if (site.software.starts_with("Apache")) return "Apache: " + directives.apache;
+    if (site.software.starts_with("nginx")) return "nginx: " + directives.nginx;
+    if (site.software.starts_with("lighttpd")) return "lighttpd: " + directives.lighttpd;
+    return "Apache: " + directives.apache + "; nginx: " + directives.nginx + "; lighttpd: " + directives.lighttpd;
+}
+
+bool is_answered(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
+    if (answer.has("X-Request-Id") && answer.status != 404) return true;
+    const std::string status = std::to_string(answer.status);
+    if (answer.has("X-Request-Id")) {
+        findings.error("endpoints", path + " is answered by the program of another path (404)",
+                       "give this path to its own program, exactly as in the shipped configuration for the web server");
+    } else if (answer.status == 500 || answer.status == 502 || answer.status == 503) {
+        findings.error(
+            "endpoints", path + " is answered by the web server itself (" + status + "): the program does not run",
+            "its error log has the reason; `postern doctor` as the user of the serving processes finds most");
+    } else {
+        findings.error(
+            "endpoints", path + " is answered by the web server itself (" + status + ")",
+            fix_for(site,
+                    {"`ScriptAlias` or `ProxyPass` for this path, as in apache-example.conf",
+                     "a `location =` for this path, as in examples/nginx",
+                     "a line for this path, as in examples/lighttpd; var.postern_base must be the issuer's path"}));
+    }
+    return false;
+}
+
+void expect_header(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer,
+                   const std::string& name, const std::string& value) {
+    const auto values = answer.all(name);
+    if (values.size() == 1 && values.front() == value) return;
+    if (values.empty()) {
+        findings.warning("headers", path + ": the header " + name + " is taken away",
+                         fix_for(site, {"remove the `Header unset " + name + "` that holds for this path",
+                                        "remove the `fastcgi_hide_header " + name + ";` that holds for this path",
+                                        "remove the rule that unsets " + name + " for this path"}));
+        return;
+    }
+    const std::string what = values.size() > 1 ? " arrives " + std::to_string(values.size()) + " times"
+                                               : " arrives as \"" + values.front() + "\", not as \"" + value + "\"";
+    findings.warning(
+        "headers", path + ": the header " + name + what + "; browsers then follow another rule than was meant",
+        fix_for(site, {"remove the `Header set/add " + name + "` (or `ExpiresActive On`) that holds for this path",
+                       "remove the `add_header " + name + "` (or `expires`) that holds for this path",
+                       "remove " + name + " from `setenv.add-response-header` for this path"}));
+}
+
+void expect_common_headers(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer,
+                           Caching caching) {
+    expect_header(findings, site, path, answer, "X-Content-Type-Options", "nosniff");
+    expect_header(findings, site, path, answer, "Referrer-Policy", "no-referrer");
+    if (caching == Caching::forbidden) expect_header(findings, site, path, answer, "Cache-Control", "no-store");
+    // A site may well have its own for everything: of several the first counts (RFC 6797 §8.1).
+    if (site.is_https() && !answer.has("Strict-Transport-Security"))
+        expect_header(findings, site, path, answer, "Strict-Transport-Security", "max-age=31536000");
+}
+
+std::string text_member(const HttpResponse& answer, std::string_view name) {
+    const auto value = json::parse(answer.body);
+    const json::Object* object = value ? value->if_object() : nullptr;
+    const json::Value* member = object != nullptr ? object->find(name) : nullptr;
+    return member != nullptr && member->if_string() != nullptr ? *member->if_string() : "";
+}
+
+}  // namespace postern::cli

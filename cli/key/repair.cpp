@@ -1,0 +1,163 @@
+// `postern key repair`: makes what the key directory lacks, and touches nothing that is there.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "cli/accounts.h"
+#include "cli/audit.h"
+#include "cli/key/key.h"
+#include "cli/key/rules.h"
+#include "cli/output.h"
+#include "cli/owners.h"
+#include "keys/key_directory.h"
+#include "os/file.h"
+
+namespace postern::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using keys::KeyInfo;
+using keys::KeyState;
+
+/// A new directory has nothing that its files could resemble. Where it would lie in one of root's that a group may
+/// enter, as the units have it, only the operator knows who shall read what.
+void require_owner(const config::Config& config, const Owners& owners) {
+    if (owners.all || owners.groups) return;
+    struct stat parent {};
+    if (stat(directory_of(config.keys).c_str(), &parent) != 0 || parent.st_uid != 0 || parent.st_gid == 0) return;
+    throw Refused(config.keys + " is gone, and nothing is left that says who shall read the new keys; " +
+                  "say --owner, as at `postern init`, and --signers and --sealers where each endpoint has a user of "
+                  "its own (root:" +
+                  group_name(parent.st_gid) + ", postern-sign, postern-seal)");
+}
+
+/// True when it had to be made.
+bool make_key_directory(const config::Config& config, const Owners& owners) {
+    std::error_code unknown;
+    if (fs::is_symlink(fs::symlink_status(config.keys, unknown)) && !fs::exists(config.keys, unknown) && !unknown)
+        throw Refused(config.keys + " is a link to " + in_quotes(fs::read_symlink(config.keys, unknown).string()) +
+                      ", which is not there; mount or make that directory, or remove the link");
+    if (fs::exists(fs::symlink_status(config.keys, unknown))) return false;
+    require_owner(config, owners);
+    if (os::make_directory(config.keys, owners.groups ? kDividedKeyDirectory : kKeyDirectory)) return true;
+    throw Refused("cannot make the directory " + config.keys + ": " + std::strerror(errno));
+}
+
+/// Keys that are there and wait: that is a clock that is wrong now, or was when they were made.
+void require_active(const keys::KeyDirectory& directory, const oauth::Settings& settings) {
+    const util::Time now = util::SystemClock().now();
+    const auto keys = directory.list(now);
+    for (const crypto::Algorithm algorithm : algorithms_in_use(settings)) {
+        const auto in = [&](KeyState state) {
+            return std::ranges::find_if(
+                keys, [&](const KeyInfo& key) { return key.algorithm == algorithm && key.state == state; });
+        };
+        const auto next = in(KeyState::next);
+        if (in(KeyState::active) != keys.end() || next == keys.end()) continue;
+        throw Refused("the " + std::string(crypto::to_string(algorithm)) + " key " + next->kid +
+                      " is there and signs from " + to_text(next->signs_from) + " on, but it is " + to_text(now) +
+                      " here; correct the clock, or replace the key with `postern key rotate --force` if it was made "
+                      "while the clock was wrong");
+    }
+}
+
+json::Value to_json(const keys::Restored& restored) {
+    json::Array keys;
+    for (const KeyInfo& key : restored.keys)
+        keys.emplace_back(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
+    return json::Object{
+        {"jwks.json", restored.published.has_value()}, {"seal.key", restored.seal}, {"keys", std::move(keys)}};
+}
+
+bool made_something(const keys::Restored& restored) {
+    return restored.published || restored.seal || !restored.keys.empty();
+}
+
+void print(const keys::Restored& restored) {
+    if (restored.published)
+        std::cout << "jwks.json is made anew of "
+                  << counted(static_cast<std::int64_t>(*restored.published), "private key") << '\n';
+    if (restored.seal) std::cout << "seal.key is new\n";
+    for (const KeyInfo& key : restored.keys)
+        std::cout << "the " << crypto::to_string(key.algorithm) << " key " << key.kid << " is new and signs\n";
+    if (!made_something(restored)) std::cout << "nothing is missing\n";
+}
+
+/// What is there and cannot be used is left as it is, and not passed over in silence. Whoever may not read it all
+/// cannot tell.
+void require_usable(const std::string& directory) {
+    for (const fs::path& file : private_files(directory))
+        if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0) return;
+    const keys::Keys usable(directory, keys::KeyUse::sign, true);
+}
+
+/// In this very second another key of the algorithm may have been made, and the new one signs after it.
+void wait_for(const std::vector<KeyInfo>& keys) {
+    for (const KeyInfo& key : keys) {
+        for (int tries = 0; util::SystemClock().now() < key.signs_from && tries < 100; ++tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
+void repair(const Invocation& invocation, const OwnerOptions& options) {
+    const config::Config config = invocation.load_config();
+    const Owners owners = resolve(options);
+    const auto before = key_files(config.keys);
+    const bool is_new = make_key_directory(config, owners);
+    keys::KeyDirectory directory(config.keys);
+    const auto restored = directory.restore(algorithms_in_use(config.settings), util::SystemClock());
+    if (restored.published) note_done(invocation, {{"file", config.keys + "/jwks.json"}});
+    for (const KeyInfo& key : restored.keys) note_key(invocation, oauth::AuditEvent::key_rotated, key);
+    if (restored.seal) note(invocation, oauth::AuditEvent::seal_renewed, {});
+    if (owners.all) {
+        if (is_new || before.empty()) give(config.keys, *owners.all);
+        for (const fs::path& file : key_files(config.keys))
+            if (std::ranges::find(before, file) == before.end()) give(file, *owners.all);
+    }
+    if (owners.groups) divide(*owners.groups, config.keys);
+    note_closed_files(config.keys);
+    const auto tell = [&] {
+        if (invocation.json) return print_json(to_json(restored));
+        print(restored);
+    };
+    try {
+        require_usable(config.keys);
+        require_active(directory, config.settings);
+    } catch (...) {
+        if (made_something(restored)) tell();  // whatever is in the way, these are new now
+        throw;
+    }
+    wait_for(restored.keys);
+    tell();
+}
+
+}  // namespace
+
+void add_repair_command(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<OwnerOptions>();
+    CLI::App& command = add_command(group, invocation, "repair",
+                                    "Make what is missing among the keys: a signing key, jwks.json, seal.key, all",
+                                    "postern key repair\n"
+                                    "  postern key repair --owner www-data:www-data\n"
+                                    "      when the whole directory is gone",
+                                    [&invocation, options] { repair(invocation, *options); });
+    explain(command,
+            "For files that were lost and are in no backup. jwks.json is made of the private keys; each algorithm in "
+            "use that has no private key gets one that signs at once, and what the lost one signed verifies as long as "
+            "jwks.json has its public half; a new seal.key ends logins and consents that are under way, not sessions. "
+            "What is there is left as it is: move a damaged file elsewhere first. Of a directory that is gone "
+            "altogether every token becomes worthless, and serving processes have to be restarted.\n"
+            "New files get the owner, group and mode of those beside them; the options say whose they shall be where "
+            "there are none. Where `postern publish` is used, run it again.");
+    add_owner_options(command, *options);
+}
+
+}  // namespace postern::cli

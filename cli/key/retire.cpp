@@ -1,0 +1,88 @@
+// `postern key retire`: takes a key away when nothing that it signed is alive any more.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/key/key.h"
+#include "cli/key/rules.h"
+#include "cli/output.h"
+#include "keys/key_directory.h"
+
+namespace postern::cli {
+namespace {
+
+using keys::KeyInfo;
+using keys::KeyState;
+
+struct RetireOptions {
+    std::string kid;
+    bool force = false;
+};
+
+KeyInfo require_key(const keys::KeyDirectory& directory, const std::string& kid, util::Time now) {
+    const auto keys = directory.list(now);
+    const auto found = std::ranges::find(keys, kid, &KeyInfo::kid);
+    if (found == keys.end()) throw Refused("there is no key " + in_quotes(kid) + "; `postern key list` shows all");
+    return *found;
+}
+
+void require_retired(const KeyInfo& key, const oauth::Settings& settings, bool force) {
+    if (key.state == KeyState::retired) return;
+    if (key.state == KeyState::next) {
+        throw Refused("key " + key.kid + " waits to sign from " + to_text(key.signs_from) +
+                      "; `postern key rotate --force` replaces it");
+    }
+    if (is_in_use(key.algorithm, settings))
+        throw Refused("key " + key.kid + " signs now; `postern key rotate` gives it a successor");
+    if (force) return;
+    throw Refused("the configuration does not sign with " + std::string(crypto::to_string(key.algorithm)) +
+                  " any more, but nobody knows since when: use --force when all tokens from before have expired");
+}
+
+void require_expired(const KeyInfo& key, const oauth::Settings& settings, util::Time now) {
+    const util::Time last = last_token_expires(key, settings);
+    if (now >= last) return;
+    throw Refused("tokens that key " + key.kid + " signed may live until " + to_text(last) +
+                  "; retire it then, or end them now with --force");
+}
+
+void retire(const Invocation& invocation, const RetireOptions& options) {
+    const config::Config config = invocation.load_config();
+    keys::KeyDirectory directory(config.keys);
+    const util::Time now = util::SystemClock().now();
+    const KeyInfo key = require_key(directory, options.kid, now);
+    require_retired(key, config.settings, options.force);
+    if (!options.force) require_expired(key, config.settings, now);
+    directory.remove(key.kid);
+    note_key(invocation, oauth::AuditEvent::key_retired, key);
+    if (invocation.json)
+        return print_json(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
+    std::cout << "key " << key.kid << " is gone: no longer published, its private half is deleted\n";
+}
+
+}  // namespace
+
+void add_retire_command(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<RetireOptions>();
+    CLI::App& command =
+        add_command(group, invocation, "retire", "Delete a key that no longer signs, once its tokens have expired",
+                    "postern key retire vNncbHPrILj32SWpOvPStetr71eMB-r-gf1RSXoKJxs",
+                    [&invocation, options] { retire(invocation, *options); });
+    explain(command,
+            "The key leaves the published set and its private half is deleted, in running processes too. Exits 1 while "
+            "a token that it signed may live: the longest of accessTokenTTL, idTokenTTL and, for a key of "
+            "accessTokenAlgorithm unless useOpaqueRefreshTokens is set, refreshTokenTTL after its successor began to "
+            "sign. Never ends a key that signs or waits to sign. ID tokens that it signed are no hints for logout any "
+            "more. Where `postern publish` is used, run it again.");
+    command
+        .add_option("KID", options->kid,
+                    "The key's id, as `postern key list` shows it; behind -- if it begins with a dash")
+        ->required()
+        ->option_text(" ");
+    command.add_flag("--force", options->force,
+                     "Although tokens that it signed may live: they end at once, as they must when the key was stolen");
+}
+
+}  // namespace postern::cli

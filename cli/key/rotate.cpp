@@ -1,0 +1,205 @@
+// `postern key rotate`: makes the next keys, published before they sign (OpenID Connect Core §10.1.1).
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "cli/audit.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/key/key.h"
+#include "cli/key/rules.h"
+#include "cli/key/view.h"
+#include "cli/output.h"
+#include "keys/key_directory.h"
+#include "oidc/cacheable.h"
+
+namespace postern::cli {
+namespace {
+
+using keys::KeyInfo;
+using keys::KeyState;
+
+constexpr std::int64_t kDefaultLead = oidc::kPublicMaxAge.count();
+constexpr std::int64_t kMaxLead = 365LL * 24 * 3600;
+constexpr std::chrono::milliseconds kLongestWait{1500};
+
+struct RotateOptions {
+    std::optional<std::string> algorithm;
+    std::optional<std::int64_t> lead;
+    bool seal = false;
+    bool force = false;
+    bool stolen = false;
+};
+
+util::Time now() { return util::SystemClock().now(); }
+
+const KeyInfo* find(const std::vector<KeyInfo>& keys, crypto::Algorithm algorithm, KeyState state) {
+    const auto found = std::ranges::find_if(
+        keys, [&](const KeyInfo& key) { return key.algorithm == algorithm && key.state == state; });
+    return found == keys.end() ? nullptr : &*found;
+}
+
+/// --seal alone is about seal.key only.
+std::vector<crypto::Algorithm> algorithms_asked_for(const RotateOptions& options, const oauth::Settings& settings) {
+    if (options.algorithm) return {*crypto::parse_algorithm(*options.algorithm)};
+    if (options.seal && !options.lead) return {};
+    return algorithms_in_use(settings);
+}
+
+/// Two keys under way at a time would shorten each other's time of publication.
+void require_none_waiting(const std::vector<KeyInfo>& keys, crypto::Algorithm algorithm) {
+    const KeyInfo* next = find(keys, algorithm, KeyState::next);
+    if (!next) return;
+    throw Refused("the " + std::string(crypto::to_string(algorithm)) + " key " + next->kid +
+                  " waits already and signs from " + to_text(next->signs_from) +
+                  "; nothing was changed: wait until then, or replace it with --force");
+}
+
+/// A configured algorithm without a key that signs stands still: waiting would not help anybody.
+keys::NewKey new_key(const std::vector<KeyInfo>& keys, crypto::Algorithm algorithm, const RotateOptions& options,
+                      const oauth::Settings& settings) {
+    if (is_in_use(algorithm, settings) && !find(keys, algorithm, KeyState::active)) {
+        print_note("no " + std::string(crypto::to_string(algorithm)) + " key signs now, so the new one does at once");
+        return {algorithm, util::Seconds{0}};
+    }
+    if (!is_in_use(algorithm, settings)) {
+        print_note("the configuration does not sign with " + std::string(crypto::to_string(algorithm)) +
+                   "; it can be changed when the new key is active");
+    }
+    return {algorithm, util::Seconds{options.lead.value_or(kDefaultLead)}};
+}
+
+/// Once, however many keys are made; a first key of its algorithm was in nobody's copy of the set.
+void note_short_lead(const std::vector<KeyInfo>& keys, const std::vector<keys::NewKey>& wanted) {
+    const bool is_short = std::ranges::any_of(wanted, [&](const keys::NewKey& key) {
+        return key.lead < oidc::kPublicMaxAge && find(keys, key.algorithm, KeyState::active);
+    });
+    if (!is_short) return;
+    print_note("clients may keep the key set for " + std::to_string(oidc::kPublicMaxAge.count()) +
+               " seconds: until then, one that does not look again for an unknown key refuses what the new one signs");
+}
+
+/// "At once" is a second later when the active key was made in this one.
+void wait_until(util::Time time) {
+    const auto end = std::chrono::steady_clock::now() + kLongestWait;
+    while (now() < time && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+std::vector<KeyInfo> rotate_keys(const Invocation& invocation, keys::KeyDirectory& directory,
+                                 const std::vector<crypto::Algorithm>& algorithms, const RotateOptions& options,
+                                 const oauth::Settings& settings) {
+    const auto keys = directory.list(now());
+    if (!options.force) {
+        for (const crypto::Algorithm algorithm : algorithms) require_none_waiting(keys, algorithm);
+    }
+    std::vector<keys::NewKey> wanted;
+    for (const crypto::Algorithm algorithm : algorithms) wanted.push_back(new_key(keys, algorithm, options, settings));
+    note_short_lead(keys, wanted);
+    auto added = directory.add(wanted, util::SystemClock());
+    for (const KeyInfo& key : added) note_key(invocation, oauth::AuditEvent::key_rotated, key);
+    for (KeyInfo& key : added) {
+        const bool at_once = key.signs_from <= now() + util::Seconds{1};
+        if (at_once) wait_until(key.signs_from);
+        key.state = key.signs_from <= now() ? KeyState::active : KeyState::next;
+    }
+    return added;
+}
+
+/// Whatever a thief can sign with is believed by nobody who looks at the set again.
+void remove_all_but(const Invocation& invocation, const std::vector<KeyInfo>& added, keys::KeyDirectory& directory) {
+    for (const KeyInfo& key : directory.list(now())) {
+        if (std::ranges::find(added, key.kid, &KeyInfo::kid) != added.end()) continue;
+        directory.remove(key.kid);
+        note_key(invocation, oauth::AuditEvent::key_retired, key);
+    }
+    print_note(
+        "every older key is gone, and every token that it signed has ended; applications that keep the key set believe "
+        "the stolen keys for as long, so restart those that matter");
+}
+
+void rotate(const Invocation& invocation, RotateOptions options) {
+    if (options.stolen) {
+        options.lead = 0;
+        options.force = true;
+        options.seal = true;
+    }
+
+    const config::Config config = invocation.load_config();
+    keys::KeyDirectory directory(config.keys);
+    std::vector<KeyInfo> added;
+    const auto algorithms = algorithms_asked_for(options, config.settings);
+    if (!algorithms.empty()) added = rotate_keys(invocation, directory, algorithms, options, config.settings);
+    if (options.stolen) remove_all_but(invocation, added, directory);
+    if (options.seal) {
+        directory.renew_seal();
+        note(invocation, oauth::AuditEvent::seal_renewed, {});
+        print_note(
+            "seal.key is new: people who are just logging in or deciding must start again at the application; "
+            "whoever is logged in stays so");
+    }
+    note_closed_files(config.keys);
+    if (invocation.json) {
+        json::Array array;
+        for (const KeyInfo& key : added) array.emplace_back(to_json(key, config.settings));
+        return print_json(std::move(array));
+    }
+    if (!added.empty()) print_keys(added, config.settings);
+    if (options.seal) std::cout << "seal.key is renewed\n";
+}
+
+}  // namespace
+
+void note_closed_files(const std::string& directory) {
+    const bool divided = key_groups(directory).has_value();
+    for (const auto& file : private_files(directory)) {
+        struct stat status {};
+        if (lstat(file.c_str(), &status) != 0 || (status.st_mode & S_IRGRP) != 0) continue;
+        if (!divided && status.st_uid != 0) continue;
+        print_note("only its owner can read " + file.string() +
+                   "; give it the group of those who shall (chgrp), then mode 0640");
+    }
+}
+
+void add_rotate_command(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<RotateOptions>();
+    CLI::App& command = add_command(group, invocation, "rotate", "Make new signing keys, published first; prints them",
+                                    "postern key rotate\n"
+                                    "  postern key rotate --alg ES256 --lead 86400\n"
+                                    "  postern key rotate --stolen",
+                                    [&invocation, options] { rotate(invocation, *options); });
+    explain(
+        command,
+        "Each algorithm in use gets a key that is published at once and signs when the lead is over; the key before "
+        "it signs until then, and stays published so that its tokens verify. Nothing has to be restarted. "
+        "`postern key list` shows the states, `postern key retire` ends a key that is no longer needed. Exits 1 and "
+        "changes nothing while a key from an earlier rotation still waits for its time. Where `postern publish` is "
+        "used, run it again at once.");
+    CLI::Option* alg =
+        command.add_option("--alg", options->algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)");
+    alg->option_text("ALG")->check(CLI::IsMember({"RS256", "ES256", "EdDSA"}));
+    CLI::Option* lead =
+        command
+            .add_option(
+                "--lead", options->lead,
+                "How long the new key is published before it signs, at most a year; 0 = signs at once (default: "
+                "3600, as long as clients may keep the key set)")
+            ->option_text("SECONDS")
+            ->check(CLI::Range(std::int64_t{0}, kMaxLead));
+    command.add_flag("--seal", options->seal,
+                     "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents "
+                     "that are under way, not sessions");
+    command.add_flag("--force", options->force, "Replace a key that still waits: it never signs");
+    command
+        .add_flag("--stolen", options->stolen,
+                  "After a theft: new keys that sign at once, a new seal.key, and the end of every older key with all "
+                  "tokens that it signed")
+        ->excludes(alg)
+        ->excludes(lead);
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,81 @@
+// `postern publish`: the public documents as files, for web servers that shall answer them without a program.
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "keys/keys.h"
+#include "oidc/cacheable.h"
+#include "oidc/discovery.h"
+#include "os/file.h"
+
+namespace postern::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr mode_t kDirectoryMode = 0755;
+constexpr mode_t kFileMode = 0644;
+constexpr const char* kOpenidConfiguration = "openid-configuration";
+
+struct Document {
+    const char* name;
+    std::string text;
+};
+
+/// Byte for byte what the endpoints answer.
+std::vector<Document> documents(const config::Config& config) {
+    const keys::Keys keys(config.keys, keys::KeyUse::publish, false);
+    const std::string discovery = oidc::cacheable(oidc::discovery(config.settings)).body;
+    std::vector<Document> all = {{"jwks.json", oidc::cacheable(jose::to_json(keys.published())).body},
+                                 {"oauth-authorization-server", discovery}};
+    if (config.settings.oidc) all.push_back({kOpenidConfiguration, discovery});
+    return all;
+}
+
+void publish(const Invocation& invocation, const fs::path& directory) {
+    const config::Config config = invocation.load_config();
+    const auto all = documents(config);  // before anything is made
+    std::vector<fs::path> made;
+    make_directory(directory, kDirectoryMode, made);
+    json::Array files;
+    for (const Document& document : all) {
+        const std::string path = directory / document.name;
+        if (!os::replace_file(path, document.text, kFileMode)) {
+            throw Refused(path + " cannot be written (" + os::errno_text() +
+                          "): name a directory with room that this user can write");
+        }
+        note_done(invocation, {{"file", path}});  // each: the next may fail, and this one is public
+        files.emplace_back(path);
+    }
+    if (!config.settings.oidc && fs::exists(directory / kOpenidConfiguration)) {
+        print_note((directory / kOpenidConfiguration).string() +
+                   " is from a time when OpenID Connect was on and is no longer true: remove it");
+    }
+    if (invocation.json) return print_json(json::Object{{"files", std::move(files)}});
+    for (const json::Value& file : files) std::cout << *file.if_string() << '\n';
+}
+
+}  // namespace
+
+void add_publish_command(CLI::App& app, Invocation& invocation) {
+    auto directory = std::make_shared<std::string>();
+    CLI::App& command = add_command(app, invocation, "publish", "Write discovery and key set as static files",
+                                    "postern publish /var/www/html/.well-known",
+                                    [&invocation, directory] { publish(invocation, *directory); });
+    explain(command,
+            "Writes openid-configuration (with OpenID Connect only), oauth-authorization-server and jwks.json, exactly "
+            "as the endpoints answer them, each file replaced as a whole. Run it again after every change of the "
+            "configuration and after `postern key rotate` and `postern key retire`: until then the files are out of "
+            "date. Let the web server send them as application/json with Access-Control-Allow-Origin: * and a max-age "
+            "of at most " +
+                std::to_string(oidc::kPublicMaxAge.count()) + " seconds.");
+    command.add_option("DIR", *directory, "Where to; made if missing, with mode 0755")->required()->option_text(" ");
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,111 @@
+// `postern session`: who is logged in, and their logout.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/batches.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/selection.h"
+#include "store/sessions.h"
+
+namespace postern::cli {
+namespace {
+
+using db::Access;
+using store::ListedSession;
+
+util::Time now() { return util::SystemClock().now(); }
+
+/// Whichever comes first if nothing happens: the end of its time, or of being idle.
+util::Time expiry_of(const model::Session& session, const oauth::Settings& settings) {
+    return std::min(session.expires_at, session.last_seen_at + settings.session_idle_ttl);
+}
+
+/// Where the web server lets people in it may not be known.
+std::string login_time(const model::Session& session) {
+    return session.auth_time == model::kAuthTimeUnknown ? "unknown" : to_text(session.auth_time);
+}
+
+json::Object to_json(const ListedSession& listed, const oauth::Settings& settings) {
+    const model::Session& session = listed.session;
+    json::Object listed_session{
+        {"sid", session.sid.str()},
+        {"username", listed.username},
+        {"sub", session.subject.str()},
+        {"iat", util::to_epoch(session.created_at)},
+        {"last_seen_at", util::to_epoch(session.last_seen_at)},
+        {"exp", util::to_epoch(expiry_of(session, settings))},
+    };
+    if (session.auth_time != model::kAuthTimeUnknown)
+        listed_session.set("auth_time", util::to_epoch(session.auth_time));
+    return listed_session;
+}
+
+void print_sessions(const std::vector<ListedSession>& sessions, const oauth::Settings& settings) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [session, username] : sessions) {
+        rows.push_back({username, login_time(session), to_text(session.last_seen_at),
+                        to_text(expiry_of(session, settings)), session.sid.str()});
+    }
+    print_table({"USER", "LOGGED_IN", "LAST_SEEN", "EXPIRES", "SID"}, rows);
+}
+
+void list(const Invocation& invocation, const Selection& selection) {
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, Access::query_only);
+    const auto subject = resolve(database, selection).subject;
+    const auto sessions = store::list_sessions(database, now(), now() - config.settings.session_idle_ttl, subject);
+    if (!invocation.json) return print_sessions(sessions, config.settings);
+    print_json_rows(sessions, [&](const ListedSession& listed) { return to_json(listed, config.settings); });
+}
+
+void end(const Invocation& invocation, const Selection& selection) {
+    require_choice(selection);
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const auto subject = resolve(database, selection).subject;
+    const auto subjects = subject ? std::vector{*subject} : store::subjects_with_sessions(database);
+    store::EndedSessions ended;
+    store::EndedSessions noted;
+    write_in_batches(
+        database, subjects,
+        [&](db::Transaction& transaction, const model::Subject& each) {
+            const auto of_one = store::end_sessions(transaction, each, now());
+            ended.sessions += of_one.sessions;
+            ended.grants += of_one.grants;
+        },
+        [&] {
+            note_ended(invocation, {.client = {}, .subject = subject, .before = {}},
+                       {{"sessions_ended", std::to_string(ended.sessions - noted.sessions)},
+                        {"grants_ended", std::to_string(ended.grants - noted.grants)}});
+            noted = ended;
+        });
+    if (invocation.json) return print_json(json::Object{{"sessions", ended.sessions}, {"grants", ended.grants}});
+    std::cout << counted(ended.sessions, "session") << " and " << counted(ended.grants, "grant")
+              << " given in them ended\n";
+}
+
+}  // namespace
+
+void add_session_commands(CLI::App& app, Invocation& invocation) {
+    CLI::App& group = *app.add_subcommand("session", "List and end the sessions of people who are logged in");
+    group.require_subcommand(1);
+    auto listed = std::make_shared<Selection>();
+    CLI::App& list_command =
+        add_command(group, invocation, "list", "List the browsers in which somebody is logged in, the oldest first",
+                    "postern session list --user ada", [&invocation, listed] { list(invocation, *listed); });
+    add_user_filter(list_command, *listed);
+
+    auto ended = std::make_shared<Selection>();
+    CLI::App& end_command =
+        add_command(group, invocation, "end", "Log a user, or everybody, out of every browser",
+                    "postern session end --user ada", [&invocation, ended] { end(invocation, *ended); });
+    explain(end_command,
+            "Ends, as a logout does, the grants that were given in these sessions too, with their codes and tokens; "
+            "those with the scope offline_access go on (see `postern token revoke`). What was logged in for or decided "
+            "and not answered yet is asked again.");
+    add_user_filter(end_command, *ended);
+    add_all_option(end_command, *ended);
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,218 @@
+// `postern stats`: how much of everything there is, for people, programs and Prometheus.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/key/view.h"
+#include "cli/output.h"
+#include "cli/stats/metrics.h"
+#include "store/login_attempts.h"
+#include "store/statistics.h"
+#include "store/sweep.h"
+#include "web/password_check.h"
+
+namespace postern::cli {
+namespace {
+
+/// All that is shown, in whichever form.
+struct Report {
+    util::Time now{};
+    store::Statistics statistics;
+    store::LoginPressure logins;
+    store::RowCounts purgeable;
+    std::int64_t database_bytes = 0;
+    std::int64_t log_bytes = 0;
+    std::vector<keys::KeyInfo> keys;
+};
+
+std::int64_t size_of(const std::string& path) {
+    std::error_code missing;
+    const auto bytes = std::filesystem::file_size(path, missing);
+    return missing ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+/// Who may read the database need not be allowed to look at the keys.
+std::vector<keys::KeyInfo> list_keys(const std::string& directory, util::Time now) {
+    try {
+        return keys::Keys::list(directory, now);
+    } catch (const keys::KeyError& error) {
+        print_note("the keys are left out: " + std::string(error.what()));
+        return {};
+    }
+}
+
+Report read_report(const config::Config& config) {
+    db::Database database = open_database(config, db::Access::query_only);
+    const oauth::Settings& settings = config.settings;
+    Report report;
+    report.now = util::SystemClock().now();
+    report.statistics = store::read_statistics(database, report.now, report.now - settings.session_idle_ttl);
+    const std::int64_t limit = settings.login.max_failures;
+    report.logins = store::measure_pressure(database, report.now, limit, limit * web::kAloneFactor);
+    report.purgeable = store::count_sweepable(database, report.now);
+    report.database_bytes = size_of(config.database);
+    report.log_bytes = size_of(config.database + "-wal");
+    report.keys = list_keys(config.keys, report.now);
+    return report;
+}
+
+json::Object states_json(const store::Statistics::ByState& count) {
+    return json::Object{{"enabled", count.enabled}, {"disabled", count.disabled}};
+}
+
+json::Object report_json(const Report& report, const oauth::Settings& settings) {
+    const store::Statistics& statistics = report.statistics;
+    json::Object purgeable;
+    for (const auto& [table, rows] : report.purgeable) purgeable.set(table, rows);
+    json::Array keys;
+    for (const keys::KeyInfo& key : report.keys) keys.emplace_back(to_json(key, settings));
+    return json::Object{
+        {"schema_version", db::kSchemaVersion},
+        {"clients", states_json(statistics.clients)},
+        {"users", states_json(statistics.users)},
+        {"sessions", statistics.sessions},
+        {"consents", statistics.consents},
+        {"grants", statistics.grants},
+        {"tokens", json::Object{{"authorization_code", statistics.authorization_codes},
+                                {"access_token", statistics.access_tokens},
+                                {"refresh_token", statistics.refresh_tokens}}},
+        {"logins", json::Object{{"failed", report.logins.failures}, {"throttled", report.logins.throttled}}},
+        {"purgeable", std::move(purgeable)},
+        {"bytes", json::Object{{"database", report.database_bytes}, {"log", report.log_bytes}}},
+        {"keys", std::move(keys)},
+    };
+}
+
+std::string states_text(const store::Statistics::ByState& count) {
+    return std::to_string(count.enabled) + " enabled, " + std::to_string(count.disabled) + " disabled";
+}
+
+std::int64_t sum_of(const store::RowCounts& counts) {
+    std::int64_t sum = 0;
+    for (const auto& [table, rows] : counts) sum += rows;
+    return sum;
+}
+
+/// "4 days", "3 hours": whole units, since it is for people.
+std::string duration_text(util::Seconds duration) {
+    if (duration >= std::chrono::days(2)) return counted(duration / std::chrono::days(1), "day");
+    if (duration >= std::chrono::hours(2)) return counted(duration / std::chrono::hours(1), "hour");
+    if (duration < std::chrono::minutes(2)) return counted(duration.count(), "second");
+    return counted(duration / std::chrono::minutes(1), "minute");
+}
+
+std::string age_of(const keys::KeyInfo& key, util::Time now) {
+    switch (key.state) {
+        case keys::KeyState::next:
+            return "signs in " + duration_text(key.signs_from - now);
+        case keys::KeyState::active:
+            return "signs since " + duration_text(now - key.signs_from);
+        case keys::KeyState::retired:
+            break;
+    }
+    return "retired";
+}
+
+void print(const Report& report, const oauth::Settings& settings) {
+    const store::Statistics& statistics = report.statistics;
+    std::vector<std::pair<std::string, std::string>> fields = {
+        {"clients", states_text(statistics.clients)},
+        {"users", states_text(statistics.users)},
+        {"sessions", std::to_string(statistics.sessions)},
+        {"consents", std::to_string(statistics.consents)},
+        {"grants", std::to_string(statistics.grants)},
+        {"authorization codes", std::to_string(statistics.authorization_codes)},
+        {"access tokens", std::to_string(statistics.access_tokens)},
+        {"refresh tokens", std::to_string(statistics.refresh_tokens)},
+        {"failed logins", std::to_string(report.logins.failures) + " in the last " +
+                              std::to_string(settings.login.window.count()) + " seconds"},
+        {"throttled", std::to_string(report.logins.throttled)},
+        {"rows to purge", std::to_string(sum_of(report.purgeable))},
+        {"database",
+         std::to_string(report.database_bytes) + " bytes, schema version " + std::to_string(db::kSchemaVersion)},
+        {"log", std::to_string(report.log_bytes) + " bytes"},
+    };
+    for (const keys::KeyInfo& key : report.keys)
+        fields.emplace_back("key " + std::string(crypto::to_string(key.algorithm)),
+                            key.kid + ", " + age_of(key, report.now));
+    print_fields(fields);
+}
+
+std::vector<Sample> by_state(const store::Statistics::ByState& count) {
+    return {{{{"state", "enabled"}}, count.enabled}, {{{"state", "disabled"}}, count.disabled}};
+}
+
+std::vector<Sample> by_table(const store::RowCounts& counts) {
+    std::vector<Sample> samples;
+    for (const auto& [table, rows] : counts) samples.push_back({{{"table", table}}, rows});
+    return samples;
+}
+
+std::vector<Sample> by_key(const std::vector<keys::KeyInfo>& keys, const oauth::Settings& settings) {
+    std::vector<Sample> samples;
+    for (const keys::KeyInfo& key : keys) {
+        if (key.signs_from == util::Time{}) continue;
+        const auto object = to_json(key, settings);
+        samples.push_back({{{"kid", key.kid},
+                            {"alg", std::string(crypto::to_string(key.algorithm))},
+                            {"state", *object.find("state")->if_string()}},
+                           util::to_epoch(key.signs_from)});
+    }
+    return samples;
+}
+
+std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& settings) {
+    const store::Statistics& statistics = report.statistics;
+    return {
+        {"schema_version", "Version of the database schema.", {{{}, db::kSchemaVersion}}},
+        {"clients", "Registered clients.", by_state(statistics.clients)},
+        {"users", "Users who can log in, and those who are kept from it.", by_state(statistics.users)},
+        {"sessions", "Browsers in which somebody is logged in.", {{{}, statistics.sessions}}},
+        {"consents", "Remembered consents.", {{{}, statistics.consents}}},
+        {"grants",
+         "Grants that have not ended, with something under them that has not expired.",
+         {{{}, statistics.grants}}},
+        {"tokens",
+         "Codes and tokens that could be presented now.",
+         {{{{"kind", "authorization_code"}}, statistics.authorization_codes},
+          {{{"kind", "access_token"}}, statistics.access_tokens},
+          {{{"kind", "refresh_token"}}, statistics.refresh_tokens}}},
+        {"failed_logins", "Failed logins inside the windows that are running.", {{{}, report.logins.failures}}},
+        {"throttled_logins",
+         "Names, addresses and pairs of both that must wait before the next try.",
+         {{{}, report.logins.throttled}}},
+        {"purgeable_rows", "Rows that wait to be deleted.", by_table(report.purgeable)},
+        {"file_size_bytes",
+         "Size of the database and of its write-ahead log.",
+         {{{{"file", "database"}}, report.database_bytes}, {{{"file", "log"}}, report.log_bytes}}},
+        {"key_signs_from_timestamp_seconds", "When a signing key began to sign, or will.",
+         by_key(report.keys, settings)},
+    };
+}
+
+void stats(const Invocation& invocation, bool prometheus) {
+    if (prometheus && invocation.json) throw UsageError("--json and --prometheus are two forms; choose one");
+    const config::Config config = invocation.load_config();
+    const Report report = read_report(config);
+    if (prometheus) return print_metrics(metrics_of(report, config.settings));
+    if (invocation.json) return print_json(report_json(report, config.settings));
+    print(report, config.settings);
+}
+
+}  // namespace
+
+void add_stats_command(CLI::App& app, Invocation& invocation) {
+    auto prometheus = std::make_shared<bool>(false);
+    CLI::App& command =
+        add_command(app, invocation, "stats", "Count what is there: clients, users, sessions, tokens, sizes, keys",
+                    "postern stats\n"
+                    "  postern stats --prometheus > /var/lib/node_exporter/postern.prom.new &&\n"
+                    "    mv /var/lib/node_exporter/postern.prom.new /var/lib/node_exporter/postern.prom",
+                    [&invocation, prometheus] { stats(invocation, *prometheus); });
+    command.add_flag("--prometheus", *prometheus,
+                     "Print Prometheus' text format, for the textfile collector of its node exporter");
+    explain(command, "Reads only, and hinders nobody. Expired, revoked and idle things do not count.");
+}
+
+}  // namespace postern::cli

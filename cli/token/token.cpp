@@ -1,0 +1,125 @@
+// `postern token`: which codes and tokens are out there, and their end.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/batches.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/selection.h"
+#include "store/grants.h"
+
+namespace postern::cli {
+namespace {
+
+using db::Access;
+using store::ListedToken;
+
+util::Time now() { return util::SystemClock().now(); }
+
+/// Members by their names in RFC 7662 §2.2; what does not apply is left out.
+json::Object to_json(const ListedToken& token) {
+    json::Object object{{"grant_id", token.grant_id.str()}, {"kind", token.kind}, {"client_id", token.client_id.str()}};
+    if (!token.username.empty()) object.set("username", token.username);
+    // Without a user the client speaks for itself (RFC 6749 §4.4), as `sub` of its tokens says.
+    object.set("sub", token.subject.empty() ? token.client_id.str() : token.subject.str());
+    object.set("scope", token.scope);
+    if (!token.audience.empty()) object.set("aud", token.audience);
+    if (!token.jti.empty()) object.set("jti", token.jti);
+    object.set("iat", util::to_epoch(token.issued_at));
+    object.set("exp", util::to_epoch(token.expires_at));
+    object.set("active", token.active);
+    return object;
+}
+
+void print_tokens(const std::vector<ListedToken>& tokens) {
+    std::vector<std::vector<std::string>> rows;
+    rows.reserve(tokens.size());
+    for (const ListedToken& token : tokens) {
+        rows.push_back({token.kind, token.client_id.str(), token.username.empty() ? "-" : token.username,
+                        yes_no(token.active), to_text(token.issued_at), to_text(token.expires_at), token.grant_id.str(),
+                        token.scope});
+    }
+    print_table({"KIND", "CLIENT", "USER", "ACTIVE", "ISSUED", "EXPIRES", "GRANT", "SCOPE"}, rows);
+}
+
+struct ListOptions {
+    Selection selection;
+    bool inactive = false;
+};
+
+void list(const Invocation& invocation, const ListOptions& options) {
+    db::Database database = open_database(invocation.load_config(), Access::query_only);
+    const auto filter = resolve(database, options.selection);
+    const auto listed = options.inactive ? store::Listed::everything : store::Listed::active;
+    const auto tokens = store::list_tokens(database, filter, now(), listed);
+    if (!invocation.json) return print_tokens(tokens);
+    print_json_rows(tokens, to_json);
+}
+
+void revoke(const Invocation& invocation, const Selection& selection) {
+    require_choice(selection);
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const auto filter = resolve(database, selection);
+    std::int64_t ended = 0;
+    std::int64_t noted = 0;
+    write_in_batches(
+        database, store::find_living_grants(database, filter),
+        [&](db::Transaction& transaction, const model::GrantId& id) {
+            if (store::end_grant(transaction, id, now())) ++ended;
+        },
+        [&] {
+            note_ended(invocation, filter, {{"grants_ended", std::to_string(ended - noted)}});
+            noted = ended;
+        });
+    if (invocation.json) return print_json(json::Object{{"grants", ended}});
+    std::cout << counted(ended, "grant") << " ended, with all codes and tokens\n";
+}
+
+void add_filters(CLI::App& command, Selection& selection) {
+    add_user_filter(command, selection);
+    add_client_filter(command, selection);
+    add_before_filter(command, selection);
+}
+
+void add_list(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<ListOptions>();
+    CLI::App& command = add_command(group, invocation, "list", "List codes and tokens, the oldest first",
+                                    "postern token list --user ada\n"
+                                    "  postern token list --client wiki --json",
+                                    [&invocation, options] { list(invocation, *options); });
+    explain(command,
+            "Each row is an authorization code, access token or refresh token with the grant it belongs to: what a "
+            "user or client gave at one moment. The values of codes and tokens are not stored and cannot be shown.");
+    add_filters(command, options->selection);
+    command.add_flag("--inactive", options->inactive,
+                     "Also what cannot be presented any more (used, revoked, expired) but is still remembered");
+}
+
+void add_revoke(CLI::App& group, Invocation& invocation) {
+    auto selection = std::make_shared<Selection>();
+    CLI::App& command = add_command(group, invocation, "revoke", "End grants, with every code and token under them",
+                                    "postern token revoke --user ada --client wiki\n"
+                                    "  postern token revoke --before 2026-01-31T23:00:00Z",
+                                    [&invocation, selection] { revoke(invocation, *selection); });
+    explain(command,
+            "Only what all of the given options mean. Sessions and consents stay: a user who is logged in may get new "
+            "tokens at once (see `postern session end`, `postern consent revoke`, `postern user disable`).\n"
+            "After a backup was put back, whatever was revoked since it was taken works again: end what was given "
+            "before with --before and the time at which it was put back, the sessions with `postern session end "
+            "--all`, and consents with `postern consent revoke --all`.");
+    add_filters(command, *selection);
+    add_all_option(command, *selection);
+}
+
+}  // namespace
+
+void add_token_commands(CLI::App& app, Invocation& invocation) {
+    CLI::App& group =
+        *app.add_subcommand("token", "List and revoke what was given to clients: grants and their tokens");
+    group.require_subcommand(1);
+    add_list(group, invocation);
+    add_revoke(group, invocation);
+}
+
+}  // namespace postern::cli

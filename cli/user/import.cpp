@@ -1,0 +1,253 @@
+// `postern user import`: takes people over from elsewhere, all of a file or nobody.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <span>
+
+#include "cli/audit.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/user/claims.h"
+#include "cli/user/import.h"
+#include "cli/user/import_file.h"
+#include "cli/user/progress.h"
+#include "crypto/password.h"
+#include "crypto/random.h"
+#include "json/writer.h"
+#include "store/users.h"
+#include "util/text.h"
+
+namespace postern::cli {
+namespace {
+
+using model::User;
+using db::Access;
+using db::Durability;
+
+/// So many rows are written in a few milliseconds: nobody who logs in meanwhile waits for the whole file.
+constexpr std::size_t kBatch = 200;
+
+struct Options {
+    std::string file;
+    bool update = false;
+    bool dry_run = false;
+    bool skip_faulty = false;
+};
+
+struct Report {
+    std::size_t added = 0;
+    std::size_t updated = 0;
+    std::size_t unchanged = 0;
+    std::vector<FaultyLine> refused;
+};
+
+util::Time now() { return util::SystemClock().now(); }
+
+Refused name_is_taken() { return Refused("the user name is taken; --update changes that user"); }
+
+/// Takes users who cannot be imported out of the file. Also those whose name somebody has: better now than half-way.
+void check_names(db::Database& database, ImportFile& file, const Options& options) {
+    if (options.update) return;
+    std::erase_if(file.users, [&](const ImportedUser& user) {
+        if (!store::find_user_by_name(database, user.username)) return false;
+        file.faulty.push_back({user.line, user.username, name_is_taken().what()});
+        return true;
+    });
+    std::ranges::sort(file.faulty, {}, &FaultyLine::line);
+}
+
+/// A password that its user has already is none: a new hash of it would end what the user has open.
+bool has_password(db::Database& database, const ImportedUser& user) {
+    const auto known = store::find_user_by_name(database, user.username);
+    return known && crypto::verify_password(*user.password, known->password_hash);
+}
+
+/// Before any transaction, since it takes its time.
+void hash_passwords(db::Database& database, std::vector<ImportedUser>& users) {
+    const auto has_one = [](const ImportedUser& user) { return user.password.has_value(); };
+    Progress progress("hashing", static_cast<std::size_t>(std::ranges::count_if(users, has_one)));
+    for (ImportedUser& user : users) {
+        if (!user.password) continue;
+        if (!has_password(database, user)) user.password_hash = crypto::hash_password(*user.password);
+        user.password.reset();
+        progress.advance();
+    }
+}
+
+User new_user(const ImportedUser& imported) {
+    crypto::SystemRandom random;
+    User user;
+    user.subject = model::Subject(crypto::random_id(random));
+    user.username = imported.username;
+    user.password_hash = imported.password_hash.value_or("");
+    user.claims = imported.claims.value_or(json::Object());
+    user.enabled = imported.enabled.value_or(true);
+    user.created_at = user.updated_at = now();
+    return user;
+}
+
+bool same_claims(const json::Object& a, const json::Object& b) { return json::write(a) == json::write(b); }
+
+/// What a new password or a disabled user ends is ended here too.
+bool update_user(db::Transaction& transaction, const ImportedUser& imported, User user) {
+    const bool new_hash = imported.password_hash && *imported.password_hash != user.password_hash;
+    const bool new_claims = imported.claims && !same_claims(*imported.claims, user.claims);
+    const bool new_state = imported.enabled && *imported.enabled != user.enabled;
+    if (!new_hash && !new_claims && !new_state) return false;
+    if (new_hash) user.password_hash = *imported.password_hash;
+    if (new_claims) user.claims = *imported.claims;
+    if (new_state) user.enabled = *imported.enabled;
+    user.updated_at = now();
+    store::update_user(transaction, user);
+    if (new_hash || !user.enabled) store::end_user_access(transaction, user.subject, now());
+    return true;
+}
+
+void import_one(db::Transaction& transaction, const ImportedUser& imported, const Options& options, Report& report) {
+    const auto known = store::find_user_by_name(transaction.database(), imported.username);
+    if (known && !options.update) {  // came while we hashed
+        report.refused.push_back({imported.line, imported.username, name_is_taken().what()});
+    } else if (known) {
+        ++(update_user(transaction, imported, *known) ? report.updated : report.unchanged);
+    } else {
+        store::insert_user(transaction, new_user(imported));
+        ++report.added;
+    }
+}
+
+/// What a batch did counts when it is committed.
+void import_users(const Invocation& invocation, db::Database& database, std::span<const ImportedUser> users,
+                  const Options& options, Report& report) {
+    Progress progress("writing", users.size());
+    while (!users.empty()) {
+        const auto batch = users.first(std::min(kBatch, users.size()));
+        Report so_far = report;
+        db::Transaction transaction(database, Durability::full);
+        for (const ImportedUser& user : batch) import_one(transaction, user, options, so_far);
+        const auto changed = so_far.added + so_far.updated - report.added - report.updated;
+        if (!options.dry_run) {
+            commit(transaction);
+            if (changed > 0) note_done(invocation, {{"rows", std::to_string(changed)}});
+        }
+        report = std::move(so_far);
+        users = users.subspan(batch.size());
+        progress.advance(batch.size());
+    }
+}
+
+void import_all(const Invocation& invocation, db::Database& database, std::span<const ImportedUser> users,
+                const Options& options, Report& report) {
+    const auto with_count = [&](const std::exception& error) {
+        return std::string(error.what()) + "\n" + std::to_string(report.added + report.updated) +
+               " users were imported before that; the same file with --update imports the rest";
+    };
+    try {
+        import_users(invocation, database, users, options, report);
+    } catch (const db::StoreUnsynced& error) {
+        throw db::StoreUnsynced(with_count(error));
+    } catch (const std::exception& error) {
+        throw Refused(with_count(error));
+    }
+}
+
+json::Object to_json(const FaultyLine& faulty) {
+    return json::Object{
+        {"line", static_cast<std::int64_t>(faulty.line)}, {"username", faulty.username}, {"reason", faulty.reason}};
+}
+
+void print(const Invocation& invocation, const Options& options, const Report& report) {
+    if (!invocation.json) {
+        std::cout << (options.dry_run ? "nothing was written; it would be: " : "") << report.added << " added, "
+                  << report.updated << " updated, " << report.unchanged << " unchanged, " << report.refused.size()
+                  << " refused\n";
+        return;
+    }
+    json::Array refused;
+    for (const FaultyLine& faulty : report.refused) refused.emplace_back(to_json(faulty));
+    print_json(json::Object{{"added", static_cast<std::int64_t>(report.added)},
+                            {"updated", static_cast<std::int64_t>(report.updated)},
+                            {"unchanged", static_cast<std::int64_t>(report.unchanged)},
+                            {"refused", std::move(refused)},
+                            {"dry_run", options.dry_run}});
+}
+
+/// A line of text for each; a program has them in the result.
+std::string lines_text(const Invocation& invocation, const std::vector<FaultyLine>& faulty) {
+    std::string text;
+    if (invocation.json) return text;
+    for (const FaultyLine& one : faulty) {
+        const std::string name = one.username.empty() ? "" : " (" + util::displayable(one.username) + ")";
+        text += "line " + std::to_string(one.line) + name + ": " + one.reason + "\n";
+    }
+    return text;
+}
+
+std::string refused_lines(std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " refused line" : " refused lines");
+}
+
+/// Once for all of them.
+void note_claims(const std::vector<ImportedUser>& users) {
+    json::Object all;
+    for (const ImportedUser& user : users) {
+        if (!user.claims) continue;
+        for (const auto& [name, value] : user.claims->members()) all.set(name, value);
+    }
+    note_custom_claims(all);
+}
+
+void import(const Invocation& invocation, const Options& options) {
+    const config::Config config = invocation.load_config();
+    ImportFile file = read_import_file(options.file);
+    db::Database database = open_database(config, Access::read_write);
+    check_names(database, file, options);
+
+    Report report;
+    const bool stop = !file.faulty.empty() && !options.skip_faulty;
+    report.refused = std::move(file.faulty);
+    if (!stop) {
+        note_claims(file.users);
+        if (!options.dry_run) hash_passwords(database, file.users);
+        import_all(invocation, database, file.users, options, report);
+    }
+    print(invocation, options, report);
+    if (report.refused.empty()) return;
+    const std::string lines = lines_text(invocation, report.refused);
+    const std::string count = refused_lines(report.refused.size());
+    if (stop) {
+        throw Refused(lines + "nobody was imported because of " + count +
+                      "; correct the file, or take the others with --skip-faulty");
+    }
+    throw Refused(lines + count + (options.dry_run ? "" : "; the others were imported"));
+}
+
+}  // namespace
+
+void add_user_import_command(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<Options>();
+    CLI::App& command = add_command(group, invocation, "import", "Add many users from an htpasswd or JSON Lines file",
+                                    "postern user import /etc/apache2/users.htpasswd\n"
+                                    "  getent shadow ada | postern user import -\n"
+                                    "  postern user import --update --dry-run people.jsonl",
+                                    [&invocation, options] { import(invocation, *options); });
+    explain(
+        command,
+        "Either `name:hash` lines (htpasswd, shadow; what follows a second colon is ignored), or lines of one JSON "
+        "object each with \"username\" and, as wanted, \"password_hash\" or \"password\", \"claims\" and "
+        "\"enabled\"; the first line tells which. A user without both has no password. Hashes may be yescrypt "
+        "($y$), bcrypt ($2y$, $2b$, $2a$; cost 14 at most) or SHA-512 ($6$; 1000000 rounds at most).\n"
+        "\n"
+        "Exits 1 when a line is refused: each is named with its reason, and nobody is imported. Names that are taken "
+        "are refused too, unless --update is given. Passwords take about 20 ms each to hash; a terminal sees how far "
+        "it is.");
+    command.add_option("FILE", options->file, "The file; - is standard input")->required()->option_text(" ");
+    command.add_flag("--update", options->update,
+                     "Give users who are there already the password, claims (all of them) and state of the file; a new "
+                     "password ends their sessions and tokens");
+    command.add_flag("--dry-run", options->dry_run,
+                     "Check everything, write nothing; with --update, passwords are not compared");
+    command.add_flag("--skip-faulty", options->skip_faulty, "Import the good lines although others are refused");
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,98 @@
+// Decides how a file of users is taken apart: into lines, in one format, with each name once.
+#include "cli/user/import_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <utility>
+
+#include "cli/command.h"
+
+namespace postern::cli {
+namespace {
+
+constexpr std::size_t kMaxLineBytes = 65536;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+/// One line without its end, CR LF or LF; of a longer one than anybody needs, no more than shows that it is. False at
+/// the end of the file.
+bool read_line(std::istream& input, std::string& line) {
+    util::wipe(line);  // it may have held a password
+    line.reserve(kMaxLineBytes + 1);
+    std::streambuf& buffer = *input.rdbuf();
+    bool any = false;
+    for (int c = buffer.sbumpc(); c != std::char_traits<char>::eof(); c = buffer.sbumpc()) {
+        any = true;
+        if (c == '\n') break;
+        if (line.size() <= kMaxLineBytes) line += static_cast<char>(c);
+    }
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return any;
+}
+
+class Reader {
+public:
+    explicit Reader(std::istream& input) : input_(input) {}
+
+    ImportFile read() {
+        std::string line;
+        while (read_line(input_, line)) {
+            ++number_;
+            if (number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+            if (!is_blank_line(format_.value_or(format_of(line)), line)) take(line);
+        }
+        return std::move(file_);
+    }
+
+private:
+    void take(const std::string& line) {
+        if (!format_) format_ = format_of(line);
+        ImportedUser user;
+        try {
+            if (line.size() > kMaxLineBytes) throw Refused("the line is longer than 65536 bytes");
+            parse_import_line(*format_, line, user);
+            require_once(user.username);
+        } catch (const Refused& refused) {
+            file_.faulty.push_back({number_, user.username, refused.what()});
+            return;
+        }
+        user.line = number_;
+        file_.users.push_back(std::move(user));
+    }
+
+    void require_once(const std::string& username) {
+        const auto [known, is_new] = lines_.emplace(username, number_);
+        if (!is_new) throw Refused("the user name is in line " + std::to_string(known->second) + " already");
+    }
+
+    std::istream& input_;
+    ImportFile file_;
+    std::optional<ImportFormat> format_;
+    std::map<std::string, std::size_t> lines_;
+    std::size_t number_ = 0;
+};
+
+Refused cannot_read(const std::string& path) {
+    return Refused(path + " cannot be read (" + std::strerror(errno) + ")");
+}
+
+}  // namespace
+
+ImportFile read_import_file(const std::string& path) {
+    ImportFile file;
+    if (path == "-") {
+        file = Reader(std::cin).read();
+    } else {
+        std::ifstream input(path, std::ios::binary);
+        // A directory can be opened, but not read.
+        if (!input || (input.peek(), input.bad())) throw cannot_read(path);
+        input.clear();
+        file = Reader(input).read();
+    }
+    if (file.size() == 0) throw Refused((path == "-" ? "standard input" : path) + " holds no user");
+    return file;
+}
+
+}  // namespace postern::cli

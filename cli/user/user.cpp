@@ -1,0 +1,271 @@
+// `postern user`: the people who can log in.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/lookup.h"
+#include "cli/output.h"
+#include "cli/user/claims.h"
+#include "cli/user/import.h"
+#include "cli/user/rules.h"
+#include "cli/user/view.h"
+#include "crypto/password.h"
+#include "crypto/random.h"
+#include "store/users.h"
+
+namespace postern::cli {
+namespace {
+
+using model::User;
+using db::Access;
+using db::Durability;
+
+util::Time now() { return util::SystemClock().now(); }
+
+struct ClaimOptions {
+    bool from_stdin = false;
+    std::vector<std::string> texts;
+};
+
+/// What was given, the single claims last, so that they win.
+json::Object read_claims(const ClaimOptions& options) {
+    json::Object claims;
+    if (options.from_stdin) set_claims(claims, read_json_object("claims"));
+    for (const std::string& text : options.texts) set_text_claim(claims, text);
+    note_custom_claims(claims);
+    return claims;
+}
+
+struct AddOptions {
+    std::string name;
+    bool password_stdin = false;
+    ClaimOptions claims;
+};
+
+void add(const Invocation& invocation, const AddOptions& options) {
+    const config::Config config = invocation.load_config();
+    require_username(options.name);
+    const util::Secret password = read_new_password(options.password_stdin);
+    User user;
+    user.claims = read_claims(options.claims);
+    user.password_hash = crypto::hash_password(password);  // before the transaction: it takes its time
+    crypto::SystemRandom random;
+    user.subject = model::Subject(crypto::random_id(random));
+    user.username = options.name;
+    user.created_at = user.updated_at = now();
+
+    db::Database database = open_database(config, Access::read_write);
+    db::Transaction transaction(database, Durability::full);
+    if (!store::insert_user(transaction, user)) {
+        throw Refused("the user name " + in_quotes(options.name) +
+                      " is taken; change that user with `postern user set`, or choose another name");
+    }
+    commit(transaction);
+    note_done(invocation, {oauth::audit::subject(user.subject)});
+    if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
+    print_fields({{"sub", user.subject.str()}, {"username", user.username}});
+}
+
+void list(const Invocation& invocation) {
+    db::Database database = open_database(invocation.load_config(), Access::query_only);
+    const auto users = store::list_users(database);
+    if (!invocation.json) return print_users(users);
+    json::Array array;
+    for (const User& user : users) array.emplace_back(to_json(user));
+    print_json(std::move(array));
+}
+
+void print(const Invocation& invocation, const User& user) {
+    if (invocation.json) return print_json(to_json(user));
+    print_user(user);
+}
+
+void show(const Invocation& invocation, const std::string& name) {
+    db::Database database = open_database(invocation.load_config(), Access::query_only);
+    print(invocation, require_user(database, name));
+}
+
+struct SetOptions {
+    std::string name;
+    std::optional<std::string> username;
+    ClaimOptions claims;
+    std::vector<std::string> unset;
+};
+
+void rename(db::Database& database, User& user, const std::string& username) {
+    require_username(username);
+    const auto other = store::find_user_by_name(database, username);
+    if (other && other->subject != user.subject)
+        throw Refused("the user name " + in_quotes(username) + " is taken; choose another one");
+    user.username = username;
+}
+
+void unset_claims(User& user, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        if (!user.claims.find(name))
+            throw Refused("user " + in_quotes(user.username) + " has no claim " + in_quotes(name) +
+                          "; nothing was changed");
+        user.claims.erase(name);
+    }
+}
+
+void set(const Invocation& invocation, const SetOptions& options) {
+    if (!options.username && !options.claims.from_stdin && options.claims.texts.empty() && options.unset.empty()) {
+        throw UsageError("nothing to change; `postern user set --help` shows what can be");
+    }
+    const config::Config config = invocation.load_config();
+    const json::Object claims = read_claims(options.claims);
+    db::Database database = open_database(config, Access::read_write);
+    db::Transaction transaction(database, Durability::full);
+    User user = require_user(database, options.name);
+    if (options.username) rename(database, user, *options.username);
+    unset_claims(user, options.unset);
+    set_claims(user.claims, claims);
+    user.updated_at = now();
+    store::update_user(transaction, user);
+    commit(transaction);
+    note_done(invocation, {oauth::audit::subject(user.subject)});
+    print(invocation, user);
+}
+
+struct PasswdOptions {
+    std::string name;
+    bool password_stdin = false;
+};
+
+void passwd(const Invocation& invocation, const PasswdOptions& options) {
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, Access::read_write);
+    require_user(database, options.name);  // before anybody types a password in vain
+    const std::string hash = crypto::hash_password(read_new_password(options.password_stdin));
+    db::Transaction transaction(database, Durability::full);
+    User user = require_user(database, options.name);
+    user.password_hash = hash;
+    user.updated_at = now();
+    store::update_user(transaction, user);
+    store::end_user_access(transaction, user.subject, now());
+    commit(transaction);
+    note_done(invocation, {oauth::audit::subject(user.subject)});
+    if (invocation.json) return print_json(to_json(user));
+    std::cout << "user " << in_quotes(user.username)
+              << " has a new password; sessions and tokens from before have ended\n";
+}
+
+void enable(const Invocation& invocation, const std::string& name, bool enabled) {
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    db::Transaction transaction(database, Durability::full);
+    User user = require_user(database, name);
+    user.enabled = enabled;
+    user.updated_at = now();
+    store::update_user(transaction, user);
+    if (!enabled) store::end_user_access(transaction, user.subject, now());
+    commit(transaction);
+    note_done(invocation, {oauth::audit::subject(user.subject)});
+    if (invocation.json) return print_json(to_json(user));
+    std::cout << "user " << in_quotes(user.username)
+              << (enabled ? " can log in again\n" : " is disabled; sessions and tokens have ended\n");
+}
+
+void remove(const Invocation& invocation, const std::string& name) {
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    db::Transaction transaction(database, Durability::full);
+    const User user = require_user(database, name);
+    store::remove_user(transaction, user.subject);  // sessions, grants and tokens go with the row
+    commit(transaction);
+    note_done(invocation, {oauth::audit::subject(user.subject)});
+    if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
+    std::cout << "user " << in_quotes(user.username) << " is removed, with all sessions, tokens and consents\n";
+}
+
+void add_name(CLI::App& command, std::string& name, const char* help = "The user name, or the `sub` that tokens show") {
+    command.add_option("NAME", name, help)->required()->option_text(" ");
+}
+
+void add_password_option(CLI::App& command, bool& password_stdin) {
+    command.add_flag("--password-stdin", password_stdin,
+                     "Read the password as one line of standard input; without it a terminal is asked");
+}
+
+void add_claim_options(CLI::App& command, ClaimOptions& claims) {
+    command.add_flag(
+        "--claims-stdin", claims.from_stdin,
+        "Read claims as one JSON object from standard input, behind the password's line if that is read too");
+    add_repeated(command, "--claim", claims.texts,
+                 "One claim as text, for example email=ada@example.org; repeatable. Names of OpenID Connect Core 5.1 "
+                 "have their type "
+                 "(email_verified=true, updated_at=1700000000)")
+        ->option_text("NAME=TEXT");
+}
+
+/// The sub-commands that take nothing but a name.
+void add_name_command(CLI::App& group, Invocation& invocation, const char* name, const char* summary,
+                      const char* example, std::function<void(const std::string&)> action) {
+    auto user = std::make_shared<std::string>();
+    add_name(
+        add_command(group, invocation, name, summary, example, [user, action = std::move(action)] { action(*user); }),
+        *user);
+}
+
+void add_add(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<AddOptions>();
+    CLI::App& command =
+        add_command(group, invocation, "add", "Add a person who can log in; prints the `sub` that tokens will show",
+                    "postern user add ada --claim name=\"Ada Lovelace\" --claim email=ada@example.org\n"
+                    "  printf '%s\\n' \"$PASSWORD\" | postern user add ada --password-stdin --json",
+                    [&invocation, options] { add(invocation, *options); });
+    explain(
+        command,
+        "The password is asked for twice at a terminal, or read with --password-stdin. Claims are what applications "
+        "may learn of the person, by the scopes profile, email, address and phone.");
+    add_name(command, options->name, "What is typed at login");
+    add_password_option(command, options->password_stdin);
+    add_claim_options(command, options->claims);
+}
+
+void add_set(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<SetOptions>();
+    CLI::App& command =
+        add_command(group, invocation, "set", "Change a user's name or claims; claims that are not named stay",
+                    "postern user set ada --claim email=ada@example.net --unset-claim phone_number",
+                    [&invocation, options] { set(invocation, *options); });
+    add_name(command, options->name);
+    command.add_option("--username", options->username, "A new user name; `sub` stays")->option_text("NEW");
+    add_claim_options(command, options->claims);
+    add_repeated(command, "--unset-claim", options->unset, "Remove a claim; repeatable")->option_text("NAME");
+}
+
+void add_passwd(CLI::App& group, Invocation& invocation) {
+    auto options = std::make_shared<PasswdOptions>();
+    CLI::App& command =
+        add_command(group, invocation, "passwd", "Set a new password; ends the user's sessions and tokens",
+                    "postern user passwd ada", [&invocation, options] { passwd(invocation, *options); });
+    add_name(command, options->name);
+    add_password_option(command, options->password_stdin);
+}
+
+}  // namespace
+
+void add_user_commands(CLI::App& app, Invocation& invocation) {
+    CLI::App& group = *app.add_subcommand("user", "Add and change users, the people who log in");
+    group.require_subcommand(1);
+    add_add(group, invocation);
+    add_command(group, invocation, "list", "List all users", "postern user list --json",
+                [&invocation] { list(invocation); });
+    add_name_command(group, invocation, "show", "Show one user with all claims", "postern user show ada",
+                     [&invocation](const std::string& name) { show(invocation, name); });
+    add_set(group, invocation);
+    add_passwd(group, invocation);
+    add_user_import_command(group, invocation);
+    add_name_command(group, invocation, "disable", "Keep a user from logging in; ends sessions and tokens",
+                     "postern user disable ada",
+                     [&invocation](const std::string& name) { enable(invocation, name, false); });
+    add_name_command(group, invocation, "enable", "Let a disabled user log in again", "postern user enable ada",
+                     [&invocation](const std::string& name) { enable(invocation, name, true); });
+    add_name_command(group, invocation, "remove", "Delete a user with all sessions, tokens and consents",
+                     "postern user remove ada", [&invocation](const std::string& name) { remove(invocation, name); });
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,50 @@
+// Decides what of a user is shown, and under which names.
+#include "cli/user/view.h"
+
+#include "cli/output.h"
+#include "json/writer.h"
+
+namespace postern::cli {
+namespace {
+
+using model::User;
+
+std::string claim_text(const User& user, const char* name) {
+    const json::Value* value = user.claims.find(name);
+    return value && value->if_string() ? *value->if_string() : "";
+}
+
+}  // namespace
+
+json::Object to_json(const User& user) {
+    return json::Object{
+        {"sub", user.subject.str()},
+        {"username", user.username},
+        {"enabled", user.enabled},
+        {"claims", user.claims},
+        {"created_at", util::to_epoch(user.created_at)},
+        {"updated_at", util::to_epoch(user.updated_at)},
+    };
+}
+
+void print_user(const User& user) {
+    std::vector<std::pair<std::string, std::string>> fields = {
+        {"sub", user.subject.str()},           {"username", user.username},           {"enabled", yes_no(user.enabled)},
+        {"created", to_text(user.created_at)}, {"updated", to_text(user.updated_at)},
+    };
+    for (const auto& [name, value] : user.claims.members()) {
+        fields.emplace_back("claim " + name, value.if_string() ? *value.if_string() : json::write(value));
+    }
+    print_fields(fields);
+}
+
+void print_users(const std::vector<User>& users) {
+    std::vector<std::vector<std::string>> rows;
+    for (const User& user : users) {
+        rows.push_back({user.username, yes_no(user.enabled), user.subject.str(), claim_text(user, "name"),
+                        claim_text(user, "email")});
+    }
+    print_table({"USERNAME", "ENABLED", "SUB", "NAME", "EMAIL"}, rows);
+}
+
+}  // namespace postern::cli

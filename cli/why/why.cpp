@@ -1,0 +1,80 @@
+// `postern why`: explains a refusal that a user or client has seen, by its request id.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "cli/why/advice.h"
+#include "store/refusals.h"
+
+namespace postern::cli {
+namespace {
+
+Refused not_found(const std::string& request_id, const std::string& path) {
+    return Refused("no refusal with the request id " + in_quotes(request_id) + " is recorded in " + path +
+                   ": the id may be mistyped or belong to another server, the request may have succeeded, the record "
+                   "may have been overwritten (the last " +
+                   std::to_string(store::kRingSlots) +
+                   " are kept), or the serving process cannot write that file; the log may still have the id");
+}
+
+Refused cannot_read(const std::string& path) {
+    return Refused(path + " cannot be read (" + std::strerror(errno) +
+                   "): it is made by `postern init` beside the database; run this command as its owner");
+}
+
+json::Object to_json(const store::RefusalRecord& refusal) {
+    return json::Object{
+        {"request_id", refusal.request_id}, {"time", util::to_epoch(refusal.time)},
+        {"endpoint", refusal.endpoint},     {"status", refusal.status},
+        {"error", refusal.error},           {"error_description", refusal.description},
+        {"detail", refusal.detail},         {"client_id", refusal.client_id},
+        {"hint", hint_for(refusal.error)},
+    };
+}
+
+void print(const store::RefusalRecord& refusal) {
+    print_fields({
+        {"request", refusal.request_id},
+        {"when", to_text(refusal.time)},
+        {"endpoint", refusal.endpoint},
+        {"status", std::to_string(refusal.status)},
+        {"client", refusal.client_id},
+        {"error", refusal.error},
+        {"said", refusal.description},
+        {"detail", refusal.detail},
+        {"what to change", std::string(hint_for(refusal.error))},
+    });
+}
+
+void why(const Invocation& invocation, const std::string& request_id) {
+    const std::string path = ring_path(invocation.load_config().database);
+    if (access(path.c_str(), R_OK) != 0) throw cannot_read(path);
+    const auto refusal = store::RefusalRing::find(path, request_id);
+    if (!refusal) throw not_found(request_id, path);
+    if (invocation.json) return print_json(to_json(*refusal));
+    print(*refusal);
+}
+
+}  // namespace
+
+void add_why_command(CLI::App& app, Invocation& invocation) {
+    auto id = std::make_shared<std::string>();
+    CLI::App& command =
+        add_command(app, invocation, "why", "Explain a refusal: what was expected, what came, what to change",
+                    "postern why 3f6c0a51d2b84e07", [&invocation, id] { why(invocation, *id); });
+    explain(
+        command,
+        "Error pages show their request id, every answer has it as X-Request-Id, and each line of the log names it. "
+        "The last 4096 refusals are kept beside the database, without tokens, codes, passwords or cookies.");
+    command.add_option("REQUEST_ID", *id, "From the error page, the X-Request-Id header or the log")
+        ->required()
+        ->option_text(" ");
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,223 @@
+// The configuration file: read once, strictly, all problems at once, then constant.
+#include "config/config.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "config/checks.h"
+#include "config/table.h"
+#include "json/reader.h"
+
+#ifndef POSTERN_TEMPLATES
+#define POSTERN_TEMPLATES "/usr/local/share/postern/templates"
+#endif
+
+namespace postern::config {
+namespace {
+
+using Problems = std::vector<ConfigProblem>;
+
+constexpr json::Limits kFileLimits{.bytes = 262144, .depth = 16, .nodes = 8192};
+
+std::string_view last_part(std::string_view key) {
+    const auto dot = key.rfind('.');
+    return dot == key.npos ? key : key.substr(dot + 1);
+}
+
+/// Of the keys, those of the same object come first: there the slip is most likely.
+std::optional<std::string> nearest_key(const std::string& group, std::string_view name) {
+    std::vector<std::string> siblings;
+    std::vector<std::string> others;
+    for (const ConfigKey& key : config_keys()) {
+        const std::string full(key.name);
+        const std::string_view top = key.name.substr(0, key.name.find('.'));
+        if (full == group + std::string(last_part(full))) siblings.emplace_back(last_part(full));
+        if (group.empty() && top != key.name) siblings.emplace_back(top);
+        others.emplace_back(last_part(full));
+    }
+    if (const auto near = nearest(name, siblings)) return group + *near;
+    const auto elsewhere = nearest(name, others);
+    if (!elsewhere) return std::nullopt;
+    for (const ConfigKey& key : config_keys()) {
+        if (last_part(key.name) == *elsewhere) return std::string(key.name);
+    }
+    return std::nullopt;
+}
+
+ConfigProblem unknown_key(const std::string& group, const std::string& name) {
+    const auto near = nearest_key(group, name);
+    return {group + name, "is not a known key" + (near ? " (did you mean \"" + *near + "\"?)" : std::string())};
+}
+
+bool is_group(const std::string& name) {
+    return std::ranges::any_of(config_keys(), [&](const ConfigKey& key) { return key.name.starts_with(name + "."); });
+}
+
+/// Reads one object of the file; `group` is "" or "login." and so on.
+class ObjectReader {
+public:
+    ObjectReader(Config& config, Problems& problems) : config_(config), problems_(problems) {}
+
+    void read(const std::string& group, const json::Object& object) {
+        for (const auto& member : object.members()) read_member(group, member.first, member.second);
+    }
+
+private:
+    void read_member(const std::string& group, const std::string& name, const json::Value& value) {
+        const std::string full = group + name;
+        const auto& keys = config_keys();
+        const auto row = std::ranges::find_if(keys, [&](const ConfigKey& key) { return key.name == full; });
+        // A dot inside a member name is not a step into an object.
+        if (row != keys.end() && name.find('.') == name.npos) {
+            apply(*row, value);
+        } else if (group.empty() && is_group(name)) {
+            read_group(name, value);
+        } else {
+            problems_.push_back(unknown_key(group, name));
+        }
+    }
+
+    void apply(const ConfigKey& key, const json::Value& value) {
+        for (const ConfigProblem& problem : key.apply(config_, value)) {
+            problems_.push_back({std::string(key.name) + problem.key, problem.reason});
+        }
+    }
+
+    void read_group(const std::string& name, const json::Value& value) {
+        if (value.if_object() == nullptr) {
+            problems_.push_back({name, "must be an object"});
+        } else {
+            read(name + ".", *value.if_object());
+        }
+    }
+
+    Config& config_;
+    Problems& problems_;
+};
+
+/// Two endpoints on one path would make one of them unreachable.
+void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
+    const std::array<std::pair<const char*, std::optional<std::string>>, 10> all{{
+        {"paths.authorize", paths.authorize},
+        {"paths.token", paths.token},
+        {"paths.introspect", paths.introspect},
+        {"paths.revoke", paths.revoke},
+        {"paths.userinfo", paths.userinfo},
+        {"paths.jwks", paths.jwks},
+        {"paths.login", paths.login},
+        {"paths.scopes", paths.scopes},
+        {"paths.logout", paths.logout},
+        {"paths.discovery", paths.discovery},
+    }};
+    for (auto later = all.begin(); later != all.end(); ++later) {
+        const auto same = std::find_if(all.begin(), later,
+                                       [&](const auto& path) { return path.second && path.second == later->second; });
+        if (same != later) problems.push_back({later->first, std::string("is the same path as ") + same->first});
+    }
+}
+
+bool is_half_remote(const oauth::LoginSettings& login) {
+    const bool has_its_keys = login.auto_create || !login.claims_from_environment.empty() || login.auth_time_variable ||
+                              login.logout_redirect ||
+                              login.remote_user_variable != oauth::LoginSettings{}.remote_user_variable;
+    return has_its_keys && login.method != oauth::LoginMethod::remote_user;
+}
+
+std::vector<std::string> warnings_of(const Config& config) {
+    const oauth::Settings& settings = config.settings;
+    const std::pair<bool, const char*> rows[] = {
+        {!settings.authenticate_introspect, "authenticateIntrospect is false: anybody can ask about tokens"},
+        {!settings.authenticate_revoke, "authenticateRevoke is false: anybody who has a token can revoke it"},
+        {!settings.introspection_requires_confidential_client,
+         "introspectionRequiresConfidentialClient is false: public clients can ask about tokens"},
+        {settings.id_token_algorithm != crypto::Algorithm::RS256,
+         "idTokenAlgorithm is not RS256, the only one that every OpenID Connect client must support"},
+        {is_half_remote(settings.login),
+         "login has keys that only method \"remote_user\" obeys, and its method is \"password\""},
+        {config.sandbox == SandboxMode::off,
+         "sandbox is \"off\": a process that is taken over can do all that its user can"},
+        {settings.issuer.starts_with("http://"), "issuer is an http URL: only for trying things out on one machine"},
+    };
+    std::vector<std::string> warnings;
+    for (const auto& row : rows) {
+        if (row.first) warnings.emplace_back(row.second);
+    }
+    return warnings;
+}
+
+std::string reason_of(int error) { return std::generic_category().message(error); }
+
+std::string read_whole_file(const std::string& path) {
+    const auto fail = [&](const std::string& reason) {
+        return ConfigError(path + ": " + reason + "; name another file in POSTERN_CONFIG or make this one readable");
+    };
+    const int descriptor =
+        open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not make the start hang
+    if (descriptor < 0) throw fail("cannot be opened: " + reason_of(errno));
+    struct Closer {
+        int descriptor;
+        ~Closer() { close(descriptor); }
+    } const closer{descriptor};
+    struct stat status {};
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) throw fail("is not a regular file");
+    std::string content;
+    std::array<char, 4096> part{};
+    while (content.size() <= kFileLimits.bytes) {  // one more than allowed, so that the parser sees what is too long
+        const ssize_t got = ::read(descriptor, part.data(), part.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw fail("cannot be read: " + reason_of(errno));
+        if (got == 0) break;
+        content.append(part.data(), static_cast<std::size_t>(got));
+    }
+    return content;
+}
+
+}  // namespace
+
+util::Result<Config, Problems> parse_config(std::string_view text) {
+    const auto parsed = json::parse(text, json::Dialect::relaxed, kFileLimits);
+    if (!parsed) {
+        const json::ParseError& error = parsed.error();
+        return Problems{{"", "line " + std::to_string(error.line) + ", column " + std::to_string(error.column) + ": " +
+                                 error.reason}};
+    }
+    const json::Object* root = parsed->if_object();
+    if (root == nullptr) return Problems{{"", "must hold one JSON object"}};
+
+    Config config;
+    config.templates = POSTERN_TEMPLATES;
+    config.settings.oidc = root->find("oidc") != nullptr;
+    Problems problems;
+    ObjectReader(config, problems).read("", *root);
+    if (root->find("issuer") == nullptr) {
+        problems.push_back({"issuer", "is required: the URL of this server, such as https://login.example.org"});
+    }
+    check_paths_differ(config.settings.paths, problems);
+    if (!problems.empty()) return problems;
+    config.warnings = warnings_of(config);
+    return config;
+}
+
+Config load_config(const std::string& path) {
+    auto config = parse_config(read_whole_file(path));
+    if (config) return std::move(*config);
+    std::string message = path + ": the configuration cannot be used; correct the following and start again";
+    for (const ConfigProblem& problem : config.error()) {
+        message += "\n  " + (problem.key.empty() ? std::string() : problem.key + " ") + problem.reason;
+    }
+    throw ConfigError(message);
+}
+
+std::string default_config_path() {
+    const char* given = std::getenv("POSTERN_CONFIG");
+    return given == nullptr || *given == '\0' ? "/etc/postern/postern.json" : given;
+}
+
+}  // namespace postern::config

@@ -1,0 +1,64 @@
+// The configuration file: read once, strictly, all problems at once, then constant.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "oauth/settings.h"
+#include "util/log.h"
+#include "util/result.h"
+
+namespace postern::config {
+
+struct Limits {
+    std::size_t body = 65536;     ///< bytes of a request body, and of a query
+    std::size_t token = 8192;     ///< bytes of a token
+    std::size_t parameters = 64;  ///< in one query or body
+};
+
+/// Whether processes give up what they do not need once they have started.
+enum class SandboxMode {
+    automatic,  ///< as far as the system can
+    require,    ///< wholly, or not to start
+    off,
+};
+
+struct Config {
+    oauth::Settings settings;
+    std::string database = "/var/lib/postern/postern.db";
+    std::string keys = "/var/lib/postern/keys";
+    std::string templates;  ///< $(PREFIX)/share/postern/templates
+    Limits limits;
+    /// CGI variables in which the Authorization header may arrive
+    std::vector<std::string> authorization_variables = {"HTTP_AUTHORIZATION"};
+    std::vector<std::string> trusted_proxies;  ///< IP addresses whose X-Forwarded-For is believed
+    SandboxMode sandbox = SandboxMode::automatic;
+    std::string log_target = "stderr";
+    util::LogLevel log_level = util::LogLevel::info;
+    std::vector<std::string> warnings;  ///< legal but doubtful settings, for the log at start and for `doctor`
+};
+
+/// One problem of the file: the key's full name ("login.window", or "" for the file itself) and what is wrong with it.
+struct ConfigProblem {
+    std::string key;
+    std::string reason;
+};
+
+/// `text` is the file's content. Every problem is in the list, in the order of the file.
+util::Result<Config, std::vector<ConfigProblem>> parse_config(std::string_view text);
+
+/// A file that cannot be used; the message names the file and lists every problem, a line each.
+struct ConfigError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Reads and parses `path`. Throws ConfigError.
+Config load_config(const std::string& path);
+
+/// POSTERN_CONFIG of the process environment, else /etc/postern/postern.json.
+std::string default_config_path();
+
+}  // namespace postern::config

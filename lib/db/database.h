@@ -1,0 +1,143 @@
+// One SQLite connection as this server uses it: WAL, explicit durability, one write lock for writers and checkpoints.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/error.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace postern::db {
+
+inline constexpr int kSchemaVersion = 3;
+
+/// Whether the commit survives a power cut before the caller is answered.
+enum class Durability {
+    full,  ///< synced, by one sync for all that wait: whatever takes a right away
+    lazy,  ///< survives a crash of the process, may be lost with the power: what only grants
+};
+
+enum class Access { read_write, query_only };
+
+class WriteLock;
+class Database;
+void back_up(Database& source, const std::string& target);
+
+/// A prepared statement while it is being used: bind, step, read; reset when it goes out of scope.
+/// Parameters are bound by number to `$1`, `$2`, ...
+class Statement {
+public:
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+    Statement(Statement&&) noexcept;
+    ~Statement();
+
+    Statement& bind(int number, std::string_view text);
+    Statement& bind(int number, const std::string& text);
+    Statement& bind(int number, const char* text);
+    Statement& bind(int number, std::int64_t value);
+    Statement& bind(int number, const std::optional<std::string>& text);
+    Statement& bind(int number, std::optional<std::int64_t> value);
+
+    bool step();            ///< true: a row is there
+    std::int64_t execute();  ///< runs a statement without rows; the number of rows changed
+
+    std::string text(int column) const;  ///< "" for NULL
+    std::optional<std::string> optional_text(int column) const;
+    std::int64_t integer(int column) const;
+    std::optional<std::int64_t> optional_integer(int column) const;
+
+private:
+    friend class Database;
+    Statement(sqlite3* connection, sqlite3_stmt* statement);
+    void check(int result) const;
+    sqlite3* connection_;
+    sqlite3_stmt* statement_;
+};
+
+/// BEGIN IMMEDIATE under the write lock. Rolls back and leaves the write lock unless committed. Repositories take a Transaction& for
+/// everything that writes, so that a write without a durability decision does not compile.
+class Transaction {
+public:
+    Transaction(Database& database, Durability durability);  ///< throws StoreBusy after the bounded wait
+    Transaction(Database& database, Durability durability, std::chrono::milliseconds wait);  ///< after this one
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    ~Transaction();
+
+    /// Throws StoreError when the commit itself failed, and then nothing was written; StoreUnsynced when its sync failed.
+    void commit();
+    Database& database() { return database_; }
+
+private:
+    Database& database_;
+    Durability durability_;
+    bool open_ = false;
+};
+
+/// Several reads of one moment. Needs no write lock and hinders nobody, so keep it short: a long one makes the log grow. Inside a
+/// transaction it changes nothing.
+class Snapshot {
+public:
+    explicit Snapshot(Database& database);
+    Snapshot(const Snapshot&) = delete;
+    Snapshot& operator=(const Snapshot&) = delete;
+    ~Snapshot();
+
+private:
+    Database& database_;
+    bool open_;
+};
+
+class Database {
+public:
+    /// Creates the file, its side files and the write lock from the embedded schema. Refuses (StoreUnusable) when the file exists.
+    static void create(const std::string& path);
+
+    /// Opens an existing database of exactly kSchemaVersion; never creates one. `lock_wait` bounds the wait for writers.
+    Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
+    /// For `postern migrate` alone: the same, whatever the schema version.
+    static Database open_for_migration(const std::string& path, std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
+    int schema_version();
+
+    /// For tests: in memory, schema loaded, no write lock.
+    static Database in_memory();
+    Database(Database&&) noexcept;
+    ~Database();
+
+    /// `sql` must be a string literal: statements are prepared once per process and kept by address.
+    Statement prepare(const char* sql);
+
+    /// After an answer has been sent: a passive checkpoint when the log has grown and the write lock is free, and on the way
+    /// there a sync of the log now and then. Never throws.
+    void checkpoint_if_due() noexcept;
+    /// After much has been written at once: a passive checkpoint however short the log is. Waits for the write lock as a
+    /// transaction does.
+    void checkpoint();
+
+    const std::string& path() const;
+
+private:
+    friend class Transaction;
+    friend class Snapshot;
+    friend void back_up(Database& source, const std::string& target);
+    enum class Versions { this_one, any };
+    struct State;
+    explicit Database(std::unique_ptr<State> state);
+    Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait, Versions accepted);
+    void sync_wal_ahead() noexcept;
+    void try_checkpoint() noexcept;
+    std::unique_ptr<State> state_;
+};
+
+/// schema.sql as it was when the program was built.
+extern const char* const kSchemaSql;
+
+}  // namespace postern::db

@@ -1,0 +1,327 @@
+// Decides which database file this server works with, and how its connection is set up.
+#include "db/database.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "db/sqlite/connection.h"
+#include "db/sqlite/wal_file.h"
+#include "db/sqlite/wal_writes.h"
+
+namespace postern::db {
+namespace {
+
+constexpr std::int64_t kApplicationId = 1349743726;  // "Pstn", as in schema.sql
+constexpr mode_t kDatabaseMode = 0660;
+
+// No checkpoint and no mapping behind our back (docs of SQLite: wal.html, howtocorrupt.html), nothing from the file
+// that is not plain data, no temporary files. NORMAL: a commit is not synced under the write lock but after it (group_commit.h),
+// and a checkpoint still syncs the log before it copies and the database before the log may begin anew. The limit is
+// above what the log has when it is copied back (kCheckpointFrames, and what is committed until the write lock is free): cut
+// and grown again each time, it would cost the file system more than the pages do. docs/decisions/0041.
+constexpr const char* kSettings =
+    "PRAGMA synchronous = NORMAL;"
+    "PRAGMA mmap_size = 0;"
+    "PRAGMA wal_autocheckpoint = 0;"
+    "PRAGMA journal_size_limit = 4718592;"
+    "PRAGMA trusted_schema = OFF;"
+    "PRAGMA cell_size_check = ON;"
+    "PRAGMA foreign_keys = ON;"
+    "PRAGMA temp_store = MEMORY;";
+
+/// What SQLite says about a file that cannot be used, and what an operator can do about it.
+struct Fault {
+    int result;
+    const char* meaning;
+    const char* fix;
+};
+constexpr Fault kFaults[] = {
+    {SQLITE_NOTADB, "is not an SQLite database",
+     "name another file as \"database\", or restore this one from a backup"},
+    {SQLITE_CORRUPT, "is damaged", "restore it from a backup"},
+    {SQLITE_CANTOPEN, "cannot be opened",
+     "make it and its -wal and -shm files readable for this user, and see that they exist"},
+    {SQLITE_PERM, "cannot be opened", "make it and its -wal and -shm files readable for this user"},
+    {SQLITE_READONLY, "cannot be written",
+     "give its group write permission, for its directory and its -wal and -shm files too"},
+};
+constexpr Fault kOtherFault = {SQLITE_ERROR, "cannot be used", "see the reason"};
+
+const Fault& fault_of(int result) {
+    for (const auto& fault : kFaults) {
+        if (fault.result == (result & 0xff)) return fault;
+    }
+    return kOtherFault;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
+    throw StoreUnusable(path + ": " + meaning + ": " + fix);
+}
+
+void refuse_network_file_system(const std::string& path, const std::string& place) {
+    if (const auto name = os::network_file_system_of(place)) {
+        refuse(path, "is on a network file system (" + std::string(*name) + "), where locks cannot be trusted",
+               "move it to a local disk");
+    }
+}
+
+// Looks, does not open: closing a descriptor of our own would drop SQLite's locks of the whole process.
+void check_file(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+        if (errno == ENOENT) refuse(path, "does not exist", "create it with `postern init`");
+        refuse(path, "cannot be looked at (" + os::errno_text() + ")", "let this user enter its directory");
+    }
+    if (!S_ISREG(status.st_mode)) refuse(path, "is not a regular file", "name the database file as \"database\"");
+    refuse_network_file_system(path, path);
+}
+
+int read_number(Database& database, const char* sql) {
+    auto statement = database.prepare(sql);
+    return statement.step() ? static_cast<int>(statement.integer(0)) : 0;
+}
+
+void check_version(const std::string& path, int version) {
+    if (version == kSchemaVersion) return;
+    refuse(path,
+           "has schema version " + std::to_string(version) + ", this program needs " + std::to_string(kSchemaVersion),
+           version < kSchemaVersion ? "stop the serving processes and run `postern migrate`"
+                                    : "run the release of Postern that it belongs to");
+}
+
+void check_identity(Database& database) {
+    const auto& path = database.path();
+    if (read_number(database, "PRAGMA application_id") != kApplicationId) {
+        refuse(path, "is not a database of Postern",
+               "name another file as \"database\", or create one with `postern init`");
+    }
+    auto mode = database.prepare("PRAGMA journal_mode");
+    if (!mode.step() || mode.text(0) != "wal") {
+        refuse(path, "is not in WAL mode", "set it back with `sqlite3 " + path + " 'PRAGMA journal_mode = WAL'`");
+    }
+}
+
+// A log that is shorter than before was begun anew: what a checkpoint left is history.
+int note_log_frames(void* pointer, sqlite3*, const char*, int frames) {
+    WalGrowth& wal = *static_cast<WalGrowth*>(pointer);
+    if (frames < wal.frames) wal = WalGrowth{};
+    wal.frames = frames;
+    return SQLITE_OK;
+}
+
+/// What may be otherwise in a moment, and says nothing about the file.
+bool is_of_the_disk(int result) {
+    return (result & 0xff) == SQLITE_IOERR || (result & 0xff) == SQLITE_FULL || (result & 0xff) == SQLITE_NOMEM;
+}
+
+// A file that SQLite cannot work with is a reason not to start; one that is locked is not, nor is a disk that fails.
+template <class Action>
+void refuse_unusable(const std::string& path, sqlite3* const& connection, Action action) {
+    try {
+        action();
+    } catch (const StoreBusy&) {
+        throw;
+    } catch (const StoreUnusable&) {
+        throw;
+    } catch (const StoreError& error) {
+        const int result = sqlite3_errcode(connection);
+        if (is_of_the_disk(result)) throw StoreError(path + ": " + error.what());
+        const auto& fault = fault_of(result);
+        const std::string fix = std::string(fault.fix) + " (" + error.what() + ")";
+        if (fault.result == SQLITE_NOTADB || fault.result == SQLITE_CORRUPT)
+            throw StoreDamaged(path + ": " + fault.meaning + ": " + fix);
+        refuse(path, fault.meaning, fix);
+    }
+}
+
+}  // namespace
+
+Database::State::~State() {
+    for (const auto& [sql, statement] : statements) sqlite3_finalize(statement);
+    sqlite3_close(connection);
+}
+
+void Database::State::run(const char* sql) {
+    const int result = sqlite3_exec(connection, sql, nullptr, nullptr, nullptr);
+    if (result != SQLITE_OK) throw_store_error(connection, result, sql);
+}
+
+sqlite3_stmt* Database::State::prepare_cached(const char* sql) {
+    auto& statement = statements[sql];
+    if (!statement) statement = compile(sql);
+    return statement;
+}
+
+int Database::State::step_cached(const char* sql) {
+    sqlite3_stmt* statement = prepare_cached(sql);
+    const int result = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return result;
+}
+
+void Database::State::run_cached(const char* sql) {
+    const int result = step_cached(sql);
+    if (result != SQLITE_DONE) throw_store_error(connection, result, sql);
+}
+
+sqlite3_stmt* Database::State::compile(const char* sql) const {
+    sqlite3_stmt* statement = nullptr;
+    const auto prepare = [&] {
+        return sqlite3_prepare_v3(connection, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    };
+    int result = prepare();
+    for (int tries = 0; is_transient(result) && tries < kTransientTries; ++tries) result = prepare();
+    if (result != SQLITE_OK) throw_store_error(connection, result, sql);
+    return statement;
+}
+
+void Database::State::open(const char* file, int flags) {
+    constexpr int kAlways = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    const int result = sqlite3_open_v2(file, &connection, flags | kAlways, joining_vfs());
+    if (result != SQLITE_OK) throw_store_error(connection, result, "open");
+    sqlite3_busy_timeout(connection, static_cast<int>(wait.count()));  // first, or a start beside a busy writer fails
+    for (const int option : {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, SQLITE_DBCONFIG_DEFENSIVE}) {
+        sqlite3_db_config(connection, option, 1, nullptr);
+    }
+    for (const int option : {SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL}) {
+        sqlite3_db_config(connection, option, 0, nullptr);
+    }
+    run(kSettings);
+    // Its source is opened here rather than at the first checkpoint, when a sandbox forbids it and SQLite makes do with
+    // the time.
+    unsigned char seed = 0;
+    sqlite3_randomness(sizeof seed, &seed);
+    sqlite3_wal_hook(connection, note_log_frames, &wal);  // after wal_autocheckpoint, which would take its place
+}
+
+void Database::create(const std::string& path) {
+    refuse_network_file_system(path, os::directory_of(path));
+    if (!os::make_file(path, kDatabaseMode)) {
+        if (errno == EEXIST)
+            refuse(path, "exists already", "remove it with its -wal, -shm, .gate and .sync files to begin anew");
+        refuse(path, "cannot be created (" + os::errno_text() + ")", "make its directory, writable for this user");
+    }
+    try {
+        const WriteLock write_lock(path + kWriteLockSuffix);
+        const GroupCommit group_commit(path + kSyncSuffix);
+        State state;
+        state.path = path;
+        state.open(path.c_str(), SQLITE_OPEN_READWRITE);
+        // SQLite gives -wal and -shm the owner and mode of the file they belong to.
+        for (const char* sql : {"PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", kSchemaSql, "COMMIT",
+                                "PRAGMA wal_checkpoint(TRUNCATE)"}) {
+            state.run(sql);
+        }
+    } catch (...) {
+        for (const char* suffix : {"", "-wal", "-shm", kWriteLockSuffix, kSyncSuffix}) ::unlink((path + suffix).c_str());
+        throw;
+    }
+    if (!os::sync_directory(os::directory_of(path)))
+        throw StoreError(path + ": its directory cannot be synced: " + os::errno_text());
+}
+
+Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Database::Database(Database&&) noexcept = default;
+Database::~Database() = default;
+
+Database::Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait)
+    : Database(path, access, lock_wait, Versions::this_one) {}
+
+Database Database::open_for_migration(const std::string& path, std::chrono::milliseconds lock_wait) {
+    return {path, Access::read_write, lock_wait, Versions::any};
+}
+
+Database::Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait, Versions accepted)
+    : state_(std::make_unique<State>()) {
+    state_->path = path;
+    state_->access = access;
+    state_->wait = lock_wait;
+    check_file(path);
+    refuse_unusable(path, state_->connection, [&] {
+        state_->open(path.c_str(), SQLITE_OPEN_READWRITE);
+        check_identity(*this);
+        if (accepted == Versions::this_one) check_version(path, schema_version());
+    });
+    if (access == Access::query_only) {
+        state_->run("PRAGMA query_only = ON");
+        return;
+    }
+    // SQLite falls back to reading silently.
+    if (sqlite3_db_readonly(state_->connection, "main") != 0) {
+        const auto& fault = fault_of(SQLITE_READONLY);
+        refuse(path, fault.meaning, fault.fix);
+    }
+    state_->write_lock.emplace(path + kWriteLockSuffix);
+    state_->group_commit.emplace(path + kSyncSuffix);
+}
+
+Database Database::in_memory() {
+    auto state = std::make_unique<State>();
+    state->path = ":memory:";
+    state->open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY);
+    state->run(kSchemaSql);
+    return Database(std::move(state));
+}
+
+int Database::schema_version() { return read_number(*this, "PRAGMA user_version"); }
+
+Statement Database::prepare(const char* sql) {
+    auto& statement = state_->statements[sql];
+    if (!statement) statement = state_->compile(sql);
+    if (sqlite3_stmt_busy(statement)) throw StoreError(std::string("a statement is used within itself: ") + sql);
+    return Statement(state_->connection, statement);
+}
+
+void Database::checkpoint_if_due() noexcept {
+    auto& wal = state_->wal;
+    if (!state_->write_lock || state_->in_transaction()) return;
+    if (wal.frames <= wal.checkpoint_above) return sync_wal_ahead();
+    try {
+        if (!state_->write_lock->try_lock()) return;  // busy: another time, or another process
+    } catch (const StoreError&) {
+        return;  // nothing is lost: the log stays a little longer
+    }
+    try_checkpoint();
+    state_->write_lock->unlock();
+}
+
+void Database::checkpoint() {
+    auto& state = *state_;
+    if (!state.write_lock || state.in_transaction()) return;
+    state.write_lock->lock(std::chrono::steady_clock::now() + state.wait);
+    try_checkpoint();
+    state.write_lock->unlock();
+}
+
+// The kernel tells each process of what it could not write, and each only once.
+void Database::sync_wal_ahead() noexcept {
+    auto& wal = state_->wal;
+    if (wal.frames <= wal.sync_above) return;
+    wal.sync_above = wal.frames + kSyncFrames;
+    if (!WalFile(*this, state_->connection).sync()) state_->group_commit->note_failure();
+}
+
+// Not what a failed sync has left in doubt: half of it in the database file could not be taken back. The next durable
+// commit writes the log again.
+void Database::try_checkpoint() noexcept {
+    if (state_->group_commit->is_suspect()) return;
+    auto& wal = state_->wal;
+    int frames = 0;
+    sqlite3_busy_timeout(state_->connection, 0);
+    const int result =
+        sqlite3_wal_checkpoint_v2(state_->connection, nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);
+    sqlite3_busy_timeout(state_->connection, static_cast<int>(state_->wait.count()));
+
+    // Until the log has begun anew, which a reader can hold back for long, another try would cost a sync and gain
+    // little.
+    if (result == SQLITE_OK) wal.frames = frames;
+    if (result == SQLITE_IOERR_FSYNC) state_->group_commit->note_failure();
+    wal.checkpoint_above = wal.frames + kCheckpointFrames;
+}
+
+const std::string& Database::path() const { return state_->path; }
+
+}  // namespace postern::db

@@ -1,0 +1,169 @@
+// Decides how an older schema becomes this release's. A step is never changed once it has been released: what it makes
+// must be what the release that follows it expects.
+#include "db/migrate.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <span>
+
+#include "db/backup.h"
+
+namespace postern::db {
+namespace {
+
+constexpr const char* kToVersion2[] = {
+    "ALTER TABLE consents ADD COLUMN claims TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE grants ADD COLUMN userinfo_claims TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE grants ADD COLUMN id_token_claims TEXT NOT NULL DEFAULT ''",
+    "DROP INDEX grants_by_subject",
+    "CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL",
+    "CREATE INDEX grants_by_sid ON grants (sid) WHERE sid <> ''",
+    "CREATE TABLE refresh_tokens ("
+    " token_hash TEXT NOT NULL PRIMARY KEY,"
+    " grant_id TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,"
+    " parent_hash TEXT,"
+    " issued_at INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL,"
+    " state TEXT NOT NULL CHECK (state IN ('current', 'used', 'retried', 'superseded')),"
+    " rotated_at INTEGER,"
+    " revoked_at INTEGER,"
+    " CHECK ((state = 'current') = (rotated_at IS NULL))"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id)",
+    "CREATE INDEX refresh_tokens_by_parent ON refresh_tokens (parent_hash) WHERE parent_hash IS NOT NULL",
+    "PRAGMA user_version = 2",
+};
+
+// A token is found by what it says of itself, beside the others of its grant. Any refresh
+// token may be an opaque one, and what followed it may have been deleted before it.
+constexpr const char* kToVersion3[] = {
+    "DROP INDEX IF EXISTS grants_by_subject",  // which an early version 2 had over all grants
+    "DROP INDEX IF EXISTS grants_by_sid",
+    "CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL",
+    "CREATE INDEX grants_by_sid ON grants (sid) WHERE sid <> ''",
+    "ALTER TABLE access_tokens RENAME TO old_access_tokens",
+    "CREATE TABLE access_tokens ("
+    " grant_id TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,"
+    " issued_at INTEGER NOT NULL,"
+    " token_hash TEXT NOT NULL,"
+    " jti TEXT NOT NULL,"
+    " scope TEXT NOT NULL,"
+    " audience TEXT,"
+    " expires_at INTEGER NOT NULL,"
+    " revoked_at INTEGER,"
+    " PRIMARY KEY (grant_id, issued_at, token_hash)"
+    ") STRICT, WITHOUT ROWID",
+    "INSERT INTO access_tokens"
+    " SELECT t.grant_id, t.issued_at, t.token_hash, t.jti, t.scope, t.audience, t.expires_at, t.revoked_at"
+    " FROM grants g CROSS JOIN old_access_tokens t ON t.grant_id = g.id ORDER BY g.id",
+    "DROP TABLE old_access_tokens",
+    "ALTER TABLE refresh_tokens RENAME TO old_refresh_tokens",
+    "CREATE TABLE refresh_tokens ("
+    " grant_id TEXT NOT NULL REFERENCES grants (id) ON DELETE CASCADE,"
+    " token_hash TEXT NOT NULL,"
+    " opaque INTEGER NOT NULL CHECK (opaque IN (0, 1)),"
+    " parent_hash TEXT,"
+    " successor_hash TEXT,"
+    " sibling_hash TEXT,"
+    " issued_at INTEGER NOT NULL,"
+    " expires_at INTEGER NOT NULL,"
+    " state TEXT NOT NULL CHECK (state IN ('current', 'used', 'retried', 'superseded')),"
+    " rotated_at INTEGER,"
+    " revoked_at INTEGER,"
+    " PRIMARY KEY (grant_id, token_hash),"
+    " CHECK ((state = 'current') = (rotated_at IS NULL)),"
+    " CHECK ((state IN ('used', 'retried')) = (successor_hash IS NOT NULL)),"
+    " CHECK ((state = 'retried') = (sibling_hash IS NOT NULL))"
+    ") STRICT, WITHOUT ROWID",
+    "INSERT INTO refresh_tokens"
+    " SELECT t.grant_id, t.token_hash, 1, t.parent_hash,"
+    " CASE WHEN t.state IN ('used', 'retried') THEN COALESCE((SELECT s.token_hash FROM old_refresh_tokens s"
+    " WHERE s.parent_hash = t.token_hash ORDER BY s.token_hash LIMIT 1), '') END,"
+    " CASE WHEN t.state = 'retried' THEN COALESCE((SELECT s.token_hash FROM old_refresh_tokens s"
+    " WHERE s.parent_hash = t.token_hash ORDER BY s.token_hash LIMIT 1 OFFSET 1), '') END,"
+    " t.issued_at, t.expires_at, t.state, t.rotated_at, t.revoked_at"
+    " FROM grants g CROSS JOIN old_refresh_tokens t ON t.grant_id = g.id ORDER BY g.id",
+    "DROP TABLE old_refresh_tokens",
+    "CREATE INDEX refresh_tokens_opaque ON refresh_tokens (token_hash) WHERE opaque = 1",
+    "PRAGMA user_version = 3",
+};
+
+struct Step {
+    int from;
+    std::span<const char* const> statements;  ///< the last sets the next version
+};
+constexpr Step kSteps[] = {{1, kToVersion2}, {2, kToVersion3}};
+
+constexpr int kOldest = kSteps[0].from;
+static_assert(kOldest + static_cast<int>(std::size(kSteps)) == kSchemaVersion, "a step from each version to the next");
+
+void check_way(const std::string& path, int version) {
+    const auto refuse = [&](const char* fix) {
+        throw StoreUnusable(path + ": has schema version " + std::to_string(version) + ", this program knows " +
+                            std::to_string(kOldest) + " to " + std::to_string(kSchemaVersion) + ": " + fix);
+    };
+    if (version > kSchemaVersion) refuse("run the release of Postern that it belongs to; there is no way back");
+    if (version < kOldest) refuse("no release has made such a database: restore it from a backup");
+}
+
+void run_steps(Database& database, int version) {
+    if (database.prepare("PRAGMA foreign_key_check").step())
+        throw StoreError("the database has rows that point nowhere; it was left as it was");
+    for (const Step& step : kSteps) {
+        if (step.from < version) continue;
+        for (const char* sql : step.statements) database.prepare(sql).execute();
+    }
+}
+
+/// Taken away again when the migration does not come about.
+class CopyBeside {
+public:
+    CopyBeside(const std::string& path, int version) : path_(path + ".v" + std::to_string(version)) {
+        struct stat status {};
+        if (::lstat(path_.c_str(), &status) == 0)
+            throw StoreUnusable(path_ +
+                                ": exists already, from a migration that came to no end or was taken back: move it "
+                                "away and run `postern migrate` again");
+        // A connection of its own sees what is committed; the one that is about to write cannot be copied from.
+        Database reader = Database::open_for_migration(path);
+        back_up(reader, path_);
+    }
+    CopyBeside(const CopyBeside&) = delete;
+    CopyBeside& operator=(const CopyBeside&) = delete;
+    ~CopyBeside() {
+        if (!kept_) ::unlink(path_.c_str());
+    }
+    std::string keep() {
+        kept_ = true;
+        return path_;
+    }
+
+private:
+    std::string path_;
+    bool kept_ = false;
+};
+
+}  // namespace
+
+Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait) {
+    Database database = Database::open_for_migration(path, lock_wait);
+    database.prepare("PRAGMA temp_store = FILE").execute();  // millions of rows are sorted for an index
+    Transaction transaction(database, Durability::full);     // nobody writes from here on
+    Migration migration{database.schema_version(), kSchemaVersion, ""};
+    check_way(path, migration.from);
+    if (migration.from == kSchemaVersion) return migration;
+
+    CopyBeside copy(path, migration.from);
+    run_steps(database, migration.from);
+    try {
+        transaction.commit();
+    } catch (const StoreUnsynced& error) {  // a power cut decides which of the two is the database
+        throw StoreUnsynced(std::string(error.what()) + "; the database as it was is in " + copy.keep());
+    }
+    migration.copy = copy.keep();
+    database.checkpoint();
+    return migration;
+}
+
+}  // namespace postern::db

@@ -1,0 +1,105 @@
+// Decides how values go into SQL statements and come out of them; SQL text and values never mix.
+#include <string>
+#include <utility>
+
+#include "db/sqlite/connection.h"
+
+namespace postern::db {
+
+void throw_store_error(sqlite3* connection, int result, std::string_view doing) {
+    std::string text(doing);
+    text += ": ";
+    text += sqlite3_errstr(result);
+    text += " (" + std::to_string(result) + "): ";
+    text += sqlite3_errmsg(connection);
+    const int primary = result & 0xff;
+    if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) throw StoreBusy(text);
+    throw StoreError(text);
+}
+
+Statement::Statement(sqlite3* connection, sqlite3_stmt* statement) : connection_(connection), statement_(statement) {}
+
+Statement::Statement(Statement&& other) noexcept
+    : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
+
+Statement::~Statement() {
+    if (!statement_) return;
+    sqlite3_reset(statement_);  // ends the read transaction of a statement of its own
+    sqlite3_clear_bindings(statement_);
+}
+
+namespace {
+
+// By name: the order in which SQL text mentions $1, $2, ... must not matter, in SQLite it would. Mostly it is theirs.
+int index_of(sqlite3_stmt* statement, int number) {
+    const char* usual = sqlite3_bind_parameter_name(statement, number);
+    if (number < 10 && usual && usual[1] == '0' + number && usual[2] == '\0') return number;
+    const auto name = "$" + std::to_string(number);
+    return sqlite3_bind_parameter_index(statement,
+                                        name.c_str());  // 0 when absent: the bind then fails with SQLITE_RANGE
+}
+
+}  // namespace
+
+Statement& Statement::bind(int number, std::string_view text) {
+    check(sqlite3_bind_text64(statement_, index_of(statement_, number), text.data() ? text.data() : "", text.size(),
+                              SQLITE_TRANSIENT, SQLITE_UTF8));
+    return *this;
+}
+
+Statement& Statement::bind(int number, const std::string& text) { return bind(number, std::string_view(text)); }
+Statement& Statement::bind(int number, const char* text) { return bind(number, std::string_view(text)); }
+
+Statement& Statement::bind(int number, std::int64_t value) {
+    check(sqlite3_bind_int64(statement_, index_of(statement_, number), value));
+    return *this;
+}
+
+Statement& Statement::bind(int number, const std::optional<std::string>& text) {
+    if (text) return bind(number, std::string_view(*text));
+    check(sqlite3_bind_null(statement_, index_of(statement_, number)));
+    return *this;
+}
+
+Statement& Statement::bind(int number, std::optional<std::int64_t> value) {
+    if (value) return bind(number, *value);
+    check(sqlite3_bind_null(statement_, index_of(statement_, number)));
+    return *this;
+}
+
+bool Statement::step() {
+    int result = sqlite3_step(statement_);
+    for (int tries = 0; is_transient(result) && tries < kTransientTries; ++tries) {
+        sqlite3_reset(statement_);
+        result = sqlite3_step(statement_);
+    }
+    if (result == SQLITE_ROW) return true;
+    if (result != SQLITE_DONE) check(result);
+    return false;
+}
+
+std::int64_t Statement::execute() {
+    if (step()) throw StoreError(std::string("a statement without rows gave one: ") + sqlite3_sql(statement_));
+    return sqlite3_changes64(connection_);
+}
+
+std::string Statement::text(int column) const { return optional_text(column).value_or(""); }
+
+std::optional<std::string> Statement::optional_text(int column) const {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    if (!bytes) return std::nullopt;
+    return std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+
+std::optional<std::int64_t> Statement::optional_integer(int column) const {
+    if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
+    return integer(column);
+}
+
+void Statement::check(int result) const {
+    if (result != SQLITE_OK) throw_store_error(connection_, result, sqlite3_sql(statement_));
+}
+
+}  // namespace postern::db

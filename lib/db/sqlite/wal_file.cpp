@@ -1,0 +1,44 @@
+// Decides how SQLite's log is synced and written without SQLite's help.
+#include "db/sqlite/wal_file.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "db/sqlite/wal_writes.h"
+
+namespace postern::db {
+namespace {
+
+constexpr int kChunk = 65536;
+
+bool copy_onto_itself(sqlite3_file* file) {
+    sqlite3_int64 size = 0;
+    if (file->pMethods->xFileSize(file, &size) != SQLITE_OK) return false;
+    std::vector<char> bytes(kChunk);
+    for (sqlite3_int64 at = 0; at < size; at += kChunk) {
+        const int count = static_cast<int>(std::min<sqlite3_int64>(kChunk, size - at));
+        if (file->pMethods->xRead(file, bytes.data(), count, at) != SQLITE_OK) return false;
+        if (file->pMethods->xWrite(file, bytes.data(), count, at) != SQLITE_OK) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool WalFile::sync() {
+    sqlite3_file* file = wal_of(connection_);
+    return file && file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
+}
+
+// While nobody else writes it, not even somebody who does not know the write lock.
+bool WalFile::write_again() {
+    try {
+        const Transaction rolled_back(database_, Durability::lazy);
+        sqlite3_file* file = wal_of(connection_);
+        return file && copy_onto_itself(file);
+    } catch (const StoreError&) {
+        return false;
+    }
+}
+
+}  // namespace postern::db

@@ -1,0 +1,43 @@
+// Decides who may write next.
+#include "db/sqlite/write_lock.h"
+
+#include <sys/stat.h>
+
+#include <system_error>
+#include <utility>
+
+#include "db/error.h"
+
+namespace postern::db {
+namespace {
+
+constexpr mode_t kWriteLockMode = 0660;
+
+}  // namespace
+
+WriteLock::WriteLock(std::string path) : path_(std::move(path)), file_(os::open_or_make(path_, kWriteLockMode)) {
+    if (!file_) {
+        throw StoreUnusable(path_ + ": the gate file cannot be opened for writing (" + os::errno_text() +
+                            "): give it the database's group and mode 0660");
+    }
+    struct stat status {};
+    if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        throw StoreUnusable(
+            path_ + ": the gate must be a regular file: stop every process that uses the database, then remove it");
+    }
+}
+
+void WriteLock::lock(os::Deadline deadline) {
+    try {
+        if (os::lock_until(file_.get(), deadline)) return;
+    } catch (const std::system_error& error) {
+        throw StoreError(path_ + ": " + error.what());
+    }
+    throw StoreBusy(path_ + ": other writers held the gate for the whole wait");
+}
+
+bool WriteLock::try_lock() { return os::try_lock(file_.get()); }
+
+void WriteLock::unlock() noexcept { os::unlock(file_.get()); }
+
+}  // namespace postern::db

@@ -1,0 +1,198 @@
+// Decides which files of the key directory may be believed.
+#include "keys/key_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "crypto/error.h"
+#include "os/file.h"
+#include "util/text.h"
+
+namespace postern::keys {
+namespace {
+
+constexpr off_t kMaxBytes = 1 << 20;
+constexpr std::string_view kPemSuffix = ".pem";
+constexpr const char* kDamagedFileFix = "restore it from a backup, or move it elsewhere and run `postern key repair`";
+
+[[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
+    throw KeyError(path + ": " + meaning + ": " + fix);
+}
+
+[[noreturn]] void refuse_unopened(const std::string& path) {
+    if (errno == ENOENT) refuse(path, "is missing", kMissingDirectoryFix);
+    if (errno == ELOOP) refuse(path, "is a symbolic link", "put the file itself there");
+    refuse(path, "cannot be read (" + os::errno_text() + ")", "give it a group that this user belongs to, and mode 0640");
+}
+
+std::string octal(mode_t mode) {
+    char text[8];
+    std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mode & 07777));
+    return text;
+}
+
+std::string stamp_from(const struct stat& status) {
+    return std::to_string(status.st_dev) + '/' + std::to_string(status.st_ino) + '/' + std::to_string(status.st_size) +
+           '/' + std::to_string(status.st_mtim.tv_sec) + '.' + std::to_string(status.st_mtim.tv_nsec);
+}
+
+/// An open file whose owner meant it to be what we take it for.
+struct CheckedFile {
+    os::Descriptor descriptor;
+    struct stat status {};
+};
+
+CheckedFile open_checked(const std::string& path, mode_t forbidden, const char* meaning, const char* fix_mode) {
+    // O_NONBLOCK: a FIFO must not hang the start.
+    CheckedFile file{os::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)), {}};
+    if (!file.descriptor) refuse_unopened(path);
+    if (::fstat(file.descriptor.get(), &file.status) != 0) refuse_unopened(path);
+    if (!S_ISREG(file.status.st_mode)) refuse(path, "is not a regular file", "put the file itself there");
+    if ((file.status.st_mode & forbidden) != 0) {
+        refuse(path, std::string(meaning) + " (mode " + octal(file.status.st_mode) + ")",
+               std::string("run `chmod ") + fix_mode + " " + path + "`");
+    }
+    if (file.status.st_size > kMaxBytes)
+        refuse(path, "is far too large for what it should be", "restore it from a backup");
+    return file;
+}
+
+// Into one buffer of the right size: growing one would leave copies of a key behind.
+std::string read_all(const CheckedFile& file, const std::string& path) {
+    std::string bytes(static_cast<std::size_t>(file.status.st_size), '\0');
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+        const auto count = ::read(file.descriptor.get(), bytes.data() + done, bytes.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) {
+            util::wipe(bytes);
+            refuse(path, "cannot be read to its end", "see that nothing else writes it");
+        }
+        done += static_cast<std::size_t>(count);
+    }
+    return bytes;
+}
+
+const char* fix_of_write(int error) {
+    if (error == ENOSPC || error == EDQUOT) return "make room on its disk";
+    if (error == EPERM) return "run this as root, who can give it the group it shall have";
+    return "make its directory writable for this user";
+}
+
+struct CloseDirectory {
+    void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+}  // namespace
+
+std::string KeyFileName::to_string() const {
+    return std::string(crypto::to_string(algorithm)) + '.' + std::to_string(util::to_epoch(signs_from)) + '.' + kid +
+           std::string(kPemSuffix);
+}
+
+std::optional<KeyFileName> KeyFileName::parse(std::string_view name) {
+    const auto parts = util::split(name, '.');
+    if (parts.size() != 4 || parts[2].empty()) return std::nullopt;
+    const auto algorithm = crypto::parse_algorithm(parts[0]);
+    const auto seconds = util::parse_digits(parts[1], std::numeric_limits<std::int64_t>::max());
+    if (!algorithm || !seconds) return std::nullopt;
+    KeyFileName parsed{*algorithm, util::from_epoch(*seconds), std::string(parts[2])};
+    if (parsed.to_string() != name) return std::nullopt;  // leading zeros, another suffix
+    return parsed;
+}
+
+void require_sane_clock(const std::string& directory, util::Time now) {
+    if (now < util::Time{}) refuse(directory, "gets no new key while the clock is before 1970", "set the clock");
+}
+
+std::vector<KeyFileName> private_keys_in(const std::string& directory) {
+    const std::unique_ptr<DIR, CloseDirectory> open(::opendir(directory.c_str()));
+    if (!open)
+        refuse(directory, "cannot be listed (" + os::errno_text() + ")",
+               "make it readable for this user's group (mode 0750)");
+    std::vector<KeyFileName> names;
+    while (const dirent* entry = ::readdir(open.get())) {
+        const std::string_view name = entry->d_name;
+        if (!name.ends_with(kPemSuffix)) continue;
+        const auto parsed = KeyFileName::parse(name);
+        if (!parsed) {
+            refuse(directory + "/" + std::string(name), "is not named ALGORITHM.SIGNS_FROM.KID.pem",
+                   "move it elsewhere");
+        }
+        names.push_back(*parsed);
+    }
+    std::sort(names.begin(), names.end(), [](const KeyFileName& a, const KeyFileName& b) {
+        return std::tie(a.signs_from, a.kid) < std::tie(b.signs_from, b.kid);
+    });
+    return names;
+}
+
+KeyPair make_key_pair(crypto::Algorithm algorithm) {
+    for (;;) {
+        auto key = crypto::PrivateKey::generate(algorithm);
+        jose::Jwk jwk{jose::thumbprint(key.public_key()), key.public_key()};
+        if (!jwk.kid.starts_with('-')) return {std::move(key), std::move(jwk)};
+    }
+}
+
+std::string stamp_of(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) refuse_unopened(path);
+    return stamp_from(status);
+}
+
+PublicFile read_public_file(const std::string& path) {
+    const auto file = open_checked(path, S_IWOTH, "can be written by others", "0644");
+    return {read_all(file, path), stamp_from(file.status)};
+}
+
+jose::JwkSet parse_published(const std::string& directory, const std::string& bytes) {
+    auto set = jose::parse_jwk_set(bytes);
+    if (!set)
+        refuse(directory + "/" + kPublishedFile, "is not a set of public keys (" + set.error() + ")", kDamagedFileFix);
+    return *std::move(set);
+}
+
+util::Secret read_private_file(const std::string& path) {
+    const auto file = open_checked(path, S_IRWXO, "can be read or written by others", "0640");
+    return util::Secret(read_all(file, path));
+}
+
+crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileName& name) {
+    const auto path = directory + "/" + name.to_string();
+    const auto pem = read_private_file(path);
+    try {
+        auto key = crypto::PrivateKey::from_pem(pem);
+        if (key.algorithm() != name.algorithm || jose::thumbprint(key.public_key()) != name.kid)
+            refuse(path, "holds another key than its name says", kDamagedFileFix);
+        return key;
+    } catch (const crypto::CryptoError& error) {
+        refuse(path, std::string("is not a usable private key (") + error.what() + ")", kDamagedFileFix);
+    }
+}
+
+void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode,
+                    const std::string& like) {
+    const auto path = directory + "/" + name;
+    if (os::replace_file(path, bytes, mode, like.empty() ? like : directory + "/" + like)) return;
+    refuse(path, "cannot be written (" + os::errno_text() + ")", fix_of_write(errno));
+}
+
+void remove_key_file(const std::string& directory, const std::string& name) {
+    const auto path = directory + "/" + name;
+    const bool gone = ::unlink(path.c_str()) == 0 || errno == ENOENT;
+    if (!gone || !os::sync_directory(directory))
+        refuse(path, "cannot be removed (" + os::errno_text() + ")", "make its directory writable for this user");
+}
+
+}  // namespace postern::keys

@@ -1,0 +1,82 @@
+// How files of the key directory are named, read and written. Private to this module.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crypto/key.h"
+#include "jose/jwk.h"
+#include "keys/keys.h"
+#include "util/clock.h"
+#include "util/secret.h"
+
+namespace postern::keys {
+
+/// What the name of a private key's file says: `ALG.SIGNS_FROM.KID.pem`.
+struct KeyFileName {
+    crypto::Algorithm algorithm{};
+    util::Time signs_from{};
+    std::string kid;
+
+    std::string to_string() const;
+    /// nullopt for any other spelling: a name and what it says are one to one.
+    static std::optional<KeyFileName> parse(std::string_view name);
+};
+
+/// Throws KeyError for a time that no file name can say: the clock is wrong.
+void require_sane_clock(const std::string& directory, util::Time now);
+
+/// By time, then by kid. Files that do not end in `.pem` are not looked at; one that does and is named otherwise is a
+/// KeyError.
+std::vector<KeyFileName> private_keys_in(const std::string& directory);
+
+struct KeyPair {
+    crypto::PrivateKey key;
+    jose::Jwk jwk;  ///< its public half; the kid is its thumbprint (RFC 7638)
+};
+
+/// A new key whose kid does not begin with a dash: a command line would take that for an option.
+KeyPair make_key_pair(crypto::Algorithm algorithm);
+
+struct PublicFile {
+    std::string bytes;
+    std::string stamp;  ///< of exactly these bytes
+};
+
+/// Device, inode, size and time of the last change. Throws KeyError when the file is not there.
+std::string stamp_of(const std::string& path);
+
+/// A regular file that others cannot write: whoever writes it decides whose signatures are believed.
+PublicFile read_public_file(const std::string& path);
+
+/// What jwks.json of `directory` says. Throws KeyError when it is no set of public keys.
+jose::JwkSet parse_published(const std::string& directory, const std::string& bytes);
+
+/// A regular file that others can neither read nor write.
+util::Secret read_private_file(const std::string& path);
+
+/// The private key in the file of that name. Throws KeyError when it holds another one, or none.
+crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileName& name);
+
+/// As a whole (`replace_file`). `like` names the file of the directory whose mode and group the new one gets; `mode` is
+/// for when that is not there.
+void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode,
+                    const std::string& like = {});
+
+/// The file need not be there.
+void remove_key_file(const std::string& directory, const std::string& name);
+
+inline constexpr const char* kMissingDirectoryFix =
+    "restore it from a backup; without one, `postern key repair` makes it, or `postern init` where there is no "
+    "database yet";
+inline constexpr const char* kPublishedFile = "jwks.json";
+inline constexpr const char* kSealFile = "seal.key";
+inline constexpr mode_t kPublicMode = 0644;
+inline constexpr mode_t kPrivateMode = 0640;
+inline constexpr mode_t kOwnerMode = 0600;
+
+}  // namespace postern::keys

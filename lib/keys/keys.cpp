@@ -1,0 +1,259 @@
+// Decides which keys sign now, and which ones are believed.
+#include "keys/keys.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <iterator>
+#include <set>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "crypto/error.h"
+#include "crypto/random.h"
+#include "crypto/seal.h"
+#include "json/writer.h"
+#include "keys/key_files.h"
+#include "os/file.h"
+
+namespace postern::keys {
+namespace {
+
+constexpr mode_t kDirectoryMode = 0750;
+// How often a directory is read that does not fit together: in all, and while nothing in it seems to change.
+constexpr int kTries = 100;
+constexpr int kTriesWithoutChange = 3;
+constexpr std::chrono::milliseconds kBetweenTries{2};  // time stamps do not tell apart what is nearer
+
+[[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
+    throw KeyError(path + ": " + meaning + ": " + fix);
+}
+
+// Whoever can rename files here replaces keys, whatever the files' own modes are.
+void check_directory(const std::string& directory) {
+    struct stat status {};
+    if (::stat(directory.c_str(), &status) != 0) {
+        if (errno == ENOENT) refuse(directory, "does not exist", kMissingDirectoryFix);
+        refuse(directory, "cannot be looked at (" + os::errno_text() + ")", "let this user enter the directories above it");
+    }
+    if (!S_ISDIR(status.st_mode)) refuse(directory, "is not a directory", "name the key directory as \"keys\"");
+    if ((status.st_mode & S_IWOTH) != 0) {
+        refuse(directory, "can be written by others", "run `chmod 0750 " + directory + "`");
+    }
+}
+
+SigningKey read_signing_key(const std::string& directory, const KeyFileName& name, const jose::JwkSet& published) {
+    auto key = read_private_key(directory, name);
+    const auto same = [&](const jose::Jwk& jwk) { return jwk.kid == name.kid; };
+    if (std::none_of(published.begin(), published.end(), same)) {
+        refuse(directory + "/" + name.to_string(),
+               "is not published: its key is missing in " + directory + "/" + kPublishedFile,
+               "restore that file, or move this one elsewhere");
+    }
+    return {name.kid, name.signs_from, std::move(key)};
+}
+
+std::vector<SigningKey> read_signing_keys(const std::string& directory, const jose::JwkSet& published) {
+    std::vector<SigningKey> keys;
+    for (const auto& name : private_keys_in(directory)) keys.push_back(read_signing_key(directory, name, published));
+    return keys;
+}
+
+util::Secret read_seal_key(const std::string& directory) {
+    const auto path = directory + "/" + kSealFile;
+    auto key = read_private_file(path);
+    if (key.reveal().size() != crypto::kSealKeyBytes) {
+        refuse(path, "does not hold exactly 32 bytes",
+               "restore it from a backup, or make a new one with `postern key rotate --seal`");
+    }
+    return key;
+}
+
+void refuse_existing(const std::string& directory) {
+    const auto present = [&](const std::string& path) {
+        struct stat status {};
+        if (::lstat(path.c_str(), &status) == 0) {
+            refuse(path, "exists already, and keys are never replaced",
+                   "remove it if no token or page depends on it any more");
+        }
+    };
+    present(directory + "/" + kPublishedFile);
+    present(directory + "/" + kSealFile);
+    for (const auto& name : private_keys_in(directory)) present(directory + "/" + name.to_string());
+}
+
+/// Files that are taken away again unless all of them were written: a half-made directory could not be made anew.
+class NewFiles {
+public:
+    explicit NewFiles(std::string directory) : directory_(std::move(directory)) {}
+    NewFiles(const NewFiles&) = delete;
+    NewFiles& operator=(const NewFiles&) = delete;
+    ~NewFiles() {
+        for (const auto& name : names_) ::unlink((directory_ + "/" + name).c_str());
+    }
+    void write(const std::string& name, std::string_view bytes, mode_t mode) {
+        names_.push_back(name);
+        write_key_file(directory_, name, bytes, mode);
+    }
+    void keep() { names_.clear(); }
+
+private:
+    std::string directory_;
+    std::vector<std::string> names_;
+};
+
+KeyState state_of(const KeyFileName& name, const std::vector<KeyFileName>& names, util::Time now) {
+    if (name.signs_from > now) return KeyState::next;
+    // Sorted by time, so the last one that signs already is the newest.
+    const auto newest = std::find_if(names.rbegin(), names.rend(), [&](const KeyFileName& other) {
+        return other.algorithm == name.algorithm && other.signs_from <= now;
+    });
+    return newest->kid == name.kid ? KeyState::active : KeyState::retired;
+}
+
+/// A key signs until the next one of its algorithm does.
+std::optional<util::Time> end_of(std::vector<KeyFileName>::const_iterator name, const std::vector<KeyFileName>& names) {
+    const auto successor = std::find_if(std::next(name), names.end(),
+                                        [&](const KeyFileName& other) { return other.algorithm == name->algorithm; });
+    if (successor == names.end()) return std::nullopt;
+    return successor->signs_from;
+}
+
+/// Differs when a key has come, gone or been replaced; "" when it cannot be looked at.
+std::string look_of(const std::string& directory) {
+    try {
+        return stamp_of(directory) + " " + stamp_of(directory + "/" + kPublishedFile);
+    } catch (const KeyError&) {
+        return "";
+    }
+}
+
+util::Time last_change_of(const std::string& directory) {
+    struct stat status {};
+    if (::stat(directory.c_str(), &status) != 0)
+        refuse(directory, "cannot be looked at (" + os::errno_text() + ")", "let this user enter the directories above it");
+    return util::from_epoch(status.st_mtim.tv_sec);
+}
+
+}  // namespace
+
+Keys::Keys(std::string directory, KeyUse use, bool with_seal)
+    : directory_(std::move(directory)), use_(use), with_seal_(with_seal) {
+    load();
+}
+
+void Keys::reload_if_changed() {
+    if (stamp_of(directory_ + "/" + kPublishedFile) != stamp_) load();
+}
+
+void Keys::load() {
+    // A command may be changing the directory (key_directory.h): what was read before its step and what was read after
+    // it need not fit together, and reading all of it once more does.
+    int without_change = 0;
+    for (int tries = 1;; ++tries) {
+        const std::string before = look_of(directory_);
+        try {
+            return read_all();
+        } catch (const KeyError&) {
+            if (look_of(directory_) == before) ++without_change;
+            if (tries == kTries || without_change == kTriesWithoutChange) throw;
+        }
+        std::this_thread::sleep_for(kBetweenTries);
+    }
+}
+
+void Keys::read_all() {
+    check_directory(directory_);
+    auto file = read_public_file(directory_ + "/" + kPublishedFile);
+    auto published = parse_published(directory_, file.bytes);
+    std::unique_ptr<jose::Verifier> verifier;
+    if (use_ != KeyUse::publish) verifier = std::make_unique<jose::Verifier>(published);
+    std::vector<SigningKey> signing;
+    if (use_ == KeyUse::sign) signing = read_signing_keys(directory_, published);
+    util::Secret seal;
+    if (with_seal_) seal = read_seal_key(directory_);
+
+    // Nothing above has changed this object: a bad file leaves the keys there were.
+    stamp_ = std::move(file.stamp);
+    published_ = std::move(published);
+    verifier_ = std::move(verifier);
+    signing_ = std::move(signing);
+    seal_key_ = std::move(seal);
+}
+
+const jose::Verifier& Keys::verifier() const {
+    if (!verifier_) throw KeyError(directory_ + ": opened to publish keys, not to verify with them");
+    return *verifier_;
+}
+
+const SigningKey& Keys::signing_key(crypto::Algorithm algorithm, util::Time now) const {
+    const auto newest = std::find_if(signing_.rbegin(), signing_.rend(), [&](const SigningKey& key) {
+        return key.key.algorithm() == algorithm && key.signs_from <= now;
+    });
+    if (newest == signing_.rend()) {
+        refuse(directory_, "has no " + std::string(crypto::to_string(algorithm)) + " key that signs at this time",
+               "`postern key repair` makes one, unless the clock is wrong");
+    }
+    return *newest;
+}
+
+void Keys::check_signing_key(crypto::Algorithm algorithm) const {
+    const auto fits = [&](const SigningKey& key) { return key.key.algorithm() == algorithm; };
+    if (std::any_of(signing_.begin(), signing_.end(), fits)) return;
+    refuse(directory_, "has no private " + std::string(crypto::to_string(algorithm)) + " key",
+           "`postern key repair` makes one; or configure an algorithm that `postern key list` shows");
+}
+
+const util::Secret& Keys::seal_key() const {
+    if (seal_key_.empty()) throw KeyError(directory_ + ": opened without " + kSealFile);
+    return seal_key_;
+}
+
+void Keys::create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now,
+                  mode_t private_mode) {
+    if (!os::make_directory(directory, kDirectoryMode) && errno != EEXIST) {
+        refuse(directory, "cannot be made (" + os::errno_text() + ")",
+               "make the directory above it, writable for this user");
+    }
+    refuse_existing(directory);
+    require_sane_clock(directory, now);
+    NewFiles files(directory);
+    files.write(kSealFile, util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), private_mode);
+    jose::JwkSet published;
+    for (const auto algorithm : std::set<crypto::Algorithm>(algorithms.begin(), algorithms.end())) {
+        auto [key, jwk] = make_key_pair(algorithm);
+        files.write(KeyFileName{algorithm, now, jwk.kid}.to_string(), key.to_pem().reveal(), private_mode);
+        published.push_back(std::move(jwk));
+    }
+    // Last: what is published can be signed with.
+    files.write(kPublishedFile, json::write_pretty(jose::to_json(published)), kPublicMode);
+    files.keep();
+}
+
+std::vector<KeyInfo> Keys::list(const std::string& directory, util::Time now) {
+    check_directory(directory);
+    const auto names = private_keys_in(directory);
+    std::vector<KeyInfo> keys;
+    for (const auto& jwk : parse_published(directory, read_public_file(directory + "/" + kPublishedFile).bytes)) {
+        const auto name =
+            std::find_if(names.begin(), names.end(), [&](const KeyFileName& n) { return n.kid == jwk.kid; });
+        // Published without a private half: it only verifies what it signed once, before that half was taken away.
+        KeyInfo info{jwk.kid, jwk.key.algorithm(), KeyState::retired, {}, last_change_of(directory)};
+        if (name != names.end()) {
+            info.state = state_of(*name, names, now);
+            info.signs_from = name->signs_from;
+            info.signs_until = end_of(name, names);
+        }
+        keys.push_back(std::move(info));
+    }
+    std::sort(keys.begin(), keys.end(), [](const KeyInfo& a, const KeyInfo& b) {
+        return std::tie(a.algorithm, a.signs_from, a.kid) < std::tie(b.algorithm, b.signs_from, b.kid);
+    });
+    return keys;
+}
+
+}  // namespace postern::keys

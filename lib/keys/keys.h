@@ -1,0 +1,84 @@
+// The key directory: `ALG.SIGNS_FROM.KID.pem` (private), `jwks.json` (public), `seal.key`.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "crypto/key.h"
+#include "jose/jwk.h"
+#include "jose/jws.h"
+#include "util/clock.h"
+#include "util/secret.h"
+
+namespace postern::keys {
+
+/// A missing, unreadable, malformed or badly protected file; the message names the file and the fix.
+struct KeyError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct SigningKey {
+    std::string kid;
+    util::Time signs_from{};
+    crypto::PrivateKey key;
+};
+
+enum class KeyUse {
+    publish,  ///< jwks.json only
+    verify,   ///< jwks.json, as a Verifier
+    sign,     ///< private keys too
+};
+
+enum class KeyState { next, active, retired };
+struct KeyInfo {
+    std::string kid;
+    crypto::Algorithm algorithm{};
+    KeyState state{};
+    util::Time signs_from{};
+    std::optional<util::Time> signs_until;  ///< when its successor begins; nullopt: none is there
+};
+
+class Keys {
+public:
+    /// Reads what `use` needs, and seal.key when `with_seal`. Refuses private files that are readable by others or not
+    /// regular, and a private key whose public half is not published. Opens nothing it does not need.
+    Keys(std::string directory, KeyUse use, bool with_seal);
+
+    /// Looks at jwks.json (one stat) and reads everything anew when it has changed. Called once per request.
+    void reload_if_changed();
+
+    const jose::JwkSet& published() const { return published_; }
+    const jose::Verifier& verifier() const;  ///< throws KeyError when opened for publish
+    /// The newest key of the algorithm that signs at `now`. Throws KeyError when there is none.
+    const SigningKey& signing_key(crypto::Algorithm algorithm, util::Time now) const;
+    /// Throws KeyError when there is no private key of the algorithm at all, whatever the time: a process that will
+    /// have to sign asks once at its start.
+    void check_signing_key(crypto::Algorithm algorithm) const;
+    const util::Secret& seal_key() const;
+
+    /// For `postern init`: makes the directory's content; refuses to replace anything. `private_mode` is that of the
+    /// signing keys and of seal.key.
+    static void create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now,
+                       mode_t private_mode = 0640);
+    /// For `postern key list`, by algorithm and time.
+    static std::vector<KeyInfo> list(const std::string& directory, util::Time now);
+
+private:
+    void load();
+    void read_all();
+    std::string directory_;
+    KeyUse use_;
+    bool with_seal_;
+    std::string stamp_;  ///< of the jwks.json that was read
+    jose::JwkSet published_;
+    std::unique_ptr<jose::Verifier> verifier_;
+    std::vector<SigningKey> signing_;
+    util::Secret seal_key_;
+};
+
+}  // namespace postern::keys

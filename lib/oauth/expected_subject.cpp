@@ -1,0 +1,29 @@
+// Whom does the client expect to meet?
+#include "oauth/expected_subject.h"
+
+#include "oauth/id_token_hint.h"
+#include "util/text.h"
+
+namespace postern::oauth {
+
+Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, const http::Params& params,
+                                                              std::optional<model::Subject> claimed) {
+    const auto token = params.find("id_token_hint");
+    if (!token || !context.settings.oidc) return claimed;
+    auto hint = verify_id_token_hint(context, *token);
+    if (!hint)
+        return invalid_request("id_token_hint is not an ID token of this server",
+                               "changed, cut short, of another issuer, no ID token, or signed with a retired key");
+    // Nobody can be both, so no login could help: docs/decisions/0014-expected-users-and-single-claims.md.
+    if (claimed && *claimed != hint->subject)
+        return invalid_request("id_token_hint and the sub in claims name different users");
+    return std::optional(std::move(hint->subject));
+}
+
+std::optional<std::string> parse_login_hint(const http::Params& params) {
+    auto hint = params.find("login_hint");
+    if (hint && (hint->size() > kMaxLoginHintBytes || util::displayable(*hint) != *hint)) return std::nullopt;
+    return hint;
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,92 @@
+// What happens next with an authorization request? Login before consent, consent before the code; `prompt=none` shows
+// nothing.
+#include "oauth/next_step.h"
+
+#include <algorithm>
+
+#include "model/standard_claims.h"
+#include "oauth/max_age.h"
+#include "oauth/redirect_uri.h"
+
+namespace postern::oauth {
+namespace {
+
+bool asks(const AuthorizationInput& s, model::Prompt prompt) { return s.request.prompt.contains(prompt); }
+
+/// What was done about the request counts only while the same user is logged in: somebody else starts over.
+bool progress_is_ours(const AuthorizationInput& s) {
+    return s.progress && s.session && s.progress->subject == s.session->subject;
+}
+
+/// A login made for this very request is the only thing that satisfies `prompt=login` or a stale `max_age`.
+bool logged_in_for_this(const AuthorizationInput& s) { return progress_is_ours(s) && s.progress->logged_in; }
+
+/// The interface specification, authorize rule 2: whole seconds, stale when now > auth_time + max_age; 0 always asks.
+bool login_is_stale(const AuthorizationInput& s) {
+    if (!s.request.max_age) return false;
+    return s.request.max_age->count() == 0 || is_stale_login(s.session->auth_time, *s.request.max_age, s.now);
+}
+
+/// OpenID Connect Core §3.1.2.2: the client wants this user, and nobody else will do.
+bool is_somebody_else(const AuthorizationInput& s) {
+    return s.session && s.request.hinted_subject && s.session->subject != *s.request.hinted_subject;
+}
+
+bool needs_login(const AuthorizationInput& s) {
+    if (!s.session || is_somebody_else(s)) return true;
+    const bool fresh_wanted =
+        asks(s, model::Prompt::login) || asks(s, model::Prompt::select_account) || login_is_stale(s);
+    return fresh_wanted && !logged_in_for_this(s);
+}
+
+/// RFC 8252 §8.6: any program on the machine can pose as such a client, so a remembered approval proves nothing.
+bool consent_can_be_remembered(const AuthorizationInput& s) {
+    return s.client.type == model::ClientType::confidential || !is_loopback_or_private(s.request.redirect_uri);
+}
+
+/// Whoever may see everything that a scope releases may see each claim of it.
+bool is_covered(const model::Consent& consent, const std::string& claim) {
+    const auto scope = model::scope_of_claim(claim);
+    return consent.claims.contains(claim) || (scope && consent.scope.contains(*scope));
+}
+
+bool needs_consent(const AuthorizationInput& s) {
+    if (progress_is_ours(s) && s.progress->decision == model::Decision::approved) return false;
+    if (asks(s, model::Prompt::consent)) return true;
+    if (s.client.first_party) return false;
+    return !(consent_can_be_remembered(s) && s.consent && is_approved(*s.consent, s.request));
+}
+
+}  // namespace
+
+bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request) {
+    const model::ClaimNames claims = request.claims.all();
+    return request.scope.is_subset_of(consent.scope) &&
+           std::all_of(claims.begin(), claims.end(),
+                       [&](const std::string& claim) { return is_covered(consent, claim); });
+}
+
+NextStep next_step(const AuthorizationInput& s) {
+    if (s.progress && s.progress->used) return AlreadyUsed{};
+    // Denial is a third state beside unset and approved (RFC 6749 §4.1.2.1).
+    if (progress_is_ours(s) && s.progress->decision == model::Decision::denied)
+        return Refuse{make_error(ErrorCode::access_denied, "the user denied the request"), true};
+    // Asked to log in as the user the client wants, somebody else did.
+    if (is_somebody_else(s) && logged_in_for_this(s))
+        return Refuse{make_error(ErrorCode::login_required, "another user than the one asked for has logged in",
+                                 "the client named the user by id_token_hint or by the sub of claims"),
+                      true};
+
+    const bool silent = asks(s, model::Prompt::none);  // OpenID Connect Core §3.1.2.6
+    if (needs_login(s)) {
+        if (silent) return Refuse{make_error(ErrorCode::login_required, "the user must log in")};
+        return ShowLogin{};
+    }
+    if (needs_consent(s)) {
+        if (silent) return Refuse{make_error(ErrorCode::consent_required, "the user must approve the request")};
+        return ShowConsent{};
+    }
+    return IssueCode{};
+}
+
+}  // namespace postern::oauth

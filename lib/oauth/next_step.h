@@ -1,0 +1,43 @@
+// What happens next with an authorization request? Pure policy: no HTTP, no storage, no clock of its own.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "model/authorization.h"
+#include "model/client.h"
+#include "model/session.h"
+#include "oauth/error.h"
+
+namespace postern::oauth {
+
+/// Everything the decision depends on.
+struct AuthorizationInput {
+    const model::AuthorizationRequest& request;
+    const model::Client& client;
+    std::optional<model::Session> session;                 ///< the browser's live session
+    std::optional<model::AuthorizationProgress> progress;  ///< what was done about this request before
+    std::optional<model::Consent> consent;                 ///< remembered, of the session's user for this client
+    util::Time now{};
+};
+
+struct ShowLogin {};
+struct ShowConsent {};
+struct IssueCode {};
+/// The client is told.
+struct Refuse {
+    OAuthError error;
+    bool ends_request = false;  ///< the user took part: going back must not revive it
+};
+/// A code or a refusal was delivered before: the user is told, the client is not (a replay is not its doing).
+struct AlreadyUsed {};
+
+using NextStep = std::variant<ShowLogin, ShowConsent, IssueCode, Refuse, AlreadyUsed>;
+
+NextStep next_step(const AuthorizationInput& input);
+
+/// A remembered approval is worth any part of what was approved, in scopes and in single claims (OpenID Connect Core
+/// §3.1.2.4).
+bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request);
+
+}  // namespace postern::oauth

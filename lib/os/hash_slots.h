@@ -1,0 +1,33 @@
+// How many passwords may be hashed at the same time on this machine? Lock files beside the database count across
+// processes.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace postern::os {
+
+/// A right to spend one hash's worth of processor and memory (about 20 ms and 16 MiB); given back on destruction, and
+/// by the kernel when the process dies.
+class HashSlot {
+public:
+    /// Waits at most `wait` for one of `slots` places; nullopt when all stayed taken. Creates the lock files (mode
+    /// 0660) when missing; throws std::system_error when that fails. A database in memory has no other processes and always
+    /// gets a place.
+    static std::optional<HashSlot> acquire(const std::string& database_path, int slots, std::chrono::milliseconds wait);
+
+    /// Makes the lock files that are missing, and names all of them: for a process that may make no file later.
+    static std::vector<std::string> make_files(const std::string& database_path, int slots);
+
+    HashSlot(HashSlot&& other) noexcept;
+    HashSlot& operator=(HashSlot&&) = delete;
+    ~HashSlot();
+
+private:
+    explicit HashSlot(int descriptor) : descriptor_(descriptor) {}
+    int descriptor_;
+};
+
+}  // namespace postern::os

@@ -1,0 +1,32 @@
+// What this process may still do with files, by Linux's Landlock (docs/decisions/0025-sandbox.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace postern::os {
+
+enum class FileUse {
+    read,      ///< open a file for reading; of a directory, every file below it
+    browse,    ///< the same, and list directories
+    rewrite,   ///< open what is there for reading and writing
+    anything,  ///< list, read, write, make and remove files and directories
+};
+
+struct FileRule {
+    std::string path;
+    FileUse use = FileUse::read;
+};
+
+/// What outgoing connections a process may begin.
+enum class Network { none, allowed };
+
+/// The version of Landlock that the kernel offers, from 1; 0 when there is none, and `reason` says why.
+int landlock_version(std::string& reason);
+
+/// From now on, in this thread and in what it starts (others that run already keep their rights), everything that
+/// Landlock can forbid is forbidden but for `rules`; descriptors that are open keep their rights. Needs no_new_privs.
+/// Throws std::runtime_error: a path of the rules cannot be opened, or the kernel refused.
+void restrict_files(const std::vector<FileRule>& rules, Network network);
+
+}  // namespace postern::os

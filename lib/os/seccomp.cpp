@@ -1,0 +1,246 @@
+// The filter's table and the program that the kernel makes of it.
+#include "os/seccomp.h"
+
+#include <stdexcept>
+
+// x32 numbers its calls differently, and big-endian words lie elsewhere.
+#if defined(__linux__) && \
+    ((defined(__x86_64__) && !defined(__ILP32__)) || (defined(__aarch64__) && !defined(__AARCH64EB__)))
+#define POSTERN_HAS_CALL_TABLE 1
+#include <asm/sockios.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "os/file.h"
+#endif
+
+namespace postern::os {
+
+#ifdef POSTERN_HAS_CALL_TABLE
+namespace {
+
+#ifdef __x86_64__
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#else
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#endif
+constexpr std::uint32_t kX32Calls = 0x40000000;  // the other numbers that x86-64 takes; never reached on aarch64
+constexpr std::uint32_t kClone3 = 435;           // on every architecture
+
+// clang-format off
+/// Seen in running endpoints, and what the C library takes in their place on another architecture or kernel.
+constexpr std::uint32_t kAlways[] = {
+    // requests and answers
+    __NR_accept, __NR_accept4, __NR_ppoll, __NR_pselect6, __NR_read, __NR_readv, __NR_write, __NR_writev, __NR_shutdown,
+    __NR_close, __NR_dup3, __NR_getpeername, __NR_getsockname, __NR_setsockopt, __NR_getsockopt, __NR_recvfrom,
+    // files: which ones is Landlock's
+    __NR_openat, __NR_fstat, __NR_newfstatat, __NR_statx, __NR_faccessat, __NR_getdents64, __NR_lseek, __NR_pread64,
+    __NR_pwrite64, __NR_fcntl, __NR_flock, __NR_fsync, __NR_fdatasync, __NR_ftruncate, __NR_fallocate, __NR_readlinkat,
+    // memory
+    __NR_brk, __NR_munmap, __NR_mremap, __NR_madvise,
+    // time, signals, itself
+    __NR_clock_gettime, __NR_clock_nanosleep, __NR_nanosleep, __NR_gettimeofday, __NR_setitimer, __NR_rt_sigaction,
+    __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_restart_syscall, __NR_futex, __NR_getrandom, __NR_getpid, __NR_gettid,
+    __NR_getuid, __NR_geteuid, __NR_getgid, __NR_getegid, __NR_sched_yield, __NR_exit, __NR_exit_group,
+    // a thread's first ones: the C library ends the process when they are refused to one that was just started
+    __NR_rseq, __NR_set_robust_list,
+#ifdef __x86_64__
+    __NR_poll, __NR_select, __NR_dup2, __NR_open, __NR_stat, __NR_lstat, __NR_access, __NR_readlink, __NR_time,
+#endif
+};
+
+constexpr std::uint32_t kForFiles[] = {
+    __NR_mkdirat, __NR_unlinkat, __NR_renameat, __NR_renameat2, __NR_linkat, __NR_fchmod, __NR_fchmodat, __NR_utimensat,
+    __NR_truncate,
+#ifdef __x86_64__
+    __NR_mkdir, __NR_rmdir, __NR_unlink, __NR_rename, __NR_link, __NR_chmod, __NR_creat,
+#endif
+};
+
+constexpr std::uint32_t kForSyslog[] = {__NR_connect, __NR_sendto};
+
+constexpr std::uint32_t kForNetwork[] = {
+    __NR_socket, __NR_socketpair, __NR_bind, __NR_connect, __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_recvmsg,
+    __NR_recvmmsg, __NR_ioctl, __NR_pipe2, __NR_eventfd2, __NR_epoll_create1, __NR_epoll_ctl, __NR_epoll_pwait, __NR_dup,
+    __NR_uname, __NR_sysinfo, __NR_prlimit64, __NR_sigaltstack, __NR_sched_getaffinity, __NR_rt_sigtimedwait,
+    __NR_mmap, __NR_mprotect,  // modules of the name service are loaded when a name is looked up
+#ifdef __x86_64__
+    __NR_epoll_wait, __NR_epoll_create, __NR_pipe,
+#endif
+};
+// clang-format on
+
+/// Numbers that follow each other.
+struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+};
+
+std::vector<Range> ranges_of(std::vector<std::uint32_t> calls) {
+    std::sort(calls.begin(), calls.end());
+    std::vector<Range> ranges;
+    for (const std::uint32_t call : calls) {
+        if (!ranges.empty() && call <= ranges.back().last + 1)
+            ranges.back().last = call;
+        else
+            ranges.push_back({call, call});
+    }
+    return ranges;
+}
+
+/// A program for the kernel. Each rule looks at the call's number, which stays loaded between rules; those with
+/// conditions come first. Few steps lead to each answer: the kernel runs it for every number that there is when it takes
+/// it, which a plain CGI process waits for.
+class Filter {
+public:
+    Filter() {
+        load(offsetof(seccomp_data, arch));
+        add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
+        answer(SECCOMP_RET_KILL_PROCESS);  // numbers of another table, as of int 0x80
+        load_number();
+        add(BPF_JMP | BPF_JGE | BPF_K, kX32Calls, 0, 1);
+        answer(SECCOMP_RET_KILL_PROCESS);
+    }
+
+    /// Whatever their arguments are, where no rule with conditions has decided.
+    void allow(std::span<const std::uint32_t> calls) { allowed_.insert(allowed_.end(), calls.begin(), calls.end()); }
+    void refuse(std::uint32_t call, int error) {
+        add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+        answer(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error));
+    }
+
+    /// When of that argument, under the mask, this is the value. Others are left to the rules that follow.
+    struct Condition {
+        unsigned argument;
+        std::uint32_t mask;
+        std::uint32_t value;
+    };
+    void allow_if(std::uint32_t call, std::initializer_list<Condition> conditions) {
+        decide_if(call, conditions, SECCOMP_RET_ALLOW);
+    }
+    void refuse_if(std::uint32_t call, std::initializer_list<Condition> conditions) {
+        decide_if(call, conditions, SECCOMP_RET_ERRNO | EPERM);
+    }
+
+    /// Everything that no rule has allowed is refused.
+    std::vector<sock_filter>& finish() {
+        search(ranges_of(allowed_));
+        return program_;
+    }
+
+private:
+    void decide_if(std::uint32_t call, std::initializer_list<Condition> conditions, std::uint32_t action) {
+        // Past the conditions and the answer, to where the number is loaded again.
+        add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, static_cast<std::uint8_t>(conditions.size() * 3 + 2));
+        auto left = conditions.size();
+        for (const Condition& condition : conditions) {
+            load(offsetof(seccomp_data, args) + condition.argument * sizeof(std::uint64_t));  // its lower half
+            add(BPF_ALU | BPF_AND | BPF_K, condition.mask, 0, 0);
+            --left;
+            add(BPF_JMP | BPF_JEQ | BPF_K, condition.value, 0, static_cast<std::uint8_t>(left * 3 + 1));
+        }
+        answer(action);
+        load_number();
+    }
+    /// Never empty; by halves.
+    void search(std::span<const Range> ranges) {
+        if (ranges.size() == 1) {
+            add(BPF_JMP | BPF_JGE | BPF_K, ranges[0].first, 0, 2);
+            add(BPF_JMP | BPF_JGT | BPF_K, ranges[0].last, 1, 0);
+            answer(SECCOMP_RET_ALLOW);
+            answer(SECCOMP_RET_ERRNO | EPERM);
+            return;
+        }
+        const std::size_t half = ranges.size() / 2;
+        const std::size_t at = program_.size();
+        add(BPF_JMP | BPF_JGE | BPF_K, ranges[half].first, 0, 0);
+        search(ranges.first(half));
+        const std::size_t skipped = program_.size() - at - 1;
+        if (skipped > UINT8_MAX) throw std::logic_error("sandbox: a jump of the filter is too long");
+        program_[at].jt = static_cast<std::uint8_t>(skipped);
+        search(ranges.subspan(half));
+    }
+    void add(int code, std::uint32_t value, std::uint8_t if_true, std::uint8_t if_false) {
+        program_.push_back({static_cast<std::uint16_t>(code), if_true, if_false, value});
+    }
+    void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset), 0, 0); }
+    void load_number() { load(offsetof(seccomp_data, nr)); }
+    void answer(std::uint32_t action) { add(BPF_RET | BPF_K, action, 0, 0); }
+
+    std::vector<sock_filter> program_;
+    std::vector<std::uint32_t> allowed_;
+};
+
+/// Whom the kernel signals about a descriptor, and by what: kill(2) by another name, before version 6 of Landlock.
+void refuse_owners(Filter& filter) {
+    for (const std::uint32_t command : {F_SETOWN, F_SETOWN_EX, F_SETSIG})
+        filter.refuse_if(__NR_fcntl, {{1, ~0U, command}});
+    for (const std::uint32_t command : {FIOSETOWN, SIOCSPGRP}) filter.refuse_if(__NR_ioctl, {{1, ~0U, command}});
+}
+
+void allow_network(Filter& filter) {
+    filter.allow(kForNetwork);
+    filter.refuse(kClone3, ENOSYS);  // its flags are out of sight; the C library then takes clone
+    filter.allow_if(__NR_clone, {{0, CLONE_THREAD, CLONE_THREAD}});
+}
+
+}  // namespace
+
+bool can_filter_calls(std::string& reason) {
+    const std::uint32_t action = SECCOMP_RET_ERRNO;
+    if (::syscall(__NR_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0) return true;
+    reason = "seccomp is refused: " + errno_text();
+    return false;
+}
+
+void filter_calls(const CallNeeds& needs) {
+    Filter filter;
+    refuse_owners(filter);  // the first rule that fits decides
+    filter.allow(kAlways);
+    filter.allow_if(__NR_tgkill, {{0, ~0U, static_cast<std::uint32_t>(::getpid())}});  // abort(3)
+    filter.allow_if(__NR_mmap, {{2, PROT_EXEC, 0}});
+    filter.allow_if(__NR_mprotect, {{2, PROT_EXEC, 0}});
+    if (needs.files) filter.allow(kForFiles);
+    if (needs.network) allow_network(filter);
+    if (needs.syslog) {
+        filter.allow_if(__NR_socket, {{0, ~0U, AF_UNIX}, {1, 0xf, SOCK_DGRAM}});
+        filter.allow(kForSyslog);
+    }
+    auto& program = filter.finish();
+    const sock_fprog given{static_cast<unsigned short>(program.size()), program.data()};
+    const long result = ::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &given);
+    if (result < 0)
+        throw std::runtime_error("sandbox: the filter for system calls was refused: " + errno_text());
+    if (result > 0)
+        throw std::runtime_error("sandbox: thread " + std::to_string(result) + " has another filter for system calls");
+}
+
+#else  // other systems and architectures
+
+bool can_filter_calls(std::string& reason) {
+    reason = "there is no filter for system calls on this system";
+    return false;
+}
+
+void filter_calls(const CallNeeds&) {
+    throw std::runtime_error("sandbox: there is no filter for system calls on this system");
+}
+
+#endif
+
+}  // namespace postern::os

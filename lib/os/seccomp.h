@@ -1,0 +1,22 @@
+// Which system calls this process may still make, by a seccomp filter (docs/decisions/0025-sandbox.md).
+#pragma once
+
+#include <string>
+
+namespace postern::os {
+
+/// What goes beyond waiting, reading, writing and opening.
+struct CallNeeds {
+    bool syslog = false;   ///< datagrams to a Unix socket: a logger that was started again must be found again
+    bool files = false;    ///< make, rename and remove files
+    bool network = false;  ///< sockets and threads
+};
+
+/// Whether the kernel can filter, and there is a table for this architecture; when not, `reason` says why.
+bool can_filter_calls(std::string& reason);
+
+/// From now on every other call fails with EPERM, in each thread of the process: none that starts a program or a
+/// process, traces or signals one, opens a socket, or makes memory executable. Needs no_new_privs. Throws std::runtime_error when the kernel refuses.
+void filter_calls(const CallNeeds& needs);
+
+}  // namespace postern::os

@@ -1,0 +1,69 @@
+// What an endpoint is and what it needs: its declaration, from which the process opens everything else.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "http/message.h"
+#include "keys/keys.h"
+#include "oauth/cors.h"
+#include "oauth/settings.h"
+#include "web/page.h"
+
+namespace postern::server {
+
+/// What a handler may use: server/app.h.
+class App;
+
+enum class OnFailure {
+    json,  ///< {"error":"server_error",...}: endpoints that programs call
+    page,  ///< the error page: endpoints that people see
+};
+
+enum class StoreUse { none, read, write };
+
+/// What a handler that is not Postern's own needs while it answers, beyond what its endpoint declares: the sandbox
+/// leaves nothing else (docs/decisions/0025-sandbox.md). Absolute paths of what is there when the process starts.
+struct SandboxPermissions {
+    std::vector<std::string> read = {};   ///< files to read, and directories with all that is below them
+    std::vector<std::string> write = {};  ///< the same to read, write, make, rename and remove
+    bool openssl = true;                  ///< to call OpenSSL, itself or through a library; all of it is started then
+    bool network = false;                 ///< to connect, look names up, and start threads: then, not before serve()
+    bool anything = false;                ///< no sandbox at all, to run programs for example; "require" refuses it
+};
+
+/// What an endpoint is and what it needs: nothing else is opened for it.
+struct Endpoint {
+    std::string name;  ///< "token": in the log, and the program's name
+    /// Raw request paths that this executable answers, relative to the issuer; everything else is 404. Empty: not
+    /// offered. Each is reached below the issuer's base path and, for proxies that strip it, without it. A path that
+    /// starts with
+    /// "/.well-known/oauth-authorization-server" is absolute (RFC 8414 §3.1 puts it in front of the base path): the
+    /// discovery endpoint gives it complete, and nothing is added to it.
+    std::function<std::vector<std::string>(const oauth::Settings&)> paths;
+    std::function<std::vector<http::Method>(const oauth::Settings&)> methods;  ///< others are 405 with Allow
+    /// Other sites' pages that may read the answers, the server's own among them; unless nobody, OPTIONS is answered
+    /// too. `client_pages` needs the database.
+    oauth::CorsPolicy readers = oauth::CorsPolicy::none;
+    StoreUse store = StoreUse::none;
+    keys::KeyUse keys = keys::KeyUse::publish;
+    /// Whether an option makes the endpoint sign access tokens as well, which opens the private keys; empty: none does.
+    std::function<bool(const oauth::Settings&)> signs_access_tokens = {};
+    /// CGI variables that the web server's own modules set and the configuration names; empty: none is read.
+    std::function<std::vector<std::string>(const oauth::Settings&)> server_variables = {};
+    SandboxPermissions needs = {.openssl = false};  ///< beyond Postern's own; a handler that calls OpenSSL says so
+    /// Called once before the first request, while everything can still be opened.
+    std::function<void(App&)> begin = {};
+    bool passwords = false;      ///< checks passwords, for which hash slots are shared
+    bool authorization = false;  ///< reads the Authorization header; others do not even look whether it is well-formed
+    bool seal = false;           ///< reads seal.key
+    /// web::read_pages for an endpoint that shows pages: named here, so that no other is linked with them.
+    std::unique_ptr<const web::Pages> (*pages)(const std::string& directory) = nullptr;
+    OnFailure on_failure = OnFailure::json;
+};
+
+using Handler = std::function<http::Response(App&, const http::Request&)>;
+
+}  // namespace postern::server

@@ -1,0 +1,80 @@
+// One request of a person's browser to the pages.
+#include "web/interaction.h"
+
+#include "crypto/digest.h"
+#include "http/url.h"
+#include "store/authorization_requests.h"
+
+namespace postern::web {
+namespace {
+
+bool is_of_this_browser(const Interaction& interaction, const oauth::SealedRequest& sealed) {
+    return interaction.browser.id && crypto::equal_constant_time(sealed.browser, interaction.browser.binding());
+}
+
+/// Only the browser that it was sealed for may take it up again.
+http::Response refuse_expired(const Interaction& interaction, const std::string& text) {
+    const auto sealed = oauth::open_stale_request(interaction.context, text);
+    if (sealed && is_of_this_browser(interaction, *sealed))
+        return refuse_and_offer(interaction, PageFault::resume_expired, sealed->request);
+    return interaction.refuse(PageFault::resume_expired);
+}
+
+}  // namespace
+
+util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params, AllowUnbound allow_unbound) {
+    const auto text = params.find("resume");
+    if (!text) return interaction.refuse(params.fault_of("resume") ? PageFault::resume_invalid : PageFault::resume_missing);
+    auto sealed = oauth::open_request(interaction.context, *text);
+    if (!sealed)
+        return sealed.error() == oauth::SealFault::expired ? refuse_expired(interaction, *text)
+                                                           : interaction.refuse(PageFault::resume_invalid);
+    const std::string client_id = sealed->request.client_id.str();
+
+    // A request that somebody else started must not be finished here, nor ours by somebody else (consent fixation).
+    const bool is_bound = !sealed->browser.empty();
+    if (!is_bound && allow_unbound == AllowUnbound::no)
+        return interaction.refuse(PageFault::other_browser, client_id, "the request is bound to no browser");
+    if (is_bound && !interaction.browser.id)
+        return interaction.refuse(PageFault::cookie_missing, client_id,
+                            "no browser cookie came back; the issuer is " + interaction.context.settings.issuer);
+    if (is_bound && !is_of_this_browser(interaction, *sealed)) return interaction.refuse(PageFault::other_browser, client_id);
+
+    // Whoever opens it begins a request of his own, as with an authorize URL: what somebody does about it in one
+    // browser must count in no other.
+    if (!is_bound) sealed->request.id = crypto::random_token(interaction.context.random);
+
+    auto target = oauth::verify_redirect(interaction.context, sealed->request);
+    if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
+    return Resumed{std::move(sealed->request), std::move(*target)};
+}
+
+http::Response refuse_and_offer(const Interaction& interaction, PageFault fault, const model::AuthorizationRequest& request,
+                                const std::string& detail) {
+    oauth::Context& context = interaction.context;
+    model::AuthorizationRequest anew = request;
+    anew.id = crypto::random_token(context.random);
+    anew.session_sent = false;
+    anew.expires_at = context.now() + context.settings.authorization_request_ttl;
+    const std::string sealed = oauth::seal_request(context, {anew, interaction.browser.binding()});
+    const std::string url =
+        http::with_query(context.settings.url(context.settings.paths.authorize), {{"resume", sealed}});
+    return refusal_page(interaction.pages, interaction.request, fault,
+                        {request.client_id.str(), detail, context.settings.issuer, url});
+}
+
+std::optional<http::Response> refuse_if_used(const Interaction& interaction, const model::AuthorizationRequest& request) {
+    const auto progress = store::find_progress(interaction.context.store, oauth::request_key(request));
+    if (!progress || !progress->used) return std::nullopt;
+    return refuse_and_offer(interaction, PageFault::already_used, request);
+}
+
+http::Response continue_at(Interaction& interaction, const std::string& path, const model::AuthorizationRequest& request) {
+    http::Response response = http::see_other("");
+    ensure_browser_id(interaction.context, interaction.browser, response);
+    const std::string sealed = oauth::seal_request(interaction.context, {request, interaction.browser.binding()});
+    response.set("Location", http::with_query(interaction.context.settings.url(path), {{"resume", sealed}}));
+    return response;
+}
+
+}  // namespace postern::web

@@ -1,0 +1,58 @@
+// One request of a person's browser to the pages: what it brings, and the authorization request it resumes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "http/message.h"
+#include "oauth/context.h"
+#include "oauth/redirect_uri.h"
+#include "oauth/sealed_request.h"
+#include "util/result.h"
+#include "web/browser.h"
+#include "web/page.h"
+#include "web/refusal_page.h"
+
+namespace postern::web {
+
+struct Interaction {
+    oauth::Context& context;
+    const Pages& pages;
+    const http::Request& request;
+    Browser browser;
+
+    Interaction(oauth::Context& context_, const Pages& pages_, const http::Request& request_)
+        : context(context_), pages(pages_), request(request_), browser(recognise(context_, request_)) {}
+
+    http::Response refuse(PageFault fault, const std::string& client_id = {}, const std::string& detail = {}) const {
+        return refusal_page(pages, request, fault, {client_id, detail, context.settings.issuer, ""});
+    }
+};
+
+/// The authorization request that travelled sealed in the parameter `resume`, bound to this browser, with its target
+/// verified anew.
+struct Resumed {
+    model::AuthorizationRequest request;
+    oauth::VerifiedRedirect target;
+};
+
+enum class AllowUnbound {
+    no,   ///< pages: only the browser that the request was sealed for
+    yes,  ///< authorize: a request posted by another site is worth what its URL is worth, and is bound from here on
+};
+
+/// The request, or the page that says why there is none.
+util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params, AllowUnbound allow_unbound);
+
+/// The page of `fault`, with a button that starts the same sign-in over: a request of its own, worth what the
+/// application's link was worth. What was decided about the old one does not count for it, and the old one stays ended.
+http::Response refuse_and_offer(const Interaction& interaction, PageFault fault, const model::AuthorizationRequest& request,
+                                const std::string& detail = {});
+
+/// That page, if the request was answered already: no form is shown that could lead nowhere but there.
+std::optional<http::Response> refuse_if_used(const Interaction& interaction, const model::AuthorizationRequest& request);
+
+/// 303 to the page at `path` with `request` sealed for this browser, which gets its cookie now if it has none.
+http::Response continue_at(Interaction& interaction, const std::string& path, const model::AuthorizationRequest& request);
+
+}  // namespace postern::web

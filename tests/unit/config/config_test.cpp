@@ -1,0 +1,326 @@
+#include "config/config.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+namespace postern::config {
+namespace {
+
+/// A file that is right but for what the row adds.
+std::string with_issuer(const std::string& more) {
+    return R"({"issuer":"https://login.example.org/auth")" + (more.empty() ? "" : "," + more) + "}";
+}
+
+/// "key: reason" of every problem; empty for a file that is accepted.
+std::vector<std::string> keys_of_problems(const std::string& text) {
+    const auto config = parse_config(text);
+    std::vector<std::string> keys;
+    if (config) return keys;
+    for (const ConfigProblem& problem : config.error()) keys.push_back(problem.key);
+    return keys;
+}
+
+Config parsed(const std::string& more) {
+    auto config = parse_config(with_issuer(more));
+    REQUIRE(config);
+    return *config;
+}
+
+TEST_CASE("parse_config: the issuer is enough, everything else has its documented default") {
+    const Config config = parsed("");
+    CHECK(config.settings.issuer == "https://login.example.org/auth");
+    CHECK(config.database == "/var/lib/postern/postern.db");
+    CHECK(config.keys == "/var/lib/postern/keys");
+    CHECK(config.templates.ends_with("/share/postern/templates"));
+    CHECK_FALSE(config.settings.oidc);
+    CHECK(config.settings.authenticate_introspect);
+    CHECK(config.settings.authenticate_revoke);
+    CHECK(config.settings.introspection_requires_confidential_client);
+    CHECK_FALSE(config.settings.use_opaque_refresh_tokens);
+    CHECK_FALSE(config.settings.implicit);
+    CHECK_FALSE(config.settings.authorize_post);
+    CHECK(config.settings.username_in_access_token);
+    CHECK(config.settings.authorization_code_ttl == util::Seconds(60));
+    CHECK(config.settings.id_token_ttl == util::Seconds(3600));
+    CHECK(config.settings.refresh_token_ttl == util::Seconds(2592000));
+    CHECK(config.settings.id_token_algorithm == crypto::Algorithm::RS256);
+    CHECK(config.settings.access_token_ttl == util::Seconds(900));
+    CHECK(config.settings.access_token_algorithm == crypto::Algorithm::ES256);
+    CHECK(config.limits.body == 65536);
+    CHECK(config.log_target == "stderr");
+    CHECK(config.sandbox == SandboxMode::automatic);
+    CHECK(config.warnings.empty());
+}
+
+TEST_CASE("parse_config: every kind of value arrives where it belongs; nested objects may be given in part") {
+    const Config config = parsed(R"(
+        // comments and trailing commas are allowed
+        "database": "/srv/p.db", "oidc": {}, "accessTokenTTL": 60, "refreshReuseGrace": 0, "idTokenAlgorithm": "EdDSA",
+        "usernameInAccessToken": false, "authorizeMethods": ["GET", "POST"], "scopeDescriptions": {"books": "Read your books"},
+        "paths": {"token": "/oauth/token", "userinfo": null}, "login": {"window": 60}, "limits": {"body": 4096,},
+        "trustedProxies": ["2001:DB8:0::1", "::ffff:192.0.2.1"], "log": {"level": "debug"}, "metadata": {"op_tos_uri": "https://x.example"},)");
+    CHECK(config.database == "/srv/p.db");
+    CHECK(config.settings.oidc);
+    CHECK(config.settings.access_token_ttl == util::Seconds(60));
+    CHECK(config.settings.refresh_reuse_grace == util::Seconds(0));
+    CHECK(config.settings.id_token_algorithm == crypto::Algorithm::EdDSA);
+    CHECK_FALSE(config.settings.username_in_access_token);
+    CHECK(config.settings.authorize_post);
+    CHECK(config.settings.scope_descriptions.at("books") == "Read your books");
+    CHECK(config.settings.paths.token == "/oauth/token");
+    CHECK(config.settings.paths.authorize == "/authorize");
+    CHECK_FALSE(config.settings.paths.userinfo);
+    CHECK(config.settings.paths.revoke == "/token/revoke");
+    CHECK(config.settings.login.window == util::Seconds(60));
+    CHECK(config.settings.login.max_failures == 10);
+    CHECK(config.limits.body == 4096);
+    CHECK(config.trusted_proxies == std::vector<std::string>{"2001:db8::1", "192.0.2.1"});
+    CHECK(config.log_level == util::LogLevel::debug);
+    CHECK(config.log_target == "stderr");
+    CHECK(config.settings.metadata.find("op_tos_uri") != nullptr);
+}
+
+TEST_CASE("parse_config: one step outside a range or type is refused under the key's name [CWE-15]") {
+    struct Row {
+        const char* member;
+        const char* key;  ///< of the one problem, or "" when it is accepted
+    };
+    const Row rows[] = {
+        {R"("accessTokenTTL": 1)", ""},
+        {R"("accessTokenTTL": 0)", "accessTokenTTL"},
+        {R"("accessTokenTTL": -1)", "accessTokenTTL"},
+        {R"("accessTokenTTL": 300.0)", "accessTokenTTL"},
+        {R"("accessTokenTTL": "300")", "accessTokenTTL"},
+        {R"("accessTokenTTL": null)", "accessTokenTTL"},
+        {R"("accessTokenTTL": true)", "accessTokenTTL"},
+        {R"("refreshTokenTTL": 315360000)", ""},
+        {R"("refreshTokenTTL": 315360001)", "refreshTokenTTL"},
+        {R"("authorizationCodeTTL": 600)", ""},
+        {R"("authorizationCodeTTL": 601)", "authorizationCodeTTL"},
+        {R"("refreshReuseGrace": 60)", ""},
+        {R"("refreshReuseGrace": 61)", "refreshReuseGrace"},
+        {R"("refreshReuseGrace": -1)", "refreshReuseGrace"},
+        {R"("maxAgeLeeway": 300)", ""},
+        {R"("maxAgeLeeway": 301)", "maxAgeLeeway"},
+        {R"("login": {"hashSlots": 64})", ""},
+        {R"("login": {"hashSlots": 65})", "login.hashSlots"},
+        {R"("login": {"hashSlots": 0})", "login.hashSlots"},
+        {R"("login": {"method": "password"})", ""},
+        {R"("login": {"method": "remote_user"})", ""},
+        {R"("login": {"method": "REMOTE_USER"})", "login.method"},
+        {R"("login": {"method": null})", "login.method"},
+        {R"("login": {"remoteUserVariable": "OIDC_CLAIM_sub"})", ""},
+        {R"("login": {"remoteUserVariable": "HTTP_REMOTE_USER"})", "login.remoteUserVariable"},
+        {R"("login": {"remoteUserVariable": null})", "login.remoteUserVariable"},
+        {R"("login": {"autoCreate": "true"})", "login.autoCreate"},
+        {R"("login": {"authTimeFromEnvironment": "HTTP_AUTH_TIME"})", "login.authTimeFromEnvironment"},
+        {R"("login": {"authTimeFromEnvironment": ""})", "login.authTimeFromEnvironment"},
+        {R"("login": {"logoutRedirect": "/logout"})", "login.logoutRedirect"},
+        {R"("login": {"claimsFromEnvironment": []})", "login.claimsFromEnvironment"},
+        {R"("login": {"claimsFromEnvironment": {}})", ""},
+        {R"("login": {"claimsFromEnvironment": {"email": "AUTHENTICATE_MAIL"}})", ""},
+        {R"("login": {"claimsFromEnvironment": {"email": "HTTP_MAIL"}})", "login.claimsFromEnvironment.email"},
+        {R"("login": {"claimsFromEnvironment": {"email": true}})", "login.claimsFromEnvironment.email"},
+        {R"("login": {"claimsFromEnvironment": {"sub": "UID"}})", "login.claimsFromEnvironment.sub"},
+        {R"("login": {"method": "passwort"})", "login.method"},
+        {R"("login": {})", ""},
+        {R"("login": [])", "login"},
+        {R"("login": null)", "login"},
+        {R"("limits": {"body": 4095})", "limits.body"},
+        {R"("limits": {"token": 8193})", "limits.token"},
+        {R"("limits": {"parameters": 15})", "limits.parameters"},
+        {R"("authenticateIntrospect": false)", ""},
+        {R"("authenticateIntrospect": "false")", "authenticateIntrospect"},
+        {R"("authenticateIntrospect": 0)", "authenticateIntrospect"},
+        {R"("authenticateRevoke": null)", "authenticateRevoke"},
+        {R"("implicit": false)", ""},
+        {R"("implicit": true)", ""},
+        {R"("implicit": "true")", "implicit"},
+        {R"("implicit": 1)", "implicit"},
+        {R"("useOpaqueRefreshTokens": false)", ""},
+        {R"("useOpaqueRefreshTokens": true)", ""},
+        {R"("useOpaqueRefreshTokens": "false")", "useOpaqueRefreshTokens"},
+        {R"("idTokenAlgorithm": "none")", "idTokenAlgorithm"},
+        {R"("idTokenAlgorithm": "es256")", "idTokenAlgorithm"},
+        {R"("accessTokenAlgorithm": "HS256")", "accessTokenAlgorithm"},
+        {R"("authorizeMethods": ["POST"])", "authorizeMethods"},
+        {R"("authorizeMethods": ["GET", "GET"])", "authorizeMethods"},
+        {R"("authorizeMethods": ["GET", "PUT"])", "authorizeMethods"},
+        {R"("authorizeMethods": "GET")", "authorizeMethods"},
+        {R"("oidc": {"userClaims": "database"})", ""},
+        {R"("oidc": {"userClaims": "ldap"})", "oidc.userClaims"},
+        {R"("oidc": true)", "oidc"},
+        {R"("oidc": null)", "oidc"},
+        {R"("database": "postern.db")", "database"},
+        {R"("keys": 5)", "keys"},
+        {R"("paths": {"token": "token"})", "paths.token"},
+        {R"("paths": {"token": null})", "paths.token"},
+        {R"("paths": {"logout": null})", ""},
+        {R"("paths": {"logout": ""})", "paths.logout"},
+        {R"("paths": {"login": "/token"})", "paths.login"},
+        {R"("paths": {"token": "/login"})", "paths.login"},
+        {R"("trustedProxies": ["10.0.0.0/8"])", "trustedProxies[0]"},
+        {R"("authorizationVariables": [])", "authorizationVariables"},
+        {R"("authorizationVariables": "HTTP_AUTHORIZATION")", "authorizationVariables"},
+        {R"("authorizationVariables": [1])", "authorizationVariables[0]"},
+        {R"("authorizationVariables": ["HTTP_AUTHORIZATION", "REMOTE_USER"])", "authorizationVariables[1]"},
+        {R"("authorizationVariables": ["HTTP_AUTHORIZATION", "HTTP_AUTHORIZATION"])", "authorizationVariables[1]"},
+        {R"("authorizationVariables": ["A_AUTHORIZATION","B_AUTHORIZATION","C_AUTHORIZATION","D_AUTHORIZATION",
+            "E_AUTHORIZATION","F_AUTHORIZATION","G_AUTHORIZATION","H_AUTHORIZATION","I_AUTHORIZATION"])",
+         "authorizationVariables"},
+        {R"("trustedProxies": ["10.0.0.1", "proxy"])", "trustedProxies[1]"},
+        {R"("trustedProxies": "10.0.0.1")", "trustedProxies"},
+        {R"("sandbox": "require")", ""},
+        {R"("sandbox": "auto")", ""},
+        {R"("sandbox": "on")", "sandbox"},
+        {R"("sandbox": true)", "sandbox"},
+        {R"("sandbox": null)", "sandbox"},
+        {R"("log": {"level": "notice"})", "log.level"},
+        {R"("log": {"target": "syslog"})", ""},
+        {R"("log": {"target": "/var/log/postern.log"})", ""},
+        {R"("log": {"target": "postern.log"})", "log.target"},
+        {R"("scopeDescriptions": {"a b": "x"})", "scopeDescriptions.a b"},
+        {R"("scopeDescriptions": {"a": ""})", "scopeDescriptions.a"},
+        {R"("scopeDescriptions": {"a": 1})", "scopeDescriptions.a"},
+        {R"("metadata": {"issuer": "https://evil.example"})", "metadata.issuer"},
+        {R"("metadata": {"token_endpoint": "https://evil.example"})", "metadata.token_endpoint"},
+        {R"("metadata": {"id_token_signing_alg_values_supported": ["none"]})",
+         "metadata.id_token_signing_alg_values_supported"},
+        {R"("metadata": {"response_types_supported": ["id_token"]})", "metadata.response_types_supported"},
+        {R"("metadata": {"ui_locales_supported": ["de"]})", ""},
+        {R"("login.window": 60)", "login.window"},
+        {R"("ISSUER": "https://x.example")", "ISSUER"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.member);
+        const std::vector<std::string> expected =
+            *row.key == '\0' ? std::vector<std::string>{} : std::vector<std::string>{row.key};
+        CHECK(keys_of_problems(with_issuer(row.member)) == expected);
+    }
+}
+
+TEST_CASE("parse_config: all problems are reported at once, in the order of the file") {
+    const std::vector<std::string> keys = keys_of_problems(
+        R"({"implicit": "yes", "accessTokenTTL": 0, "colour": "red", "login": {"maxFailures": 0, "x": 1}, "metadata": {"jwks_uri": "", "issuer": ""}})");
+    CHECK(keys == std::vector<std::string>{"implicit", "accessTokenTTL", "colour", "login.maxFailures", "login.x",
+                                           "metadata.jwks_uri", "metadata.issuer", "issuer"});
+}
+
+TEST_CASE("parse_config: an unknown key names the known one it was probably meant to be") {
+    struct Row {
+        const char* member;
+        const char* meant;  ///< "" when nothing is near
+    };
+    const Row rows[] = {
+        {R"("accessTokenTtl": 5)", "accessTokenTTL"},
+        {R"("authenticateIntrospection": true)", "authenticateIntrospect"},
+        {R"("hashSlots": 2)", "login.hashSlots"},
+        {R"("login": {"max_failures": 2})", "login.maxFailures"},
+        {R"("limit": {})", "limits"},
+        {R"("zzzzzzzz": 1)", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.member);
+        const auto config = parse_config(with_issuer(row.member));
+        REQUIRE_FALSE(config);
+        REQUIRE(config.error().size() == 1);
+        const std::string& reason = config.error()[0].reason;
+        CAPTURE(reason);
+        if (*row.meant == '\0') {
+            CHECK(reason == "is not a known key");
+        } else {
+            CHECK(reason == "is not a known key (did you mean \"" + std::string(row.meant) + "\"?)");
+        }
+    }
+}
+
+TEST_CASE("parse_config: what is not one JSON object is refused with line and column") {
+    const auto syntax = parse_config("{\"issuer\": \"https://x.example\",\n  \"accessTokenTTL\": 300x}");
+    REQUIRE_FALSE(syntax);
+    REQUIRE(syntax.error().size() == 1);
+    CHECK(syntax.error()[0].key.empty());
+    CHECK(syntax.error()[0].reason.starts_with("line 2, column "));
+    const std::string good = with_issuer("");
+    CHECK(keys_of_problems(good + "\r\n").empty());
+    for (const std::string& text :
+         {std::string(), std::string("[]"), std::string("null"), "\xef\xbb\xbf" + good, good + "{}",
+          good + std::string(1, '\0'), with_issuer(R"("implicit": false, "implicit": false)"),
+          with_issuer("\"keys\": \"/\xff\""), with_issuer("\"keys\": \"/" + std::string(300000, 'k') + "\"")}) {
+        CAPTURE(text.substr(0, 80));
+        CHECK(keys_of_problems(text) == std::vector<std::string>{""});
+    }
+    CHECK(keys_of_problems("{}") == std::vector<std::string>{"issuer"});
+}
+
+TEST_CASE("parse_config: legal but doubtful settings are warned about, each once") {
+    struct Row {
+        const char* text;
+        std::size_t warnings;
+    };
+    const Row rows[] = {
+        {R"({"issuer":"https://x.example"})", 0},
+        {R"({"issuer":"http://127.0.0.1:8080"})", 1},
+        {R"({"issuer":"https://x.example","authenticateIntrospect":false,"authenticateRevoke":false})", 2},
+        {R"({"issuer":"https://x.example","introspectionRequiresConfidentialClient":false})", 1},
+        {R"({"issuer":"https://x.example","idTokenAlgorithm":"ES256"})", 1},
+        {R"({"issuer":"https://x.example","sandbox":"off"})", 1},
+        {R"({"issuer":"https://x.example","sandbox":"require"})", 0},
+        {R"({"issuer":"https://x.example","login":{"method":"remote_user","autoCreate":true}})", 0},
+        {R"({"issuer":"https://x.example","login":{"remoteUserVariable":"REMOTE_USER","autoCreate":false}})", 0},
+        {R"({"issuer":"https://x.example","login":{"autoCreate":true,"logoutRedirect":"https://x.example/bye"}})", 1},
+        {R"({"issuer":"https://x.example","login":{"authTimeFromEnvironment":"T"}})", 1},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        const auto config = parse_config(row.text);
+        REQUIRE(config);
+        CHECK(config->warnings.size() == row.warnings);
+    }
+}
+
+TEST_CASE("parse_config: the keys of method remote_user arrive where the login reads them") {
+    const oauth::LoginSettings login = parse_config(with_issuer(R"("login": {
+        "method": "remote_user", "remoteUserVariable": "UID", "autoCreate": true, "authTimeFromEnvironment": "LOGIN_TIME",
+        "claimsFromEnvironment": {"email": "MAIL", "name": "CN"}, "logoutRedirect": "https://x.example/out?to={return}"})"))
+                                           ->settings.login;
+    CHECK(login.method == oauth::LoginMethod::remote_user);
+    CHECK(login.remote_user_variable == "UID");
+    CHECK(login.auto_create);
+    CHECK(login.auth_time_variable == "LOGIN_TIME");
+    CHECK(login.claims_from_environment == std::map<std::string, std::string>{{"email", "MAIL"}, {"name", "CN"}});
+    CHECK(login.logout_redirect == "https://x.example/out?to={return}");
+
+    const oauth::LoginSettings defaults =
+        parse_config(with_issuer(R"("login": {"method": "remote_user"})"))->settings.login;
+    CHECK(defaults.remote_user_variable == "REMOTE_USER");
+    CHECK_FALSE(defaults.auto_create);
+    CHECK_FALSE(defaults.auth_time_variable);
+    CHECK(defaults.claims_from_environment.empty());
+    CHECK_FALSE(defaults.logout_redirect);
+}
+
+TEST_CASE("load_config: a file that cannot be used is named with every problem, a line each") {
+    const std::string path = "/tmp/postern-config-test." + std::to_string(getpid());
+    std::ofstream(path) << R"({"issuer":"https://x.example"})";
+    CHECK(load_config(path).settings.issuer == "https://x.example");
+    std::ofstream(path) << R"({"accessTokenTTL": 0})";
+    std::string message;
+    try {
+        load_config(path);
+    } catch (const ConfigError& error) {
+        message = error.what();
+    }
+    CHECK(message.starts_with(path + ": "));
+    CHECK(message.find("\n  accessTokenTTL must be a whole number from 1 to 315360000") != message.npos);
+    CHECK(message.find("\n  issuer is required") != message.npos);
+    std::remove(path.c_str());
+    CHECK_THROWS_AS(load_config(path), ConfigError);
+    CHECK_THROWS_AS(load_config("/tmp"), ConfigError);
+}
+
+}  // namespace
+}  // namespace postern::config

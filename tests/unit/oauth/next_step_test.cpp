@@ -1,0 +1,503 @@
+// The policy of the authorization endpoint, a row per situation.
+#include "oauth/next_step.h"
+
+#include <doctest/doctest.h>
+
+using namespace postern;
+using model::Decision;
+using model::Prompt;
+
+namespace {
+
+constexpr util::Time kNow = util::from_epoch(1'800'000'000);
+
+enum class Kind { show_login, show_consent, issue_code, refuse, already_used };
+
+struct Row {
+    const char* clause;
+    const char* when;
+    // what the client asks
+    std::set<Prompt> prompt;
+    std::optional<long> max_age;
+    const char* scope;
+    // who is there
+    std::optional<long> login_age;  ///< seconds since the session's login; nullopt: no session
+    // what was done before
+    std::optional<model::AuthorizationProgress> progress;
+    const char* consented;  ///< remembered scope, or nullptr
+    // expected
+    Kind kind;
+    const char* error;
+};
+
+model::AuthorizationProgress progress(const char* subject, bool logged_in, Decision decision, bool used = false) {
+    return {model::Subject(subject), logged_in, decision, used};
+}
+
+model::Client confidential() {
+    model::Client client;
+    client.id = model::ClientId("app");
+    return client;
+}
+
+struct Seen {
+    Kind kind;
+    std::string error;
+};
+
+struct See {
+    Seen operator()(const oauth::ShowLogin&) const { return {Kind::show_login, ""}; }
+    Seen operator()(const oauth::ShowConsent&) const { return {Kind::show_consent, ""}; }
+    Seen operator()(const oauth::IssueCode&) const { return {Kind::issue_code, ""}; }
+    Seen operator()(const oauth::Refuse& r) const {
+        return {Kind::refuse, std::string(oauth::wire_name(r.error.code))};
+    }
+    Seen operator()(const oauth::AlreadyUsed&) const { return {Kind::already_used, ""}; }
+};
+
+Seen look(const Row& row, const model::Client& client, const char* redirect_uri = "https://app.example/cb") {
+    model::AuthorizationRequest request;
+    request.client_id = client.id;
+    request.redirect_uri = redirect_uri;
+    request.prompt = row.prompt;
+    request.scope = *model::Scope::parse(row.scope);
+    if (row.max_age) request.max_age = util::Seconds{*row.max_age};
+    oauth::AuthorizationInput situation{request, client, std::nullopt, row.progress, std::nullopt, kNow};
+    if (row.login_age) {
+        situation.session = model::Session{};
+        situation.session->subject = model::Subject("alice");
+        situation.session->auth_time = kNow - util::Seconds{*row.login_age};
+    }
+    if (row.consented)
+        situation.consent =
+            model::Consent{client.id, model::Subject("alice"), *model::Scope::parse(row.consented), kNow};
+    return std::visit(See{}, oauth::next_step(situation));
+}
+
+const auto kApproved = progress("alice", false, Decision::approved);
+const auto kLoggedIn = progress("alice", true, Decision::unset);
+const auto kLoggedInApproved = progress("alice", true, Decision::approved);
+
+}  // namespace
+
+TEST_CASE("decide: login, then consent, then the code; prompt=none shows nothing") {
+    const Row rows[] = {
+        {"RFC 6749 §4.1.1", "nobody is logged in", {}, {}, "openid", {}, {}, nullptr, Kind::show_login, ""},
+        {"RFC 6749 §4.1.1", "logged in, never asked", {}, {}, "openid", 5, {}, nullptr, Kind::show_consent, ""},
+        {"RFC 6749 §4.1.1", "logged in and approved", {}, {}, "openid", 5, kApproved, nullptr, Kind::issue_code, ""},
+        {"RFC 6749 §4.1.2.1",
+         "denied",
+         {},
+         {},
+         "openid",
+         5,
+         progress("alice", false, Decision::denied),
+         nullptr,
+         Kind::refuse,
+         "access_denied"},
+        {"single use",
+         "a code was issued before",
+         {},
+         {},
+         "openid",
+         5,
+         progress("alice", true, Decision::approved, true),
+         "openid",
+         Kind::already_used,
+         ""},
+        {"single use",
+         "used, and logged out since",
+         {},
+         {},
+         "openid",
+         {},
+         progress("alice", true, Decision::approved, true),
+         nullptr,
+         Kind::already_used,
+         ""},
+        {"remembered consent", "the same scope", {}, {}, "openid", 5, {}, "openid", Kind::issue_code, ""},
+        {"remembered consent", "a part of it", {}, {}, "openid", 5, {}, "openid email", Kind::issue_code, ""},
+        {"remembered consent", "one word more", {}, {}, "openid email", 5, {}, "openid", Kind::show_consent, ""},
+        {"OIDC Core §3.1.2.1",
+         "prompt=none, nobody there",
+         {Prompt::none},
+         {},
+         "openid",
+         {},
+         {},
+         nullptr,
+         Kind::refuse,
+         "login_required"},
+        {"OIDC Core §3.1.2.1",
+         "prompt=none, not approved",
+         {Prompt::none},
+         {},
+         "openid",
+         5,
+         {},
+         nullptr,
+         Kind::refuse,
+         "consent_required"},
+        {"OIDC Core §3.1.2.1",
+         "prompt=none, approved before",
+         {Prompt::none},
+         {},
+         "openid",
+         5,
+         {},
+         "openid",
+         Kind::issue_code,
+         ""},
+        {"OIDC Core §3.1.2.1",
+         "prompt=none, stale login",
+         {Prompt::none},
+         10,
+         "openid",
+         11,
+         {},
+         "openid",
+         Kind::refuse,
+         "login_required"},
+        {"OIDC Core §3.1.2.1",
+         "prompt=login with a session",
+         {Prompt::login},
+         {},
+         "openid",
+         0,
+         {},
+         "openid",
+         Kind::show_login,
+         ""},
+        {"OIDC Core §3.1.2.1",
+         "prompt=login, logged in for this request",
+         {Prompt::login},
+         {},
+         "openid",
+         5,
+         kLoggedIn,
+         "openid",
+         Kind::issue_code,
+         ""},
+        {"OIDC Core §3.1.2.1",
+         "prompt=login, not asked again after consent",
+         {Prompt::login},
+         {},
+         "openid",
+         5,
+         kLoggedInApproved,
+         nullptr,
+         Kind::issue_code,
+         ""},
+        {"OIDC Core §3.1.2.1",
+         "prompt=login, somebody else logged in for it",
+         {Prompt::login},
+         {},
+         "openid",
+         5,
+         progress("bob", true, Decision::unset),
+         "openid",
+         Kind::show_login,
+         ""},
+        {"OIDC Core §3.1.2.1",
+         "prompt=select_account acts as login",
+         {Prompt::select_account},
+         {},
+         "openid",
+         5,
+         {},
+         "openid",
+         Kind::show_login,
+         ""},
+        {"OIDC Core §3.1.2.1",
+         "prompt=consent asks in spite of memory",
+         {Prompt::consent},
+         {},
+         "openid",
+         5,
+         {},
+         "openid",
+         Kind::show_consent,
+         ""},
+        {"OIDC Core §3.1.2.1",
+         "prompt=consent, approved for this request",
+         {Prompt::consent},
+         {},
+         "openid",
+         5,
+         kApproved,
+         "openid",
+         Kind::issue_code,
+         ""},
+        {"authorize rule 2",
+         "a login a little ahead of this clock",
+         {},
+         10,
+         "openid",
+         -60,
+         {},
+         "openid",
+         Kind::issue_code,
+         ""},
+        {"authorize rule 2",
+         "a login far ahead: the clock went back",
+         {},
+         10,
+         "openid",
+         -61,
+         {},
+         "openid",
+         Kind::show_login,
+         ""},
+        {"authorize rule 2", "login exactly max_age old", {}, 10, "openid", 10, {}, "openid", Kind::issue_code, ""},
+        {"authorize rule 2",
+         "login one second older than max_age",
+         {},
+         10,
+         "openid",
+         11,
+         {},
+         "openid",
+         Kind::show_login,
+         ""},
+        {"authorize rule 2",
+         "a login for this request satisfies it, however long consent took",
+         {},
+         10,
+         "openid",
+         60,
+         kLoggedInApproved,
+         nullptr,
+         Kind::issue_code,
+         ""},
+        {"authorize rule 2", "max_age=0 is prompt=login", {}, 0, "openid", 0, {}, "openid", Kind::show_login, ""},
+        {"authorize rule 2",
+         "max_age=0, logged in for this request",
+         {},
+         0,
+         "openid",
+         3,
+         kLoggedIn,
+         "openid",
+         Kind::issue_code,
+         ""},
+        {"consent fixation",
+         "somebody else's approval",
+         {},
+         {},
+         "openid",
+         5,
+         progress("bob", true, Decision::approved),
+         nullptr,
+         Kind::show_consent,
+         ""},
+        {"consent fixation",
+         "somebody else's denial does not speak for this user",
+         {},
+         {},
+         "openid",
+         5,
+         progress("bob", true, Decision::denied),
+         nullptr,
+         Kind::show_consent,
+         ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        CAPTURE(row.when);
+        const Seen seen = look(row, confidential());
+        CHECK(seen.kind == row.kind);
+        CHECK(seen.error == row.error);
+    }
+}
+
+TEST_CASE("decide: a first-party client skips consent, but not prompt=consent") {
+    model::Client client = confidential();
+    client.first_party = true;
+    const Row plain{"", "", {}, {}, "openid", 5, {}, nullptr, Kind::issue_code, ""};
+    const Row asked{"", "", {Prompt::consent}, {}, "openid", 5, {}, nullptr, Kind::show_consent, ""};
+    CHECK(look(plain, client).kind == Kind::issue_code);
+    CHECK(look(asked, client).kind == Kind::show_consent);
+}
+
+TEST_CASE(
+    "decide: remembered consent is nothing for a public client that any program on the machine can pose as [RFC 8252 "
+    "§8.6]") {
+    model::Client client = confidential();
+    client.type = model::ClientType::public_;
+    const Row remembered{"", "", {}, {}, "openid", 5, {}, "openid", Kind::show_consent, ""};
+    const Row silent{"", "", {Prompt::none}, {}, "openid", 5, {}, "openid", Kind::refuse, "consent_required"};
+    for (const char* uri :
+         {"http://127.0.0.1:8400/cb", "http://localhost/cb", "http://[::1]/cb", "com.example.app:/cb"}) {
+        CAPTURE(uri);
+        CHECK(look(remembered, client, uri).kind == Kind::show_consent);
+        CHECK(look(silent, client, uri).error == "consent_required");
+    }
+    CHECK(look(remembered, client, "https://app.example/cb").kind == Kind::issue_code);
+    client.type = model::ClientType::confidential;
+    CHECK(look(remembered, client, "http://127.0.0.1:8400/cb").kind == Kind::issue_code);
+}
+
+namespace {
+
+struct HintRow {
+    const char* when;
+    const char* hinted;  ///< nullptr: nobody
+    const char* user;    ///< who is logged in, or nullptr
+    std::set<Prompt> prompt;
+    std::optional<model::AuthorizationProgress> progress;
+    Kind kind;
+    const char* error;
+    bool ends;
+};
+
+struct Ends {
+    bool operator()(const oauth::Refuse& refuse) const { return refuse.ends_request; }
+    template <class Other>
+    bool operator()(const Other&) const {
+        return false;
+    }
+};
+
+oauth::NextStep act(const HintRow& row, const model::Client& client) {
+    model::AuthorizationRequest request;
+    request.client_id = client.id;
+    request.redirect_uri = "https://app.example/cb";
+    request.scope = *model::Scope::parse("openid");
+    request.prompt = row.prompt;
+    if (row.hinted) request.hinted_subject = model::Subject(row.hinted);
+    oauth::AuthorizationInput situation{request, client, std::nullopt, row.progress, std::nullopt, kNow};
+    if (row.user) {
+        situation.session = model::Session{};
+        situation.session->subject = model::Subject(row.user);
+        situation.session->auth_time = kNow;
+        situation.consent = model::Consent{client.id, model::Subject(row.user), request.scope, kNow};
+    }
+    return oauth::next_step(situation);
+}
+
+}  // namespace
+
+TEST_CASE("decide: a client that expects one user is never answered for another [OIDC Core §3.1.2.1, §3.1.2.2]") {
+    const auto bob = [](bool logged_in, Decision decision, bool used = false) {
+        return progress("bob", logged_in, decision, used);
+    };
+    const HintRow rows[] = {
+        {"nobody is expected", nullptr, "bob", {}, {}, Kind::issue_code, "", false},
+        {"the user is there", "alice", "alice", {}, {}, Kind::issue_code, "", false},
+        {"the user is there, silently", "alice", "alice", {Prompt::none}, {}, Kind::issue_code, "", false},
+        {"the user is there and must log in again", "alice", "alice", {Prompt::login}, {}, Kind::show_login, "", false},
+        {"nobody is there", "alice", nullptr, {}, {}, Kind::show_login, "", false},
+        {"nobody is there, silently", "alice", nullptr, {Prompt::none}, {}, Kind::refuse, "login_required", false},
+        {"somebody else is there", "alice", "bob", {}, {}, Kind::show_login, "", false},
+        {"somebody else, silently", "alice", "bob", {Prompt::none}, {}, Kind::refuse, "login_required", false},
+        {"somebody else approved", "alice", "bob", {}, bob(false, Decision::approved), Kind::show_login, "", false},
+        {"somebody else denied", "alice", "bob", {}, bob(false, Decision::denied), Kind::refuse, "access_denied", true},
+        {"somebody else logged in for it",
+         "alice",
+         "bob",
+         {},
+         bob(true, Decision::unset),
+         Kind::refuse,
+         "login_required",
+         true},
+        {"somebody else logged in for it and approved",
+         "alice",
+         "bob",
+         {},
+         bob(true, Decision::approved),
+         Kind::refuse,
+         "login_required",
+         true},
+        {"the refusal was delivered",
+         "alice",
+         "bob",
+         {},
+         bob(true, Decision::unset, true),
+         Kind::already_used,
+         "",
+         false},
+        {"somebody else logged in for it, and the user is there now",
+         "alice",
+         "alice",
+         {},
+         bob(true, Decision::unset),
+         Kind::issue_code,
+         "",
+         false},
+        {"the user logged in for it, and somebody else is there now",
+         "alice",
+         "bob",
+         {},
+         kLoggedInApproved,
+         Kind::show_login,
+         "",
+         false},
+        {"the user logged in for it", "alice", "alice", {Prompt::login}, kLoggedIn, Kind::issue_code, "", false},
+    };
+    for (const HintRow& row : rows) {
+        CAPTURE(row.when);
+        const oauth::NextStep action = act(row, confidential());
+        const Seen seen = std::visit(See{}, action);
+        CHECK(seen.kind == row.kind);
+        CHECK(seen.error == row.error);
+        CHECK(std::visit(Ends{}, action) == row.ends);
+    }
+}
+
+TEST_CASE("decide: remembered consent covers a part of what was approved, claim by claim [OIDC Core §3.1.2.4, §5.5]") {
+    struct ClaimRow {
+        const char* when;
+        model::RequestedClaims asked;
+        const char* consented_scope;
+        model::ClaimNames consented_claims;
+        Kind kind;
+    };
+    const ClaimRow rows[] = {
+        {"no claims", {}, "openid", {}, Kind::issue_code},
+        {"no claims, some approved", {}, "openid", {"email"}, Kind::issue_code},
+        {"never approved", {{"email"}, {}}, "openid", {}, Kind::show_consent},
+        {"never approved, for the ID token", {{}, {"email"}}, "openid", {}, Kind::show_consent},
+        {"approved by name", {{"email"}, {}}, "openid", {"email"}, Kind::issue_code},
+        {"approved by name, now for the ID token", {{}, {"email"}}, "openid", {"email", "name"}, Kind::issue_code},
+        {"one more", {{"email", "name"}, {}}, "openid", {"email"}, Kind::show_consent},
+        {"one more in the other place", {{"email"}, {"name"}}, "openid", {"email"}, Kind::show_consent},
+        {"its scope was approved", {{"email"}, {"email_verified"}}, "openid email", {}, Kind::issue_code},
+        {"another scope was approved", {{"email"}, {}}, "openid profile", {}, Kind::show_consent},
+        {"the claims but not the scope", {{"email"}, {}}, "profile", {"email"}, Kind::show_consent},
+    };
+    for (const ClaimRow& row : rows) {
+        CAPTURE(row.when);
+        model::Client client = confidential();
+        model::AuthorizationRequest request;
+        request.client_id = client.id;
+        request.redirect_uri = "https://app.example/cb";
+        request.scope = *model::Scope::parse("openid");
+        request.claims = row.asked;
+        oauth::AuthorizationInput situation{request, client, model::Session{}, std::nullopt, std::nullopt, kNow};
+        situation.session->auth_time = kNow;
+        situation.consent = model::Consent{client.id, model::Subject(), *model::Scope::parse(row.consented_scope), kNow,
+                                           row.consented_claims};
+        CHECK(std::visit(See{}, oauth::next_step(situation)).kind == row.kind);
+        // RFC 8252 §8.6: of such a client nothing is remembered, claims included.
+        client.type = model::ClientType::public_;
+        request.redirect_uri = "com.example.app:/cb";
+        CHECK(std::visit(See{}, oauth::next_step(situation)).kind == Kind::show_consent);
+    }
+}
+
+TEST_CASE("decide: a login of unknown time is stale for every max_age, the largest included [OIDC Core §3.1.2.1]") {
+    const model::Client client = confidential();
+    model::AuthorizationRequest request;
+    request.scope = *model::Scope::parse("openid");
+    oauth::AuthorizationInput situation{request, client, model::Session{}, std::nullopt, std::nullopt, kNow};
+    situation.session->auth_time = model::kAuthTimeUnknown;
+    CHECK(std::visit(See{}, oauth::next_step(situation)).kind == Kind::show_consent);
+    for (const long max_age : {1L, 3600L, 2147483647L}) {
+        CAPTURE(max_age);
+        request.max_age = util::Seconds{max_age};
+        request.prompt = {};
+        CHECK(std::visit(See{}, oauth::next_step(situation)).kind == Kind::show_login);
+        request.prompt = {Prompt::none};
+        CHECK(std::visit(See{}, oauth::next_step(situation)).error == "login_required");
+    }
+}
