@@ -1,10 +1,10 @@
-// Answers nginx's auth_request by introspection (RFC 7662): 204 for a good token, 401 without one, 403 for one that may not do this.
+// Answers nginx's auth_request by introspection (RFC 7662): 204 for a valid token, 401 without one, 403 without the scope.
 // Anything unexpected is 500, which auth_request refuses too. See nginx-introspect.conf.
 
-// RFC 6750, section 2.1: the only characters a token may have. Nothing else is sent on.
+// RFC 6750, section 2.1: the only characters a token may have. Nothing else is forwarded.
 const BEARER = /^Bearer +([A-Za-z0-9._~+\/-]+=*)$/i;
 
-// A header has printable ASCII only; everything else is told in percent encoding, and so is the percent sign.
+// A header has printable ASCII only; everything else is percent-encoded, and so is the percent sign.
 const header = (value) => value.replace(/[^ -$&-~]+/g, (text) => encodeURIComponent(text));
 
 function refuse(r, status, error) {
@@ -19,13 +19,13 @@ async function check(r) {
 
     const answer = await r.subrequest('/postern-introspect', { method: 'POST', body: `token=${encodeURIComponent(token[1])}` });
     if (answer.status !== 200) {
-        // The API's own credentials are wrong, or the issuer is not there: nothing that the caller could mend.
+        // The API's own credentials are wrong, or the issuer is unavailable: the caller cannot fix that.
         r.error(`introspection answered ${answer.status}`);
         return r.return(500);
     }
-    const said = JSON.parse(answer.responseText);  // what is no JSON throws: 500
+    const said = JSON.parse(answer.responseText);  // throws if it is not JSON: 500
 
-    // A refresh token is active as well, and is told apart by its type; exactly true, since anything else is no promise.
+    // A refresh token is active too; its type differs. Only exactly `true` counts as active.
     if (said.active !== true || said.token_type !== 'Bearer') return refuse(r, 401, 'invalid_token');
     const required = r.variables.required_scope;
     if (required && !(said.scope || '').split(' ').includes(required)) return refuse(r, 403, 'insufficient_scope');

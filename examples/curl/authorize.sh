@@ -1,6 +1,6 @@
 #!/bin/sh
-# A whole sign-in: asks for authorization (RFC 6749 section 4.1.1), fills the login form and the consent form in as a browser would,
-# and prints the code. LOGIN_NAME and LOGIN_PASSWORD say who signs in. With COOKIES=FILE the sign-in stays in that file.
+# A complete login: sends an authorization request (RFC 6749 section 4.1.1), fills in the login form and the consent form as a
+# browser would, and prints the code. LOGIN_NAME and LOGIN_PASSWORD are the user. COOKIES=FILE stores the session in that file.
 . "${0%/*}/settings"
 : "${LOGIN_NAME:=demo}" "${LOGIN_PASSWORD:?is not set, make run says where it is}" "${SCOPE:=openid profile email}"
 
@@ -8,7 +8,7 @@ page=$(mktemp)
 cookies=${COOKIES:-$page.cookies}
 trap 'rm -f "$page" "$page.cookies"' EXIT
 
-# One request: its page goes to $page; prints where it redirects to.
+# One request: stores its page in $page and prints where it redirects to.
 request() { curl -sS -b "$cookies" -c "$cookies" -o "$page" -w '%{redirect_url}' "$@"; }
 
 # Follows redirects from $location to a page, or to the client's own address, which is not visited.

@@ -1,4 +1,4 @@
 #!/bin/sh
-# The public keys that its tokens verify with (RFC 7517).
+# The public keys that verify its tokens (RFC 7517).
 . "${0%/*}/settings"
 curl -fsS "$(endpoint jwks_uri)"

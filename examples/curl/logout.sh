@@ -1,6 +1,6 @@
 #!/bin/sh
-# Signs out of the server whoever the ID token of the answer on standard input is about (OpenID Connect RP-Initiated Logout 1.0), and
-# prints where the browser would go then. COOKIES=FILE is the sign-in that authorize.sh left there.
+# Logs out the user of the ID token in the answer on standard input (OpenID Connect RP-Initiated Logout 1.0), and
+# prints where the browser would go then. COOKIES=FILE is the session that authorize.sh stored.
 . "${0%/*}/settings"
 answer=$(cat)
 token=$(given id_token)

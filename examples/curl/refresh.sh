@@ -1,5 +1,5 @@
 #!/bin/sh
-# Exchanges the refresh token of the answer on standard input for new tokens (RFC 6749 section 6). The old one is used up: keep the new answer.
+# Exchanges the refresh token of the answer on standard input for new tokens (RFC 6749 section 6). The old one can no longer be used: keep the new answer.
 . "${0%/*}/settings"
 answer=$(cat)
 token=$(given refresh_token)

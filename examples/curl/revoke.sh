@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ends a token and all that came with it (RFC 7009). Of the answer on standard input: the refresh_token, or the access_token if the argument says so.
+# Revokes a token (RFC 7009): the refresh_token of the answer on standard input, or the access_token if the argument says so.
 . "${0%/*}/settings"
 answer=$(cat)
 token=$(given "${1:-refresh_token}")

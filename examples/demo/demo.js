@@ -1,4 +1,4 @@
-// The page around oidc.js: two buttons, eight steps, and what came of them.
+// The page around oidc.js: two buttons, eight steps and their results.
 import { Problem, answerChecks, challengeOf, checkDiscovery, demand, exchange, jsonOf, randomText, verifyIdToken } from "./oidc.js";
 
 const CLIENT_ID = "demo-spa";
@@ -37,10 +37,10 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// ---- What happened, kept over the redirect ----
+// ---- The trace, stored across the redirect ----
 
 let trace = {};       // step id → { sent, received, checks, failed }
-let current = null;   // the step at work: it is the one to blame when something throws
+let current = null;   // the current step, which failed if something throws
 
 function record(id, facts) {
   trace[id] = { ...trace[id], ...facts };
@@ -82,7 +82,7 @@ async function signIn() {
   location.assign(target);
 }
 
-/// What was stored before the redirect; taken out, since an answer is read once.
+/// The values stored before the redirect; removed, because a response is read once.
 function takeFlow() {
   const stored = sessionStorage.getItem(STORAGE_KEY);
   sessionStorage.removeItem(STORAGE_KEY);
@@ -136,7 +136,7 @@ async function finish(answer) {
   offerSignOut(flow.discovery, tokens.id_token);
 }
 
-/// The ID token tells the server whose session is meant, so that it need not ask (OpenID Connect RP-Initiated Logout §2).
+/// The ID token identifies the user, so that the server need not ask (OpenID Connect RP-Initiated Logout §2).
 function offerSignOut(discovery, idToken) {
   if (!discovery.end_session_endpoint) return;
   const target = new URL(discovery.end_session_endpoint);
@@ -239,6 +239,6 @@ byId("start-over").addEventListener("click", () => {
   sessionStorage.removeItem(STORAGE_KEY);
   location.replace(REDIRECT_URI);
 });
-// Back from the server's pages by the browser's Back button: the frozen page must offer the button again.
+// After the browser's Back button on the server's pages, the restored page must offer the button again.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 start().catch(showProblem);

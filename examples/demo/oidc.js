@@ -1,7 +1,7 @@
-// The client's half of the authorization code flow with PKCE: what is sent, and every check an answer has to pass.
-// Nothing here touches the page, so that it can be read beside the specifications.
+// The client's half of the authorization code flow with PKCE: the requests, and every check of a response.
+// This file does not touch the page, so that it can be read next to the specifications.
 
-/// A reason to stop. `message` is for people; `requestId` is the server's name for the request, when it told one.
+/// A reason to stop. `message` is for users; `requestId` is the server's request id, if it sent one.
 export class Problem extends Error {
   constructor(message, { requestId = null } = {}) {
     super(message);
@@ -27,13 +27,13 @@ export const randomText = () => toBase64url(crypto.getRandomValues(new Uint8Arra
 /// S256 (RFC 7636 §4.2).
 export const challengeOf = async (verifier) => toBase64url(await sha256(verifier));
 
-/// One HTTP exchange, and a record of it that can be shown. `form` makes it a POST.
+/// One HTTP exchange and a record of it for display. `form` makes it a POST.
 export async function exchange(url, { bearer = null, form = null } = {}) {
   const headers = { Accept: "application/json" };
   if (bearer) headers.Authorization = `Bearer ${bearer}`;
   let response;
   try {
-    // No cookies: these endpoints do not need them. No redirects: tokens go to the address discovery named, or nowhere.
+    // No cookies: these endpoints do not need them. No redirects: tokens go only to the address from discovery.
     response = await fetch(url, { method: form ? "POST" : "GET", headers, body: form ? new URLSearchParams(form) : null,
                                   credentials: "omit", cache: "no-store", redirect: "error" });
   } catch {
@@ -50,7 +50,7 @@ export async function exchange(url, { bearer = null, form = null } = {}) {
   };
 }
 
-/// The JSON object of a successful exchange, or the server's own words as a Problem (RFC 6749 §5.2, RFC 6750 §3).
+/// The JSON object of a successful exchange, or the server's error as a Problem (RFC 6749 §5.2, RFC 6750 §3).
 export function jsonOf(record) {
   let body = null;
   try {
@@ -63,7 +63,7 @@ export function jsonOf(record) {
                     { requestId: record.requestId });
 }
 
-/// Discovery is only believed when it speaks for the issuer it was asked of (OpenID Connect Discovery §4.3).
+/// The discovery document must name the requested issuer (OpenID Connect Discovery §4.3).
 export function checkDiscovery(document, issuer) {
   if (document.issuer !== issuer) {
     throw new Problem(`This server calls itself ${document.issuer}, but this page was opened at ${issuer}. Open ${document.issuer}/demo/ instead.`);
@@ -72,7 +72,7 @@ export function checkDiscovery(document, issuer) {
   if (needed.length) throw new Problem(`Discovery does not name ${needed.join(", ")}. Is OpenID Connect switched on?`);
 }
 
-/// The checks of an authorization response, in the order that matters: whose answer it is before what it says.
+/// The checks of an authorization response, in the order that matters: its origin before its content.
 export function answerChecks(answer, expected) {
   const once = ["code", "state", "iss", "error"].every((name) => answer.getAll(name).length <= 1);
   return [
@@ -93,7 +93,7 @@ const ALGORITHMS = {
   ES256: { kty: "EC", members: ["crv", "x", "y"], key: { name: "ECDSA", namedCurve: "P-256" }, verify: { name: "ECDSA", hash: "SHA-256" } },
 };
 
-/// The key an ID token's header names (RFC 7517 §4, RFC 8725 §3.1: the algorithm is pinned by the key, not chosen by the token).
+/// The key that the ID token's header names (RFC 7517 §4; RFC 8725 §3.1: the key decides the algorithm, not the token).
 function findKey(header, algorithm, jwks) {
   const keys = (jwks.keys ?? []).filter((key) => key.kty === algorithm.kty && (key.use ?? "sig") === "sig" &&
                                                  (key.alg ?? header.alg) === header.alg && key.kid === header.kid);
@@ -131,7 +131,7 @@ function claimChecks(claims, expected) {
   ];
 }
 
-/// The header, claims and checks of an ID token whose signature holds. `expected`: issuer, clientId, nonce, accessToken, now (seconds).
+/// The header, claims and checks of an ID token with a valid signature. `expected`: issuer, clientId, nonce, accessToken, now (seconds).
 export async function verifyIdToken(token, jwks, expected) {
   let verified;
   try {

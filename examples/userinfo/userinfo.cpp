@@ -1,4 +1,4 @@
-// A UserInfo endpoint with claims of its own: each user's are a JSON object in the file `<sub>.json` of one directory.
+// A UserInfo endpoint with its own claims: a JSON object for each user in the file `<sub>.json` of one directory.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,13 +13,13 @@ namespace {
 
 using namespace postern;
 
-/// From the process environment, which the web server's configuration writes and no request can.
+/// From the process environment, which the web server's configuration sets and a request cannot.
 std::filesystem::path claims_directory() {
     const char* const configured = std::getenv("USERINFO_CLAIMS");
     return configured != nullptr ? configured : "/var/lib/postern/claims";
 }
 
-/// The subject becomes part of a path, so it must be a plain name: no separator, no dot. Postern's own always are.
+/// The subject becomes part of a path, so it must be a plain name without separator and dot. Postern's own always are.
 std::filesystem::path claims_file(const std::string& subject) {
     constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     if (subject.empty() || subject.find_first_not_of(kPlain) != std::string::npos)
@@ -35,7 +35,7 @@ std::string read(const std::filesystem::path& path) {
     return text.str();
 }
 
-/// `getUserClaims(subject)`. No file: a user without claims. A file that cannot be used: no answer at all.
+/// `getUserClaims(subject)`. No file: a user without claims. An unusable file: an exception, so no answer.
 json::Object get_user_claims(const model::Subject& subject) {
     const std::filesystem::path path = claims_file(subject.str());
     if (!std::filesystem::exists(path)) return {};
