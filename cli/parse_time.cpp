@@ -2,6 +2,8 @@
 #include "cli/parse_time.h"
 
 #include <algorithm>
+#include <ctime>
+#include <string>
 
 #include "util/text.h"
 
@@ -10,78 +12,55 @@ namespace {
 
 constexpr std::int64_t kMaxEpoch = 253402300799;  // the end of the year 9999
 
-/// Takes text apart from the left.
-class Cursor {
-public:
-    explicit Cursor(std::string_view text) : text_(text) {}
+/// Whether the text is the picture with any digit for each 0: strptime also takes blanks, signs and single digits.
+bool looks_like(std::string_view text, std::string_view picture) {
+    const auto fits = [](char c, char shown) { return shown == '0' ? '0' <= c && c <= '9' : c == shown; };
+    return std::ranges::equal(text, picture, fits);
+}
 
-    /// The next character, if it is one of these; NUL otherwise.
-    char take_one_of(std::string_view these) {
-        if (text_.empty() || these.find(text_.front()) == std::string_view::npos) return '\0';
-        const char taken = text_.front();
-        text_.remove_prefix(1);
-        return taken;
-    }
-    /// Exactly `digits` digits that say a number of at most `max`; -1 otherwise.
-    int take_number(std::size_t digits, int max) {
-        const auto number = text_.size() < digits ? std::nullopt : util::parse_digits(text_.substr(0, digits), max);
-        if (!number) return -1;
-        text_.remove_prefix(digits);
-        return static_cast<int>(*number);
-    }
-    /// All digits that follow.
-    std::string_view take_digits() {
-        const auto end = std::min(text_.find_first_not_of("0123456789"), text_.size());
-        const auto digits = text_.substr(0, end);
-        text_.remove_prefix(end);
-        return digits;
-    }
-    bool at_end() const { return text_.empty(); }
+/// Removes what has the picture's length from the front of `text`; nullopt when it does not follow `format`.
+std::optional<std::tm> take(std::string_view& text, std::string_view picture, const char* format) {
+    const std::string front(text.substr(0, picture.size()));
+    if (!looks_like(front, picture)) return std::nullopt;
+    std::tm fields{};
+    const char* end = ::strptime(front.c_str(), format, &fields);
+    if (!end || *end != '\0') return std::nullopt;  // of 32 for a month it would take the 3
+    text.remove_prefix(picture.size());
+    return fields;
+}
 
-private:
-    std::string_view text_;
-};
-
-std::optional<std::chrono::sys_days> take_date(Cursor& text) {
-    const int year = text.take_number(4, 9999);
-    if (year < 0 || !text.take_one_of("-")) return std::nullopt;
-    const int month = text.take_number(2, 12);
-    if (month < 0 || !text.take_one_of("-")) return std::nullopt;
-    const int day = text.take_number(2, 31);
-    if (day < 0) return std::nullopt;
-    const std::chrono::year_month_day date(std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
-                                           std::chrono::day{static_cast<unsigned>(day)});
-    if (!date.ok()) return std::nullopt;
-    return std::chrono::sys_days(date);
+/// Midnight UTC of a day that the calendar has.
+std::optional<util::Time> take_date(std::string_view& text) {
+    auto fields = take(text, "0000-00-00", "%Y-%m-%d");
+    if (!fields) return std::nullopt;
+    const int day = fields->tm_mday;
+    const std::time_t midnight = ::timegm(&*fields);
+    if (fields->tm_mday != day) return std::nullopt;  // timegm makes 1 March of 30 February
+    return util::from_epoch(midnight);
 }
 
 /// With its fraction rounded up. A leap second is the one after the 59th, as the clock has it.
-std::optional<util::Seconds> take_time_of_day(Cursor& text) {
-    const int hour = text.take_number(2, 23);
-    if (hour < 0 || !text.take_one_of(":")) return std::nullopt;
-    const int minute = text.take_number(2, 59);
-    if (minute < 0 || !text.take_one_of(":")) return std::nullopt;
-    const int second = text.take_number(2, 60);
-    if (second < 0) return std::nullopt;
-    util::Seconds time = std::chrono::hours(hour) + std::chrono::minutes(minute) + util::Seconds(second);
-    if (text.take_one_of(".")) {
-        const auto fraction = text.take_digits();
-        if (fraction.empty()) return std::nullopt;
-        if (fraction.find_first_not_of('0') != std::string_view::npos) time += util::Seconds(1);
-    }
-    return time;
+std::optional<util::Seconds> take_time_of_day(std::string_view& text) {
+    const auto fields = take(text, "00:00:00", "%H:%M:%S");
+    if (!fields || fields->tm_sec > 60) return std::nullopt;  // strptime takes 61
+    util::Seconds time =
+        std::chrono::hours(fields->tm_hour) + std::chrono::minutes(fields->tm_min) + util::Seconds(fields->tm_sec);
+    if (!text.starts_with('.')) return time;
+    const auto fraction = text.substr(1, text.find_first_not_of("0123456789", 1) - 1);
+    if (fraction.empty()) return std::nullopt;
+    text.remove_prefix(1 + fraction.size());
+    return fraction.find_first_not_of('0') == std::string_view::npos ? time : time + util::Seconds(1);
 }
 
 /// How far the local time is ahead of UTC.
-std::optional<util::Seconds> take_offset(Cursor& text) {
-    if (text.take_one_of("Zz")) return util::Seconds(0);
-    const char sign = text.take_one_of("+-");
-    if (!sign) return std::nullopt;
-    const int hours = text.take_number(2, 23);
-    if (hours < 0 || !text.take_one_of(":")) return std::nullopt;
-    const int minutes = text.take_number(2, 59);
-    if (minutes < 0) return std::nullopt;
-    const util::Seconds offset = std::chrono::hours(hours) + std::chrono::minutes(minutes);
+std::optional<util::Seconds> take_offset(std::string_view& text) {
+    if (text.empty()) return std::nullopt;
+    const char sign = text.front();
+    text.remove_prefix(1);
+    if (sign == 'Z' || sign == 'z') return util::Seconds(0);
+    const auto fields = take(text, "00:00", "%H:%M");
+    if (!fields || (sign != '+' && sign != '-')) return std::nullopt;
+    const util::Seconds offset = std::chrono::hours(fields->tm_hour) + std::chrono::minutes(fields->tm_min);
     return sign == '-' ? -offset : offset;
 }
 
@@ -89,14 +68,15 @@ std::optional<util::Seconds> take_offset(Cursor& text) {
 
 std::optional<util::Time> parse_time(std::string_view text) {
     if (const auto seconds = util::parse_digits(text, kMaxEpoch)) return util::from_epoch(*seconds);
-    Cursor rest(text);
-    const auto date = take_date(rest);
-    if (!date || !rest.take_one_of("Tt ")) return std::nullopt;
-    const auto time = take_time_of_day(rest);
+    const auto date = take_date(text);
+    if (!date || text.empty() || std::string_view("Tt ").find(text.front()) == std::string_view::npos)
+        return std::nullopt;
+    text.remove_prefix(1);
+    const auto time = take_time_of_day(text);
     if (!time) return std::nullopt;
-    const auto offset = take_offset(rest);
-    if (!offset || !rest.at_end()) return std::nullopt;
-    return util::Time(*date) + *time - *offset;
+    const auto offset = take_offset(text);
+    if (!offset || !text.empty()) return std::nullopt;
+    return *date + *time - *offset;
 }
 
 }  // namespace postern::cli
