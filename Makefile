@@ -29,24 +29,16 @@ HARDENING := -fstack-protector-strong -D_GLIBCXX_ASSERTIONS -fPIE -fstack-clash-
 FORTIFY   := $(if $(filter -fsanitize%,$(CXXFLAGS)),,$(if $(filter -O -O1 -O2 -O3 -Os,$(CXXFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 PROJECT_CXXFLAGS = -std=c++20 -Ilib -ffunction-sections -fdata-sections -MMD -MP $(WARNINGS) $(HARDENING) $(FORTIFY)
 PROJECT_LDFLAGS  = $(if $(STATIC),-static-pie,-pie) -Wl,-z,relro,-z,now -Wl,--as-needed
-PROJECT_LDLIBS   = -lcrypto -lsqlite3 -lcrypt -luriparser
+PROJECT_LDLIBS   = -lcrypto -lsqlite3 -lcrypt
 # Of the library and of the C++ library the endpoints take what they use: to find all of its symbols by name is a fifth of what a CGI process does.
 ENDPOINT_LDFLAGS = $(if $(STATIC)$(findstring -fsanitize,$(CXXFLAGS)),,-static-libstdc++ -static-libgcc) -Wl,--gc-sections
 ifneq ($(STATIC),)
 PROJECT_CXXFLAGS += -DPOSTERN_STATIC
-URIPARSER ?=
-STATIC_LIBS := $(BUILD)/static/liburiparser.a
-LINK_LIBS    = -L$(BUILD)/static $(PROJECT_LDLIBS)
-$(STATIC_LIBS): scripts/static-uriparser
-	@mkdir -p $(@D)
-	$(call SAY,GET)CC='$(CC)' AR='$(AR)' scripts/static-uriparser $@ $(URIPARSER)
-else
-LINK_LIBS    = $(PROJECT_LDLIBS)
 endif
 # One short line a step; V=1 shows the commands.
 SAY      = $(if $(filter 1,$(V)),,@echo '  $(1) $@';)
 COMPILE = $(call SAY,CXX)$(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
-LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LINK_LIBS) $(LDLIBS)
+LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(LDLIBS)
 
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 LIB_OBJ := $(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp lib/$(m)/*/*.cpp)) $(if $(filter db,$(MODULES)),$(BUILD)/lib/db/schema_sql.o)
@@ -114,7 +106,6 @@ $(CGI): $(BUILD)/cgi-bin/%: $(BUILD)/cgi-bin/%.o $(LIB)
 $(BUILD)/bin/postern: $(CLI_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(LINK)
-$(CGI) $(CLI) $(TEST_BIN): | $(STATIC_LIBS)
 $(foreach s,$(SUITES),$(eval $(BUILD)/tests/$(s)_tests: $($(s)_OBJ) $(SUPPORT) $(LIB)))
 $(TEST_BIN):
 	$(LINK)
@@ -135,7 +126,7 @@ $(BUILD)/tests/faults/frozen_clock.o: tests/support/frozen_clock.c
 
 # An endpoint that tries what its sandbox should forbid: tests/security starts it.
 SANDBOX_PROBE := $(BUILD)/tests/sandbox_probe
-$(SANDBOX_PROBE): $(BUILD)/tests/security/sandbox_probe.o $(LIB) | $(STATIC_LIBS)
+$(SANDBOX_PROBE): $(BUILD)/tests/security/sandbox_probe.o $(LIB)
 	$(LINK)
 $(BUILD)/tests/cgi_tests: | $(SANDBOX_PROBE)
 
@@ -188,16 +179,15 @@ $(BUILD)/bench/%: bench/anchors/%.c bench/anchors/lookup.h
 $(BUILD)/bench/hello: ANCHOR_LIBS = -lfcgi
 $(BUILD)/bench/lookup $(BUILD)/bench/token: ANCHOR_LIBS = -lfcgi -lsqlite3 -lcrypto
 $(BUILD)/bench/commit: ANCHOR_LIBS = -lsqlite3 -lcrypto
-$(BUILD)/bench/fill: $(BUILD)/bench/fill.o $(LIB) | $(STATIC_LIBS)
+$(BUILD)/bench/fill: $(BUILD)/bench/fill.o $(LIB)
 	$(LINK)
 # What the linker says about dlopen and gethostbyname is about what it does not use.
 $(BUILD)/bench/cgi_lookup: ANCHOR_LDFLAGS = -static
 $(BUILD)/bench/cgi_lookup: ANCHOR_LIBS = -lsqlite3 -lcrypto -lm
-# The same objects as the dynamic one, stripped as a copy for a host would be; without a source of uriparser it is left out of the report.
+# The same objects as the dynamic one, stripped as a copy for a host would be.
 $(BUILD)/bench/introspect_static: $(BUILD)/cgi-bin/introspect.o $(LIB)
 	@mkdir -p $(@D)
-	CC='$(CC)' AR='$(AR)' scripts/static-uriparser $(BUILD)/bench/liburiparser.a $(URIPARSER)
-	$(call SAY,LD )$(CXX) -static-pie -s -Wl,-z,relro,-z,now -Wl,--gc-sections $(CXXFLAGS) $(LDFLAGS) -o $@ $^ -L$(BUILD)/bench $(PROJECT_LDLIBS) -lm
+	$(call SAY,LD )$(CXX) -static-pie -s -Wl,-z,relro,-z,now -Wl,--gc-sections $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) -lm
 
 # The same with many tokens in the database: SIZES of it, the smallest first.
 bench-growth:

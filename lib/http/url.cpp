@@ -1,7 +1,9 @@
-// Where the parts of a URL begin and end (RFC 3986); the only place that includes uriparser.
+// Where the parts of a URL begin and end, and what may stand in each (RFC 3986).
 #include "http/url.h"
 
-#include <uriparser/Uri.h>
+#include <arpa/inet.h>
+
+#include <algorithm>
 
 #include "util/percent.h"
 #include "util/text.h"
@@ -12,14 +14,45 @@ namespace {
 /// More than any redirect URI or issuer needs.
 constexpr std::size_t kMaxLength = 8192;
 
-/// Whether the text is a URI by the grammar of RFC 3986 appendix A.
-bool is_uri_reference(std::string_view text) {
-    UriUriA uri;
-    const char* error_position = nullptr;
-    if (uriParseSingleUriExA(&uri, text.data(), text.data() + text.size(), &error_position) != URI_SUCCESS)
-        return false;
-    uriFreeUriMembersA(&uri);
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+/// Unreserved characters, sub-delims and percent-encoded bytes (RFC 3986 §2), and those of `also`.
+bool consists_of_data(std::string_view text, std::string_view also) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (is_letter(c) || is_digit(c) || also.find(c) != std::string_view::npos) continue;
+        if (std::string_view("-._~!$&'()*+,;=").find(c) != std::string_view::npos) continue;
+        if (c != '%' || text.size() - i < 3 || !is_hex_digit(text[i + 1]) || !is_hex_digit(text[i + 2])) return false;
+        i += 2;
+    }
     return true;
+}
+
+/// RFC 3986 §3.1; lower case already.
+bool is_scheme(std::string_view scheme) {
+    return !scheme.empty() && is_letter(scheme.front()) && std::ranges::all_of(scheme, [](char c) {
+        return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
+    });
+}
+
+/// A name, an IPv4 address, or an IPv6 address in brackets (RFC 3986 §3.2.2). IPvFuture is refused: none has been
+/// defined.
+bool is_host(const std::string& host) {
+    if (!host.starts_with('[')) return consists_of_data(host, "");
+    if (!host.ends_with(']')) return false;
+    const std::string address = host.substr(1, host.size() - 2);
+    if (address.find('\0') != std::string::npos) return false;  // inet_pton stops there
+    in6_addr parsed{};
+    return ::inet_pton(AF_INET6, address.c_str(), &parsed) == 1;
+}
+
+/// Whether each part has only what RFC 3986 appendix A allows there.
+bool follows_grammar(const UrlParts& parts) {
+    return is_scheme(parts.scheme) && consists_of_data(parts.user_info, ":") && is_host(parts.host) &&
+           std::ranges::all_of(parts.port, is_digit) && consists_of_data(parts.path, ":@/") &&
+           consists_of_data(parts.query.value_or(""), ":@/?") && consists_of_data(parts.fragment.value_or(""), ":@/?");
 }
 
 /// Takes what stands before `end` off the front of `rest`; everything when `end` is npos.
@@ -29,7 +62,7 @@ std::string_view take_until(std::string_view& rest, std::size_t end) {
     return front;
 }
 
-/// [user_info@]host[:port] (RFC 3986 §3.2). The grammar allows one "@" and, outside of brackets, one ":" after it.
+/// [user_info@]host[:port] (RFC 3986 §3.2).
 void split_authority(std::string_view authority, UrlParts& parts) {
     if (const std::size_t at = authority.find('@'); at != std::string_view::npos) {
         parts.has_user_info = true;
@@ -59,11 +92,7 @@ std::string encode(const Parameters& parameters) {
 
 std::optional<UrlParts> parse_url(std::string_view text) {
     if (text.empty() || text.size() > kMaxLength) return std::nullopt;
-    // The grammar has none of these either; said here so that it does not hang on one library.
-    if (!util::is_vschar(text) || text.find_first_of(" \\") != std::string_view::npos) return std::nullopt;
-    if (!is_uri_reference(text)) return std::nullopt;
-
-    // RFC 3986 appendix B: on a text that follows the grammar, the first delimiters decide.
+    // RFC 3986 appendix B: the first delimiters decide; a second "@" or ":" is left in a part that may not have it.
     const std::size_t colon = text.find_first_of(":/?#");
     if (colon == std::string_view::npos || text[colon] != ':') return std::nullopt;  // a relative reference
     UrlParts parts;
@@ -77,6 +106,7 @@ std::optional<UrlParts> parse_url(std::string_view text) {
     parts.path = take_until(text, text.find_first_of("?#"));
     if (text.starts_with('?')) parts.query = take_until(text, text.find('#')).substr(1);
     if (text.starts_with('#')) parts.fragment = text.substr(1);
+    if (!follows_grammar(parts)) return std::nullopt;
     return parts;
 }
 

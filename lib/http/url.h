@@ -10,20 +10,20 @@
 namespace postern::http {
 
 struct UrlParts {
-    std::string scheme;      ///< lower case
-    std::string user_info;   ///< without "@"; "" when there is none
+    std::string scheme;     ///< lower case
+    std::string user_info;  ///< without "@"; "" when there is none
     bool has_user_info = false;
-    std::string host;        ///< as written; IPv6 with its brackets
-    std::string port;        ///< digits, or "" when there is none
-    bool has_port = false;   ///< true for "host:" too
+    std::string host;       ///< as written; IPv6 with its brackets
+    std::string port;       ///< digits, or "" when there is none
+    bool has_port = false;  ///< true for "host:" too
     std::string path;
     std::optional<std::string> query;
     std::optional<std::string> fragment;
     bool has_authority = false;  ///< "//" was there
 };
 
-/// Strict RFC 3986 (uriparser): an absolute URI with a scheme, or nullopt. Refuses blanks, control bytes, backslashes, non-ASCII
-/// and more than 8192 bytes.
+/// An absolute URI by the grammar of RFC 3986 appendix A, or nullopt: no blank, control byte, backslash or non-ASCII
+/// byte is in it. Refuses more than 8192 bytes, and hosts in brackets that are not IPv6 addresses.
 std::optional<UrlParts> parse_url(std::string_view text);
 
 /// http on 127.0.0.1, [::1] or localhost.

@@ -41,7 +41,7 @@ constexpr Elsewhere kElsewhere[] = {
     {"apt-get ", "would change this machine; scripts/packages names the same package"},
     {"make deb", "takes minutes and needs Debian's tools for packages; scripts/test-deb tries what it makes"},
     {"apt install ./build/deb/", "would install them on this machine; scripts/test-deb does so in a root of its own"},
-    {"make STATIC=1", "takes minutes and a source package; the manual says what was tried with it"},
+    {"make STATIC=1", "takes minutes; the manual says what was tried with it"},
     {"systemctl ", "would stop and start services of this machine; tests/interop starts the shipped configurations"},
     {"systemd-sysusers", "would make users on this machine; tests/servers makes them in a directory"},
     {"systemd-tmpfiles ", "would make directories on this machine; tests/servers makes them in a directory"},
