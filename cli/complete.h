@@ -1,5 +1,5 @@
-// What may stand where the cursor is: the shell asks at each press of Tab, so that it never knows another command line
-// than this program reads.
+// Shell completion of commands and options. The shell calls the program at each press of Tab, so the completion always fits the
+// installed version.
 #pragma once
 
 #include <string>
@@ -11,14 +11,11 @@ class App;
 
 namespace postern::cli {
 
-/// How the shell asks: `postern --complete WORD...`, the last word being the one that is typed, perhaps empty.
+/// How the shell asks: `postern --complete WORD...`, where the last word is the one at the cursor, perhaps empty.
 inline constexpr const char* kComplete = "--complete";
 
-/// Words that begin as the last of `words` does, sorted. kFiles or kDirectories alone: names that only the shell knows.
-std::vector<std::string> completions(const CLI::App& app, const std::vector<std::string>& words,
-                                     const std::string& config_path);
-
-inline constexpr const char* kFiles = ":files";
-inline constexpr const char* kDirectories = ":directories";
+/// Commands, or options when the last of `words` begins with a dash, that begin as it does, sorted. Nothing for the
+/// value of an option, an argument of a command, and what follows "--": there the shell completes names of files.
+std::vector<std::string> completions(const CLI::App& app, std::vector<std::string> words);
 
 }  // namespace postern::cli

@@ -102,8 +102,7 @@ int main(int argc, char** argv) {
     cli::finish_help(app);
 
     if (argc > 1 && std::string_view(argv[1]) == cli::kComplete) {
-        for (const std::string& word : cli::completions(app, {argv + 2, argv + argc}, invocation.config_path))
-            std::cout << word << '\n';
+        for (const std::string& word : cli::completions(app, {argv + 2, argv + argc})) std::cout << word << '\n';
         return kDone;
     }
     const int parsed = parse(app, argc, argv);
