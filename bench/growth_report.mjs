@@ -24,17 +24,17 @@ export function markdown({ machine, seconds, rounds, results, backup, sweep }) {
     ...table(["tokens", "MiB", "bytes each", ...ids.flatMap((id) => [`${id} per second`, `of ${least.tokens}`, "p99 ms", "CPU s per 1000"])],
       results.map(({ tokens, bytes, bytesPerToken, endpoints }) => [tokens, number(bytes / MIB, 0), number(bytesPerToken, 0),
         ...ids.flatMap((id) => [number(endpoints[id].perSecond, 0), number(endpoints[id].ratio, 3), number(endpoints[id].p99, 2), number(endpoints[id].cpu, 3)])])),
-    "A token's bytes are its row, half of its grant and the indexes; of rows that were written in their order: in another order the pages are up to a third emptier.", "",
+    "The bytes of a token are its row, half of its grant and the indexes, for rows written in order; in another order the pages are up to a third emptier.", "",
     ...ids.map((id) => `- ${id} with ${last.tokens} tokens: at least ${LEAST_RATIO} of ${least.tokens} tokens: ${judge(last.endpoints[id].ratio >= LEAST_RATIO)}`), "",
-    "## Writes while the file is copied and swept", "",
+    "## Writes during backup and purge", "",
     `refresh; p99 at most ${MOST_P99_MS} ms. The command shares the core of the server.`, "",
     ...table(["", "p99 ms", "worst of them", "longest answer ms", "measurements", ""], [
       writesRow(`${backup.tokens} tokens`, backup.alone, judgeWrites(backup.alone, true)),
       writesRow(`the same, \`postern backup\` (${work(backup.beside)}, ${number(backup.bytes / MIB, 0)} MiB)`, backup.beside, judgeWrites(backup.beside, backup.beside.whole > 0)),
-      writesRow(`${sweep.tokens} tokens that have ended, deleted by requests`, asYouGo, judgeWrites(asYouGo, asYouGo.left > 0)),
+      writesRow(`${sweep.tokens} expired tokens, deleted by requests`, asYouGo, judgeWrites(asYouGo, asYouGo.left > 0)),
       writesRow(`the same, \`postern purge\` (${work(purge)})`, purge, judgeWrites(purge, purge.whole > 0)),
     ]),
-    `Of the access tokens that have ended the requests deleted ${asYouGo.deleted}, the command and they ${purge.deleted} (${number(purge.deleted / purge.seconds, 0)} per second); ${purge.left} were left.`,
-    `After the copy the log beside the database had ${number(backup.log / MIB, 0)} MiB.`, "",
+    `Of the expired access tokens the requests alone deleted ${asYouGo.deleted}, the command and the requests ${purge.deleted} (${number(purge.deleted / purge.seconds, 0)} per second); ${purge.left} were left.`,
+    `After the copy the WAL had ${number(backup.log / MIB, 0)} MiB.`, "",
   ].join("\n");
 }

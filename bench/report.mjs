@@ -45,7 +45,7 @@ export const table = (heads, rows) => [`| ${heads.join(" | ")} |`, `|${heads.map
 
 /// Programs and libraries in one line, functions in another.
 function explain(results, id, profile) {
-  if (profile === null) return [`**${results[id].title}**: perf is not there, or may not look (root may, unless kernel.perf_event_paranoid forbids it).`, ""];
+  if (profile === null) return [`**${results[id].title}**: perf is not installed or not permitted (root may use it, unless kernel.perf_event_paranoid forbids it).`, ""];
   const line = (rows) => rows.map(({ percent, what }) => `${what} ${percent.toFixed(0)} %`).join(", ");
   return [`**${results[id].title}**: ${line(profile.places)}.`, "", `By function: ${line(profile.functions)}.`, ""];
 }
@@ -56,17 +56,17 @@ export function markdown({ about, commitsPerSecond, alone, results, targets, pro
   const journeys = all.filter(({ kind }) => kind === "journey");
   const { machine } = about;
   return [
-    "# What this machine measured", "",
+    "# Results of this machine", "",
     `${about.date}: ${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}, ${machine.lighttpd}; load at the beginning ${machine.load.join(" ")}.`,
     `${about.rounds} rounds of ${about.seconds} s each, 16 kept connections; ${about.pinned}. Medians; a ratio is of two figures of one round.`,
     ...about.remarks, "", "![Requests per second](chart.svg)", "", "## Requests", "",
     ...table(["", "per second", "of hello", "by CPU time", "p50 ms", "p99 ms", "CPU s per 1000", "of it the web server", "of durable commits", "of the least work"], plain.map((one) => [one.title, number(one.perSecond, 0),
       number(one.ratio, 3), number(one.ratioByCpu, 3), number(one.p50, 2), number(one.p99, 2), number(one.cpu, 3), percent(one.serverShare), one.kind === "write" ? number(one.ofCommits, 2) : "–", number(one.ofLeast, 2)])),
-    `One process that does nothing but commit durably: ${number(commitsPerSecond, 0)} commits per second.`, "",
+    `One process that only commits durably: ${number(commitsPerSecond, 0)} commits per second.`, "",
     ...(journeys.length === 0 ? [] : ["## Whole sign-ins", "",
       ...table(["", "sign-ins per second", "requests per second", "p50 ms", "p99 ms", "CPU s per 1000 sign-ins"], journeys.map((one) => [one.title, number(one.perSecond, 1),
         number(one.requestsPerSecond, 0), number(one.p50, 1), number(one.p99, 1), number(one.cpu, 2)]))]),
-    "## Idle and start", "", "The web server and two processes of one program. Programs that keep others from their memory show its size to root alone.", "",
+    "## Idle and start", "", "Memory of the web server and two processes of one program. Only root can see the size of programs that protect their memory.", "",
     ...table(["", "PSS MiB", "first answer after ms"], Object.entries(alone).map(([name, { pss, milliseconds }]) => [name, number(pss === null ? null : pss / 1048576, 2), number(milliseconds, 1)])),
     "## Targets", "",
     ...table(["", "target", "measured", ""], targets.map(({ title, least, limit, measured, met }) => [title, `${least ? "≥" : "≤"} ${limit}`, number(measured, 3),

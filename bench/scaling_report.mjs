@@ -20,15 +20,15 @@ const memoryLine = (memory) => (memory === null ? "What a process takes of the m
 export function markdown(report) {
   const { date, seconds, rounds, machine, places, pools, servers, absent, memory, commitsPerSecond } = report;
   return [
-    "# What more processes and a second core bring", "",
+    "# Processes, cores, web servers", "",
     `${date}: ${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}, ${machine.lighttpd}; load at the beginning ${machine.load.join(" ")}.`,
-    `${rounds} rounds of ${seconds} s each, 16 kept connections, lighttpd with one thread; each number is of processes of each program. Medians; a ratio is of two figures of one round, "of hello" of the one with as many processes.`,
+    `${rounds} rounds of ${seconds} s each, 16 kept connections, lighttpd with one thread; the number of processes is for each program. Medians; a ratio is of two figures of one round, "of hello" with the same number of processes.`,
     ...placesOf(report), "", "![Requests per second](scaling.svg)", "",
     ...places.flatMap(({ name }) => [`## Web server and programs: ${name}`, "", ...processesTable(pools.filter(({ placement }) => placement === name))]),
     memoryLine(memory), "",
-    `One process that does nothing but commit durably, on one core: ${number(commitsPerSecond, 0)} commits per second.`, "",
+    `One process that only commits durably, on one core: ${number(commitsPerSecond, 0)} commits per second.`, "",
     "## What the web server costs", "",
-    "One core, two processes of the program. lighttpd starts them itself, with a socket for each; the others find them behind one socket that spawn-fcgi has made. One nginx worker; Apache with mpm_event and mod_proxy_fcgi.", "",
+    "One core, two processes of the program. lighttpd starts them itself, with a socket for each; for the others, spawn-fcgi starts them with one socket. One nginx worker; Apache with mpm_event and mod_proxy_fcgi.", "",
     ...(absent.length > 0 ? [`Not installed here: ${absent.join(", ")}.`, ""] : []),
     ...table(["", "web server", "per second", "of lighttpd", "p50 ms", "p99 ms", "CPU s per 1000", "of it the web server"],
       servers.map((one) => [one.id, one.name, number(one.perSecond, 0), number(one.ofLighttpd, 2), number(one.p50, 2), number(one.p99, 2), number(one.cpu, 3), percent(one.serverShare)])),
