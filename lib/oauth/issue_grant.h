@@ -37,7 +37,7 @@ model::Grant make_grant(Context& context, const Approval& approval);
 
 /// Grant, credential, used-up request and remembered consent in one transaction; `insert_credential` adds what hangs on
 /// the grant until `until`. Session and consent are looked at again inside: what took rights away before must not be
-/// outrun (docs/decisions/0011-rights-are-looked-at-twice.md).
+/// outrun (docs/decisions/0011-rights-checked-in-the-transaction.md).
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
                                            util::Time until,
                                            const std::function<void(db::Transaction&)>& insert_credential);
