@@ -15,7 +15,7 @@ TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
 CXXFLAGS ?= -O2 -g
 LDFLAGS ?=
 JOBS ?= $(shell nproc)
-# All processors are used unless somebody asks for another number.
+# Use all processors unless the caller sets another number.
 ifeq ($(MAKELEVEL)$(filter -j% --jobserver%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(JOBS)
 endif
@@ -212,7 +212,7 @@ run:
 	+$(MAKE) --no-print-directory all
 	@exec scripts/run-demo $(BUILD)
 
-# The pictures in docs/screenshots, anew: after the pages have changed.
+# Takes the screenshots in docs/screenshots again, after the pages have changed.
 screenshots:
 	scripts/packages build run test screenshots
 	+$(MAKE) --no-print-directory all $(NODE_MODULES)
