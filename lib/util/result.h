@@ -1,4 +1,4 @@
-// A value or the reason there is none; the caller cannot forget to look.
+// A value or the error that took its place; the compiler warns of a caller that ignores it.
 #pragma once
 
 #include <optional>
@@ -41,3 +41,18 @@ private:
 };
 
 }  // namespace postern::util
+
+/// `RETURN_IF_ERROR(check_scope(request));` leaves the function with the error of a Result, and goes on otherwise.
+#define RETURN_IF_ERROR(...) \
+    if (const auto& checked_result = (__VA_ARGS__); !checked_result) return checked_result.error()
+
+/// `ASSIGN_OR_RETURN(const auto scope, parse_scope(text));` moves the value of a Result into `scope`, or leaves the
+/// function with its error. On the left stands a declaration or a variable. It is more than one statement, so it needs
+/// the braces of an `if`.
+#define ASSIGN_OR_RETURN(left, ...) POSTERN_ASSIGN_AT(__LINE__, left, __VA_ARGS__)
+#define POSTERN_ASSIGN_AT(line, left, ...) POSTERN_ASSIGN_ON(line, left, __VA_ARGS__)  // expands __LINE__
+#define POSTERN_ASSIGN_ON(line, left, ...) POSTERN_ASSIGN_FROM(result_of_line_##line, left, __VA_ARGS__)
+#define POSTERN_ASSIGN_FROM(result, left, ...) \
+    auto result = (__VA_ARGS__);               \
+    if (!result) return result.error();        \
+    left = std::move(*result)
