@@ -8,14 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "config/config.h"
 #include "db/database.h"
 #include "util/log.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace postern::cli {
 
@@ -46,30 +42,27 @@ struct Invocation {
 };
 
 /// Adds a sub-command with --config and --json, its example, and the action that it selects.
-CLI::App& add_command(CLI::App& parent, Invocation& invocation, const char* name, const char* summary,
-                      const char* example, std::function<void()> action);
+Command add_command(const Command& parent, Invocation& invocation, const char* name, const char* summary,
+                    const char* example, std::function<void()> action);
 
-/// What --help says about the command below its summary, and only there.
-void explain(CLI::App& command, const std::string& text);
-
-/// An option that may be repeated and takes exactly one value each time (CLI11 would let it swallow what follows).
-CLI::Option* add_repeated(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help);
+/// --config and where it is looked for without it.
+void add_config_option(const Command& command, Invocation& invocation);
 
 /// The groups, one per file.
-void add_init_command(CLI::App& app, Invocation& invocation);
-void add_client_commands(CLI::App& app, Invocation& invocation);
-void add_user_commands(CLI::App& app, Invocation& invocation);
-void add_key_commands(CLI::App& app, Invocation& invocation);
-void add_publish_command(CLI::App& app, Invocation& invocation);
-void add_token_commands(CLI::App& app, Invocation& invocation);
-void add_session_commands(CLI::App& app, Invocation& invocation);
-void add_consent_commands(CLI::App& app, Invocation& invocation);
-void add_purge_command(CLI::App& app, Invocation& invocation);
-void add_backup_command(CLI::App& app, Invocation& invocation);
-void add_migrate_command(CLI::App& app, Invocation& invocation);
-void add_stats_command(CLI::App& app, Invocation& invocation);
-void add_doctor_command(CLI::App& app, Invocation& invocation);
-void add_why_command(CLI::App& app, Invocation& invocation);
+void add_init_command(const Command& app, Invocation& invocation);
+void add_client_commands(const Command& app, Invocation& invocation);
+void add_user_commands(const Command& app, Invocation& invocation);
+void add_key_commands(const Command& app, Invocation& invocation);
+void add_publish_command(const Command& app, Invocation& invocation);
+void add_token_commands(const Command& app, Invocation& invocation);
+void add_session_commands(const Command& app, Invocation& invocation);
+void add_consent_commands(const Command& app, Invocation& invocation);
+void add_purge_command(const Command& app, Invocation& invocation);
+void add_backup_command(const Command& app, Invocation& invocation);
+void add_migrate_command(const Command& app, Invocation& invocation);
+void add_stats_command(const Command& app, Invocation& invocation);
+void add_doctor_command(const Command& app, Invocation& invocation);
+void add_why_command(const Command& app, Invocation& invocation);
 
 /// The database that `config` names.
 db::Database open_database(const config::Config& config, db::Access access);

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "cli/command_line.h"
 
 namespace postern::cli {
 
@@ -16,6 +14,6 @@ inline constexpr const char* kComplete = "--complete";
 
 /// Commands, or options when the last of `words` begins with a dash, that begin as it does, sorted. Nothing for the
 /// value of an option, an argument of a command, and what follows "--": there the shell completes names of files.
-std::vector<std::string> completions(const CLI::App& app, std::vector<std::string> words);
+std::vector<std::string> completions(const Command& app, std::vector<std::string> words);
 
 }  // namespace postern::cli

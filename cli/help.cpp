@@ -1,65 +1,11 @@
 // Decides what the help of the whole command says beside what each sub-command says of itself.
 #include "cli/help.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
-#include <memory>
-
-#include "util/text.h"
 
 namespace postern::cli {
 namespace {
-
-constexpr std::size_t kWidth = 80;
-constexpr std::size_t kColumn = 28;
-
-/// Lines of at most `width` bytes, broken at blanks; a longer word has a line of its own.
-std::string wrapped(std::string_view text, std::size_t width) {
-    std::string lines;
-    std::size_t used = 0;
-    for (const std::string_view word : util::split(text, ' ')) {
-        const bool fits = used == 0 || used + 1 + word.size() <= width;
-        if (!fits) {
-            lines += '\n';
-            used = 0;
-        } else if (used > 0) {
-            lines += ' ';
-            ++used;
-        }
-        lines += word;
-        used += word.size();
-    }
-    return lines;
-}
-
-class Format : public CLI::Formatter {
-public:
-    Format() {
-        column_width(kColumn);
-        label("Positionals", "Arguments");
-        label("SUBCOMMAND", "COMMAND");
-    }
-
-    /// Paragraph by paragraph.
-    std::string make_description(const CLI::App* app) const override {
-        const std::string description = app->get_description();
-        std::string text;
-        for (const std::string_view line : util::split(description, '\n')) text += wrapped(line, kWidth) + '\n';
-        return text + '\n';
-    }
-    std::string make_option_desc(const CLI::Option* option) const override {
-        return wrapped(option->get_description(), kWidth - kColumn);
-    }
-    /// In the list of its group a command has its summary only.
-    std::string make_subcommand(const CLI::App* command) const override {
-        const std::string description = command->get_description();
-        std::stringstream line;
-        CLI::detail::format_help(line, command->get_name(),
-                                 wrapped(description.substr(0, description.find('\n')), kWidth - kColumn), kColumn);
-        return line.str();
-    }
-};
 
 struct Row {
     std::string_view command;
@@ -99,16 +45,14 @@ constexpr const char* kGroupFooter = "Exit codes: 0 done, 1 refused, 2 wrong usa
 
 }  // namespace
 
-void set_help_format(CLI::App& app) { app.formatter(std::make_shared<Format>()); }
-
-void finish_help(CLI::App& app) {
-    for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
-        const auto* row = std::ranges::find(kGroups, command->get_name(), &Row::command);
-        if (row != std::end(kGroups)) command->group(row->group);
-        if (command->get_require_subcommand_min() == 0) continue;
-        command->footer("`postern " + command->get_name() + " COMMAND --help` explains each.\n" + kGroupFooter);
+void finish_help(const Command& app) {
+    for (const Command& command : app.commands()) {
+        const auto* row = std::ranges::find(kGroups, command.name(), &Row::command);
+        if (row != std::end(kGroups)) command.list_under(row->group);
+        if (!command.is_group()) continue;
+        command.end_help("`postern " + command.name() + " COMMAND --help` explains each.\n" + kGroupFooter);
     }
-    app.footer(kFooter);
+    app.end_help(kFooter);
 }
 
 }  // namespace postern::cli

@@ -1,7 +1,6 @@
 // The `postern` command: reads the command line, runs one sub-command, turns the way it ended into an exit code.
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "cli/audit.h"
@@ -22,32 +21,6 @@ constexpr int kUsage = 2;
 void print_error(std::string_view text) {
     for (const std::string_view line : util::split(text, '\n')) {
         if (!line.empty()) std::cerr << "postern: " << util::displayable(line) << '\n';
-    }
-}
-
-/// The innermost sub-command that was recognised, as it is typed: "postern client add".
-std::string name_of(const CLI::App& app) {
-    const auto chosen = app.get_subcommands();
-    return chosen.empty() ? app.get_name() : app.get_name() + " " + name_of(*chosen.front());
-}
-
-/// CLI11 says what is missing, which is no help when it was given and not understood.
-std::string problem_of(const CLI::App& app, const CLI::ParseError& error) {
-    const auto unknown = app.remaining(true);
-    if (error.get_name() != "RequiredError" || unknown.empty()) return error.what();
-    const std::string& first = unknown.front();
-    if (!first.starts_with('-')) return cli::in_quotes(first) + " is no command";
-    return cli::in_quotes(first) + " is no option; a value that begins with a dash is written last, behind --";
-}
-
-int parse(CLI::App& app, int argc, char** argv) {
-    try {
-        app.parse(argc, argv);
-        return kDone;
-    } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return app.exit(error);  // --help
-        print_error(problem_of(app, error) + "; see `" + name_of(app) + " --help`");
-        return kUsage;
     }
 }
 
@@ -79,12 +52,10 @@ int main(int argc, char** argv) {
     cli::Invocation invocation;
     invocation.config_path = config::default_config_path();
 
-    CLI::App app("Administers Postern, an OAuth 2.0 authorization server and OpenID Provider.", "postern");
-    cli::set_help_format(app);
-    app.require_subcommand(1);
-    app.add_option("--config", invocation.config_path,
-                   "Configuration file (else $POSTERN_CONFIG, else /etc/postern/postern.json)")
-        ->option_text("FILE");
+    const cli::CommandLine line("postern",
+                                "Administers Postern, an OAuth 2.0 authorization server and OpenID Provider.");
+    const cli::Command app = line.root();
+    cli::add_config_option(app, invocation);
     cli::add_init_command(app, invocation);
     cli::add_doctor_command(app, invocation);
     cli::add_client_commands(app, invocation);
@@ -105,6 +76,16 @@ int main(int argc, char** argv) {
         for (const std::string& word : cli::completions(app, {argv + 2, argv + argc})) std::cout << word << '\n';
         return kDone;
     }
-    const int parsed = parse(app, argc, argv);
-    return invocation.action && parsed == kDone ? run(invocation) : parsed;  // --help leaves nothing to run
+    const cli::CommandLineResult result = line.read(argc, argv);
+    switch (result.state) {
+        case cli::CommandLineResult::State::help:
+            std::cout << result.text;
+            return kDone;
+        case cli::CommandLineResult::State::wrong:
+            print_error(result.text);
+            return kUsage;
+        case cli::CommandLineResult::State::understood:
+            break;
+    }
+    return run(invocation);
 }

@@ -1,8 +1,6 @@
 // Decides whose the files shall be that a command makes.
 #include "cli/owners.h"
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 
 namespace postern::cli {
@@ -13,25 +11,19 @@ constexpr auto kSameUser = static_cast<uid_t>(-1);
 
 }  // namespace
 
-void add_owner_options(CLI::App& command, OwnerOptions& options) {
-    command
-        .add_option("--owner", options.all,
-                    "Who shall own everything that is made, and empty directories that are there for it: the user and "
-                    "group of the serving processes")
-        ->option_text("USER:GROUP");
-    CLI::Option* signers =
-        command
-            .add_option("--signers", options.signers,
-                        "Where each endpoint runs as a user of its own: the group that may read the signing keys, "
-                        "that of token")
-            ->option_text("GROUP");
-    CLI::Option* sealers = command
-                               .add_option("--sealers", options.sealers,
-                                           "The group that may read seal.key, that of authorize, login, scopes and "
-                                           "logout")
-                               ->option_text("GROUP");
-    signers->needs(sealers);
-    sealers->needs(signers);
+void add_owner_options(const Command& command, OwnerOptions& options) {
+    command.option("--owner", "USER:GROUP", options.all,
+                   "Who shall own everything that is made, and empty directories that are there for it: the user and "
+                   "group of the serving processes");
+    const Option signers =
+        command.option("--signers", "GROUP", options.signers,
+                       "Where each endpoint runs as a user of its own: the group that may read the signing keys, "
+                       "that of token");
+    const Option sealers = command.option("--sealers", "GROUP", options.sealers,
+                                          "The group that may read seal.key, that of authorize, login, scopes and "
+                                          "logout");
+    signers.needs(sealers);
+    sealers.needs(signers);
 }
 
 Owners resolve(const OwnerOptions& options) {

@@ -4,11 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/files.h"
-
-namespace CLI {
-class App;
-}
 
 namespace postern::cli {
 
@@ -25,7 +22,7 @@ struct Owners {
 };
 
 /// --owner, --signers and --sealers.
-void add_owner_options(CLI::App& command, OwnerOptions& options);
+void add_owner_options(const Command& command, OwnerOptions& options);
 
 /// Throws UsageError for another shape, Refused for a name that is nobody's.
 Owners resolve(const OwnerOptions& options);

@@ -1,7 +1,6 @@
 // Decides whom a filter means, and that nothing is ended for everybody by leaving one out.
 #include "cli/selection.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "cli/command.h"
@@ -11,24 +10,21 @@
 
 namespace postern::cli {
 
-void add_user_filter(CLI::App& command, Selection& selection) {
-    command.add_option("--user", selection.user, "Only of this user: the user name, or the `sub` that tokens show")
-        ->option_text("NAME");
+void add_user_filter(const Command& command, Selection& selection) {
+    command.option("--user", "NAME", selection.user, "Only of this user: the user name, or the `sub` that tokens show");
 }
 
-void add_client_filter(CLI::App& command, Selection& selection) {
-    command.add_option("--client", selection.client, "Only of this client")->option_text("ID");
+void add_client_filter(const Command& command, Selection& selection) {
+    command.option("--client", "ID", selection.client, "Only of this client");
 }
 
-void add_before_filter(CLI::App& command, Selection& selection) {
-    command
-        .add_option("--before", selection.before,
-                    "Only what was given before this moment: seconds since 1970, or as in 2026-01-31T23:00:00Z")
-        ->option_text("TIME");
+void add_before_filter(const Command& command, Selection& selection) {
+    command.option("--before", "TIME", selection.before,
+                   "Only what was given before this moment: seconds since 1970, or as in 2026-01-31T23:00:00Z");
 }
 
-void add_all_option(CLI::App& command, Selection& selection) {
-    command.add_flag("--all", selection.all, "Everybody's; without it at least one filter is needed");
+void add_all_option(const Command& command, Selection& selection) {
+    command.flag("--all", selection.all, "Everybody's; without it at least one filter is needed");
 }
 
 void require_choice(const Selection& selection) {

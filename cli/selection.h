@@ -5,11 +5,8 @@
 #include <string>
 
 #include "cli/audit.h"
+#include "cli/command_line.h"
 #include "store/token_list.h"
-
-namespace CLI {
-class App;
-}
 
 namespace postern::cli {
 
@@ -21,10 +18,10 @@ struct Selection {
     bool all = false;
 };
 
-void add_user_filter(CLI::App& command, Selection& selection);
-void add_client_filter(CLI::App& command, Selection& selection);
-void add_before_filter(CLI::App& command, Selection& selection);
-void add_all_option(CLI::App& command, Selection& selection);
+void add_user_filter(const Command& command, Selection& selection);
+void add_client_filter(const Command& command, Selection& selection);
+void add_before_filter(const Command& command, Selection& selection);
+void add_all_option(const Command& command, Selection& selection);
 
 /// For commands that end something: nothing typed is not everything meant. Throws UsageError without a filter and
 /// without --all, and when both are given.
@@ -33,7 +30,8 @@ void require_choice(const Selection& selection);
 /// Throws UsageError for a time that is none, Refused for a user or client that is not there.
 store::GrantFilter resolve(db::Database& database, const Selection& selection);
 
-/// An audit line for what was ended of it, a batch perhaps; `counts` say how much, and when that is nothing there is none.
+/// An audit line for what was ended of it, a batch perhaps; `counts` say how much, and when that is nothing there is
+/// none.
 void note_ended(const Invocation& invocation, const store::GrantFilter& filter,
                 std::vector<oauth::audit::Member> counts) noexcept;
 

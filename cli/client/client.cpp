@@ -1,5 +1,4 @@
 // `postern client`: registers, shows and changes the programs that may ask for tokens.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -182,76 +181,70 @@ void remove(const Invocation& invocation, const std::string& id) {
     std::cout << "client " << in_quotes(id) << " is removed, with its grants, tokens and consents\n";
 }
 
-void add_id(CLI::App& command, std::string& id) {
-    command.add_option("ID", id, "The client_id")->required()->option_text(" ");
-}
+void add_id(const Command& command, std::string& id) { command.argument("ID", id, "The client_id"); }
 
 /// The sub-commands that take nothing but an id.
-void add_id_command(CLI::App& group, Invocation& invocation, const char* name, const char* summary, const char* example,
-                    std::function<void(const std::string&)> action) {
+void add_id_command(const Command& group, Invocation& invocation, const char* name, const char* summary,
+                    const char* example, std::function<void(const std::string&)> action) {
     auto id = std::make_shared<std::string>();
     add_id(add_command(group, invocation, name, summary, example, [id, action = std::move(action)] { action(*id); }),
            *id);
 }
 
-void add_add(CLI::App& group, Invocation& invocation) {
+void add_add(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<AddOptions>();
-    CLI::App& command =
+    const Command command =
         add_command(group, invocation, "add", "Register a client; prints its id and, once, its secret",
                     "postern client add wiki --name Wiki --redirect-uri https://wiki.example.org/callback\n"
                     "  postern client add spa --public --redirect-uri https://app.example.org/\n"
                     "  postern client add backup --grant client_credentials --scope \"files:read\"",
                     [&invocation, options] { add(invocation, *options); });
-    explain(
-        command,
+    command.explain(
         "Without options it is a confidential client for the authorization code flow with refresh tokens; it needs a "
         "--redirect-uri. Answers go to registered URIs only, equal byte for byte; those that nobody could use safely "
         "are refused with the reason. The secret is printed once and kept as a hash.");
     add_id(command, options->id);
     add_client_options(command, options->client);
-    command.add_flag("--secret-stdin", options->secret_stdin,
-                     "Read a secret of your own (32 characters or more) as one line of standard input");
+    command.flag("--secret-stdin", options->secret_stdin,
+                 "Read a secret of your own (32 characters or more) as one line of standard input");
 }
 
-void add_set(CLI::App& group, Invocation& invocation) {
+void add_set(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<SetOptions>();
-    CLI::App& command =
+    const Command command =
         add_command(group, invocation, "set", "Change a client: each option given replaces what was there",
                     "postern client set wiki --redirect-uri https://new.example.org/cb --no-first-party",
                     [&invocation, options] { set(invocation, *options); });
-    explain(command,
-            "What is not given stays: the defaults below are those of `postern client add`. Of options that may be "
-            "repeated all values must be given again. Takes effect at once; tokens that were given out stay, with what "
-            "was approved.");
+    command.explain(
+        "What is not given stays: the defaults below are those of `postern client add`. Of options that may be "
+        "repeated all values must be given again. Takes effect at once; tokens that were given out stay, with what "
+        "was approved.");
     add_id(command, options->id);
     add_client_options(command, options->client);
     add_client_set_options(command, options->client);
 }
 
-void add_secret(CLI::App& group, Invocation& invocation) {
+void add_secret(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<SecretOptions>();
-    CLI::App& command = add_command(group, invocation, "secret", "Give a client a new secret; the old one ends",
-                                    "postern client secret wiki --keep-old 86400",
-                                    [&invocation, options] { rotate_secret(invocation, *options); });
-    explain(
-        command,
+    const Command command = add_command(group, invocation, "secret", "Give a client a new secret; the old one ends",
+                                        "postern client secret wiki --keep-old 86400",
+                                        [&invocation, options] { rotate_secret(invocation, *options); });
+    command.explain(
         "The new secret works at once and is printed this once. To change it without an interruption, let both work "
         "while the client is being configured. Tokens that were given out stay.");
     add_id(command, options->id);
     command
-        .add_option("--keep-old", options->keep_old,
-                    "Let the old secret work for so many seconds more, at most a year (default: 0, it ends at once)")
-        ->option_text("SECONDS")
-        ->check(CLI::Range(std::int64_t{0}, kMaxKeepOld));
-    command.add_flag("--secret-stdin", options->secret_stdin,
-                     "Read a secret of your own (32 characters or more) as one line of standard input");
+        .option("--keep-old", "SECONDS", options->keep_old,
+                "Let the old secret work for so many seconds more, at most a year (default: 0, it ends at once)")
+        .between(0, kMaxKeepOld);
+    command.flag("--secret-stdin", options->secret_stdin,
+                 "Read a secret of your own (32 characters or more) as one line of standard input");
 }
 
 }  // namespace
 
-void add_client_commands(CLI::App& app, Invocation& invocation) {
-    CLI::App& group = *app.add_subcommand("client", "Register and change clients, the programs that ask for tokens");
-    group.require_subcommand(1);
+void add_client_commands(const Command& app, Invocation& invocation) {
+    const Command group = app.add_group("client", "Register and change clients, the programs that ask for tokens");
     add_add(group, invocation);
     add_command(group, invocation, "list", "List all clients", "postern client list --json",
                 [&invocation] { list(invocation); });

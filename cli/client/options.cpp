@@ -1,7 +1,6 @@
 // Decides what the options of `client add` and `client set` mean, before the rules of registration judge the outcome.
 #include "cli/client/options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "cli/command.h"
@@ -14,11 +13,6 @@ using model::AuthMethod;
 using model::Client;
 using model::ClientType;
 using model::GrantType;
-
-void add_flag(CLI::App& command, const char* name, std::optional<bool>& value, bool meaning, const char* help) {
-    command.add_flag_callback(
-        name, [&value, meaning] { value = meaning; }, help);
-}
 
 /// Pasted white space goes (a blank inside stays, to be refused); a URI given twice is one.
 std::vector<std::string> trimmed(const std::vector<std::string>& uris) {
@@ -69,46 +63,41 @@ model::Scope parse_scope(const std::string& text) {
 
 }  // namespace
 
-void add_client_options(CLI::App& command, ClientOptions& options) {
-    command.add_option("--name", options.name, "What users are shown")->option_text("TEXT");
-    add_flag(command, "--public", options.is_public, true,
-             "A client without a secret (browser, mobile, desktop); PKCE is then required");
-    add_flag(command, "--native", options.native, true,
-             "Any port on registered http://127.0.0.1 and http://[::1] redirect URIs; allows private-use schemes");
-    add_repeated(command, "--redirect-uri", options.redirect_uris, "Where answers may go, compared exactly; repeatable")
-        ->option_text("URI");
-    add_repeated(command, "--post-logout-redirect-uri", options.post_logout_redirect_uris,
-                 "Where logout may lead; repeatable")
-        ->option_text("URI");
-    add_repeated(
-        command, "--grant", options.grants,
-        "authorization_code, refresh_token, client_credentials or implicit; repeatable (default: the first two)")
-        ->option_text("GRANT")
-        ->check(CLI::IsMember({"authorization_code", "refresh_token", "client_credentials", "implicit"}));
+void add_client_options(const Command& command, ClientOptions& options) {
+    command.option("--name", "TEXT", options.name, "What users are shown");
+    command.flag("--public", options.is_public, true,
+                 "A client without a secret (browser, mobile, desktop); PKCE is then required");
+    command.flag("--native", options.native, true,
+                 "Any port on registered http://127.0.0.1 and http://[::1] redirect URIs; allows private-use schemes");
+    command.option("--redirect-uri", "URI", options.redirect_uris,
+                   "Where answers may go, compared exactly; repeatable");
+    command.option("--post-logout-redirect-uri", "URI", options.post_logout_redirect_uris,
+                   "Where logout may lead; repeatable");
     command
-        .add_option("--scope", options.scope,
-                    "Scopes it may ask for, in one argument (default: \"openid profile email\")")
-        ->option_text("\"A B\"");
+        .option(
+            "--grant", "GRANT", options.grants,
+            "authorization_code, refresh_token, client_credentials or implicit; repeatable (default: the first two)")
+        .one_of({"authorization_code", "refresh_token", "client_credentials", "implicit"});
+    command.option("--scope", "\"A B\"", options.scope,
+                   "Scopes it may ask for, in one argument (default: \"openid profile email\")");
     command
-        .add_option("--auth-method", options.auth_method,
-                    "client_secret_basic, client_secret_post, client_secret (default: either of them) or none (same as "
-                    "--public)")
-        ->option_text("METHOD")
-        ->check(CLI::IsMember({"client_secret", "client_secret_basic", "client_secret_post", "none"}));
-    command.add_option("--pkce", options.pkce, "required or optional (default: optional for clients with a secret)")
-        ->option_text("WHEN")
-        ->check(CLI::IsMember({"required", "optional"}));
-    add_flag(command, "--first-party", options.first_party, true, "It is yours: users are not asked for consent");
+        .option("--auth-method", "METHOD", options.auth_method,
+                "client_secret_basic, client_secret_post, client_secret (default: either of them) or none (same as "
+                "--public)")
+        .one_of({"client_secret", "client_secret_basic", "client_secret_post", "none"});
+    command.option("--pkce", "WHEN", options.pkce, "required or optional (default: optional for clients with a secret)")
+        .one_of({"required", "optional"});
+    command.flag("--first-party", options.first_party, true, "It is yours: users are not asked for consent");
 }
 
-void add_client_set_options(CLI::App& command, ClientOptions& options) {
-    add_flag(command, "--confidential", options.is_public, false,
-             "A client with a secret; a new one is generated and printed once");
-    add_flag(command, "--no-native", options.native, false, "Takes --native back");
-    add_flag(command, "--no-first-party", options.first_party, false, "Takes --first-party back");
-    command.add_flag("--no-redirect-uri", options.no_redirect_uri, "Removes all redirect URIs");
-    command.add_flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
-                     "Removes all post-logout redirect URIs");
+void add_client_set_options(const Command& command, ClientOptions& options) {
+    command.flag("--confidential", options.is_public, false,
+                 "A client with a secret; a new one is generated and printed once");
+    command.flag("--no-native", options.native, false, "Takes --native back");
+    command.flag("--no-first-party", options.first_party, false, "Takes --first-party back");
+    command.flag("--no-redirect-uri", options.no_redirect_uri, "Removes all redirect URIs");
+    command.flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
+                 "Removes all post-logout redirect URIs");
 }
 
 Client default_client(const std::string& id, const oauth::Settings& settings) {

@@ -5,12 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "model/client.h"
 #include "oauth/settings.h"
-
-namespace CLI {
-class App;
-}
 
 namespace postern::cli {
 
@@ -33,9 +30,9 @@ struct ClientOptions {
 };
 
 /// `command` gets the options that both sub-commands have.
-void add_client_options(CLI::App& command, ClientOptions& options);
+void add_client_options(const Command& command, ClientOptions& options);
 /// And those that take back what was said at `client add`.
-void add_client_set_options(CLI::App& command, ClientOptions& options);
+void add_client_set_options(const Command& command, ClientOptions& options);
 
 /// A client as registered when no option is given.
 model::Client default_client(const std::string& id, const oauth::Settings& settings);

@@ -1,5 +1,4 @@
 // `postern consent`: what users have approved for clients, and its withdrawal.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -84,30 +83,29 @@ void revoke(const Invocation& invocation, const Selection& selection) {
     std::cout << counted(withdrawn, "consent") << " withdrawn, " << counted(ended, "grant") << " ended\n";
 }
 
-void add_filters(CLI::App& command, Selection& selection) {
+void add_filters(const Command& command, Selection& selection) {
     add_user_filter(command, selection);
     add_client_filter(command, selection);
 }
 
 }  // namespace
 
-void add_consent_commands(CLI::App& app, Invocation& invocation) {
-    CLI::App& group = *app.add_subcommand("consent", "List and withdraw what users have approved for clients");
-    group.require_subcommand(1);
+void add_consent_commands(const Command& app, Invocation& invocation) {
+    const Command group = app.add_group("consent", "List and withdraw what users have approved for clients");
     auto listed = std::make_shared<Selection>();
-    CLI::App& list_command =
+    const Command list_command =
         add_command(group, invocation, "list", "List what was approved, by whom, for which client",
                     "postern consent list --client wiki", [&invocation, listed] { list(invocation, *listed); });
     add_filters(list_command, *listed);
 
     auto revoked = std::make_shared<Selection>();
-    CLI::App& revoke_command = add_command(
+    const Command revoke_command = add_command(
         group, invocation, "revoke", "Withdraw consents; ends what the users gave these clients",
         "postern consent revoke --user ada --client wiki", [&invocation, revoked] { revoke(invocation, *revoked); });
-    explain(revoke_command,
-            "All grants of these users for these clients end, with their codes and tokens, and the users are asked "
-            "again the next time. First-party clients are not asked about, so they have no consents: `postern token "
-            "revoke` ends their tokens.");
+    revoke_command.explain(
+        "All grants of these users for these clients end, with their codes and tokens, and the users are asked "
+        "again the next time. First-party clients are not asked about, so they have no consents: `postern token "
+        "revoke` ends their tokens.");
     add_filters(revoke_command, *revoked);
     add_all_option(revoke_command, *revoked);
 }

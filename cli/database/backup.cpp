@@ -1,5 +1,4 @@
 // `postern backup` and `postern migrate`: the database as a whole, copied or brought up to date.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -52,29 +51,30 @@ void migrate(const Invocation& invocation) {
 
 }  // namespace
 
-void add_backup_command(CLI::App& app, Invocation& invocation) {
+void add_backup_command(const Command& app, Invocation& invocation) {
     auto file = std::make_shared<std::string>();
-    CLI::App& command = add_command(
+    const Command command = add_command(
         app, invocation, "backup", "Copy the database, checked and of one moment, while it is in use",
         "postern backup /var/backups/postern-$(date +%F).db", [&invocation, file] { backup(invocation, *file); });
-    command.add_option("FILE", *file, "A new file; only its owner can read it")->required()->option_text(" ");
-    explain(command,
-            "Never copy the database with cp while it is in use: what was written last is in the files beside it.\n"
-            "The keys and the configuration are not in the copy; back them up apart from it.\n"
-            "To put a copy back: stop the serving processes, remove the -wal and -shm files beside the database (they "
-            "belong to what is being replaced), put the copy in its place with its owner and mode, run `postern user "
-            "list` to make those files again, start the processes. Whatever was revoked since the copy was made works "
-            "again then; `postern token revoke --before TIME`, `postern session end --all` and `postern consent revoke "
-            "--all` end it.");
+    command.argument("FILE", *file, "A new file; only its owner can read it");
+    command.explain(
+        "Never copy the database with cp while it is in use: what was written last is in the files beside it.\n"
+        "The keys and the configuration are not in the copy; back them up apart from it.\n"
+        "To put a copy back: stop the serving processes, remove the -wal and -shm files beside the database (they "
+        "belong to what is being replaced), put the copy in its place with its owner and mode, run `postern user "
+        "list` to make those files again, start the processes. Whatever was revoked since the copy was made works "
+        "again then; `postern token revoke --before TIME`, `postern session end --all` and `postern consent revoke "
+        "--all` end it.");
 }
 
-void add_migrate_command(CLI::App& app, Invocation& invocation) {
-    CLI::App& command = add_command(app, invocation, "migrate", "Bring the database of an earlier release up to date",
-                                    "postern migrate", [&invocation] { migrate(invocation); });
-    explain(command,
-            "Stop the serving processes, install the new release, run this, start them again. All or nothing is "
-            "changed, and a copy of the database as it was is left beside it, with the version behind its name "
-            "(postern.db.v1). There is no way back but that copy.");
+void add_migrate_command(const Command& app, Invocation& invocation) {
+    const Command command =
+        add_command(app, invocation, "migrate", "Bring the database of an earlier release up to date",
+                    "postern migrate", [&invocation] { migrate(invocation); });
+    command.explain(
+        "Stop the serving processes, install the new release, run this, start them again. All or nothing is "
+        "changed, and a copy of the database as it was is left beside it, with the version behind its name "
+        "(postern.db.v1). There is no way back but that copy.");
 }
 
 }  // namespace postern::cli

@@ -2,7 +2,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -161,22 +160,22 @@ void init(const Invocation& invocation, const OwnerOptions& options) {
 
 }  // namespace
 
-void add_init_command(CLI::App& app, Invocation& invocation) {
+void add_init_command(const Command& app, Invocation& invocation) {
     auto owners = std::make_shared<OwnerOptions>();
-    CLI::App& command = add_command(app, invocation, "init",
-                                    "Create the database, the signing keys and jwks.json where the configuration says",
-                                    "postern init --owner www-data:www-data\n"
-                                    "  postern init --owner root:postern --signers postern-sign --sealers postern-seal",
-                                    [&invocation, owners] { init(invocation, *owners); });
-    explain(command,
-            "The database has the tables of this release; each algorithm that is configured gets a key "
-            "that signs at once. Missing directories are made. What is there already is never touched: then nothing is "
-            "made, and it exits 1. Run it as root with --owner, or as the user of the serving processes.\n"
-            "With --signers and --sealers, which need each other, the directory of the keys may be passed by everybody "
-            "(mode 0751), and each file in it says who may read it. Every later command keeps owners, groups and "
-            "modes.\n"
-            "The configuration says where: \"database\" (" +
-                config::Config().database + " unless it is given) and \"keys\" (" + config::Config().keys + ").");
+    const Command command = add_command(
+        app, invocation, "init", "Create the database, the signing keys and jwks.json where the configuration says",
+        "postern init --owner www-data:www-data\n"
+        "  postern init --owner root:postern --signers postern-sign --sealers postern-seal",
+        [&invocation, owners] { init(invocation, *owners); });
+    command.explain(
+        "The database has the tables of this release; each algorithm that is configured gets a key "
+        "that signs at once. Missing directories are made. What is there already is never touched: then nothing is "
+        "made, and it exits 1. Run it as root with --owner, or as the user of the serving processes.\n"
+        "With --signers and --sealers, which need each other, the directory of the keys may be passed by everybody "
+        "(mode 0751), and each file in it says who may read it. Every later command keeps owners, groups and "
+        "modes.\n"
+        "The configuration says where: \"database\" (" +
+        config::Config().database + " unless it is given) and \"keys\" (" + config::Config().keys + ").");
     add_owner_options(command, *owners);
 }
 

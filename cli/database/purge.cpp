@@ -1,5 +1,4 @@
 // `postern purge`: deletes by hand what the serving processes delete as they work.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -123,15 +122,15 @@ void purge(const Invocation& invocation) {
 
 }  // namespace
 
-void add_purge_command(CLI::App& app, Invocation& invocation) {
-    CLI::App& command = add_command(app, invocation, "purge", "Delete everything that has expired or ended",
-                                    "postern purge --json", [&invocation] { purge(invocation); });
-    explain(command,
-            "The serving processes do the same a little at a time, so no cron job is needed; this helps after a long "
-            "rest. An expired access token whose grant lives on, which they leave until the grant gets another, goes "
-            "too. It can run while they serve, and leaves them three quarters of the time. The file does not become "
-            "smaller: its free pages are used again before it grows. (`VACUUM` would make it smaller, but shuts "
-            "writers out for as long as it takes.)");
+void add_purge_command(const Command& app, Invocation& invocation) {
+    const Command command = add_command(app, invocation, "purge", "Delete everything that has expired or ended",
+                                        "postern purge --json", [&invocation] { purge(invocation); });
+    command.explain(
+        "The serving processes do the same a little at a time, so no cron job is needed; this helps after a long "
+        "rest. An expired access token whose grant lives on, which they leave until the grant gets another, goes "
+        "too. It can run while they serve, and leaves them three quarters of the time. The file does not become "
+        "smaller: its free pages are used again before it grows. (`VACUUM` would make it smaller, but shuts "
+        "writers out for as long as it takes.)");
 }
 
 }  // namespace postern::cli

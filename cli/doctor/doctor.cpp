@@ -1,5 +1,4 @@
 // `postern doctor`: is everything in place? Each finding comes with its fix.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -110,26 +109,23 @@ std::size_t Findings::count(State state) const {
     return static_cast<std::size_t>(std::ranges::count(list_, state, &Finding::state));
 }
 
-void add_doctor_command(CLI::App& app, Invocation& invocation) {
+void add_doctor_command(const Command& app, Invocation& invocation) {
     auto options = std::make_shared<Options>();
-    CLI::App& command =
+    const Command command =
         add_command(app, invocation, "doctor", "Check that everything is in place, each finding with its fix",
                     "postern doctor\n"
                     "  postern doctor --url\n"
                     "  postern doctor --url --connect 127.0.0.1:443",
                     [&invocation, options] { doctor(invocation, *options); });
-    CLI::Option* url =
-        command.add_flag("--url", options->url, "Ask the web server at the issuer, too, as a stranger would");
-    command.add_option("--ca", options->access.authority_file, "With --url: PEM file of a private authority")
-        ->needs(url)
-        ->option_text("FILE");
+    const Option url =
+        command.flag("--url", options->url, "Ask the web server at the issuer, too, as a stranger would");
+    command.option("--ca", "FILE", options->access.authority_file, "With --url: PEM file of a private authority")
+        .needs(url);
     command
-        .add_option("--connect", options->access.connect_to,
-                    "With --url: where to connect, whatever the issuer's name resolves to")
-        ->needs(url)
-        ->option_text("HOST:PORT");
-    explain(
-        command,
+        .option("--connect", "HOST:PORT", options->access.connect_to,
+                "With --url: where to connect, whatever the issuer's name resolves to")
+        .needs(url);
+    command.explain(
         "Looks at the configuration, owners and modes of files, keys, the pages of the database, whether it can be "
         "written now, room on the disk, templates and the clock, and changes nothing. Run it as the user of the "
         "serving processes: root may read what they may not. Where each endpoint has a user of its own, run it as "

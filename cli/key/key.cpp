@@ -1,8 +1,6 @@
 // `postern key`: the signing keys, from their publication to their end.
 #include "cli/key/key.h"
 
-#include <CLI/CLI.hpp>
-
 #include "cli/key/view.h"
 #include "cli/output.h"
 
@@ -20,15 +18,14 @@ void list(const Invocation& invocation) {
 
 }  // namespace
 
-void add_key_commands(CLI::App& app, Invocation& invocation) {
-    CLI::App& group = *app.add_subcommand("key", "List, rotate, retire and repair the signing keys; renew seal.key");
-    group.require_subcommand(1);
-    CLI::App& command = add_command(group, invocation, "list", "List the signing keys and what each is for now",
-                                    "postern key list --json", [&invocation] { list(invocation); });
-    explain(command,
-            "next: published, waits for its time to sign. active: signs. retired: no longer signs, but stays published "
-            "so that its tokens verify; NEEDED_UNTIL is when the last of them has expired and `postern key retire` "
-            "takes it away.");
+void add_key_commands(const Command& app, Invocation& invocation) {
+    const Command group = app.add_group("key", "List, rotate, retire and repair the signing keys; renew seal.key");
+    const Command command = add_command(group, invocation, "list", "List the signing keys and what each is for now",
+                                        "postern key list --json", [&invocation] { list(invocation); });
+    command.explain(
+        "next: published, waits for its time to sign. active: signs. retired: no longer signs, but stays published "
+        "so that its tokens verify; NEEDED_UNTIL is when the last of them has expired and `postern key retire` "
+        "takes it away.");
     add_rotate_command(group, invocation);
     add_retire_command(group, invocation);
     add_repair_command(group, invocation);

@@ -5,9 +5,9 @@
 
 namespace postern::cli {
 
-void add_rotate_command(CLI::App& group, Invocation& invocation);
-void add_retire_command(CLI::App& group, Invocation& invocation);
-void add_repair_command(CLI::App& group, Invocation& invocation);
+void add_rotate_command(const Command& group, Invocation& invocation);
+void add_retire_command(const Command& group, Invocation& invocation);
+void add_repair_command(const Command& group, Invocation& invocation);
 
 /// A note about each private file that has no group of readers: where groups divide the keys, only the operator knows
 /// which.

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -141,22 +140,22 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
 
 }  // namespace
 
-void add_repair_command(CLI::App& group, Invocation& invocation) {
+void add_repair_command(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<OwnerOptions>();
-    CLI::App& command = add_command(group, invocation, "repair",
-                                    "Make what is missing among the keys: a signing key, jwks.json, seal.key, all",
-                                    "postern key repair\n"
-                                    "  postern key repair --owner www-data:www-data\n"
-                                    "      when the whole directory is gone",
-                                    [&invocation, options] { repair(invocation, *options); });
-    explain(command,
-            "For files that were lost and are in no backup. jwks.json is made of the private keys; each algorithm in "
-            "use that has no private key gets one that signs at once, and what the lost one signed verifies as long as "
-            "jwks.json has its public half; a new seal.key ends logins and consents that are under way, not sessions. "
-            "What is there is left as it is: move a damaged file elsewhere first. Of a directory that is gone "
-            "altogether every token becomes worthless, and serving processes have to be restarted.\n"
-            "New files get the owner, group and mode of those beside them; the options say whose they shall be where "
-            "there are none. Where `postern publish` is used, run it again.");
+    const Command command = add_command(group, invocation, "repair",
+                                        "Make what is missing among the keys: a signing key, jwks.json, seal.key, all",
+                                        "postern key repair\n"
+                                        "  postern key repair --owner www-data:www-data\n"
+                                        "      when the whole directory is gone",
+                                        [&invocation, options] { repair(invocation, *options); });
+    command.explain(
+        "For files that were lost and are in no backup. jwks.json is made of the private keys; each algorithm in "
+        "use that has no private key gets one that signs at once, and what the lost one signed verifies as long as "
+        "jwks.json has its public half; a new seal.key ends logins and consents that are under way, not sessions. "
+        "What is there is left as it is: move a damaged file elsewhere first. Of a directory that is gone "
+        "altogether every token becomes worthless, and serving processes have to be restarted.\n"
+        "New files get the owner, group and mode of those beside them; the options say whose they shall be where "
+        "there are none. Where `postern publish` is used, run it again.");
     add_owner_options(command, *options);
 }
 

@@ -1,5 +1,4 @@
 // `postern key retire`: takes a key away when nothing that it signed is alive any more.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -64,25 +63,22 @@ void retire(const Invocation& invocation, const RetireOptions& options) {
 
 }  // namespace
 
-void add_retire_command(CLI::App& group, Invocation& invocation) {
+void add_retire_command(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<RetireOptions>();
-    CLI::App& command =
+    const Command command =
         add_command(group, invocation, "retire", "Delete a key that no longer signs, once its tokens have expired",
                     "postern key retire vNncbHPrILj32SWpOvPStetr71eMB-r-gf1RSXoKJxs",
                     [&invocation, options] { retire(invocation, *options); });
-    explain(command,
-            "The key leaves the published set and its private half is deleted, in running processes too. Exits 1 while "
-            "a token that it signed may live: the longest of accessTokenTTL, idTokenTTL and, for a key of "
-            "accessTokenAlgorithm unless useOpaqueRefreshTokens is set, refreshTokenTTL after its successor began to "
-            "sign. Never ends a key that signs or waits to sign. ID tokens that it signed are no hints for logout any "
-            "more. Where `postern publish` is used, run it again.");
-    command
-        .add_option("KID", options->kid,
-                    "The key's id, as `postern key list` shows it; behind -- if it begins with a dash")
-        ->required()
-        ->option_text(" ");
-    command.add_flag("--force", options->force,
-                     "Although tokens that it signed may live: they end at once, as they must when the key was stolen");
+    command.explain(
+        "The key leaves the published set and its private half is deleted, in running processes too. Exits 1 while "
+        "a token that it signed may live: the longest of accessTokenTTL, idTokenTTL and, for a key of "
+        "accessTokenAlgorithm unless useOpaqueRefreshTokens is set, refreshTokenTTL after its successor began to "
+        "sign. Never ends a key that signs or waits to sign. ID tokens that it signed are no hints for logout any "
+        "more. Where `postern publish` is used, run it again.");
+    command.argument("KID", options->kid,
+                     "The key's id, as `postern key list` shows it; behind -- if it begins with a dash");
+    command.flag("--force", options->force,
+                 "Although tokens that it signed may live: they end at once, as they must when the key was stolen");
 }
 
 }  // namespace postern::cli

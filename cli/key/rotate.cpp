@@ -1,7 +1,6 @@
 // `postern key rotate`: makes the next keys, published before they sign (OpenID Connect Core §10.1.1).
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -165,41 +164,38 @@ void note_closed_files(const std::string& directory) {
     }
 }
 
-void add_rotate_command(CLI::App& group, Invocation& invocation) {
+void add_rotate_command(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<RotateOptions>();
-    CLI::App& command = add_command(group, invocation, "rotate", "Make new signing keys, published first; prints them",
-                                    "postern key rotate\n"
-                                    "  postern key rotate --alg ES256 --lead 86400\n"
-                                    "  postern key rotate --stolen",
-                                    [&invocation, options] { rotate(invocation, *options); });
-    explain(
-        command,
+    const Command command =
+        add_command(group, invocation, "rotate", "Make new signing keys, published first; prints them",
+                    "postern key rotate\n"
+                    "  postern key rotate --alg ES256 --lead 86400\n"
+                    "  postern key rotate --stolen",
+                    [&invocation, options] { rotate(invocation, *options); });
+    command.explain(
         "Each algorithm in use gets a key that is published at once and signs when the lead is over; the key before "
         "it signs until then, and stays published so that its tokens verify. Nothing has to be restarted. "
         "`postern key list` shows the states, `postern key retire` ends a key that is no longer needed. Exits 1 and "
         "changes nothing while a key from an earlier rotation still waits for its time. Where `postern publish` is "
         "used, run it again at once.");
-    CLI::Option* alg =
-        command.add_option("--alg", options->algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)");
-    alg->option_text("ALG")->check(CLI::IsMember({"RS256", "ES256", "EdDSA"}));
-    CLI::Option* lead =
-        command
-            .add_option(
-                "--lead", options->lead,
-                "How long the new key is published before it signs, at most a year; 0 = signs at once (default: "
-                "3600, as long as clients may keep the key set)")
-            ->option_text("SECONDS")
-            ->check(CLI::Range(std::int64_t{0}, kMaxLead));
-    command.add_flag("--seal", options->seal,
-                     "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents "
-                     "that are under way, not sessions");
-    command.add_flag("--force", options->force, "Replace a key that still waits: it never signs");
+    const Option alg =
+        command.option("--alg", "ALG", options->algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)");
+    alg.one_of({"RS256", "ES256", "EdDSA"});
+    const Option lead = command.option(
+        "--lead", "SECONDS", options->lead,
+        "How long the new key is published before it signs, at most a year; 0 = signs at once (default: 3600, as long "
+        "as clients may keep the key set)");
+    lead.between(0, kMaxLead);
+    command.flag("--seal", options->seal,
+                 "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents "
+                 "that are under way, not sessions");
+    command.flag("--force", options->force, "Replace a key that still waits: it never signs");
     command
-        .add_flag("--stolen", options->stolen,
-                  "After a theft: new keys that sign at once, a new seal.key, and the end of every older key with all "
-                  "tokens that it signed")
-        ->excludes(alg)
-        ->excludes(lead);
+        .flag("--stolen", options->stolen,
+              "After a theft: new keys that sign at once, a new seal.key, and the end of every older key with all "
+              "tokens that it signed")
+        .excludes(alg)
+        .excludes(lead);
 }
 
 }  // namespace postern::cli

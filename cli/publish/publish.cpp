@@ -1,7 +1,6 @@
 // `postern publish`: the public documents as files, for web servers that shall answer them without a program.
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -63,19 +62,19 @@ void publish(const Invocation& invocation, const fs::path& directory) {
 
 }  // namespace
 
-void add_publish_command(CLI::App& app, Invocation& invocation) {
+void add_publish_command(const Command& app, Invocation& invocation) {
     auto directory = std::make_shared<std::string>();
-    CLI::App& command = add_command(app, invocation, "publish", "Write discovery and key set as static files",
-                                    "postern publish /var/www/html/.well-known",
-                                    [&invocation, directory] { publish(invocation, *directory); });
-    explain(command,
-            "Writes openid-configuration (with OpenID Connect only), oauth-authorization-server and jwks.json, exactly "
-            "as the endpoints answer them, each file replaced as a whole. Run it again after every change of the "
-            "configuration and after `postern key rotate` and `postern key retire`: until then the files are out of "
-            "date. Let the web server send them as application/json with Access-Control-Allow-Origin: * and a max-age "
-            "of at most " +
-                std::to_string(oidc::kPublicMaxAge.count()) + " seconds.");
-    command.add_option("DIR", *directory, "Where to; made if missing, with mode 0755")->required()->option_text(" ");
+    const Command command = add_command(app, invocation, "publish", "Write discovery and key set as static files",
+                                        "postern publish /var/www/html/.well-known",
+                                        [&invocation, directory] { publish(invocation, *directory); });
+    command.explain(
+        "Writes openid-configuration (with OpenID Connect only), oauth-authorization-server and jwks.json, exactly "
+        "as the endpoints answer them, each file replaced as a whole. Run it again after every change of the "
+        "configuration and after `postern key rotate` and `postern key retire`: until then the files are out of "
+        "date. Let the web server send them as application/json with Access-Control-Allow-Origin: * and a max-age "
+        "of at most " +
+        std::to_string(oidc::kPublicMaxAge.count()) + " seconds.");
+    command.argument("DIR", *directory, "Where to; made if missing, with mode 0755");
 }
 
 }  // namespace postern::cli

@@ -1,5 +1,4 @@
 // `postern session`: who is logged in, and their logout.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -87,23 +86,22 @@ void end(const Invocation& invocation, const Selection& selection) {
 
 }  // namespace
 
-void add_session_commands(CLI::App& app, Invocation& invocation) {
-    CLI::App& group = *app.add_subcommand("session", "List and end the sessions of people who are logged in");
-    group.require_subcommand(1);
+void add_session_commands(const Command& app, Invocation& invocation) {
+    const Command group = app.add_group("session", "List and end the sessions of people who are logged in");
     auto listed = std::make_shared<Selection>();
-    CLI::App& list_command =
+    const Command list_command =
         add_command(group, invocation, "list", "List the browsers in which somebody is logged in, the oldest first",
                     "postern session list --user ada", [&invocation, listed] { list(invocation, *listed); });
     add_user_filter(list_command, *listed);
 
     auto ended = std::make_shared<Selection>();
-    CLI::App& end_command =
+    const Command end_command =
         add_command(group, invocation, "end", "Log a user, or everybody, out of every browser",
                     "postern session end --user ada", [&invocation, ended] { end(invocation, *ended); });
-    explain(end_command,
-            "Ends, as a logout does, the grants that were given in these sessions too, with their codes and tokens; "
-            "those with the scope offline_access go on (see `postern token revoke`). What was logged in for or decided "
-            "and not answered yet is asked again.");
+    end_command.explain(
+        "Ends, as a logout does, the grants that were given in these sessions too, with their codes and tokens; "
+        "those with the scope offline_access go on (see `postern token revoke`). What was logged in for or decided "
+        "and not answered yet is asked again.");
     add_user_filter(end_command, *ended);
     add_all_option(end_command, *ended);
 }

@@ -1,5 +1,4 @@
 // `postern stats`: how much of everything there is, for people, programs and Prometheus.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -202,17 +201,17 @@ void stats(const Invocation& invocation, bool prometheus) {
 
 }  // namespace
 
-void add_stats_command(CLI::App& app, Invocation& invocation) {
+void add_stats_command(const Command& app, Invocation& invocation) {
     auto prometheus = std::make_shared<bool>(false);
-    CLI::App& command =
+    const Command command =
         add_command(app, invocation, "stats", "Count what is there: clients, users, sessions, tokens, sizes, keys",
                     "postern stats\n"
                     "  postern stats --prometheus > /var/lib/node_exporter/postern.prom.new &&\n"
                     "    mv /var/lib/node_exporter/postern.prom.new /var/lib/node_exporter/postern.prom",
                     [&invocation, prometheus] { stats(invocation, *prometheus); });
-    command.add_flag("--prometheus", *prometheus,
-                     "Print Prometheus' text format, for the textfile collector of its node exporter");
-    explain(command, "Reads only, and hinders nobody. Expired, revoked and idle things do not count.");
+    command.flag("--prometheus", *prometheus,
+                 "Print Prometheus' text format, for the textfile collector of its node exporter");
+    command.explain("Reads only, and hinders nobody. Expired, revoked and idle things do not count.");
 }
 
 }  // namespace postern::cli

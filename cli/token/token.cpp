@@ -1,5 +1,4 @@
 // `postern token`: which codes and tokens are out there, and their end.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -76,48 +75,46 @@ void revoke(const Invocation& invocation, const Selection& selection) {
     std::cout << counted(ended, "grant") << " ended, with all codes and tokens\n";
 }
 
-void add_filters(CLI::App& command, Selection& selection) {
+void add_filters(const Command& command, Selection& selection) {
     add_user_filter(command, selection);
     add_client_filter(command, selection);
     add_before_filter(command, selection);
 }
 
-void add_list(CLI::App& group, Invocation& invocation) {
+void add_list(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<ListOptions>();
-    CLI::App& command = add_command(group, invocation, "list", "List codes and tokens, the oldest first",
-                                    "postern token list --user ada\n"
-                                    "  postern token list --client wiki --json",
-                                    [&invocation, options] { list(invocation, *options); });
-    explain(command,
-            "Each row is an authorization code, access token or refresh token with the grant it belongs to: what a "
-            "user or client gave at one moment. The values of codes and tokens are not stored and cannot be shown.");
+    const Command command = add_command(group, invocation, "list", "List codes and tokens, the oldest first",
+                                        "postern token list --user ada\n"
+                                        "  postern token list --client wiki --json",
+                                        [&invocation, options] { list(invocation, *options); });
+    command.explain(
+        "Each row is an authorization code, access token or refresh token with the grant it belongs to: what a "
+        "user or client gave at one moment. The values of codes and tokens are not stored and cannot be shown.");
     add_filters(command, options->selection);
-    command.add_flag("--inactive", options->inactive,
-                     "Also what cannot be presented any more (used, revoked, expired) but is still remembered");
+    command.flag("--inactive", options->inactive,
+                 "Also what cannot be presented any more (used, revoked, expired) but is still remembered");
 }
 
-void add_revoke(CLI::App& group, Invocation& invocation) {
+void add_revoke(const Command& group, Invocation& invocation) {
     auto selection = std::make_shared<Selection>();
-    CLI::App& command = add_command(group, invocation, "revoke", "End grants, with every code and token under them",
-                                    "postern token revoke --user ada --client wiki\n"
-                                    "  postern token revoke --before 2026-01-31T23:00:00Z",
-                                    [&invocation, selection] { revoke(invocation, *selection); });
-    explain(command,
-            "Only what all of the given options mean. Sessions and consents stay: a user who is logged in may get new "
-            "tokens at once (see `postern session end`, `postern consent revoke`, `postern user disable`).\n"
-            "After a backup was put back, whatever was revoked since it was taken works again: end what was given "
-            "before with --before and the time at which it was put back, the sessions with `postern session end "
-            "--all`, and consents with `postern consent revoke --all`.");
+    const Command command = add_command(group, invocation, "revoke", "End grants, with every code and token under them",
+                                        "postern token revoke --user ada --client wiki\n"
+                                        "  postern token revoke --before 2026-01-31T23:00:00Z",
+                                        [&invocation, selection] { revoke(invocation, *selection); });
+    command.explain(
+        "Only what all of the given options mean. Sessions and consents stay: a user who is logged in may get new "
+        "tokens at once (see `postern session end`, `postern consent revoke`, `postern user disable`).\n"
+        "After a backup was put back, whatever was revoked since it was taken works again: end what was given "
+        "before with --before and the time at which it was put back, the sessions with `postern session end "
+        "--all`, and consents with `postern consent revoke --all`.");
     add_filters(command, *selection);
     add_all_option(command, *selection);
 }
 
 }  // namespace
 
-void add_token_commands(CLI::App& app, Invocation& invocation) {
-    CLI::App& group =
-        *app.add_subcommand("token", "List and revoke what was given to clients: grants and their tokens");
-    group.require_subcommand(1);
+void add_token_commands(const Command& app, Invocation& invocation) {
+    const Command group = app.add_group("token", "List and revoke what was given to clients: grants and their tokens");
     add_list(group, invocation);
     add_revoke(group, invocation);
 }

@@ -1,5 +1,4 @@
 // `postern user import`: takes people over from elsewhere, all of a file or nobody.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -224,15 +223,15 @@ void import(const Invocation& invocation, const Options& options) {
 
 }  // namespace
 
-void add_user_import_command(CLI::App& group, Invocation& invocation) {
+void add_user_import_command(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<Options>();
-    CLI::App& command = add_command(group, invocation, "import", "Add many users from an htpasswd or JSON Lines file",
-                                    "postern user import /etc/apache2/users.htpasswd\n"
-                                    "  getent shadow ada | postern user import -\n"
-                                    "  postern user import --update --dry-run people.jsonl",
-                                    [&invocation, options] { import(invocation, *options); });
-    explain(
-        command,
+    const Command command =
+        add_command(group, invocation, "import", "Add many users from an htpasswd or JSON Lines file",
+                    "postern user import /etc/apache2/users.htpasswd\n"
+                    "  getent shadow ada | postern user import -\n"
+                    "  postern user import --update --dry-run people.jsonl",
+                    [&invocation, options] { import(invocation, *options); });
+    command.explain(
         "Either `name:hash` lines (htpasswd, shadow; what follows a second colon is ignored), or lines of one JSON "
         "object each with \"username\" and, as wanted, \"password_hash\" or \"password\", \"claims\" and "
         "\"enabled\"; the first line tells which. A user without both has no password. Hashes may be yescrypt "
@@ -241,13 +240,13 @@ void add_user_import_command(CLI::App& group, Invocation& invocation) {
         "Exits 1 when a line is refused: each is named with its reason, and nobody is imported. Names that are taken "
         "are refused too, unless --update is given. Passwords take about 20 ms each to hash; a terminal sees how far "
         "it is.");
-    command.add_option("FILE", options->file, "The file; - is standard input")->required()->option_text(" ");
-    command.add_flag("--update", options->update,
-                     "Give users who are there already the password, claims (all of them) and state of the file; a new "
-                     "password ends their sessions and tokens");
-    command.add_flag("--dry-run", options->dry_run,
-                     "Check everything, write nothing; with --update, passwords are not compared");
-    command.add_flag("--skip-faulty", options->skip_faulty, "Import the good lines although others are refused");
+    command.argument("FILE", options->file, "The file; - is standard input");
+    command.flag("--update", options->update,
+                 "Give users who are there already the password, claims (all of them) and state of the file; a new "
+                 "password ends their sessions and tokens");
+    command.flag("--dry-run", options->dry_run,
+                 "Check everything, write nothing; with --update, passwords are not compared");
+    command.flag("--skip-faulty", options->skip_faulty, "Import the good lines although others are refused");
 }
 
 }  // namespace postern::cli

@@ -5,6 +5,6 @@
 
 namespace postern::cli {
 
-void add_user_import_command(CLI::App& group, Invocation& invocation);
+void add_user_import_command(const Command& group, Invocation& invocation);
 
 }  // namespace postern::cli

@@ -1,5 +1,4 @@
 // `postern user`: the people who can log in.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -180,28 +179,27 @@ void remove(const Invocation& invocation, const std::string& name) {
     std::cout << "user " << in_quotes(user.username) << " is removed, with all sessions, tokens and consents\n";
 }
 
-void add_name(CLI::App& command, std::string& name, const char* help = "The user name, or the `sub` that tokens show") {
-    command.add_option("NAME", name, help)->required()->option_text(" ");
+void add_name(const Command& command, std::string& name,
+              const char* help = "The user name, or the `sub` that tokens show") {
+    command.argument("NAME", name, help);
 }
 
-void add_password_option(CLI::App& command, bool& password_stdin) {
-    command.add_flag("--password-stdin", password_stdin,
-                     "Read the password as one line of standard input; without it a terminal is asked");
+void add_password_option(const Command& command, bool& password_stdin) {
+    command.flag("--password-stdin", password_stdin,
+                 "Read the password as one line of standard input; without it a terminal is asked");
 }
 
-void add_claim_options(CLI::App& command, ClaimOptions& claims) {
-    command.add_flag(
-        "--claims-stdin", claims.from_stdin,
-        "Read claims as one JSON object from standard input, behind the password's line if that is read too");
-    add_repeated(command, "--claim", claims.texts,
-                 "One claim as text, for example email=ada@example.org; repeatable. Names of OpenID Connect Core 5.1 "
-                 "have their type "
-                 "(email_verified=true, updated_at=1700000000)")
-        ->option_text("NAME=TEXT");
+void add_claim_options(const Command& command, ClaimOptions& claims) {
+    command.flag("--claims-stdin", claims.from_stdin,
+                 "Read claims as one JSON object from standard input, behind the password's line if that is read too");
+    command.option("--claim", "NAME=TEXT", claims.texts,
+                   "One claim as text, for example email=ada@example.org; repeatable. Names of OpenID Connect Core 5.1 "
+                   "have their type "
+                   "(email_verified=true, updated_at=1700000000)");
 }
 
 /// The sub-commands that take nothing but a name.
-void add_name_command(CLI::App& group, Invocation& invocation, const char* name, const char* summary,
+void add_name_command(const Command& group, Invocation& invocation, const char* name, const char* summary,
                       const char* example, std::function<void(const std::string&)> action) {
     auto user = std::make_shared<std::string>();
     add_name(
@@ -209,15 +207,14 @@ void add_name_command(CLI::App& group, Invocation& invocation, const char* name,
         *user);
 }
 
-void add_add(CLI::App& group, Invocation& invocation) {
+void add_add(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<AddOptions>();
-    CLI::App& command =
+    const Command command =
         add_command(group, invocation, "add", "Add a person who can log in; prints the `sub` that tokens will show",
                     "postern user add ada --claim name=\"Ada Lovelace\" --claim email=ada@example.org\n"
                     "  printf '%s\\n' \"$PASSWORD\" | postern user add ada --password-stdin --json",
                     [&invocation, options] { add(invocation, *options); });
-    explain(
-        command,
+    command.explain(
         "The password is asked for twice at a terminal, or read with --password-stdin. Claims are what applications "
         "may learn of the person, by the scopes profile, email, address and phone.");
     add_name(command, options->name, "What is typed at login");
@@ -225,21 +222,21 @@ void add_add(CLI::App& group, Invocation& invocation) {
     add_claim_options(command, options->claims);
 }
 
-void add_set(CLI::App& group, Invocation& invocation) {
+void add_set(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<SetOptions>();
-    CLI::App& command =
+    const Command command =
         add_command(group, invocation, "set", "Change a user's name or claims; claims that are not named stay",
                     "postern user set ada --claim email=ada@example.net --unset-claim phone_number",
                     [&invocation, options] { set(invocation, *options); });
     add_name(command, options->name);
-    command.add_option("--username", options->username, "A new user name; `sub` stays")->option_text("NEW");
+    command.option("--username", "NEW", options->username, "A new user name; `sub` stays");
     add_claim_options(command, options->claims);
-    add_repeated(command, "--unset-claim", options->unset, "Remove a claim; repeatable")->option_text("NAME");
+    command.option("--unset-claim", "NAME", options->unset, "Remove a claim; repeatable");
 }
 
-void add_passwd(CLI::App& group, Invocation& invocation) {
+void add_passwd(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<PasswdOptions>();
-    CLI::App& command =
+    const Command command =
         add_command(group, invocation, "passwd", "Set a new password; ends the user's sessions and tokens",
                     "postern user passwd ada", [&invocation, options] { passwd(invocation, *options); });
     add_name(command, options->name);
@@ -248,9 +245,8 @@ void add_passwd(CLI::App& group, Invocation& invocation) {
 
 }  // namespace
 
-void add_user_commands(CLI::App& app, Invocation& invocation) {
-    CLI::App& group = *app.add_subcommand("user", "Add and change users, the people who log in");
-    group.require_subcommand(1);
+void add_user_commands(const Command& app, Invocation& invocation) {
+    const Command group = app.add_group("user", "Add and change users, the people who log in");
     add_add(group, invocation);
     add_command(group, invocation, "list", "List all users", "postern user list --json",
                 [&invocation] { list(invocation); });

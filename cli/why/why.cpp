@@ -1,7 +1,6 @@
 // `postern why`: explains a refusal that a user or client has seen, by its request id.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -63,18 +62,15 @@ void why(const Invocation& invocation, const std::string& request_id) {
 
 }  // namespace
 
-void add_why_command(CLI::App& app, Invocation& invocation) {
+void add_why_command(const Command& app, Invocation& invocation) {
     auto id = std::make_shared<std::string>();
-    CLI::App& command =
+    const Command command =
         add_command(app, invocation, "why", "Explain a refusal: what was expected, what came, what to change",
                     "postern why 3f6c0a51d2b84e07", [&invocation, id] { why(invocation, *id); });
-    explain(
-        command,
+    command.explain(
         "Error pages show their request id, every answer has it as X-Request-Id, and each line of the log names it. "
         "The last 4096 refusals are kept beside the database, without tokens, codes, passwords or cookies.");
-    command.add_option("REQUEST_ID", *id, "From the error page, the X-Request-Id header or the log")
-        ->required()
-        ->option_text(" ");
+    command.argument("REQUEST_ID", *id, "From the error page, the X-Request-Id header or the log");
 }
 
 }  // namespace postern::cli
