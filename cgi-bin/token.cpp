@@ -2,7 +2,8 @@
 #include "oauth/client_auth.h"
 #include "oauth/respond.h"
 #include "oauth/token_request.h"
-#include "oidc/token_response.h"
+#include "oauth/token_response.h"
+#include "oidc/id_token.h"
 #include "oidc/userinfo.h"
 #include "server/app.h"
 #include "server/serve.h"
@@ -15,8 +16,8 @@ using namespace postern;
 http::Response redeem(oauth::Context& context, const http::Request& request, const model::Client& client,
                       const oauth::Outcome<oauth::TokenGrant>& grant) {
     if (!grant) return respond::json_error(request, grant.error());
-    const auto tokens =
-        oidc::redeem_grant(context, client, *grant, oidc::database_claims(context));  // §4.1.3, §6, §4.4.2
+    const auto id_tokens = oidc::id_tokens_with(context, oidc::database_claims(context));
+    const auto tokens = oauth::redeem_grant(context, client, *grant, id_tokens);  // §4.1.3, §6, §4.4.2
     if (!tokens) return respond::json_error(request, tokens.error());
     return http::json(tokens->to_json());  // §5.1
 }

@@ -1,4 +1,4 @@
-// The authorization code grant: the checks in the order that keeps a stranger from learning or destroying anything.
+// The authorization code grant.
 #include "oauth/grant_authorization_code.h"
 
 #include "oauth/access_token.h"
@@ -39,87 +39,110 @@ Outcome<void> check_max_age(const Context& context, const store::StoredCode& sto
     return {};
 }
 
-/// `ended`: so that what the first use yielded has ended now.
-void note_replay(Context& context, const store::StoredCode& stored, const char* reason, bool ended) {
+/// `ended`: what the first use yielded has ended now.
+void audit_replay(Context& context, const store::StoredCode& stored, std::string_view reason, bool ended) {
     context.trail.add(AuditEvent::code_replayed,
                       audit::with_grant(stored.grant, {audit::credential("code", stored.code.code_hash),
-                                                       {"reason", reason},
+                                                       {"reason", std::string(reason)},
                                                        audit::yes_or_no("grant_ended", ended)}));
+}
+
+OAuthError not_valid(std::string detail) { return invalid_grant(kNotValid, std::move(detail)); }
+
+OAuthError replayed() {
+    return not_valid("the code was spent before or at the same time: a replay, and everything it yielded has been "
+                     "revoked");
+}
+
+/// A second request revokes only if it is as good as the first, so that a stolen code alone logs nobody out.
+CodeRefusal refuse_spent(store::StoredCode stored, const AuthorizationCodeGrant& grant) {
+    if (check_binding(stored.code, grant)) return {replayed(), CodeConsequence::revoke_yield, std::move(stored)};
+    return {not_valid("redeemed before; this request lacks its redirect_uri or verifier, so nothing was revoked"),
+            CodeConsequence::audit_replay, std::move(stored)};
+}
+
+void burn(Context& context, const store::StoredCode& stored, const std::string& reason) {
+    db::Transaction transaction(context.store, db::Durability::full);
+    store::burn_code(transaction, stored.code.code_hash, context.now());
+    transaction.commit();
+    context.trail.add(AuditEvent::code_burned,
+                      audit::with_grant(stored.grant, {audit::credential("code", stored.code.code_hash),
+                                                       {"reason", reason}}));
 }
 
 void revoke_yield(Context& context, const store::StoredCode& stored) {
     db::Transaction transaction(context.store, db::Durability::full);
     const bool ended = store::end_grant(transaction, stored.grant.id, context.now());
     transaction.commit();
-    note_replay(context, stored, "spent before", ended);
-}
-
-OAuthError replayed() {
-    return invalid_grant(
-        kNotValid,
-        "the code was spent before or at the same time: a replay, and everything it yielded has been revoked");
-}
-
-/// A second request revokes only if it is as good as the first: anybody else's must not be able to log the user out.
-OAuthError answer_replay(Context& context, const store::StoredCode& stored, const AuthorizationCodeGrant& grant) {
-    if (!check_binding(stored.code, grant)) {
-        note_replay(context, stored, "spent before, and without its redirect_uri or verifier", false);
-        return invalid_grant(
-            kNotValid, "redeemed before; this request lacks its redirect_uri or verifier, so nothing was revoked");
-    }
-    revoke_yield(context, stored);
-    return replayed();
+    audit_replay(context, stored, "spent before", ended);
 }
 
 }  // namespace
 
-Outcome<CheckedCode> check_code(Context& context, const model::Client& client, const AuthorizationCodeGrant& grant) {
+// In an order that keeps a stranger from learning or destroying anything: registration, the code's client, its state,
+// then the proofs.
+util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
+                                                       const AuthorizationCodeGrant& grant) {
     if (!client.has_grant(model::GrantType::authorization_code))
-        return make_error(ErrorCode::unauthorized_client,
-                          "the client is not registered for the authorization_code grant");
+        return CodeRefusal{make_error(ErrorCode::unauthorized_client,
+                                      "the client is not registered for the authorization_code grant")};
     if (grant.audience)
-        if (auto ok = check_audience(context, *grant.audience); !ok) return ok.error();
+        if (auto ok = check_audience(context, *grant.audience); !ok) return CodeRefusal{ok.error()};
 
     auto stored = store::find_code(context.store, hash_of(grant.code));
-    if (!stored) return invalid_grant(kNotValid, "no such code: mistyped, from another server, or expired and deleted");
-    if (stored->grant.client_id != client.id) {
-        context.trail.add_foreign(stored->grant, "authorization_code", stored->code.code_hash, client.id);
-        return invalid_grant(kNotValid,
-                             "the code was issued to " + stored->grant.client_id.str() + "; it still works there");
-    }
-    if (stored->code.redeemed_at) return answer_replay(context, *stored, grant);
-    if (stored->code.burned_at) {
-        note_replay(context, *stored, "burned or revoked before", false);
-        return invalid_grant(kNotValid,
-                             "a wrong verifier or redirect_uri spent the code before, or the client revoked it");
-    }
-    if (stored->grant.ended_at) return invalid_grant(kNotValid, "the grant has been revoked");
-    if (context.now() >= stored->code.expires_at) return invalid_grant(kNotValid, "the code has expired");
-
-    if (auto ok = check_binding(stored->code, grant); !ok) {
-        db::Transaction transaction(context.store, db::Durability::full);
-        store::burn_code(transaction, stored->code.code_hash, context.now());
-        transaction.commit();
-        context.trail.add(AuditEvent::code_burned,
-                          audit::with_grant(stored->grant, {audit::credential("code", stored->code.code_hash),
-                                                            {"reason", ok.error().description}}));
-        return ok.error();
-    }
-    if (auto ok = check_max_age(context, *stored); !ok) return ok.error();
+    if (!stored)
+        return CodeRefusal{not_valid("no such code: mistyped, from another server, or expired and deleted")};
+    if (stored->grant.client_id != client.id)
+        return CodeRefusal{not_valid("the code was issued to " + stored->grant.client_id.str() + "; it still works there"),
+                           CodeConsequence::audit_foreign, std::move(*stored)};
+    if (stored->code.redeemed_at) return refuse_spent(std::move(*stored), grant);
+    if (stored->code.burned_at)
+        return CodeRefusal{
+            not_valid("a wrong verifier or redirect_uri spent the code before, or the client revoked it"),
+            CodeConsequence::audit_replay, std::move(*stored)};
+    if (stored->grant.ended_at) return CodeRefusal{not_valid("the grant has been revoked")};
+    if (context.now() >= stored->code.expires_at) return CodeRefusal{not_valid("the code has expired")};
+    if (auto ok = check_binding(stored->code, grant); !ok)
+        return CodeRefusal{ok.error(), CodeConsequence::burn, std::move(*stored)};
+    if (auto ok = check_max_age(context, *stored); !ok) return CodeRefusal{ok.error()};
     auto user = store::find_user(context.store, stored->grant.subject);
-    if (!user || !user->enabled) return invalid_grant(kNotValid, "the user is disabled or has been removed");
-    return CheckedCode{std::move(*stored), std::move(*user)};
+    if (!user || !user->enabled) return CodeRefusal{not_valid("the user is disabled or has been removed")};
+    return UsableCode{std::move(*stored), std::move(*user)};
 }
 
-Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const model::AccessToken& access,
+OAuthError settle(Context& context, const model::Client& client, const CodeRefusal& refusal) {
+    switch (refusal.consequence) {
+        case CodeConsequence::none:
+            break;
+        case CodeConsequence::audit_foreign:
+            context.trail.add_foreign(refusal.stored->grant, "authorization_code", refusal.stored->code.code_hash,
+                                      client.id);
+            break;
+        case CodeConsequence::audit_replay:
+            audit_replay(context, *refusal.stored,
+                         refusal.stored->code.redeemed_at ? "spent before, and without its redirect_uri or verifier"
+                                                          : "burned or revoked before",
+                         false);
+            break;
+        case CodeConsequence::burn:
+            burn(context, *refusal.stored, refusal.error.description);
+            break;
+        case CodeConsequence::revoke_yield:
+            revoke_yield(context, *refusal.stored);
+            break;
+    }
+    return refusal.error;
+}
+
+Outcome<void> redeem_code(Context& context, const UsableCode& usable, const model::AccessToken& access,
                           const std::optional<model::RefreshToken>& refresh) {
     db::Transaction transaction(context.store, db::Durability::full);
-    if (!store::redeem_code(transaction, checked.stored.code.code_hash, context.now())) {
-        // Somebody was faster with the same proofs, or ended the grant meanwhile. Ending the grant in this transaction
-        // cannot come before the winner's insert.
-        const bool ended = store::end_grant(transaction, checked.stored.grant.id, context.now());
+    if (!store::redeem_code(transaction, usable.stored.code.code_hash, context.now())) {
+        // A parallel request with the same proofs redeemed the code first, or the grant has ended meanwhile. This
+        // transaction comes after the winner's, so ending the grant ends what the winner inserted.
+        const bool ended = store::end_grant(transaction, usable.stored.grant.id, context.now());
         transaction.commit();
-        note_replay(context, checked.stored, "spent at the same time", ended);
+        audit_replay(context, usable.stored, "spent at the same time", ended);
         return replayed();
     }
     // The refresh token first: it lives longer, so that the grant is prolonged once.
@@ -128,9 +151,9 @@ Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const mo
     transaction.commit();
     context.trail.add(
         AuditEvent::token_issued,
-        audit::with_grant(checked.stored.grant,
+        audit::with_grant(usable.stored.grant,
                           {{"grant_type", "authorization_code"},
-                           audit::credential("code", checked.stored.code.code_hash),
+                           audit::credential("code", usable.stored.code.code_hash),
                            audit::credential("access_token", access.token_hash),
                            audit::credential("refresh_token", refresh ? refresh->token_hash : model::ValueHash()),
                            {"scope", access.scope.to_string()}}));

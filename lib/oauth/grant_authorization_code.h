@@ -1,6 +1,8 @@
 // The authorization code grant: what a code is good for, once (RFC 6749 §4.1.3, RFC 7636 §4.6).
 #pragma once
 
+#include <optional>
+
 #include "model/client.h"
 #include "model/user.h"
 #include "oauth/context.h"
@@ -10,20 +12,37 @@
 
 namespace postern::oauth {
 
-/// A code that kept every rule for this client and is about to be redeemed.
-struct CheckedCode {
+/// A code that kept every rule for this client and can be redeemed.
+struct UsableCode {
     store::StoredCode stored;
     model::User user;
 };
 
-/// Every rule but single use. A wrong redirect_uri or verifier burns the code; another client's attempt, a bad audience
-/// and an expired code leave it as it is. A code that was redeemed before and is shown again with everything right is a
-/// replay: what it yielded is revoked, durably, before the answer (RFC 6749 §4.1.2).
-Outcome<CheckedCode> check_code(Context& context, const model::Client& client, const AuthorizationCodeGrant& grant);
+/// What an attempt that is refused does to the code and to what the code yielded.
+enum class CodeConsequence {
+    none,
+    audit_foreign,  ///< another client's code: it keeps working for its own client
+    audit_replay,   ///< spent before, and the request does not prove that its sender started the flow
+    burn,           ///< a wrong redirect_uri or verifier: the code is spent
+    revoke_yield,   ///< spent before, with every proof: the grant ends (RFC 6749 §4.1.2)
+};
+
+struct CodeRefusal {
+    OAuthError error;
+    CodeConsequence consequence = CodeConsequence::none;
+    std::optional<store::StoredCode> stored = std::nullopt;  ///< there unless the consequence is `none`
+};
+
+/// Every rule but single use. Reads only: the caller passes a refusal on to `settle`.
+util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
+                                                       const AuthorizationCodeGrant& grant);
+
+/// Carries out the consequence of a refusal, durably and before the answer, and returns the error to answer with.
+OAuthError settle(Context& context, const model::Client& client, const CodeRefusal& refusal);
 
 /// Spends the code and records the tokens in one durable transaction: exactly one of any number of parallel requests
 /// succeeds, the others revoke what it yielded, as any replay does.
-Outcome<void> redeem_code(Context& context, const CheckedCode& checked, const model::AccessToken& access,
+Outcome<void> redeem_code(Context& context, const UsableCode& usable, const model::AccessToken& access,
                           const std::optional<model::RefreshToken>& refresh);
 
 }  // namespace postern::oauth

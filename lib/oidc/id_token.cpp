@@ -6,9 +6,20 @@
 #include "json/writer.h"
 #include "model/session.h"
 #include "oauth/acr.h"
+#include "oauth/scope_policy.h"
 #include "util/base64.h"
 
 namespace postern::oidc {
+namespace {
+
+/// OpenID Connect Core §5.5: what the grant asks for by name, as far as the client is still registered for it.
+json::Object claims_for(const oauth::IssuedToUser& issued, const GetUserClaims& get_user_claims) {
+    const auto names = oauth::still_registered(issued.client.scope, issued.grant.claims.id_token);
+    if (names.empty()) return {};
+    return asked_claims(get_user_claims(issued.grant.subject), names);
+}
+
+}  // namespace
 
 std::string at_hash(crypto::Algorithm algorithm, const std::string& access_token) {
     const std::string digest =
@@ -37,6 +48,15 @@ std::string make_id_token(oauth::Context& context, const IdTokenAbout& about) {
 
     const keys::SigningKey& key = context.keys.signing_key(settings.id_token_algorithm, now);
     return jose::sign_compact(key.key, key.kid, jose::TokenType::id_token, json::write(claims));
+}
+
+oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_user_claims) {
+    return [&context, get_user_claims = std::move(get_user_claims)](
+               const oauth::IssuedToUser& issued) -> std::optional<std::string> {
+        if (!context.settings.oidc || !issued.access.record.scope.contains("openid")) return std::nullopt;
+        return make_id_token(context,
+                             {issued.grant, issued.nonce, issued.access.value, claims_for(issued, get_user_claims)});
+    };
 }
 
 }  // namespace postern::oidc

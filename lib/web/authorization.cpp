@@ -13,8 +13,6 @@
 namespace postern::web {
 namespace {
 
-http::Response proceed(Interaction& interaction, const model::AuthorizationRequest& asked, const oauth::VerifiedRedirect& target);
-
 /// RFC 6749 §4.2.2. The scope is always told; an empty one has no spelling (§3.3) and is left out.
 http::Parameters token_parameters(const oauth::ImplicitToken& token) {
     return {{"access_token", token.value},
@@ -23,67 +21,81 @@ http::Parameters token_parameters(const oauth::ImplicitToken& token) {
             {"scope", token.scope.empty() ? std::nullopt : std::optional(token.scope.to_string())}};
 }
 
-/// Carries out what `decide` decided.
-struct Answer {
+/// What the response type asks for, as the client is told it.
+util::Result<http::Parameters, oauth::NotIssued> issue(oauth::Context& context, const oauth::Approval& approval) {
+    if (approval.request.response_type == model::ResponseType::code) {
+        const auto code = oauth::issue_code(context, approval);
+        if (!code) return code.error();
+        return http::Parameters{{"code", *code}};
+    }
+    const auto token = oauth::issue_token(context, approval);
+    if (!token) return token.error();
+    return token_parameters(*token);
+}
+
+oauth::AuthorizationInput read_input(const Interaction& interaction, const Resumed& asked) {
+    const auto& session = interaction.browser.session;
+    oauth::AuthorizationInput input{.request = asked.request,
+                                    .client = asked.target.client(),
+                                    .session = session,
+                                    .progress = {},
+                                    .consent = {},
+                                    .now = interaction.context.now()};
+    input.progress = store::find_progress(interaction.context.store, oauth::request_key(asked.request));
+    if (session)
+        input.consent = store::find_consent(interaction.context.store, asked.request.client_id, session->subject);
+    return input;
+}
+
+oauth::ConsentSource consent_source(const oauth::AuthorizationInput& input) {
+    const bool approved_now = input.session && input.progress && input.progress->subject == input.session->subject &&
+                              input.progress->decision == model::Decision::approved;
+    if (approved_now) return oauth::ConsentSource::given_now;
+    return input.client.first_party ? oauth::ConsentSource::not_asked : oauth::ConsentSource::remembered;
+}
+
+/// Carries out a step. nullopt: the session or the approval has ended meanwhile, so another step comes next.
+struct CarryOut {
     Interaction& interaction;
-    const model::AuthorizationRequest& asked;
-    const oauth::VerifiedRedirect& target;
+    const Resumed& asked;
     oauth::ConsentSource consent;
 
-    http::Response operator()(oauth::ShowLogin) const {
-        return continue_at(interaction, interaction.context.settings.paths.login, asked);
-    }
-    http::Response operator()(oauth::ShowConsent) const {
-        return continue_at(interaction, interaction.context.settings.paths.scopes, asked);
-    }
-    http::Response operator()(oauth::AlreadyUsed) const {
-        return refuse_and_offer(interaction, PageFault::already_used, asked);
-    }
+    using Answer = std::optional<http::Response>;
 
-    http::Response operator()(oauth::IssueCode) const {
-        const auto issued = issue({asked, *interaction.browser.session, consent});
-        if (issued) return authorization_response(interaction.pages, target, *issued);
+    Answer operator()(oauth::ShowLogin) const {
+        return continue_at(interaction, interaction.context.settings.paths.login, asked.request);
+    }
+    Answer operator()(oauth::ShowConsent) const {
+        return continue_at(interaction, interaction.context.settings.paths.scopes, asked.request);
+    }
+    Answer operator()(oauth::AlreadyUsed) const {
+        return refuse_and_offer(interaction, PageFault::already_used, asked.request);
+    }
+    Answer operator()(oauth::IssueCode) const {
+        const auto issued = issue(interaction.context, {asked.request, *interaction.browser.session, consent});
+        if (issued) return authorization_response(interaction.pages, asked.target, *issued);
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
-        // As for anybody who is not logged in, or has not approved it.
         if (issued.error() == oauth::NotIssued::session_ended) interaction.browser.session.reset();
-        return proceed(interaction, asked, target);
+        return std::nullopt;
     }
-
-    http::Response operator()(const oauth::Refuse& refuse) const {
-        // Sent twice at the same time it is answered once, and not at all beside a code.
-        if (refuse.ends_request && !oauth::end_request(interaction.context, asked, *interaction.browser.session))
+    Answer operator()(const oauth::Refuse& refuse) const {
+        // Of two equal requests at the same time one is answered with the error; neither is when a code was issued.
+        if (refuse.ends_request &&
+            !oauth::end_request(interaction.context, asked.request, *interaction.browser.session))
             return (*this)(oauth::AlreadyUsed{});
-        return authorization_error(interaction.pages, target, refuse.error);
-    }
-
-    /// What the response type asks for, as the client is told it.
-    util::Result<http::Parameters, oauth::NotIssued> issue(const oauth::Approval& approval) const {
-        if (asked.response_type == model::ResponseType::code) {
-            const auto code = oauth::issue_code(interaction.context, approval);
-            if (!code) return code.error();
-            return http::Parameters{{"code", *code}};
-        }
-        const auto token = oauth::issue_token(interaction.context, approval);
-        if (!token) return token.error();
-        return token_parameters(*token);
+        return authorization_error(interaction.pages, asked.target, refuse.error);
     }
 };
 
-http::Response proceed(Interaction& interaction, const model::AuthorizationRequest& asked, const oauth::VerifiedRedirect& target) {
-    oauth::AuthorizationInput input{asked,        target.client(), interaction.browser.session,
-                               std::nullopt, std::nullopt,    interaction.context.now()};
-    input.progress = store::find_progress(interaction.context.store, oauth::request_key(asked));
-    if (input.session)
-        input.consent = store::find_consent(interaction.context.store, asked.client_id, input.session->subject);
-    const bool approved_now = input.session && input.progress &&
-                              input.progress->subject == input.session->subject &&
-                              input.progress->decision == model::Decision::approved;
-    const auto unasked = target.client().first_party ? oauth::ConsentSource::not_asked : oauth::ConsentSource::remembered;
-    const auto consent = approved_now ? oauth::ConsentSource::given_now : unasked;
-    return std::visit(Answer{interaction, asked, target, consent}, oauth::next_step(input));
+http::Response proceed(Interaction& interaction, const Resumed& asked) {
+    while (true) {
+        const oauth::AuthorizationInput input = read_input(interaction, asked);
+        const CarryOut carry_out{interaction, asked, consent_source(input)};
+        if (auto answer = std::visit(carry_out, oauth::next_step(input))) return std::move(*answer);
+    }
 }
 
-/// A request by POST: sealed for no browser, and opened by the GET that follows in whichever browser follows.
+/// A request by POST: sealed for no browser, so that any browser may open it by the GET that follows.
 http::Response continue_by_get(Interaction& interaction, const model::AuthorizationRequest& asked) {
     const std::string sealed = oauth::seal_request(interaction.context, {asked, ""});
     return http::see_other(
@@ -101,7 +113,7 @@ http::Response start_authorization(Interaction& interaction) {
     if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
     const auto asked = oauth::parse_authorization_request(interaction.context, *target, params);
     if (!asked) return authorization_error(interaction.pages, *target, asked.error());
-    return posted ? continue_by_get(interaction, *asked) : proceed(interaction, *asked, *target);
+    return posted ? continue_by_get(interaction, *asked) : proceed(interaction, {*asked, *target});
 }
 
 http::Response resume_authorization(Interaction& interaction) {
@@ -109,7 +121,7 @@ http::Response resume_authorization(Interaction& interaction) {
     if (!resumed) return resumed.error();
     const auto allowed = oauth::check_registration(interaction.context.settings, resumed->target.client(), resumed->request);
     if (!allowed) return authorization_error(interaction.pages, resumed->target, allowed.error());
-    return proceed(interaction, resumed->request, resumed->target);
+    return proceed(interaction, *resumed);
 }
 
 }  // namespace postern::web

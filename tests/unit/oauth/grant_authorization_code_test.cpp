@@ -47,8 +47,8 @@ struct Fixture {
 
     /// "" and the token's value, or the error.
     std::string redeem(const oauth::AuthorizationCodeGrant& g, const model::Client& by) {
-        const auto checked = oauth::check_code(context, by, g);
-        if (!checked) return std::string(oauth::wire_name(checked.error().code));
+        const auto checked = oauth::find_usable_code(context, by, g);
+        if (!checked) return std::string(oauth::wire_name(oauth::settle(context, by, checked.error()).code));
         const auto issue =
             oauth::make_access_token(context, checked->stored.grant, checked->stored.grant.scope, g.audience, "alice");
         const auto redeemed = oauth::redeem_code(context, *checked, issue.record, std::nullopt);
@@ -201,8 +201,8 @@ TEST_CASE("a user who is disabled or removed between the steps gets no token") {
 TEST_CASE("two requests that both passed the checks: one token, and the loser revokes it") {
     Fixture f;
     const auto g = f.grant();
-    const auto first = oauth::check_code(f.context, f.client, g);
-    const auto second = oauth::check_code(f.context, f.client, g);
+    const auto first = oauth::find_usable_code(f.context, f.client, g);
+    const auto second = oauth::find_usable_code(f.context, f.client, g);
     REQUIRE(first);
     REQUIRE(second);
     const auto a = oauth::make_access_token(f.context, first->stored.grant, first->stored.grant.scope, {}, "");

@@ -1,0 +1,80 @@
+// Answers a token request.
+#include "oauth/token_response.h"
+
+#include "oauth/grant_authorization_code.h"
+#include "oauth/grant_client_credentials.h"
+#include "oauth/grant_refresh_token.h"
+#include "oauth/refresh_token.h"
+
+namespace postern::oauth {
+namespace {
+
+/// One overload for each grant type.
+struct Redeem {
+    Context& context;
+    const model::Client& client;
+    const MakeIdToken& make_id_token;
+
+    Outcome<TokenResponse> operator()(const AuthorizationCodeGrant& grant) const {
+        const auto usable = find_usable_code(context, client, grant);
+        if (!usable) return settle(context, client, usable.error());
+        const model::Grant& given = usable->stored.grant;
+
+        const auto access = make_access_token(context, given, given.scope, grant.audience, usable->user.username);
+        std::optional<RefreshTokenIssue> refresh;
+        if (client.has_grant(model::GrantType::refresh_token))
+            refresh = make_refresh_token(context, given, std::nullopt);
+        TokenResponse response = respond_with(access);
+        if (refresh) response.refresh_token = refresh->value;
+        response.id_token = make_id_token({client, given, access, usable->stored.code.nonce});
+
+        const auto record = refresh ? std::optional(refresh->record) : std::nullopt;
+        if (auto ok = redeem_code(context, *usable, access.record, record); !ok) return ok.error();
+        return response;
+    }
+
+    Outcome<TokenResponse> operator()(const RefreshTokenGrant& grant) const {
+        const auto checked = check_refresh_token(context, client, grant);
+        if (!checked) return checked.error();
+        const model::Grant& given = checked->stored.grant;
+
+        const auto access = make_access_token(context, given, checked->scope, grant.audience, checked->user.username);
+        const auto refresh = make_refresh_token(context, given, checked->stored.token);
+        TokenResponse response = respond_with(access);
+        response.refresh_token = refresh.value;
+        response.id_token = make_id_token({client, given, access, std::nullopt});
+
+        if (auto ok = redeem_refresh_token(context, *checked, access.record, refresh.record); !ok) return ok.error();
+        return response;
+    }
+
+    Outcome<TokenResponse> operator()(const ClientCredentialsGrant& asked) const {
+        const auto grant = make_client_grant(context, client, asked);
+        if (!grant) return grant.error();
+        const auto access = make_access_token(context, *grant, grant->scope, asked.audience, "");
+        store_client_grant(context, *grant, access.record);
+        return respond_with(access);  // no refresh token: RFC 6749 §4.4.3
+    }
+
+    TokenResponse respond_with(const AccessTokenIssue& access) const {
+        return TokenResponse{access.value, context.settings.access_token_ttl, access.record.scope};
+    }
+};
+
+}  // namespace
+
+json::Object TokenResponse::to_json() const {
+    json::Object object{
+        {"access_token", access_token}, {"token_type", "Bearer"}, {"expires_in", std::int64_t{expires_in.count()}}};
+    if (!scope.empty()) object.set("scope", scope.to_string());
+    if (refresh_token) object.set("refresh_token", *refresh_token);
+    if (id_token) object.set("id_token", *id_token);
+    return object;
+}
+
+Outcome<TokenResponse> redeem_grant(Context& context, const model::Client& client, const TokenGrant& grant,
+                                    const MakeIdToken& make_id_token) {
+    return std::visit(Redeem{context, client, make_id_token}, grant);
+}
+
+}  // namespace postern::oauth
