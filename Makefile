@@ -59,7 +59,7 @@ cli_OBJ      := $(call objects,tests/cli/*.cpp)
 # The seeds are replayed by a test; `make fuzz` searches on from them.
 fuzz_OBJ     := $(filter-out %/driver.o,$(call objects,tests/fuzz/*.cpp)) $(filter-out %/main.o,$(CLI_OBJ))
 # The endpoints and the command run inside the test program, whose disk fails when it is told to; so does its clock.
-faults_OBJ   := $(call objects,tests/faults/*.cpp) $(filter-out %/main.o,$(CLI_OBJ)) $(BUILD)/tests/faults/frozen_clock.o
+faults_OBJ   := $(call objects,tests/faults/*.cpp) $(filter-out %/main.o,$(CLI_OBJ)) $(BUILD)/tests/faults/fake_clock_preload.o
 TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 # Every other folder with tests runs servers, clients and browsers from Node.js.
 NODE_SUITES  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs)))))
@@ -114,13 +114,13 @@ $(TEST_BIN):
 $(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate flock pread pwrite,-Wl,--wrap=$(f))
 
 # Preloaded into programs whose clock or disk a test describes; no sanitizer, since its runtime comes with the program.
-PRELOADED := $(BUILD)/tests/frozen_clock.so $(BUILD)/tests/odd_disk.so $(BUILD)/tests/even_chance.so
+PRELOADED := $(BUILD)/tests/fake_clock_preload.so $(BUILD)/tests/fake_statvfs_preload.so $(BUILD)/tests/fixed_random_preload.so
 $(PRELOADED): $(BUILD)/tests/%.so: tests/support/%.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -shared -o $@ $<
 all: $(wildcard $(PRELOADED))  # those that are there: a suite of Node may run them after this alone
 $(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests $(BUILD)/tests/faults_tests: | $(PRELOADED)
-$(BUILD)/tests/faults/frozen_clock.o: tests/support/frozen_clock.c
+$(BUILD)/tests/faults/fake_clock_preload.o: tests/support/fake_clock_preload.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -c -o $@ $<
 
@@ -172,7 +172,7 @@ bench:
 	+$(MAKE) --no-print-directory all bench-programs
 	-+$(MAKE) --no-print-directory $(BUILD)/bench/introspect_static
 	POSTERN_BUILD=$(BUILD) SECONDS='$(SECONDS)' ROUNDS='$(ROUNDS)' ONLY='$(ONLY)' OTHER='$(OTHER)' node bench/run.mjs
-bench-programs: $(BENCH_PROGRAMS) $(BUILD)/tests/frozen_clock.so
+bench-programs: $(BENCH_PROGRAMS) $(BUILD)/tests/fake_clock_preload.so
 $(BUILD)/bench/%: bench/anchors/%.c bench/anchors/lookup.h
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O2 $(ANCHOR_LDFLAGS) -o $@ $< $(ANCHOR_LIBS)

@@ -59,7 +59,7 @@ export class Site {
 
   async #install() {
     Object.assign(this, await reachable({ cgiBin: join(BUILD, "cgi-bin"), templates: join(ROOT, "templates") }));
-    this.#preloaded = ["frozen_clock.so", "even_chance.so"].map((name) => join(this.root, name));
+    this.#preloaded = ["fake_clock_preload.so", "fixed_random_preload.so"].map((name) => join(this.root, name));
     for (const file of this.#preloaded) await copyFile(join(BUILD, "tests", file.slice(this.root.length + 1)), file);
     this.now = String(Math.floor(Date.now() / 1000)); // all programs see this second, the command too
     this.origin = await this.#place("orig");

@@ -11,7 +11,7 @@
 #include <memory>
 #include <sstream>
 
-#include "given.h"
+#include "preconditions.h"
 #include "store/login_attempts.h"
 #include "support/audit_log.h"
 #include "support/deployment.h"
@@ -163,7 +163,7 @@ TEST_CASE("audit: who called sudo is kept when root asks, and is anybody's word 
         run({postern_program(), "client", "add", "new", "--redirect-uri", "https://new.example/cb"},
             {{"PATH", "/usr/bin:/bin"},
              {"POSTERN_CONFIG", op.config_file().string()},
-             {"LD_PRELOAD", (build_directory() / "tests" / "frozen_clock.so").string()},
+             {"LD_PRELOAD", (build_directory() / "tests" / "fake_clock_preload.so").string()},
              {"POSTERN_TEST_SYSLOG", op.syslog_file().string()},
              {"ASAN_OPTIONS", std::string(asan ? asan : "") + (asan ? ":" : "") + "verify_asan_link_order=0"},
              {"SUDO_USER", "mallory"}});

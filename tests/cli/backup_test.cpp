@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "given.h"
+#include "preconditions.h"
 
 using namespace postern;
 using namespace postern::test;

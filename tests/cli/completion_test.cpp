@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "given.h"
 #include "help_text.h"
 #include "installation.h"
+#include "preconditions.h"
 #include "support/deployment.h"
 #include "util/text.h"
 

@@ -1,7 +1,7 @@
 // `postern consent`: what was approved, and what its withdrawal takes along.
 #include <doctest/doctest.h>
 
-#include "given.h"
+#include "preconditions.h"
 
 using namespace postern;
 using namespace postern::test;

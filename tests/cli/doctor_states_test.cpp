@@ -11,8 +11,8 @@
 #include <functional>
 #include <memory>
 
-#include "given.h"
 #include "json/reader.h"
+#include "preconditions.h"
 #include "support/deployment.h"
 
 using namespace postern;
@@ -83,7 +83,7 @@ json::Array diagnose(const Installation& installation, const State& row) {
     environment["PATH"] = "/usr/bin:/bin";
     environment["POSTERN_CONFIG"] = installation.config_file().string();
     if (!row.disk.empty()) {
-        environment["LD_PRELOAD"] = (build_directory() / "tests" / "odd_disk.so").string();
+        environment["LD_PRELOAD"] = (build_directory() / "tests" / "fake_statvfs_preload.so").string();
         const char* asan = std::getenv("ASAN_OPTIONS");
         environment["ASAN_OPTIONS"] = std::string(asan ? asan : "") + (asan ? ":" : "") + "verify_asan_link_order=0";
     }

@@ -25,7 +25,7 @@ fs::path build_path() {
 }
 
 /// What the command says to syslog is the test's, not the machine's.
-std::string own_syslog() { return (build_path() / "tests" / "frozen_clock.so").string(); }
+std::string own_syslog() { return (build_path() / "tests" / "fake_clock_preload.so").string(); }
 
 }  // namespace
 

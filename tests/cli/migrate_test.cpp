@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "given.h"
+#include "preconditions.h"
 
 using namespace postern;
 using namespace postern::test;

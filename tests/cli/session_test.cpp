@@ -1,7 +1,7 @@
 // `postern session`: who is logged in, and what a logout by the operator ends.
 #include <doctest/doctest.h>
 
-#include "given.h"
+#include "preconditions.h"
 
 using namespace postern;
 using namespace postern::test;

@@ -7,7 +7,7 @@
 #include <regex>
 #include <set>
 
-#include "given.h"
+#include "preconditions.h"
 #include "store/grants.h"
 #include "store/login_attempts.h"
 #include "support/deployment.h"

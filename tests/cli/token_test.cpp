@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "given.h"
 #include "json/reader.h"
+#include "preconditions.h"
 #include "store/grants.h"
 #include "store/refresh_tokens.h"
 #include "store/users.h"

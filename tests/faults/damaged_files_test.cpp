@@ -17,7 +17,7 @@ constexpr std::size_t kPage = 4096;
 bool is_failure(const Answer& answer) { return answer.status == 503 || answer.status == 500; }
 
 /// What must never be, whatever the file holds now.
-void check_nothing_revived(Scene& there) {
+void check_nothing_revived(SampleInstallation& there) {
     Host host(Host::Life::one_request);
     host.take(there.op);
     const Answer spent = as_client(there.op, "introspect", {{"token", there.rotated.refresh_token}}, kOther);
@@ -35,7 +35,7 @@ void check_nothing_revived(Scene& there) {
 }
 
 /// Everything in the one file, an empty log.
-Files whole_files(Scene& there) {
+Files whole_files(SampleInstallation& there) {
     sqlite3* connection = nullptr;
     REQUIRE(sqlite3_open(there.op.database_file().c_str(), &connection) == SQLITE_OK);
     sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
@@ -45,7 +45,7 @@ Files whole_files(Scene& there) {
 }
 
 TEST_CASE("damaged page: whichever it is and whatever it holds now, nothing spent is good again [S10, S14]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const Files whole = whole_files(there);
     const std::string database = there.op.database_file().string();
     const std::size_t pages = whole.at(database).size() / kPage;
@@ -69,7 +69,7 @@ TEST_CASE("damaged page: whichever it is and whatever it holds now, nothing spen
 }
 
 TEST_CASE("damaged index: one that belongs to another table revives nothing [S10, S14]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const Files whole = whole_files(there);
     constexpr const char* kMixed[][2] = {{"authorization_codes_by_grant", "refresh_tokens_opaque"},
                                          {"grants_by_client", "grants_by_subject"},
@@ -92,7 +92,7 @@ TEST_CASE("damaged index: one that belongs to another table revives nothing [S10
 }
 
 TEST_CASE("shortened log: the database is as one of its commits left it, whatever is missing [S10]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const std::string database = there.op.database_file().string();
     const std::string log = database + "-wal";
     std::vector<std::string> states;
@@ -107,7 +107,7 @@ TEST_CASE("shortened log: the database is as one of its commits left it, whateve
         files = there.files();
     }
     const std::string whole = files.at(log);
-    const std::size_t begin = scene().files().at(log).size();
+    const std::size_t begin = sample_installation().files().at(log).size();
     REQUIRE(whole.size() > begin);
     const std::size_t stride = std::getenv("POSTERN_LONG") ? 64 : 1111;
     std::size_t last = 0;
@@ -137,7 +137,7 @@ TEST_CASE("shortened log: the database is as one of its commits left it, whateve
 TEST_CASE("shortened log: under a running server it is an error, not an older truth [S10, S14]") {
     for (const std::size_t size : {std::size_t{0}, std::size_t{40}, kPage}) {
         CAPTURE(size);
-        Scene& there = scene();
+        SampleInstallation& there = sample_installation();
         Host host(Host::Life::long_one);
         host.take(there.op);
         const Operation& reuse = operation("refresh token reuse");

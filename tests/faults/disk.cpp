@@ -20,7 +20,7 @@ File* self(sqlite3_file* file) { return reinterpret_cast<File*>(file); }
 sqlite3_file* real(sqlite3_file* file) { return self(file)->real; }
 Disk& disk() { return Disk::instance(); }
 
-void tell(sqlite3_file* file, Happening::What what, std::int64_t offset = 0, std::string bytes = {}) {
+void tell(sqlite3_file* file, DiskEvent::What what, std::int64_t offset = 0, std::string bytes = {}) {
     if (self(file)->name) disk().tell({what, self(file)->name, offset, std::move(bytes)});
 }
 
@@ -44,7 +44,7 @@ int write_file(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 o
     if (written > 0) {
         const int result = real(file)->pMethods->xWrite(real(file), bytes, written, offset);
         if (result != SQLITE_OK) return result;
-        tell(file, Happening::What::written, offset,
+        tell(file, DiskEvent::What::written, offset,
              std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(written)));
     }
     return refused;
@@ -53,16 +53,16 @@ int write_file(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 o
 int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
     if (const int refused = disk().ask(Step::truncate)) return refused;
     const int result = real(file)->pMethods->xTruncate(real(file), size);
-    if (result == SQLITE_OK) tell(file, Happening::What::truncated, size);
+    if (result == SQLITE_OK) tell(file, DiskEvent::What::truncated, size);
     return result;
 }
 
 int sync_file(sqlite3_file* file, int) {
     if (const int refused = disk().ask(Step::sync)) {
-        tell(file, Happening::What::lost);
+        tell(file, DiskEvent::What::lost);
         return refused;
     }
-    tell(file, Happening::What::synced);
+    tell(file, DiskEvent::What::synced);
     if (self(file)->name) disk().be_slow(self(file)->name);
     return SQLITE_OK;
 }
@@ -127,14 +127,14 @@ int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags,
         const bool shared = own->real->pMethods->iVersion >= 2 && own->real->pMethods->xShmMap != nullptr;
         own->base.pMethods = shared ? &kWithSharedMemory : &kWithoutSharedMemory;
     }
-    if (result == SQLITE_OK && !there) tell(file, Happening::What::made);
+    if (result == SQLITE_OK && !there) tell(file, DiskEvent::What::made);
     return result;
 }
 
 int remove_file(sqlite3_vfs* vfs, const char* name, int sync_directory) {
     if (const int refused = disk().ask(Step::remove)) return refused;
     const int result = behind(vfs)->xDelete(behind(vfs), name, sync_directory);
-    if (result == SQLITE_OK) disk().tell({Happening::What::removed, name});
+    if (result == SQLITE_OK) disk().tell({DiskEvent::What::removed, name});
     return result;
 }
 
@@ -288,10 +288,10 @@ bool Disk::halves() const {
            (plan_.fault == Fault::full && plan_.lasting == Lasting::once);
 }
 
-void Disk::tell(const Happening& happening) {
-    if (happening.what == Happening::What::synced && ignores_syncs_) return;
+void Disk::tell(const DiskEvent& event) {
+    if (event.what == DiskEvent::What::synced && ignores_syncs_) return;
     const std::lock_guard lock(mutex_);
-    if (watcher_) watcher_(happening);
+    if (watcher_) watcher_(event);
 }
 
 }  // namespace postern::test

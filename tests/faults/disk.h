@@ -36,14 +36,14 @@ struct Plan {
 };
 
 /// Something that happened to a file, as far as the power matters.
-struct Happening {
+struct DiskEvent {
     /// lost: a sync has failed, and with it everything since the last one, though whoever reads still finds it.
     enum class What { made, written, truncated, synced, lost, removed } what;
     std::string file;
     std::int64_t offset = 0;  ///< of a write; the new size of a truncation
     std::string bytes = {};
 };
-using Watcher = std::function<void(const Happening&)>;
+using Watcher = std::function<void(const DiskEvent&)>;
 
 class Disk {
 public:
@@ -84,7 +84,7 @@ public:
     // For the VFS.
     int ask(Step step);   ///< SQLITE_OK or what the step shall end with
     bool halves() const;  ///< whether half of what failed is to be done
-    void tell(const Happening& happening);
+    void tell(const DiskEvent& event);
     void be_slow(const std::string& file) const {
         if (meanwhile_) meanwhile_(file);
     }

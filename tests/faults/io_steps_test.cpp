@@ -32,7 +32,7 @@ constexpr Trouble kTroubles[] = {
 
 /// Where a run of an operation leads when nothing goes wrong: what was committed, in order, the beginning included.
 std::vector<std::string> states_of(const Operation& operation) {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Host host(Host::Life::long_one);
     host.take(there.op);
     if (operation.prepare) operation.prepare(there);
@@ -53,7 +53,7 @@ struct Tally {
 };
 
 /// The database as the one process sees it, and as another does that finds nothing but the files.
-void check_contents(const Scene& there, const std::vector<std::string>& states, bool done) {
+void check_contents(const SampleInstallation& there, const std::vector<std::string>& states, bool done) {
     const std::string database = there.op.database_file().string();
     for (const Contents& contents : {read_contents(database), contents_of(there.files(), database)}) {
         CHECK(contents.problem == "");
@@ -73,7 +73,7 @@ bool is_bare(const Answer& answer) {
 /// One run with one step refused; false when the run does not get as far as that step.
 bool run_with(const Operation& operation, const std::vector<std::string>& states, const Plan& plan, Host::Life life,
               Tally& tally) {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Disk& disk = Disk::instance();
     Host host(life);
     host.take(there.op);

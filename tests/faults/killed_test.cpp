@@ -35,7 +35,7 @@ void arm_death(int at) {
 
 /// Whether the child was killed; false: it was done before.
 bool run_and_kill(const Operation& operation, int at) {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const pid_t child = ::fork();
     if (child == 0) {
         Host host(Host::Life::long_one);
@@ -54,7 +54,7 @@ bool run_and_kill(const Operation& operation, int at) {
 }
 
 std::vector<std::string> states_of(const Operation& operation) {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Host host(Host::Life::long_one);
     host.take(there.op);
     const Recording recording(there.op.database_file().string());
@@ -65,7 +65,7 @@ std::vector<std::string> states_of(const Operation& operation) {
 }
 
 int steps_of(const Operation& operation) {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Host host(Host::Life::long_one);
     host.take(there.op);
     for (const std::string& program : operation.programs) host.start(program, there.op);
@@ -90,7 +90,7 @@ TEST_CASE("killed: an operation is whole or was never begun, and the next one do
         for (int at = first; at <= steps; ++at) {
             CAPTURE(at);
             REQUIRE(run_and_kill(now, at));
-            Scene& there = scene_as_it_is();
+            SampleInstallation& there = unrestored_installation();
             const std::string database = there.op.database_file().string();
             const Contents contents = read_contents(database);
             CHECK(contents.problem == "");

@@ -31,20 +31,20 @@ void add_rows(Database& database, const std::string& name, int rows) {
     transaction.commit();
 }
 
-bool is_of_the_log(const Happening& happening) {
-    return happening.what == Happening::What::written && happening.file.ends_with("-wal");
+bool is_of_the_log(const DiskEvent& event) {
+    return event.what == DiskEvent::What::written && event.file.ends_with("-wal");
 }
 
-std::vector<Happening> writes_of(const Recording& recording) {
-    std::vector<Happening> writes;
-    std::ranges::copy_if(recording.happenings(), std::back_inserter(writes), is_of_the_log);
+std::vector<DiskEvent> writes_of(const Recording& recording) {
+    std::vector<DiskEvent> writes;
+    std::ranges::copy_if(recording.events(), std::back_inserter(writes), is_of_the_log);
     return writes;
 }
 
 bool has(const std::string& rows, const std::string& name) { return rows.find("|" + name) != std::string::npos; }
 
 TEST_CASE("joined writes: what a request commits goes to the log as one write, and much of it as few") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Database database(there.op.database_file().string(), Access::read_write);
     add_rows(database, "the log has its header", 1);
     struct Row {
@@ -60,31 +60,31 @@ TEST_CASE("joined writes: what a request commits goes to the log as one write, a
         CAPTURE(row.what);
         const Recording recording(there.op.database_file().string());
         row.commit();
-        const std::vector<Happening> writes = writes_of(recording);
+        const std::vector<DiskEvent> writes = writes_of(recording);
         CHECK(!writes.empty());
         CHECK(writes.size() <= row.most);
-        for (const Happening& write : writes) CHECK(write.bytes.size() <= kHeldFrames * kFrame);
+        for (const DiskEvent& write : writes) CHECK(write.bytes.size() <= kHeldFrames * kFrame);
     }
 }
 
 TEST_CASE("joined writes: a machine that stops within one has nothing of its transaction and all of those before") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const std::string path = there.op.database_file().string();
     Database database(path, Access::read_write);
     add_rows(database, "before", 2);
     const Recording recording(path);
     add_rows(database, "after", 4);
-    const std::vector<Happening> writes = writes_of(recording);
+    const std::vector<DiskEvent> writes = writes_of(recording);
     REQUIRE(writes.size() == 1);
     std::mt19937 unused;
     const std::string& bytes = writes.front().bytes;
     constexpr std::size_t kSector = 512;
     for (std::size_t length = 0; length <= bytes.size(); length += std::min(kSector, bytes.size() - length)) {
         CAPTURE(length);
-        Happening part = writes.front();
+        DiskEvent part = writes.front();
         part.bytes = bytes.substr(0, length);
         Platter platter(recording.before());
-        platter.happen(part);
+        platter.record(part);
         const Contents found = contents_of(platter.after(Loss::nothing, unused), path);
         CHECK(found.problem == "");
         CHECK(has(found.rows, "before1"));
@@ -108,7 +108,7 @@ TEST_CASE("joined writes: one that fails is a commit that failed, and nothing of
                            Row{"half of the second", Fault::full, Lasting::once, 40, 2},
                            Row{"nothing from the third on", Fault::short_write, Lasting::from_then_on, 40, 3}}) {
         CAPTURE(row.what);
-        Scene& there = scene();
+        SampleInstallation& there = sample_installation();
         const std::string path = there.op.database_file().string();
         Database database(path, Access::read_write);
         Database other(path, Access::read_write);

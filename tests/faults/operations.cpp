@@ -29,16 +29,18 @@ bool brings_code(const Answer& answer) {
 }
 bool sets_session(const Answer& answer) { return goes_on(answer) && answer.all("Set-Cookie").size() == 1; }
 
-Answer introspect(Scene& scene, const std::string& token) {
-    return as_client(scene.op, "introspect", token_form(token), kOther);
+Answer introspect(SampleInstallation& installation, const std::string& token) {
+    return as_client(installation.op, "introspect", token_form(token), kOther);
 }
-bool is_dead(Scene& scene, const std::string& token) { return says(introspect(scene, token), false); }
-bool is_family_dead(Scene& scene, const Scene::Held& held) {
-    return is_dead(scene, held.access_token) && is_dead(scene, held.refresh_token) &&
-           userinfo(scene.op, held.access_token).status == 401;
+bool is_dead(SampleInstallation& installation, const std::string& token) {
+    return says(introspect(installation, token), false);
 }
-bool is_signed_out(Scene& scene) {
-    UserAgent alice = scene.alice;
+bool is_family_dead(SampleInstallation& installation, const SampleInstallation::Held& held) {
+    return is_dead(installation, held.access_token) && is_dead(installation, held.refresh_token) &&
+           userinfo(installation.op, held.access_token).status == 401;
+}
+bool is_signed_out(SampleInstallation& installation) {
+    UserAgent alice = installation.alice;
     return alice.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required";
 }
 
@@ -48,19 +50,19 @@ Answer submit(UserAgent browser, const Landing& page, const std::string& button,
     return browser.send(page.url.substr(0, mark), browser.form_of(page, button, typed));
 }
 
-Answer log_in(Scene& scene, const std::string& password) {
-    return submit(scene.visitor, scene.login, "login", {{"username", kAlice}, {"password", password}});
+Answer log_in(SampleInstallation& installation, const std::string& password) {
+    return submit(installation.visitor, installation.login, "login", {{"username", kAlice}, {"password", password}});
 }
 
-Answer authorize(UserAgent browser, const Scene& scene, const Query& request) {
-    return browser.fetch(scene.op.url("authorize") + "?" + request.text());
+Answer authorize(UserAgent browser, const SampleInstallation& installation, const Query& request) {
+    return browser.fetch(installation.op.url("authorize") + "?" + request.text());
 }
 
 /// A guess more than allowed, as far as the counters know.
-void exhaust_patience(Scene& scene) {
-    log_in(scene, "a wrong guess");
+void exhaust_patience(SampleInstallation& installation) {
+    log_in(installation, "a wrong guess");
     sqlite3* connection = nullptr;
-    sqlite3_open(scene.op.database_file().c_str(), &connection);
+    sqlite3_open(installation.op.database_file().c_str(), &connection);
     sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     const int result =
         sqlite3_exec(connection, "UPDATE login_attempts SET failures = 100000", nullptr, nullptr, nullptr);
@@ -68,38 +70,41 @@ void exhaust_patience(Scene& scene) {
     if (result != SQLITE_OK) throw std::runtime_error("the counters could not be set");
 }
 
-void answer_yes(Scene& scene) { submit(scene.undecided, scene.consent, "approve"); }
+void answer_yes(SampleInstallation& installation) { submit(installation.undecided, installation.consent, "approve"); }
 
-Answer purge_later(Scene& scene) {
-    scene.op.advance(kLongAfter);
-    const Answer answer = command(scene, {"purge"});
-    scene.op.advance(-kLongAfter);
+Answer purge_later(SampleInstallation& installation) {
+    installation.op.advance(kLongAfter);
+    const Answer answer = command(installation, {"purge"});
+    installation.op.advance(-kLongAfter);
     return answer;
 }
 
-Answer back_up(Scene& scene) {
-    const auto target = scene.op.directory() / "copy.db";
+Answer back_up(SampleInstallation& installation) {
+    const auto target = installation.op.directory() / "copy.db";
     std::filesystem::remove(target);
-    Answer answer = command(scene, {"backup", target.string()});
+    Answer answer = command(installation, {"backup", target.string()});
     const bool there = std::filesystem::exists(target);
     if (there != is_ok(answer)) answer.status = 500;  // a copy that was not promised, or a promise without a copy
-    if (there && read_contents(target.string()).rows != read_contents(scene.op.database_file().string()).rows)
+    if (there && read_contents(target.string()).rows != read_contents(installation.op.database_file().string()).rows)
         answer.status = 500;
     return answer;
 }
 
 using Words = std::vector<std::string>;
 
-Operation by_command(Effect effect, const Words& words, const std::function<bool(Scene&)>& holds,
+Operation by_command(Effect effect, const Words& words, const std::function<bool(SampleInstallation&)>& holds,
                      const std::string& input = {}, int commits = 1) {
     std::string name = "postern";
     for (const std::string& word : words) name += " " + word;
-    return {name,  effect,  commits, [=](Scene& scene) { return command(scene, words, input); },
-            is_ok, nullptr, holds,   {}};
+    return {
+        name,  effect,  commits, [=](SampleInstallation& installation) { return command(installation, words, input); },
+        is_ok, nullptr, holds,   {}};
 }
 
-bool held_is_dead(Scene& scene) { return is_family_dead(scene, scene.held); }
-bool held_access_is_dead(Scene& scene) { return is_dead(scene, scene.held.access_token); }
+bool held_is_dead(SampleInstallation& installation) { return is_family_dead(installation, installation.held); }
+bool held_access_is_dead(SampleInstallation& installation) {
+    return is_dead(installation, installation.held.access_token);
+}
 
 std::vector<Operation> make_operations() {
     using enum Effect;
@@ -107,7 +112,7 @@ std::vector<Operation> make_operations() {
         {"login",
          takes,
          1,
-         [](Scene& s) { return log_in(s, kAlicePassword); },
+         [](SampleInstallation& s) { return log_in(s, kAlicePassword); },
          sets_session,
          nullptr,
          nullptr,
@@ -115,7 +120,7 @@ std::vector<Operation> make_operations() {
         {"login with a wrong password",
          grants,
          1,
-         [](Scene& s) { return log_in(s, "a wrong guess"); },
+         [](SampleInstallation& s) { return log_in(s, "a wrong guess"); },
          is_ok,
          nullptr,
          nullptr,
@@ -123,7 +128,7 @@ std::vector<Operation> make_operations() {
         {"login while throttled",
          reads,
          0,
-         [](Scene& s) { return log_in(s, kAlicePassword); },
+         [](SampleInstallation& s) { return log_in(s, kAlicePassword); },
          [](const Answer& answer) { return answer.status == 429; },
          exhaust_patience,
          nullptr,
@@ -131,7 +136,7 @@ std::vector<Operation> make_operations() {
         {"consent",
          grants,
          1,
-         [](Scene& s) { return submit(s.undecided, s.consent, "approve"); },
+         [](SampleInstallation& s) { return submit(s.undecided, s.consent, "approve"); },
          goes_on,
          nullptr,
          nullptr,
@@ -139,7 +144,7 @@ std::vector<Operation> make_operations() {
         {"denial",
          grants,
          1,
-         [](Scene& s) { return submit(s.undecided, s.consent, "deny"); },
+         [](SampleInstallation& s) { return submit(s.undecided, s.consent, "deny"); },
          goes_on,
          nullptr,
          nullptr,
@@ -147,7 +152,7 @@ std::vector<Operation> make_operations() {
         {"code after consent",
          grants,
          1,
-         [](Scene& s) {
+         [](SampleInstallation& s) {
              UserAgent browser = s.undecided;
              const auto mark = s.consent.url.find('?');
              return browser.fetch(s.op.url("authorize") + s.consent.url.substr(mark));
@@ -159,7 +164,7 @@ std::vector<Operation> make_operations() {
         {"code by remembered consent",
          grants,
          1,
-         [](Scene& s) { return authorize(s.alice, s, authorization_request()); },
+         [](SampleInstallation& s) { return authorize(s.alice, s, authorization_request()); },
          brings_code,
          nullptr,
          nullptr,
@@ -167,23 +172,25 @@ std::vector<Operation> make_operations() {
         {"code exchange",
          takes,
          1,
-         [](Scene& s) { return redeem(s.op, token_request(s.code)); },
+         [](SampleInstallation& s) { return redeem(s.op, token_request(s.code)); },
          has_tokens,
          nullptr,
-         [](Scene& s) { return is_invalid_grant(redeem(s.op, token_request(s.code))); },
+         [](SampleInstallation& s) { return is_invalid_grant(redeem(s.op, token_request(s.code))); },
          {"token"}},
         {"code burnt by a wrong verifier",
          takes,
          1,
-         [](Scene& s) { return redeem(s.op, token_request(s.code).with("code_verifier", std::string(43, 'x'))); },
+         [](SampleInstallation& s) {
+             return redeem(s.op, token_request(s.code).with("code_verifier", std::string(43, 'x')));
+         },
          is_invalid_grant,
          nullptr,
-         [](Scene& s) { return is_invalid_grant(redeem(s.op, token_request(s.code))); },
+         [](SampleInstallation& s) { return is_invalid_grant(redeem(s.op, token_request(s.code))); },
          {"token"}},
         {"code replay",
          takes,
          1,
-         [](Scene& s) { return redeem(s.op, token_request(s.held.code)); },
+         [](SampleInstallation& s) { return redeem(s.op, token_request(s.held.code)); },
          is_invalid_grant,
          nullptr,
          held_is_dead,
@@ -191,23 +198,23 @@ std::vector<Operation> make_operations() {
         {"refresh",
          takes,
          1,
-         [](Scene& s) { return as_client(s.op, "token", refresh_form(s.held.refresh_token)); },
+         [](SampleInstallation& s) { return as_client(s.op, "token", refresh_form(s.held.refresh_token)); },
          has_tokens,
          nullptr,
-         [](Scene& s) { return is_dead(s, s.held.refresh_token); },
+         [](SampleInstallation& s) { return is_dead(s, s.held.refresh_token); },
          {"token"}},
         {"refresh token reuse",
          takes,
          1,
-         [](Scene& s) { return as_client(s.op, "token", refresh_form(s.rotated.refresh_token)); },
+         [](SampleInstallation& s) { return as_client(s.op, "token", refresh_form(s.rotated.refresh_token)); },
          is_invalid_grant,
          nullptr,
-         [](Scene& s) { return is_family_dead(s, s.rotated) && is_dead(s, s.successor); },
+         [](SampleInstallation& s) { return is_family_dead(s, s.rotated) && is_dead(s, s.successor); },
          {"token"}},
         {"client credentials",
          grants,
          1,
-         [](Scene& s) {
+         [](SampleInstallation& s) {
              return as_client(s.op, "token", {{"grant_type", "client_credentials"}}, kMachine);
          },
          has_tokens,
@@ -217,7 +224,7 @@ std::vector<Operation> make_operations() {
         {"revocation of an access token",
          takes,
          1,
-         [](Scene& s) { return as_client(s.op, "revoke", token_form(s.held.access_token)); },
+         [](SampleInstallation& s) { return as_client(s.op, "revoke", token_form(s.held.access_token)); },
          is_ok,
          nullptr,
          held_is_dead,
@@ -225,7 +232,7 @@ std::vector<Operation> make_operations() {
         {"revocation of a refresh token",
          takes,
          1,
-         [](Scene& s) { return as_client(s.op, "revoke", token_form(s.held.refresh_token)); },
+         [](SampleInstallation& s) { return as_client(s.op, "revoke", token_form(s.held.refresh_token)); },
          is_ok,
          nullptr,
          held_is_dead,
@@ -233,26 +240,28 @@ std::vector<Operation> make_operations() {
         {"revocation of a code",
          takes,
          1,
-         [](Scene& s) { return as_client(s.op, "revoke", token_form(s.code).with("token_type_hint", "auth_code")); },
+         [](SampleInstallation& s) {
+             return as_client(s.op, "revoke", token_form(s.code).with("token_type_hint", "auth_code"));
+         },
          is_ok,
          nullptr,
-         [](Scene& s) { return is_invalid_grant(redeem(s.op, token_request(s.code))); },
+         [](SampleInstallation& s) { return is_invalid_grant(redeem(s.op, token_request(s.code))); },
          {"revoke"}},
         {"logout",
          takes,
          1,
-         [](Scene& s) {
+         [](SampleInstallation& s) {
              UserAgent browser = s.alice;
              return browser.fetch(s.op.url("logout") + "?" + Query{{"id_token_hint", s.held.id_token}}.text());
          },
          is_ok,
          nullptr,
-         [](Scene& s) { return is_signed_out(s) && held_is_dead(s); },
+         [](SampleInstallation& s) { return is_signed_out(s) && held_is_dead(s); },
          {"logout"}},
         {"introspection of a live token",
          reads,
          0,
-         [](Scene& s) { return introspect(s, s.held.access_token); },
+         [](SampleInstallation& s) { return introspect(s, s.held.access_token); },
          [](const Answer& answer) { return says(answer, true); },
          nullptr,
          nullptr,
@@ -260,7 +269,7 @@ std::vector<Operation> make_operations() {
         {"introspection of a spent token",
          reads,
          0,
-         [](Scene& s) { return introspect(s, s.rotated.refresh_token); },
+         [](SampleInstallation& s) { return introspect(s, s.rotated.refresh_token); },
          [](const Answer& answer) { return says(answer, false); },
          nullptr,
          nullptr,
@@ -268,7 +277,7 @@ std::vector<Operation> make_operations() {
         {"userinfo",
          reads,
          0,
-         [](Scene& s) { return userinfo(s.op, s.held.access_token); },
+         [](SampleInstallation& s) { return userinfo(s.op, s.held.access_token); },
          [](const Answer& answer) { return answer.status == 200 && !answer.member("sub").empty(); },
          nullptr,
          nullptr,
@@ -277,16 +286,18 @@ std::vector<Operation> make_operations() {
         {"backup", reads, 0, back_up, is_ok, nullptr, nullptr, {}},
         by_command(
             takes, {"user", "passwd", kAlice, "--password-stdin"},
-            [](Scene& s) { return is_signed_out(s) && held_is_dead(s); }, "another long password\n"),
-        by_command(takes, {"user", "disable", kAlice}, [](Scene& s) { return is_signed_out(s) && held_is_dead(s); }),
-        by_command(takes, {"user", "remove", kAlice}, [](Scene& s) { return is_signed_out(s) && held_is_dead(s); }),
+            [](SampleInstallation& s) { return is_signed_out(s) && held_is_dead(s); }, "another long password\n"),
+        by_command(takes, {"user", "disable", kAlice},
+                   [](SampleInstallation& s) { return is_signed_out(s) && held_is_dead(s); }),
+        by_command(takes, {"user", "remove", kAlice},
+                   [](SampleInstallation& s) { return is_signed_out(s) && held_is_dead(s); }),
         by_command(takes, {"client", "disable", kWeb}, held_access_is_dead),
         by_command(takes, {"client", "remove", kWeb}, held_access_is_dead),
         by_command(takes, {"client", "secret", kWeb},
-                   [](Scene& s) { return redeem(s.op, token_request(s.code)).status == 401; }),
+                   [](SampleInstallation& s) { return redeem(s.op, token_request(s.code)).status == 401; }),
         by_command(takes, {"consent", "revoke", "--user", kAlice, "--client", kWeb}, held_is_dead),
         by_command(takes, {"session", "end", "--user", kAlice},
-                   [](Scene& s) { return is_signed_out(s) && held_is_dead(s); }),
+                   [](SampleInstallation& s) { return is_signed_out(s) && held_is_dead(s); }),
         by_command(takes, {"token", "revoke", "--client", kWeb}, held_is_dead),
         by_command(grants, {"user", "add", "carol", "--password-stdin"}, nullptr, "another long password\n"),
         by_command(grants, {"client", "add", "new", "--redirect-uri", "https://new.example/cb"}, nullptr),
@@ -309,8 +320,9 @@ const Operation& operation(const std::string& name) {
     return *found;
 }
 
-Answer command(const Scene& scene, const std::vector<std::string>& arguments, const std::string& input) {
-    const CommandResult result = scene.op.postern(arguments, input);
+Answer command(const SampleInstallation& installation, const std::vector<std::string>& arguments,
+               const std::string& input) {
+    const CommandResult result = installation.op.postern(arguments, input);
     Answer answer;
     answer.exit_code = result.exit_code;
     answer.status = result.exit_code == 0 ? 200 : result.exit_code == 1 && !result.err.empty() ? 503 : 500;
@@ -320,13 +332,13 @@ Answer command(const Scene& scene, const std::vector<std::string>& arguments, co
     return answer;
 }
 
-std::string fault_of_refusal(const Scene& scene, const Answer& answer) {
+std::string fault_of_refusal(const SampleInstallation& installation, const Answer& answer) {
     if (answer.status != 503) return "the status is " + std::to_string(answer.status);
     if (answer.header("Retry-After").empty()) return "no Retry-After";
     if (answer.has("Location") || answer.has("Set-Cookie")) return "it leads on";
     for (const char* word : {"access_token\"", "refresh_token\"", "\"active\":true", "SQL", "sqlite", "disk I/O"})
         if (contains(answer.raw, word)) return std::string("it says ") + word;
-    for (const std::string& secret : scene.secrets())
+    for (const std::string& secret : installation.secrets())
         if (contains(answer.raw, secret)) return "it tells a secret";
     return "";
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "faults/scene.h"
+#include "faults/sample_installation.h"
 
 namespace postern::test {
 
@@ -20,13 +20,13 @@ struct Operation {
     Effect effect;
     /// How often a run commits that finds everything well. What is between two commits can be seen after a failure.
     int commits;
-    std::function<Answer(Scene&)> perform;
+    std::function<Answer(SampleInstallation&)> perform;
     /// Whether the answer says that it was done (of a read: that it says what is so).
     std::function<bool(const Answer&)> done;
     /// Clean, before the run; nullptr: nothing.
-    std::function<void(Scene&)> prepare = nullptr;
+    std::function<void(SampleInstallation&)> prepare = nullptr;
     /// Asked of the endpoints after a run that was done: whether everything is as it was promised.
-    std::function<bool(Scene&)> holds = nullptr;
+    std::function<bool(SampleInstallation&)> holds = nullptr;
     /// The programs that are there when the run begins.
     std::vector<std::string> programs = {};
 };
@@ -35,10 +35,11 @@ const std::vector<Operation>& operations();
 const Operation& operation(const std::string& name);
 
 /// The answer of a command as one of an endpoint: 200 for done, 503 for refused, 500 for anything else.
-Answer command(const Scene& scene, const std::vector<std::string>& arguments, const std::string& input = {});
+Answer command(const SampleInstallation& installation, const std::vector<std::string>& arguments,
+               const std::string& input = {});
 
 /// An answer that promises nothing and tells nothing: 503 with Retry-After, or a command that says why. "" or what is
 /// wrong.
-std::string fault_of_refusal(const Scene& scene, const Answer& answer);
+std::string fault_of_refusal(const SampleInstallation& installation, const Answer& answer);
 
 }  // namespace postern::test

@@ -18,21 +18,21 @@ void write_at(std::string& file, std::size_t offset, std::string_view bytes) {
     file.replace(offset, bytes.size(), bytes);
 }
 
-void apply(std::string& file, const Happening& happening) {
-    const auto offset = static_cast<std::size_t>(happening.offset);
-    if (happening.what == Happening::What::written) write_at(file, offset, happening.bytes);
-    if (happening.what == Happening::What::truncated) file.resize(offset, '\0');
+void apply(std::string& file, const DiskEvent& event) {
+    const auto offset = static_cast<std::size_t>(event.offset);
+    if (event.what == DiskEvent::What::written) write_at(file, offset, event.bytes);
+    if (event.what == DiskEvent::What::truncated) file.resize(offset, '\0');
 }
 
 bool toss(std::mt19937& random) { return (random() & 1U) != 0; }
 
-void apply_some_sectors(std::string& file, const Happening& happening, std::mt19937& random) {
-    if (happening.what == Happening::What::truncated) {
-        if (toss(random)) apply(file, happening);
+void apply_some_sectors(std::string& file, const DiskEvent& event, std::mt19937& random) {
+    if (event.what == DiskEvent::What::truncated) {
+        if (toss(random)) apply(file, event);
         return;
     }
-    auto offset = static_cast<std::size_t>(happening.offset);
-    std::string_view bytes = happening.bytes;
+    auto offset = static_cast<std::size_t>(event.offset);
+    std::string_view bytes = event.bytes;
     while (!bytes.empty()) {
         const std::size_t here = std::min(bytes.size(), kSector - offset % kSector);
         if (toss(random)) write_at(file, offset, bytes.substr(0, here));
@@ -44,20 +44,19 @@ void apply_some_sectors(std::string& file, const Happening& happening, std::mt19
 /// The header of a frame that ends a transaction says how large the database is then (SQLite, fileformat2.html §4.1).
 bool has_end_mark(std::string_view frame) { return frame.substr(4, 4) != std::string_view("\0\0\0\0", 4); }
 
-bool is_of_a_log(const Happening& happening) {
-    return happening.what == Happening::What::written && happening.file.ends_with("-wal") &&
-           happening.offset >= kLogHeader;
+bool is_of_a_log(const DiskEvent& event) {
+    return event.what == DiskEvent::What::written && event.file.ends_with("-wal") && event.offset >= kLogHeader;
 }
 
 /// A header alone: its page is what comes next.
-bool begins_last_frame(const Happening& happening) {
-    return is_of_a_log(happening) && happening.bytes.size() == kFrameHeader && has_end_mark(happening.bytes);
+bool begins_last_frame(const DiskEvent& event) {
+    return is_of_a_log(event) && event.bytes.size() == kFrameHeader && has_end_mark(event.bytes);
 }
 
 /// Whole frames at once, the last of which ends a transaction.
-bool brings_last_frame(const Happening& happening) {
-    return is_of_a_log(happening) && !happening.bytes.empty() && happening.bytes.size() % kFrame == 0 &&
-           has_end_mark(std::string_view(happening.bytes).substr(happening.bytes.size() - kFrame));
+bool brings_last_frame(const DiskEvent& event) {
+    return is_of_a_log(event) && !event.bytes.empty() && event.bytes.size() % kFrame == 0 &&
+           has_end_mark(std::string_view(event.bytes).substr(event.bytes.size() - kFrame));
 }
 
 }  // namespace
@@ -66,19 +65,19 @@ Platter::Platter(const Files& files) {
     for (const auto& [name, bytes] : files) files_[name] = {bytes, bytes, true};
 }
 
-void Platter::happen(const Happening& happening) {
-    File& file = files_[happening.file];
-    if (happening.what == Happening::What::synced) {
-        for (const Happening& earlier : file.unsynced) apply(file.synced, earlier);
+void Platter::record(const DiskEvent& event) {
+    File& file = files_[event.file];
+    if (event.what == DiskEvent::What::synced) {
+        for (const DiskEvent& earlier : file.unsynced) apply(file.synced, earlier);
         file.unsynced.clear();
         file.is_synced = true;
-    } else if (happening.what == Happening::What::lost) {
+    } else if (event.what == DiskEvent::What::lost) {
         file.unsynced.clear();
-    } else if (happening.what == Happening::What::removed) {
+    } else if (event.what == DiskEvent::What::removed) {
         file = {};
     } else {
-        apply(file.shown, happening);
-        file.unsynced.push_back(happening);
+        apply(file.shown, event);
+        file.unsynced.push_back(event);
     }
 }
 
@@ -90,7 +89,7 @@ Files Platter::after(Loss loss, std::mt19937& random) const {
         if (!is_made || !is_kept) continue;
         std::string& bytes = left[name] = loss == Loss::nothing ? file.shown : file.synced;
         if (loss != Loss::random_sectors) continue;
-        for (const Happening& happening : file.unsynced) apply_some_sectors(bytes, happening, random);
+        for (const DiskEvent& event : file.unsynced) apply_some_sectors(bytes, event, random);
     }
     return left;
 }
@@ -98,9 +97,9 @@ Files Platter::after(Loss loss, std::mt19937& random) const {
 Recording::Recording(const std::string& database) : database_(database) {
     for (const char* suffix : {"", "-wal"})
         if (fs::exists(database + suffix)) before_[database + suffix] = read_file(database + suffix);
-    Disk::instance().watch([this](const Happening& happening) {
-        const bool is_ours = happening.file == database_ || happening.file == database_ + "-wal";
-        if (is_ours) happenings_.push_back(happening);
+    Disk::instance().watch([this](const DiskEvent& event) {
+        const bool is_ours = event.file == database_ || event.file == database_ + "-wal";
+        if (is_ours) events_.push_back(event);
     });
 }
 
@@ -111,13 +110,13 @@ std::vector<Recording::Commit> Recording::commits() const {
     std::mt19937 unused;
     Platter platter(before_);
     bool ends = false;
-    for (std::size_t i = 0; i < happenings_.size(); ++i) {
-        platter.happen(happenings_[i]);
-        if (ends || brings_last_frame(happenings_[i])) {
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+        platter.record(events_[i]);
+        if (ends || brings_last_frame(events_[i])) {
             std::string contents = contents_of(platter.after(Loss::nothing, unused), database_).rows;
             if (contents != commits.back().contents) commits.push_back({i + 1, std::move(contents)});
         }
-        ends = begins_last_frame(happenings_[i]);
+        ends = begins_last_frame(events_[i]);
     }
     return commits;
 }

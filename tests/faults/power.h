@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "faults/disk.h"
-#include "faults/scene.h"
+#include "faults/sample_installation.h"
 
 namespace postern::test {
 
@@ -22,7 +22,7 @@ enum class Loss {
 class Platter {
 public:
     explicit Platter(const Files& files);
-    void happen(const Happening& happening);
+    void record(const DiskEvent& event);
     Files after(Loss loss, std::mt19937& random) const;
 
 private:
@@ -30,7 +30,7 @@ private:
         std::string shown;  ///< to whoever reads it
         std::string synced;
         bool is_synced = false;  ///< its name is in the directory for good
-        std::vector<Happening> unsynced = {};
+        std::vector<DiskEvent> unsynced = {};
     };
     std::map<std::string, File> files_;
 };
@@ -44,11 +44,11 @@ public:
     Recording& operator=(const Recording&) = delete;
     ~Recording();
 
-    const std::vector<Happening>& happenings() const { return happenings_; }
+    const std::vector<DiskEvent>& events() const { return events_; }
     const Files& before() const { return before_; }
 
     struct Commit {
-        std::size_t after;     ///< that many happenings
+        std::size_t after;     ///< that many events
         std::string contents;  ///< what is then in the database
     };
     /// The first is how it was before everything; one that changed nothing is left out.
@@ -57,7 +57,7 @@ public:
 private:
     std::string database_;
     Files before_;
-    std::vector<Happening> happenings_;
+    std::vector<DiskEvent> events_;
 };
 
 /// What a database with these files, and without shared memory, holds for whoever opens it: a copy is opened.

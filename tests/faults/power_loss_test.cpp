@@ -46,31 +46,31 @@ constexpr const char* kDay[] = {
 
 /// An operation that was answered: from then on the database must not be as it was before that commit.
 struct Promise {
-    std::size_t after;  ///< that many happenings
+    std::size_t after;  ///< that many events
     std::string name;
     Effect effect;
 };
 
 struct Day {
-    std::vector<Happening> happenings;
+    std::vector<DiskEvent> events;
     Files before;
     std::vector<Recording::Commit> commits;
     std::vector<Promise> promises;
 };
 
-void check_point(const Scene& there) {
+void check_point(const SampleInstallation& there) {
     db::Database database(there.op.database_file().string(), db::Access::read_write);
     database.checkpoint();
 }
 
 Day live_through_it() {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Host host(Host::Life::long_one);
     host.take(there.op);
     const Recording recording(there.op.database_file().string());
     Day day;
     std::size_t answered = 0;
-    host.on_answer = [&] { answered = recording.happenings().size(); };
+    host.on_answer = [&] { answered = recording.events().size(); };
     for (const std::string name : kDay) {
         CAPTURE(name);
         if (name == kCheckpoint) {
@@ -82,7 +82,7 @@ Day live_through_it() {
         REQUIRE_MESSAGE(now.done(answer), answer.raw << answer.log);
         day.promises.push_back({answered, name, now.effect});
     }
-    day.happenings = recording.happenings();
+    day.events = recording.events();
     day.before = recording.before();
     day.commits = recording.commits();
     return day;
@@ -121,7 +121,7 @@ struct Findings {
 
 void look_at(const Day& day, std::size_t cut, const Range& range, const Contents& found, Findings& findings) {
     ++findings.cuts;
-    const std::string where = " after " + std::to_string(cut) + " of " + std::to_string(day.happenings.size());
+    const std::string where = " after " + std::to_string(cut) + " of " + std::to_string(day.events.size());
     if (!found.problem.empty()) {
         ++findings.damaged;
         findings.note(found.problem + where);
@@ -146,13 +146,13 @@ bool takes(const Promise& promise) { return promise.effect == Effect::takes; }
 /// The power is cut after each thing that happened, `rounds` times with other luck.
 Findings cut_everywhere(const Day& day, Loss loss, int rounds, const std::function<bool(const Promise&)>& keeps,
                         unsigned seed) {
-    const std::string database = scene().op.database_file().string();
+    const std::string database = sample_installation().op.database_file().string();
     std::mt19937 random(seed);
     Findings findings;
     Platter platter(day.before);
     Files former;
-    for (std::size_t cut = 0; cut <= day.happenings.size(); ++cut) {
-        if (cut > 0) platter.happen(day.happenings[cut - 1]);
+    for (std::size_t cut = 0; cut <= day.events.size(); ++cut) {
+        if (cut > 0) platter.record(day.events[cut - 1]);
         const Range range = allowed(day, cut, keeps);
         for (int round = 0; round < rounds; ++round) {
             Files left = platter.after(loss, random);
@@ -196,7 +196,7 @@ TEST_CASE("power cut: a server that has started again after it tells nobody that
           "postern consent revoke --user alice --client web", "postern token revoke --client web"}) {
         const Operation& now = operation(name);
         CAPTURE(now.name);
-        Scene& there = scene();
+        SampleInstallation& there = sample_installation();
         Files left;
         {
             Host host(Host::Life::long_one);
@@ -205,7 +205,7 @@ TEST_CASE("power cut: a server that has started again after it tells nobody that
             host.on_answer = [&] {
                 std::mt19937 unused;
                 Platter platter(recording.before());
-                for (const Happening& happening : recording.happenings()) platter.happen(happening);
+                for (const DiskEvent& event : recording.events()) platter.record(event);
                 left = platter.after(Loss::everything, unused);
             };
             REQUIRE(now.done(now.perform(there)));

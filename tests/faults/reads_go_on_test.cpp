@@ -14,18 +14,18 @@ namespace {
 
 using namespace postern::test;
 
-Answer ask_about(const Scene& there, const std::string& token) {
+Answer ask_about(const SampleInstallation& there, const std::string& token) {
     return as_client(there.op, "introspect", {{"token", token}}, kOther);
 }
 bool says_active(const Answer& answer) { return answer.body.find("\"active\":true") != std::string::npos; }
 bool says_inactive(const Answer& answer) { return answer.body == "{\"active\":false}"; }
 
-Answer ask_for_token(const Scene& there) {
+Answer ask_for_token(const SampleInstallation& there) {
     return as_client(there.op, "token", {{"grant_type", "client_credentials"}}, kMachine);
 }
 
 TEST_CASE("full disk: tokens are verified rightly for as long as it lasts, and everything goes on after it [S08]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Host host(Host::Life::long_one);
     host.take(there.op);
     for (const char* program : {"introspect", "userinfo", "token", "revoke", "authorize"})
@@ -49,7 +49,7 @@ TEST_CASE("full disk: tokens are verified rightly for as long as it lasts, and e
 }
 
 TEST_CASE("unreadable disk: a token that was just found active is not called active from memory [S09, S14]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Host host(Host::Life::long_one);
     host.take(there.op);
     for (int i = 0; i < 3; ++i) {
@@ -67,7 +67,7 @@ TEST_CASE("unreadable disk: a token that was just found active is not called act
 /// Somebody with a shell, who knows nothing of the write lock.
 class Stranger {
 public:
-    explicit Stranger(const Scene& there) {
+    explicit Stranger(const SampleInstallation& there) {
         REQUIRE(sqlite3_open(there.op.database_file().c_str(), &connection_) == SQLITE_OK);
         sqlite3_db_config(connection_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     }
@@ -82,7 +82,7 @@ private:
 
 TEST_CASE(
     "locked for 30 seconds: each writer waits 5 of them and is told to come again, readers do not wait [S03, V06]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Host host(Host::Life::long_one);
     host.take(there.op);
     Disk& disk = Disk::instance();
@@ -123,17 +123,17 @@ struct Touches {
     int outside_the_gate = 0;  ///< while it was open
     int syncs_for_all = 0;     ///< of the log, which is synced for all who wait when they have left the write lock
 };
-Touches touches_of(const std::function<void(Scene&)>& work) {
-    Scene& there = scene();
+Touches touches_of(const std::function<void(SampleInstallation&)>& work) {
+    SampleInstallation& there = sample_installation();
     const std::string database = there.op.database_file().string();
     Host host(Host::Life::long_one);
     host.take(there.op);
     Touches touches;
-    Disk::instance().watch([&](const Happening& happening) {
-        if (happening.file != database && happening.file != database + "-wal") return;
+    Disk::instance().watch([&](const DiskEvent& event) {
+        if (event.file != database && event.file != database + "-wal") return;
         ++touches.all;
         if (is_gate_closed(database)) return;
-        const bool is_sync = happening.what == Happening::What::synced && happening.file != database;
+        const bool is_sync = event.what == DiskEvent::What::synced && event.file != database;
         ++(is_sync ? touches.syncs_for_all : touches.outside_the_gate);
     });
     work(there);
@@ -142,7 +142,7 @@ Touches touches_of(const std::function<void(Scene&)>& work) {
 }
 
 TEST_CASE("gate: no writer and no checkpoint touches database or log without it [S04]") {
-    const auto everything = [](Scene& there) {
+    const auto everything = [](SampleInstallation& there) {
         for (const char* name : {"login with a wrong password", "login", "consent", "code after consent",
                                  "code exchange", "refresh", "revocation of an access token", "code replay", "logout",
                                  "postern user add carol --password-stdin", "postern client secret web", "purge"}) {
@@ -155,12 +155,12 @@ TEST_CASE("gate: no writer and no checkpoint touches database or log without it 
     CHECK(touches.all > 30);
     // Of each that takes something, and of purge; nobody is kept from writing while the disk is waited for.
     CHECK(touches.syncs_for_all == 9);
-    const auto stranger = [](Scene& there) { Stranger(there).run("UPDATE users SET updated_at = 1"); };
+    const auto stranger = [](SampleInstallation& there) { Stranger(there).run("UPDATE users SET updated_at = 1"); };
     CHECK(touches_of(stranger).outside_the_gate > 0);  // the test can tell
 }
 
 TEST_CASE("log: under constant load it does not grow beyond what one checkpoint leaves room for [S04]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Host host(Host::Life::long_one);
     host.take(there.op);
     const std::string log = there.op.database_file().string() + "-wal";
@@ -169,9 +169,9 @@ TEST_CASE("log: under constant load it does not grow beyond what one checkpoint 
     std::uintmax_t largest = 0;
     std::uintmax_t written = 0;
     int checkpoints = 0;
-    Disk::instance().watch([&](const Happening& happening) {
-        if (happening.file == log) written += happening.bytes.size();
-        checkpoints += happening.what == Happening::What::synced && !happening.file.ends_with("-wal");
+    Disk::instance().watch([&](const DiskEvent& event) {
+        if (event.file == log) written += event.bytes.size();
+        checkpoints += event.what == DiskEvent::What::synced && !event.file.ends_with("-wal");
     });
     for (int i = 0; i < requests; ++i) {
         REQUIRE(ask_for_token(there).status == 200);

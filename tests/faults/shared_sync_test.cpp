@@ -47,12 +47,12 @@ void add_row(Database& database, const std::string& key, Durability durability) 
 }
 
 struct Promise {
-    std::size_t after;  ///< that many happenings
+    std::size_t after;  ///< that many events
     std::string key;
 };
 
 struct Morning {
-    std::vector<Happening> happenings;
+    std::vector<DiskEvent> events;
     Files before;
     std::vector<Promise> promises;
 };
@@ -61,7 +61,7 @@ struct Morning {
 /// anew.
 Morning live_through_it(int rows, Durability durability) {
     const Alarm alarm;
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const std::string path = there.op.database_file().string();
     std::vector<Database> databases;
     for (std::size_t i = 0; i < kProcesses; ++i) databases.emplace_back(path, Access::read_write);
@@ -69,9 +69,9 @@ Morning live_through_it(int rows, Durability durability) {
     std::mutex mutex;
     Disk& disk = Disk::instance();
     morning.before = there.files();
-    disk.watch([&](const Happening& happening) {
+    disk.watch([&](const DiskEvent& event) {
         const std::lock_guard lock(mutex);
-        if (happening.file == path || happening.file == path + "-wal") morning.happenings.push_back(happening);
+        if (event.file == path || event.file == path + "-wal") morning.events.push_back(event);
     });
     disk.during_syncs([](const std::string&) { std::this_thread::sleep_for(std::chrono::microseconds(200)); });
     std::vector<std::thread> threads;
@@ -82,7 +82,7 @@ Morning live_through_it(int rows, Durability durability) {
                 add_row(databases[i], key, durability);
                 {
                     const std::lock_guard lock(mutex);
-                    morning.promises.push_back({morning.happenings.size(), key});
+                    morning.promises.push_back({morning.events.size(), key});
                 }
                 if (i == 0 && row % 4 == 3) databases[i].checkpoint();
             }
@@ -103,13 +103,13 @@ struct Findings {
 
 /// The power goes at the moment of each promise.
 Findings cut_at_promises(const Morning& morning, Loss loss) {
-    const std::string database = scene().op.database_file().string();
+    const std::string database = sample_installation().op.database_file().string();
     std::mt19937 random(20260731);
     Findings findings;
     Platter platter(morning.before);
     std::size_t happened = 0;
     for (const Promise& last : morning.promises) {
-        while (happened < last.after) platter.happen(morning.happenings[happened++]);
+        while (happened < last.after) platter.record(morning.events[happened++]);
         const Contents found = contents_of(platter.after(loss, random), database);
         ++findings.cuts;
         findings.damaged += found.problem != "";
@@ -130,10 +130,10 @@ TEST_CASE("shared sync: what several processes were told survives the power, eac
         CHECK(findings.damaged == 0);
         CHECK_MESSAGE(findings.forgotten == 0, findings.first);
     }
-    const auto is_sync = [](const Happening& happening) {
-        return happening.what == Happening::What::synced && happening.file.ends_with("-wal");
+    const auto is_sync = [](const DiskEvent& event) {
+        return event.what == DiskEvent::What::synced && event.file.ends_with("-wal");
     };
-    MESSAGE(std::ranges::count_if(morning.happenings, is_sync)
+    MESSAGE(std::ranges::count_if(morning.events, is_sync)
             << " syncs of the log for " << morning.promises.size() << " durable commits");
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("shared sync: the test above finds commits that nobody syncs, and a di
 
 TEST_CASE("shared sync: who commits while another syncs waits for one sync more, and that serves all of them") {
     const Alarm alarm;
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const std::string path = there.op.database_file().string();
     std::vector<Database> databases;
     for (std::size_t i = 0; i < kProcesses; ++i) databases.emplace_back(path, Access::read_write);
@@ -182,7 +182,7 @@ TEST_CASE("shared sync: who commits while another syncs waits for one sync more,
 }
 
 TEST_CASE("shared sync: after a sync that failed, and lost what it should have synced, a promise is one again [S15]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const std::string path = there.op.database_file().string();
     Host host(Host::Life::long_one);
     host.take(there.op);
@@ -196,7 +196,7 @@ TEST_CASE("shared sync: after a sync that failed, and lost what it should have s
 
     std::mt19937 unused;
     Platter platter(recording.before());
-    for (const Happening& happening : recording.happenings()) platter.happen(happening);
+    for (const DiskEvent& event : recording.events()) platter.record(event);
     const Contents left = contents_of(platter.after(Loss::everything, unused), path);
     CHECK(left.problem == "");
     const auto commits = recording.commits();
@@ -216,18 +216,17 @@ void grow_log_until(Database& database, const std::function<bool()>& is_enough) 
 
 TEST_CASE(
     "sync ahead: the log is synced on its way to the checkpoint, which finds little to sync while it holds the gate") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const std::string path = there.op.database_file().string();
     Database database(path, Access::read_write);
     const Recording recording(path);
-    grow_log_until(database,
-                   [&] { return !recording.happenings().empty() && recording.happenings().back().file == path; });
+    grow_log_until(database, [&] { return !recording.events().empty() && recording.events().back().file == path; });
     std::size_t unsynced = 0;
     std::size_t syncs = 0;
-    for (const Happening& happening : recording.happenings()) {
-        if (happening.file == path) break;  // the checkpoint copies
-        if (happening.what == Happening::What::written) unsynced += happening.bytes.size();
-        if (happening.what != Happening::What::synced) continue;
+    for (const DiskEvent& event : recording.events()) {
+        if (event.file == path) break;  // the checkpoint copies
+        if (event.what == DiskEvent::What::written) unsynced += event.bytes.size();
+        if (event.what != DiskEvent::What::synced) continue;
         ++syncs;
         CHECK(unsynced < std::size_t{280} * 4120);
         unsynced = 0;
@@ -236,7 +235,7 @@ TEST_CASE(
 }
 
 TEST_CASE("sync ahead: one that fails is made good by the next durable commit [S15]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const std::string path = there.op.database_file().string();
     Database database(path, Access::read_write);
     add_row(database, "the log has its header", Durability::full);
@@ -248,7 +247,7 @@ TEST_CASE("sync ahead: one that fails is made good by the next durable commit [S
 
     std::mt19937 unused;
     Platter platter(recording.before());
-    for (const Happening& happening : recording.happenings()) platter.happen(happening);
+    for (const DiskEvent& event : recording.events()) platter.record(event);
     const Contents left = contents_of(platter.after(Loss::everything, unused), path);
     CHECK(left.problem == "");
     CHECK(left.rows.find("promised then") != std::string::npos);
@@ -256,24 +255,24 @@ TEST_CASE("sync ahead: one that fails is made good by the next durable commit [S
 
 TEST_CASE(
     "shared sync: a change that others see and no disk has leaves a line in the audit log, of requests and commands") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const auto file = there.op.directory() / "unsynced.log";
     there.op.configure("log", json::Object{{"target", file.string()}});
     struct Row {
         const char* what;
-        std::function<Answer(Scene&)> perform;
+        std::function<Answer(SampleInstallation&)> perform;
         const char* command;  ///< "" for a request
         const char* told;
     };
     const Row rows[] = {
         {"a request", operation("revocation of a refresh token").perform, "", "temporarily_unavailable"},
         {"a command",
-         [](Scene& s) {
+         [](SampleInstallation& s) {
              return command(s, {"user", "disable", kAlice});
          },
          "user disable", "what was done may be undone by a power cut"},
         {"a command of many changes",
-         [](Scene& s) {
+         [](SampleInstallation& s) {
              return command(s, {"token", "revoke", "--all"});
          },
          "token revoke", " are done; run the same command again"},
@@ -300,7 +299,7 @@ TEST_CASE(
 }
 
 TEST_CASE("shared sync: a command that finds everything done is not done before the disk has it [S15]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Host host(Host::Life::one_request);
     host.take(there.op);
     for (const std::vector<std::string>& words : {std::vector<std::string>{"token", "revoke", "--all"},
@@ -310,8 +309,8 @@ TEST_CASE("shared sync: a command that finds everything done is not done before 
         REQUIRE(command(there, words).status == 200);
         const Recording recording(there.op.database_file().string());
         CHECK(command(there, words).status == 200);
-        const bool is_synced = std::ranges::any_of(recording.happenings(), [](const Happening& happening) {
-            return happening.what == Happening::What::synced && happening.file.ends_with("-wal");
+        const bool is_synced = std::ranges::any_of(recording.events(), [](const DiskEvent& event) {
+            return event.what == DiskEvent::What::synced && event.file.ends_with("-wal");
         });
         CHECK(is_synced);
     }
@@ -319,7 +318,7 @@ TEST_CASE("shared sync: a command that finds everything done is not done before 
 
 TEST_CASE("shared sync: doctor says that the disk has refused a change, and purge settles it as it says") {
     constexpr const char* kInDoubt = "has refused to keep a change";
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     Host host(Host::Life::one_request);
     host.take(there.op);
     const auto diagnosis = [&] { return command(there, {"doctor"}).raw; };

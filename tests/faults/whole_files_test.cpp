@@ -71,7 +71,7 @@ bool succeeds(const std::function<void()>& work) {
 }
 
 TEST_CASE("new database: it is whole, or there is nothing in the way of another try [S14]") {
-    const fs::path path = scene().op.directory() / "new.db";
+    const fs::path path = sample_installation().op.directory() / "new.db";
     const auto remove = [&] {
         for (const char* suffix : {"", "-wal", "-shm", ".gate", ".sync"}) fs::remove(path.string() + suffix);
     };
@@ -90,7 +90,7 @@ TEST_CASE("new database: it is whole, or there is nothing in the way of another 
 }
 
 /// As the release with schema version 1 made it.
-Files old_database(const Scene& there) {
+Files old_database(const SampleInstallation& there) {
     const fs::path path = there.op.directory() / "old.db";
     sqlite3* connection = nullptr;
     REQUIRE(sqlite3_open(path.c_str(), &connection) == SQLITE_OK);
@@ -106,7 +106,7 @@ Files old_database(const Scene& there) {
 }
 
 TEST_CASE("migration: the database is as it was, with a copy of it or without, or it is of this version [S11, S14]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const Files old = old_database(there);
     const std::string path = old.begin()->first;
     const std::string copy = path + ".v1";
@@ -137,7 +137,7 @@ TEST_CASE("migration: the database is as it was, with a copy of it or without, o
 }
 
 TEST_CASE("copy: it has its name when it is whole, and not before [S14]") {
-    Scene& there = scene();
+    SampleInstallation& there = sample_installation();
     const std::string source = there.op.database_file().string();
     const fs::path target = there.op.directory() / "copies" / "copy.db";
     fs::create_directory(target.parent_path());
@@ -160,7 +160,7 @@ TEST_CASE("copy: it has its name when it is whole, and not before [S14]") {
 }
 
 /// The key directory, file by file.
-Files key_files(const Scene& there) {
+Files key_files(const SampleInstallation& there) {
     Files files;
     for (const auto& entry : fs::directory_iterator(there.op.keys_directory()))
         files[entry.path().string()] = read_file(entry.path());
@@ -175,7 +175,7 @@ TEST_CASE("keys: a rotation that fails leaves keys that sign and verify, and eve
     for (const Row& row :
          {Row{"a key", {"key", "rotate", "--alg", "ES256"}}, Row{"the seal", {"key", "rotate", "--seal"}}}) {
         CAPTURE(std::string(row.what));
-        Scene& there = scene();
+        SampleInstallation& there = sample_installation();
         const Files whole = key_files(there);
         System& system = System::instance();
         for (int at = 1;; ++at) {

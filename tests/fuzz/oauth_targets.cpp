@@ -10,22 +10,22 @@
 #include "oauth/redirect_uri.h"
 #include "oauth/registration.h"
 #include "oauth/token_request.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 #include "util/text.h"
 
 namespace postern::test {
 namespace {
 
 /// A client of each kind, made once: no target changes anything.
-World& world() {
-    static World the_world;
+RulesFixture& fixture() {
+    static RulesFixture instance;
     static const bool filled = [] {
-        the_world.add_confidential("web", "https://app.example/cb", std::string(43, 's'));
-        the_world.add_public("app", "http://127.0.0.1/cb");
+        instance.add_confidential("web", "https://app.example/cb", std::string(43, 's'));
+        instance.add_public("app", "http://127.0.0.1/cb");
         return true;
     }();
     promise(filled, "the clients are there");
-    return the_world;
+    return instance;
 }
 
 /// What RFC 6749 §5.2 and §4.1.2.1 allow in an error_description.
@@ -62,7 +62,7 @@ void fuzz_credentials(std::string_view input) {
 void fuzz_authorization_request(std::string_view input) {
     const auto params = http::Params::parse(input, 64);
     if (!params) return;
-    oauth::Context context = world().context();
+    oauth::Context context = fixture().context();
     const auto target = oauth::verify_redirect(context, *params);
     if (!target) return;
     promise(oauth::match_redirect_uri(target->client(), target->uri()).has_value(),

@@ -9,7 +9,7 @@
 #include "oauth/presented_token.h"
 #include "oauth/sealed_request.h"
 #include "oidc/sealed_logout.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 namespace postern::test {
 namespace {
@@ -19,9 +19,9 @@ using jose::TokenType;
 constexpr TokenType kTypes[] = {TokenType::access_token, TokenType::refresh_token, TokenType::id_token};
 constexpr const char* kPurpose = "authorization request v2";
 
-World& world() {
-    static World the_world;
-    return the_world;
+RulesFixture& fixture() {
+    static RulesFixture instance;
+    return instance;
 }
 
 model::AuthorizationRequest some_request() {
@@ -29,13 +29,13 @@ model::AuthorizationRequest some_request() {
     request.id = "some-id";
     request.client_id = model::ClientId("web");
     request.redirect_uri = "https://app.example/cb";
-    request.expires_at = world().clock.now() + util::Seconds{600};
+    request.expires_at = fixture().clock.now() + util::Seconds{600};
     return request;
 }
 
 /// The seal's purpose is private to its module; when it changes, this says so.
 void check_purpose() {
-    oauth::Context context = world().context();
+    oauth::Context context = fixture().context();
     const std::string sealed = oauth::seal_request(context, {some_request(), "browser"});
     promise(crypto::open_seal(context.keys.seal_key(), kPurpose, sealed).has_value(), "the target knows the purpose");
 }
@@ -43,7 +43,7 @@ void check_purpose() {
 }  // namespace
 
 void fuzz_compact_jws(std::string_view input) {
-    oauth::Context context = world().context();
+    oauth::Context context = fixture().context();
     for (const TokenType type : kTypes)
         promise(!context.keys.verifier().verify(input, type), "nobody guesses a signature");
     oauth::PresentedToken token;
@@ -54,7 +54,7 @@ void fuzz_compact_jws(std::string_view input) {
 }
 
 void fuzz_signed_claims(std::string_view input) {
-    oauth::Context context = world().context();
+    oauth::Context context = fixture().context();
     const keys::SigningKey& key = context.keys.signing_key(crypto::Algorithm::EdDSA, context.now());
     const std::string token = jose::sign_compact(key.key, key.kid, TokenType::access_token, input);
     const auto jwt = jose::verify_jwt(context.keys.verifier(), token, TokenType::access_token, context.settings.issuer,
@@ -68,14 +68,14 @@ void fuzz_signed_claims(std::string_view input) {
 }
 
 void fuzz_sealed_request(std::string_view input) {
-    oauth::Context context = world().context();
+    oauth::Context context = fixture().context();
     promise(!oauth::open_request(context, input), "nobody guesses a seal");
     promise(!oidc::open_logout(context, input), "nobody guesses a seal");
 }
 
 void fuzz_sealed_content(std::string_view input) {
     check_purpose();
-    oauth::Context context = world().context();
+    oauth::Context context = fixture().context();
     const std::string sealed = crypto::seal(context.keys.seal_key(), kPurpose, input, context.random);
     const auto opened = oauth::open_request(context, sealed);
     if (opened) promise(opened->request.expires_at > context.now(), "an opened request has not expired");

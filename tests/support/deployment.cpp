@@ -173,7 +173,7 @@ std::map<std::string, std::string> Deployment::common_environment() const {
         {"PATH", "/usr/bin:/bin"},
         {"TZ", "UTC"},
         {"POSTERN_CONFIG", config_file().string()},
-        {"LD_PRELOAD", (build_directory() / "tests" / "frozen_clock.so").string()},
+        {"LD_PRELOAD", (build_directory() / "tests" / "fake_clock_preload.so").string()},
         {"POSTERN_TEST_CLOCK", std::to_string(now_)},
         {"POSTERN_TEST_SYSLOG", (directory_ / "syslog").string()},
     };

@@ -1,7 +1,7 @@
 // One installation in a temporary directory, and its endpoints run as a web server would run CGI programs (RFC 3875).
 //
 // POSTERN_BUILD names the build directory (default "build"); the working directory is the source tree. The clock of
-// every program is the deployment's own (frozen_clock.c): it stands still until a test moves it.
+// every program is the deployment's own (fake_clock_preload.c): it stands still until a test moves it.
 #pragma once
 
 #include <chrono>
@@ -64,9 +64,9 @@ inline constexpr const char* kBobPassword = "Tr0ub4dor&3 \xc3\xa9";
 std::string secret_of(const std::string& client);
 
 /// Runs a program of the build in its place: for tests that need it inside their own process.
-using Runner = std::function<ProcessResult(const std::vector<std::string>& argv,
-                                           const std::map<std::string, std::string>& environment,
-                                           const std::string& input)>;
+using Runner =
+    std::function<ProcessResult(const std::vector<std::string>& argv,
+                                const std::map<std::string, std::string>& environment, const std::string& input)>;
 
 /// When it ends, nothing secret that passed through it may stand in its logs, its database and what belongs to that.
 class Deployment {

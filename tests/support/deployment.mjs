@@ -113,7 +113,7 @@ export class Deployment {
 
   /// Lines of the command for syslog are the test's, not the machine's.
   get #ownSyslog() {
-    const preloaded = this.#environment.LD_PRELOAD ?? join(BUILD, "tests/frozen_clock.so");
+    const preloaded = this.#environment.LD_PRELOAD ?? join(BUILD, "tests/fake_clock_preload.so");
     return { LD_PRELOAD: preloaded, POSTERN_TEST_SYSLOG: join(this.#directory, "syslog.log"),
       ASAN_OPTIONS: [process.env.ASAN_OPTIONS, "verify_asan_link_order=0"].filter(Boolean).join(":") };
   }
@@ -156,7 +156,7 @@ export class Deployment {
     }));
     if (clock) {
       const preloaded = join(this.#directory, "clock.so"); // a copy that the web server's user can reach
-      await copyFile(join(BUILD, "tests/frozen_clock.so"), preloaded);
+      await copyFile(join(BUILD, "tests/fake_clock_preload.so"), preloaded);
       // The sanitizer's library comes behind the preloaded one; that is well here.
       const ASAN_OPTIONS = [process.env.ASAN_OPTIONS, "verify_asan_link_order=0"].filter(Boolean).join(":");
       Object.assign(this.#environment, { LD_PRELOAD: preloaded, ASAN_OPTIONS, POSTERN_TEST_CLOCK_AHEAD: join(this.#directory, "clock") });

@@ -33,7 +33,7 @@ jose::Jwk jwk_of(const crypto::PrivateKey& key) {
 }
 
 /// The published keys of RFC 7515 and RFC 8037, and a verifier that knows them.
-struct World {
+struct JwsFixture {
     crypto::PrivateKey rsa = load(vectors::kRsaPem);
     crypto::PrivateKey ec = load(vectors::kEcPem);
     crypto::PrivateKey ed = load(vectors::kEdPem);
@@ -88,53 +88,53 @@ TEST_CASE("encode_header: members and their order are frozen, since issued token
 }
 
 TEST_CASE("sign_compact makes the three segments of RFC 7515 §7.1") {
-    const World world;
+    const JwsFixture fixture;
     // Ed25519 signatures are determined, so the whole token is.
     const std::string text =
         jose::encode_header(crypto::Algorithm::EdDSA, TokenType::id_token, "k") + "." + base64url_encode(kPayload);
-    CHECK(jose::sign_compact(world.ed, "k", TokenType::id_token, kPayload) ==
-          text + "." + base64url_encode(world.ed.sign(text)));
+    CHECK(jose::sign_compact(fixture.ed, "k", TokenType::id_token, kPayload) ==
+          text + "." + base64url_encode(fixture.ed.sign(text)));
 }
 
 TEST_CASE("verify accepts what sign_compact made, with each key and as each kind") {
-    const World world;
+    const JwsFixture fixture;
     for (std::size_t i = 0; i < 3; ++i) {
         for (const TokenType type : kTypes) {
             CAPTURE(i);
             CAPTURE(jose::typ_of(type));
-            const auto verified = world.verifier.verify(world.token(i, type), type);
+            const auto verified = fixture.verifier.verify(fixture.token(i, type), type);
             REQUIRE(verified);
-            CHECK(verified->kid == world.kid(i));
+            CHECK(verified->kid == fixture.kid(i));
             CHECK(verified->payload == kPayload);
         }
     }
 }
 
 TEST_CASE("verify: a token of one kind is none of another [RFC 8725 §3.11, §3.12]") {
-    const World world;
+    const JwsFixture fixture;
     for (const TokenType type : kTypes) {
         for (const TokenType wanted : kTypes) {
             CAPTURE(jose::typ_of(type));
             CAPTURE(jose::typ_of(wanted));
             const auto expected = type == wanted ? std::nullopt : std::optional(JwsFault::wrong_type);
-            CHECK(world.fault(world.token(2, type), wanted) == expected);
+            CHECK(fixture.fault(fixture.token(2, type), wanted) == expected);
         }
     }
 }
 
 TEST_CASE("verify: the published tokens are signed well and still not ours [RFC 7515 A.2, A.3, RFC 8037 A.4]") {
-    const World world;
+    const JwsFixture fixture;
     const auto token = [](const char* input, const char* signature) { return std::string(input) + "." + signature; };
-    CHECK(world.fault(token(vectors::kRsaInput, vectors::kRsaSignature)) == JwsFault::unknown_header);
-    CHECK(world.fault(token(vectors::kEcInput, vectors::kEcSignature)) == JwsFault::unknown_header);
-    CHECK(world.fault(token(vectors::kEdInput, vectors::kEdSignature)) == JwsFault::unknown_header);
+    CHECK(fixture.fault(token(vectors::kRsaInput, vectors::kRsaSignature)) == JwsFault::unknown_header);
+    CHECK(fixture.fault(token(vectors::kEcInput, vectors::kEcSignature)) == JwsFault::unknown_header);
+    CHECK(fixture.fault(token(vectors::kEdInput, vectors::kEdSignature)) == JwsFault::unknown_header);
 }
 
 TEST_CASE("verify refuses any header but its own bytes, though the signature is good [RFC 8725 §3.1, §3.10, §3.11]") {
-    const World world;
-    const std::string kid = world.kid(2);
+    const JwsFixture fixture;
+    const std::string kid = fixture.kid(2);
     const std::string good = R"({"alg":"EdDSA","typ":"at+jwt","kid":")" + kid + "\"}";
-    REQUIRE(world.fault(sign_any(world.ed, good)) == std::nullopt);
+    REQUIRE(fixture.fault(sign_any(fixture.ed, good)) == std::nullopt);
     const std::string open = R"({"alg":"EdDSA","typ":"at+jwt","kid":")" + kid + "\"";
     const auto with_alg = [&](const std::string& alg) {
         return R"({"alg":)" + alg + R"(,"typ":"at+jwt","kid":")" + kid + "\"}";
@@ -145,7 +145,7 @@ TEST_CASE("verify refuses any header but its own bytes, though the signature is 
     const auto with_kid = [](const std::string& value) {
         return R"({"alg":"EdDSA","typ":"at+jwt","kid":)" + value + "}";
     };
-    const std::string jwk = json::write(jose::to_json(world.keys[2]));
+    const std::string jwk = json::write(jose::to_json(fixture.keys[2]));
     const std::string headers[] = {
         // alg: none and friends, symmetric, other algorithms of our keys, other keys' algorithms
         with_alg("\"none\""),
@@ -185,7 +185,7 @@ TEST_CASE("verify refuses any header but its own bytes, though the signature is 
         with_kid("7"),
         with_kid("[\"" + kid + "\"]"),
         with_kid("null"),
-        with_kid("\"" + world.kid(0) + "\""),
+        with_kid("\"" + fixture.kid(0) + "\""),
         with_kid("\"" + std::string(5000, 'k') + "\""),
         R"({"alg":"EdDSA","typ":"at+jwt"})",
         // keys and places to fetch keys from
@@ -219,93 +219,94 @@ TEST_CASE("verify refuses any header but its own bytes, though the signature is 
     };
     for (const auto& header : headers) {
         CAPTURE(header);
-        CHECK(world.fault(sign_any(world.ed, header)) == JwsFault::unknown_header);
+        CHECK(fixture.fault(sign_any(fixture.ed, header)) == JwsFault::unknown_header);
     }
 }
 
 TEST_CASE("verify: no signature, and signatures made with public material, are refused [RFC 8725 §2.1, §3.2]") {
-    const World world;
+    const JwsFixture fixture;
     for (std::size_t i = 0; i < 3; ++i) {
         CAPTURE(i);
         const std::string payload = base64url_encode(kPayload);
         const std::string pem = refused_keys::kPublic;  // the public half of the EC key
         const std::string der = der_of(pem);
-        const std::string jwk = json::write(jose::to_json(world.keys[i]));
-        const std::string hs256 = base64url_encode(R"({"alg":"HS256","typ":"at+jwt","kid":")" + world.kid(i) + "\"}");
-        const std::string ours = jose::encode_header(world.key(i).algorithm(), TokenType::access_token, world.kid(i));
+        const std::string jwk = json::write(jose::to_json(fixture.keys[i]));
+        const std::string hs256 = base64url_encode(R"({"alg":"HS256","typ":"at+jwt","kid":")" + fixture.kid(i) + "\"}");
+        const std::string ours =
+            jose::encode_header(fixture.key(i).algorithm(), TokenType::access_token, fixture.kid(i));
         for (const std::string& secret :
              {jwk, pem, pem.substr(0, pem.size() - 1), der, vectors::raw(vectors::kRsaModulus),
-              vectors::raw(vectors::kEdX), std::string(), std::string("secret"), world.kid(i)}) {
+              vectors::raw(vectors::kEdX), std::string(), std::string("secret"), fixture.kid(i)}) {
             const auto forged = [&](const std::string& header) {
                 const std::string text = header + "." + payload;
                 return text + "." + base64url_encode(crypto::hmac_sha256(secret, text));
             };
-            CHECK(world.fault(forged(hs256)) == JwsFault::unknown_header);
-            CHECK(world.fault(forged(ours)) == JwsFault::bad_signature);
+            CHECK(fixture.fault(forged(hs256)) == JwsFault::unknown_header);
+            CHECK(fixture.fault(forged(ours)) == JwsFault::bad_signature);
         }
-        const std::string none = base64url_encode(R"({"alg":"none","typ":"at+jwt","kid":")" + world.kid(i) + "\"}");
-        CHECK(world.fault(none + "." + payload + ".") == JwsFault::malformed);
-        CHECK(world.fault(ours + "." + payload + ".") == JwsFault::malformed);
-        CHECK(world.fault(ours + "." + payload) == JwsFault::malformed);
+        const std::string none = base64url_encode(R"({"alg":"none","typ":"at+jwt","kid":")" + fixture.kid(i) + "\"}");
+        CHECK(fixture.fault(none + "." + payload + ".") == JwsFault::malformed);
+        CHECK(fixture.fault(ours + "." + payload + ".") == JwsFault::malformed);
+        CHECK(fixture.fault(ours + "." + payload) == JwsFault::malformed);
     }
 }
 
 TEST_CASE("verify: the signature covers header and payload and belongs to its key [RFC 7515 §5.2, RFC 8725 §3.3]") {
-    const World world;
+    const JwsFixture fixture;
     const auto stranger = crypto::PrivateKey::generate(crypto::Algorithm::EdDSA);
     for (std::size_t i = 0; i < 3; ++i) {
         CAPTURE(i);
-        const std::string token = world.token(i);
+        const std::string token = fixture.token(i);
         const std::size_t dot = token.find('.');
         const std::size_t last = token.rfind('.');
-        const std::string other = jose::sign_compact(world.key(i), world.kid(i), TokenType::access_token, "{}");
-        CHECK(world.fault(token.substr(0, last) + other.substr(other.rfind('.'))) == JwsFault::bad_signature);
+        const std::string other = jose::sign_compact(fixture.key(i), fixture.kid(i), TokenType::access_token, "{}");
+        CHECK(fixture.fault(token.substr(0, last) + other.substr(other.rfind('.'))) == JwsFault::bad_signature);
         std::string changed = token;
         changed[dot + 5] = changed[dot + 5] == 'A' ? 'B' : 'A';
-        CHECK(world.fault(changed) == JwsFault::bad_signature);
+        CHECK(fixture.fault(changed) == JwsFault::bad_signature);
         changed = token;
         changed[last + 5] = changed[last + 5] == 'A' ? 'B' : 'A';
-        CHECK(world.fault(changed) == JwsFault::bad_signature);
+        CHECK(fixture.fault(changed) == JwsFault::bad_signature);
         // The header of a refresh token over the signature of an access token.
-        const auto refresh = jose::encode_header(world.key(i).algorithm(), TokenType::refresh_token, world.kid(i));
-        CHECK(world.fault(refresh + token.substr(dot), TokenType::refresh_token) == JwsFault::bad_signature);
+        const auto refresh = jose::encode_header(fixture.key(i).algorithm(), TokenType::refresh_token, fixture.kid(i));
+        CHECK(fixture.fault(refresh + token.substr(dot), TokenType::refresh_token) == JwsFault::bad_signature);
         // Signed by a key that is not in the set, under the name of one that is.
-        CHECK(world.fault(jose::sign_compact(stranger, world.kid(i), TokenType::access_token, kPayload)) ==
+        CHECK(fixture.fault(jose::sign_compact(stranger, fixture.kid(i), TokenType::access_token, kPayload)) ==
               (i == 2 ? JwsFault::bad_signature : JwsFault::unknown_header));
     }
 }
 
 TEST_CASE("verify: ES256 signatures of zeros, in DER, or out of range are refused [RFC 7518 §3.4, CVE-2022-21449]") {
-    const World world;
-    const std::string token = world.token(1);
+    const JwsFixture fixture;
+    const std::string token = fixture.token(1);
     const std::size_t last = token.rfind('.') + 1;
     const std::string good = *util::base64url_decode(token.substr(last));
     for (const std::string& signature : {std::string(64, '\0'), std::string(63, '\0') + "\1", std::string(64, '\xFF'),
                                          good + good, good.substr(1), *crypto::ecdsa_raw_to_der(good)}) {
         CAPTURE(signature.size());
-        CHECK(world.fault(token.substr(0, last) + base64url_encode(signature)) == JwsFault::bad_signature);
+        CHECK(fixture.fault(token.substr(0, last) + base64url_encode(signature)) == JwsFault::bad_signature);
     }
 }
 
 TEST_CASE("verify: a key that is no longer published signs nothing") {
-    const World world;
-    const jose::Verifier without({world.keys[0], world.keys[1]});
-    const auto result = without.verify(world.token(2), TokenType::access_token);
+    const JwsFixture fixture;
+    const jose::Verifier without({fixture.keys[0], fixture.keys[1]});
+    const auto result = without.verify(fixture.token(2), TokenType::access_token);
     REQUIRE_FALSE(result);
     CHECK(result.error() == JwsFault::unknown_header);
-    CHECK(without.verify(world.token(0), TokenType::access_token));
-    CHECK_FALSE(jose::Verifier({}).verify(world.token(0), TokenType::access_token));
+    CHECK(without.verify(fixture.token(0), TokenType::access_token));
+    CHECK_FALSE(jose::Verifier({}).verify(fixture.token(0), TokenType::access_token));
 }
 
 TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1]") {
-    const World world;
-    const std::string token = world.token(2);
+    const JwsFixture fixture;
+    const std::string token = fixture.token(2);
     const std::size_t dot = token.find('.');
     const std::size_t last = token.rfind('.');
     const std::string header = token.substr(0, dot);
     const std::string payload = token.substr(dot + 1, last - dot - 1);
     const std::string signature = token.substr(last + 1);
-    REQUIRE(world.fault(token) == std::nullopt);
+    REQUIRE(fixture.fault(token) == std::nullopt);
     const std::string rows[] = {
         "",
         ".",
@@ -328,13 +329,13 @@ TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1]"
     };
     for (const auto& row : rows) {
         CAPTURE(row);
-        CHECK(world.fault(row) == JwsFault::malformed);
+        CHECK(fixture.fault(row) == JwsFault::malformed);
     }
 }
 
 TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5]") {
-    const World world;
-    const std::string token = world.token(2);
+    const JwsFixture fixture;
+    const std::string token = fixture.token(2);
     const std::size_t dot = token.find('.');
     const std::size_t last = token.rfind('.');
     for (const std::string& row : {
@@ -356,121 +357,121 @@ TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5]")
              token + "AAA",
          }) {
         CAPTURE(row);
-        CHECK(world.fault(row) == JwsFault::malformed);
+        CHECK(fixture.fault(row) == JwsFault::malformed);
     }
     // 64 bytes leave four bits of the last character unused: sixteen characters would decode to the same bytes.
     constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     int accepted = 0;
     for (const char c : kAlphabet) {
-        if (world.fault(last_replaced(token, c)) == std::nullopt) ++accepted;
+        if (fixture.fault(last_replaced(token, c)) == std::nullopt) ++accepted;
     }
     CHECK(accepted == 1);
     // Well spelled, one byte longer.
-    CHECK(world.fault(token + "A") == JwsFault::bad_signature);
+    CHECK(fixture.fault(token + "A") == JwsFault::bad_signature);
 }
 
 TEST_CASE("verify: RS256 has one spelling too; its last character carries four bits") {
-    const World world;
-    const std::string token = world.token(0);
-    REQUIRE(world.fault(token) == std::nullopt);
+    const JwsFixture fixture;
+    const std::string token = fixture.token(0);
+    REQUIRE(fixture.fault(token) == std::nullopt);
     const std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const std::size_t at = alphabet.find(token.back());
     REQUIRE(at % 16 == 0);
     for (std::size_t next = at + 1; next < at + 16; ++next) {
-        CHECK(world.fault(last_replaced(token, alphabet[next])) == JwsFault::malformed);
+        CHECK(fixture.fault(last_replaced(token, alphabet[next])) == JwsFault::malformed);
     }
 }
 
 TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks inside") {
-    const World world;
-    const auto of_length = [&world](std::size_t length) {
+    const JwsFixture fixture;
+    const auto of_length = [&fixture](std::size_t length) {
         // Three bytes of payload are four characters; the rest is found by trying.
-        std::string payload((length - world.token(2).size()) / 4 * 3, 'x');
+        std::string payload((length - fixture.token(2).size()) / 4 * 3, 'x');
         std::string token;
         do {
             payload += 'x';
-            token = jose::sign_compact(world.ed, world.kid(2), TokenType::access_token, payload);
+            token = jose::sign_compact(fixture.ed, fixture.kid(2), TokenType::access_token, payload);
         } while (token.size() < length);
         return token;
     };
     const std::string longest = of_length(jose::kMaxTokenBytes - 1);
     REQUIRE(longest.size() <= jose::kMaxTokenBytes);
-    CHECK(world.fault(longest) == std::nullopt);
+    CHECK(fixture.fault(longest) == std::nullopt);
     const std::string longer = of_length(jose::kMaxTokenBytes + 1);
-    CHECK(world.fault(longer) == JwsFault::malformed);
-    CHECK(world.fault(std::string(1000000, 'a') + ".a.a") == JwsFault::malformed);
-    CHECK(world.fault(std::string(1000000, '.')) == JwsFault::malformed);
-    CHECK(world.fault("a." + std::string(1000000, 'a') + ".a") == JwsFault::malformed);
+    CHECK(fixture.fault(longer) == JwsFault::malformed);
+    CHECK(fixture.fault(std::string(1000000, 'a') + ".a.a") == JwsFault::malformed);
+    CHECK(fixture.fault(std::string(1000000, '.')) == JwsFault::malformed);
+    CHECK(fixture.fault("a." + std::string(1000000, 'a') + ".a") == JwsFault::malformed);
 }
 
 TEST_CASE("verify gives the payload as it was signed, whatever it is") {
-    const World world;
+    const JwsFixture fixture;
     for (const std::string& payload :
          {std::string("x"), std::string("a\0b", 3), std::string("\xFF\xFE"), std::string("{}")}) {
-        const auto token = jose::sign_compact(world.ec, world.kid(1), TokenType::id_token, payload);
-        const auto verified = world.verifier.verify(token, TokenType::id_token);
+        const auto token = jose::sign_compact(fixture.ec, fixture.kid(1), TokenType::id_token, payload);
+        const auto verified = fixture.verifier.verify(token, TokenType::id_token);
         REQUIRE(verified);
         CHECK(verified->payload == payload);
     }
 }
 
 TEST_CASE("a Verifier outlives the keys it was made of, and its own original") {
-    const World world;
-    auto keys = std::make_unique<jose::JwkSet>(world.keys);
+    const JwsFixture fixture;
+    auto keys = std::make_unique<jose::JwkSet>(fixture.keys);
     auto first = std::make_unique<jose::Verifier>(*keys);
     keys.reset();
     const jose::Verifier copy = *first;
     const jose::Verifier moved = std::move(*first);
     first.reset();
     for (const jose::Verifier* verifier : {&copy, &moved}) {
-        for (std::size_t i = 0; i < 3; ++i) CHECK(verifier->verify(world.token(i), TokenType::access_token));
+        for (std::size_t i = 0; i < 3; ++i) CHECK(verifier->verify(fixture.token(i), TokenType::access_token));
     }
 }
 
 TEST_CASE("verify: a token that was found good before makes no other one good [RFC 7515 §5.2, RFC 8725 §3.11]") {
-    const World world;
+    const JwsFixture fixture;
     for (std::size_t i = 0; i < 3; ++i) {
-        const std::string token = world.token(i);
+        const std::string token = fixture.token(i);
         for (int times = 0; times < 3; ++times) {
-            const auto verified = world.verifier.verify(token, TokenType::access_token);
+            const auto verified = fixture.verifier.verify(token, TokenType::access_token);
             REQUIRE(verified);
             CHECK(verified->payload == kPayload);
-            CHECK(verified->kid == world.kid(i));
+            CHECK(verified->kid == fixture.kid(i));
         }
-        CHECK(world.fault(token, TokenType::refresh_token) == JwsFault::wrong_type);
-        CHECK(world.fault(token, TokenType::id_token) == JwsFault::wrong_type);
+        CHECK(fixture.fault(token, TokenType::refresh_token) == JwsFault::wrong_type);
+        CHECK(fixture.fault(token, TokenType::id_token) == JwsFault::wrong_type);
         for (std::size_t at = 0; at < token.size(); ++at) {
             std::string other = token;
             other[at] = other[at] == 'A' ? 'B' : 'A';
-            if (other != token) CHECK(world.fault(other));
+            if (other != token) CHECK(fixture.fault(other));
         }
-        CHECK(world.fault(token + "A"));
-        CHECK(world.fault(token.substr(0, token.size() - 1)));
-        CHECK(world.fault(token.substr(0, token.rfind('.') + 1)));
-        CHECK_FALSE(world.fault(token));
+        CHECK(fixture.fault(token + "A"));
+        CHECK(fixture.fault(token.substr(0, token.size() - 1)));
+        CHECK(fixture.fault(token.substr(0, token.rfind('.') + 1)));
+        CHECK_FALSE(fixture.fault(token));
         // Without its key it is nobody's, and with the same kid on another key a forgery.
         CHECK(jose::Verifier(jose::JwkSet{}).verify(token, TokenType::access_token).error() ==
               JwsFault::unknown_header);
     }
     const auto other = crypto::PrivateKey::generate(crypto::Algorithm::ES256);
-    const jose::Verifier replaced(jose::JwkSet{{world.kid(1), other.public_key()}});
-    CHECK(replaced.verify(world.token(1), TokenType::access_token).error() == JwsFault::bad_signature);
+    const jose::Verifier replaced(jose::JwkSet{{fixture.kid(1), other.public_key()}});
+    CHECK(replaced.verify(fixture.token(1), TokenType::access_token).error() == JwsFault::bad_signature);
 }
 
 TEST_CASE(
     "note_signed: what was signed here need not be verified here; anything else must be, and a kind stays a kind") {
-    const World world;
-    std::string unproved = world.token(1, TokenType::refresh_token);
+    const JwsFixture fixture;
+    std::string unproved = fixture.token(1, TokenType::refresh_token);
     unproved[unproved.rfind('.') + 1] = unproved[unproved.rfind('.') + 1] == 'A' ? 'B' : 'A';
-    REQUIRE(world.fault(unproved, TokenType::refresh_token) == JwsFault::bad_signature);
-    CHECK(world.verifier.note_signed(unproved) == crypto::sha256(unproved));
-    const auto verified = world.verifier.verify(unproved, TokenType::refresh_token);
+    REQUIRE(fixture.fault(unproved, TokenType::refresh_token) == JwsFault::bad_signature);
+    CHECK(fixture.verifier.note_signed(unproved) == crypto::sha256(unproved));
+    const auto verified = fixture.verifier.verify(unproved, TokenType::refresh_token);
     REQUIRE(verified);  // its word is taken
     CHECK(verified->digest == crypto::sha256(unproved));
-    CHECK(world.fault(unproved, TokenType::access_token) == JwsFault::wrong_type);
-    CHECK(world.fault(unproved + "A", TokenType::refresh_token));
+    CHECK(fixture.fault(unproved, TokenType::access_token) == JwsFault::wrong_type);
+    CHECK(fixture.fault(unproved + "A", TokenType::refresh_token));
     std::string other = unproved;
     other[other.find('.') + 1] = other[other.find('.') + 1] == 'A' ? 'B' : 'A';
-    CHECK(world.fault(other, TokenType::refresh_token) == JwsFault::bad_signature);
-    CHECK(World().fault(unproved, TokenType::refresh_token) == JwsFault::bad_signature);  // of another process
+    CHECK(fixture.fault(other, TokenType::refresh_token) == JwsFault::bad_signature);
+    CHECK(JwsFixture().fault(unproved, TokenType::refresh_token) == JwsFault::bad_signature);  // of another process
 }

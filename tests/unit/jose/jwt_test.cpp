@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kIssuer = "https://op.example.com";
 const util::Time kNow = util::from_epoch(1700000000);
 
-struct World {
+struct JwtFixture {
     crypto::PrivateKey key = crypto::PrivateKey::from_pem(util::Secret(std::string(vectors::kEdPem)));
     jose::Verifier verifier{{jose::Jwk{vectors::kEdThumbprint, key.public_key()}}};
 
@@ -46,9 +46,10 @@ const std::string kGood = claims("\"https://op.example.com\"", "1700000100", "16
 }  // namespace
 
 TEST_CASE("verify_jwt gives the claims and the kid of a good token") {
-    const World world;
-    const auto jwt = world.verify(world.token(R"({"iss":"https://op.example.com","exp":1700000100,"iat":1700000000,)"
-                                              R"("sub":"alice","scope":"openid"})"));
+    const JwtFixture fixture;
+    const auto jwt =
+        fixture.verify(fixture.token(R"({"iss":"https://op.example.com","exp":1700000100,"iat":1700000000,)"
+                                     R"("sub":"alice","scope":"openid"})"));
     REQUIRE(jwt);
     CHECK(jwt->kid == vectors::kEdThumbprint);
     CHECK(*jwt->claims.find("sub")->if_string() == "alice");
@@ -57,8 +58,8 @@ TEST_CASE("verify_jwt gives the claims and the kid of a good token") {
 }
 
 TEST_CASE("verify_jwt says what is wrong with the token around the claims") {
-    const World world;
-    const std::string token = world.token(kGood);
+    const JwtFixture fixture;
+    const std::string token = fixture.token(kGood);
     struct Row {
         std::string token;
         JwtFault fault;
@@ -68,28 +69,28 @@ TEST_CASE("verify_jwt says what is wrong with the token around the claims") {
         {"no token", JwtFault::malformed},
         {token + "=", JwtFault::malformed},
         {"e30.e30.e30", JwtFault::unknown_header},
-        {world.token(kGood, TokenType::id_token), JwtFault::wrong_type},
-        {world.token(kGood, TokenType::refresh_token), JwtFault::wrong_type},
+        {fixture.token(kGood, TokenType::id_token), JwtFault::wrong_type},
+        {fixture.token(kGood, TokenType::refresh_token), JwtFault::wrong_type},
         {token.substr(0, token.rfind('.')) + ".e30", JwtFault::bad_signature},
     };
     for (const auto& row : rows) {
         CAPTURE(row.token);
-        const auto result = world.verify(row.token);
+        const auto result = fixture.verify(row.token);
         REQUIRE_FALSE(result);
         CHECK(result.error() == row.fault);
     }
 }
 
 TEST_CASE("verify_jwt judges the signature before the claims") {
-    const World world;
-    const std::string token = world.token(claims("\"https://evil.example.com\"", "1", "1"));
-    const auto result = world.verify(token.substr(0, token.rfind('.')) + ".e30");
+    const JwtFixture fixture;
+    const std::string token = fixture.token(claims("\"https://evil.example.com\"", "1", "1"));
+    const auto result = fixture.verify(token.substr(0, token.rfind('.')) + ".e30");
     REQUIRE_FALSE(result);
     CHECK(result.error() == JwtFault::bad_signature);
 }
 
 TEST_CASE("verify_jwt refuses payloads that are not an object with one meaning [RFC 7519 §7.2, RFC 8725 §2.4]") {
-    const World world;
+    const JwtFixture fixture;
     const std::string members = kGood.substr(1, kGood.size() - 2);
     const std::string rows[] = {
         "x",
@@ -114,13 +115,13 @@ TEST_CASE("verify_jwt refuses payloads that are not an object with one meaning [
     };
     for (const auto& row : rows) {
         CAPTURE(row);
-        CHECK(world.fault(row) == JwtFault::bad_claims);
-        CHECK(world.fault(row, kNow, Expiry::ignored) == JwtFault::bad_claims);
+        CHECK(fixture.fault(row) == JwtFault::bad_claims);
+        CHECK(fixture.fault(row, kNow, Expiry::ignored) == JwtFault::bad_claims);
     }
 }
 
 TEST_CASE("verify_jwt needs an iss that is the issuer, byte for byte [RFC 7519 §4.1.1, RFC 8725 §3.8]") {
-    const World world;
+    const JwtFixture fixture;
     struct Row {
         const char* iss;
         std::optional<JwtFault> fault;
@@ -140,56 +141,56 @@ TEST_CASE("verify_jwt needs an iss that is the issuer, byte for byte [RFC 7519 �
     };
     for (const auto& row : rows) {
         CAPTURE(row.iss);
-        CHECK(world.fault(claims(row.iss, "1700000100", "1700000000")) == row.fault);
-        CHECK(world.fault(claims(row.iss, "1700000100", "1700000000"), kNow, Expiry::ignored) == row.fault);
+        CHECK(fixture.fault(claims(row.iss, "1700000100", "1700000000")) == row.fault);
+        CHECK(fixture.fault(claims(row.iss, "1700000100", "1700000000"), kNow, Expiry::ignored) == row.fault);
     }
-    CHECK(world.fault(R"({"exp":1700000100,"iat":1700000000})") == JwtFault::bad_claims);
+    CHECK(fixture.fault(R"({"exp":1700000100,"iat":1700000000})") == JwtFault::bad_claims);
 }
 
 TEST_CASE("verify_jwt needs exp and iat as integers, whether or not expiry counts [RFC 7519 §4.1.4, §4.1.6]") {
-    const World world;
+    const JwtFixture fixture;
     const std::string iss = "\"https://op.example.com\"";
     for (const char* value : {"\"1700000100\"", "1700000100.5", "1.7000001e9", "1e300", "null", "true", "[1700000100]",
                               "99999999999999999999", "{}"}) {
         for (const Expiry expiry : {Expiry::enforced, Expiry::ignored}) {
             CAPTURE(value);
-            CHECK(world.fault(claims(iss, value, "1700000000"), kNow, expiry) == JwtFault::bad_claims);
-            CHECK(world.fault(claims(iss, "1700000100", value), kNow, expiry) == JwtFault::bad_claims);
+            CHECK(fixture.fault(claims(iss, value, "1700000000"), kNow, expiry) == JwtFault::bad_claims);
+            CHECK(fixture.fault(claims(iss, "1700000100", value), kNow, expiry) == JwtFault::bad_claims);
         }
     }
-    CHECK(world.fault(R"({"iss":"https://op.example.com","iat":1700000000})") == JwtFault::bad_claims);
-    CHECK(world.fault(R"({"iss":"https://op.example.com","exp":1700000100})") == JwtFault::bad_claims);
+    CHECK(fixture.fault(R"({"iss":"https://op.example.com","iat":1700000000})") == JwtFault::bad_claims);
+    CHECK(fixture.fault(R"({"iss":"https://op.example.com","exp":1700000100})") == JwtFault::bad_claims);
 }
 
 TEST_CASE("verify_jwt: a token is dead from the second of its exp on [RFC 7519 §4.1.4]") {
-    const World world;
+    const JwtFixture fixture;
     const util::Time exp = util::from_epoch(1700000100);
-    CHECK(world.fault(kGood, exp - util::Seconds{1}) == std::nullopt);
-    CHECK(world.fault(kGood, exp) == JwtFault::expired);
-    CHECK(world.fault(kGood, exp + util::Seconds{1}) == JwtFault::expired);
-    CHECK(world.fault(kGood, exp, Expiry::ignored) == std::nullopt);
-    CHECK(world.fault(kGood, exp + util::Seconds{100000000}, Expiry::ignored) == std::nullopt);
+    CHECK(fixture.fault(kGood, exp - util::Seconds{1}) == std::nullopt);
+    CHECK(fixture.fault(kGood, exp) == JwtFault::expired);
+    CHECK(fixture.fault(kGood, exp + util::Seconds{1}) == JwtFault::expired);
+    CHECK(fixture.fault(kGood, exp, Expiry::ignored) == std::nullopt);
+    CHECK(fixture.fault(kGood, exp + util::Seconds{100000000}, Expiry::ignored) == std::nullopt);
     const std::string iss = "\"https://op.example.com\"";
     for (const char* long_ago : {"0", "-1", "-9223372036854775808"}) {
         CAPTURE(long_ago);
-        CHECK(world.fault(claims(iss, long_ago, "0")) == JwtFault::expired);
+        CHECK(fixture.fault(claims(iss, long_ago, "0")) == JwtFault::expired);
     }
-    CHECK(world.fault(claims(iss, "9223372036854775807", "1700000000")) == std::nullopt);
+    CHECK(fixture.fault(claims(iss, "9223372036854775807", "1700000000")) == std::nullopt);
 }
 
 TEST_CASE("verify_jwt: a token from more than a minute ahead does not count yet [RFC 7519 §4.1.5, §4.1.6]") {
-    const World world;
+    const JwtFixture fixture;
     const std::string iss = "\"https://op.example.com\"";
-    CHECK(world.fault(claims(iss, "1700009999", "1700000060")) == std::nullopt);
-    CHECK(world.fault(claims(iss, "1700009999", "1700000061")) == JwtFault::bad_claims);
-    CHECK(world.fault(claims(iss, "1700009999", "9223372036854775807")) == JwtFault::bad_claims);
-    CHECK(world.fault(claims(iss, "1700009999", "1700000061"), kNow, Expiry::ignored) == std::nullopt);
+    CHECK(fixture.fault(claims(iss, "1700009999", "1700000060")) == std::nullopt);
+    CHECK(fixture.fault(claims(iss, "1700009999", "1700000061")) == JwtFault::bad_claims);
+    CHECK(fixture.fault(claims(iss, "1700009999", "9223372036854775807")) == JwtFault::bad_claims);
+    CHECK(fixture.fault(claims(iss, "1700009999", "1700000061"), kNow, Expiry::ignored) == std::nullopt);
     const auto with_nbf = [&](const std::string& nbf) {
         return claims(iss, "1700009999", "1700000000").replace(0, 1, "{\"nbf\":" + nbf + ",");
     };
-    CHECK(world.fault(with_nbf("1700000060")) == std::nullopt);
-    CHECK(world.fault(with_nbf("1700000061")) == JwtFault::bad_claims);
-    CHECK(world.fault(with_nbf("\"1700000000\"")) == JwtFault::bad_claims);
+    CHECK(fixture.fault(with_nbf("1700000060")) == std::nullopt);
+    CHECK(fixture.fault(with_nbf("1700000061")) == JwtFault::bad_claims);
+    CHECK(fixture.fault(with_nbf("\"1700000000\"")) == JwtFault::bad_claims);
 }
 
 TEST_CASE("describe has a text of its own for every fault, fit for error_description [RFC 6749 §5.2]") {

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "store/clients.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
@@ -44,12 +44,12 @@ TEST_CASE("parse_audience: bounded, since it travels in every token") {
 }
 
 TEST_CASE("check_audience: never this server, never a client that takes ID tokens") {
-    test::World world;
-    auto context = world.context();
-    world.add_confidential("web", "https://web.example/cb", "s");
-    model::Client api = world.add_confidential("api", "https://api.example/cb", "s");
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    fixture.add_confidential("web", "https://web.example/cb", "s");
+    model::Client api = fixture.add_confidential("api", "https://api.example/cb", "s");
     {
-        db::Transaction transaction(world.database, db::Durability::lazy);
+        db::Transaction transaction(fixture.database, db::Durability::lazy);
         api.grants = {model::GrantType::client_credentials};
         REQUIRE(store::update_client(transaction, api));
         transaction.commit();

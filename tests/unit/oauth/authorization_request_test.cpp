@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "store/clients.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 using oauth::ErrorCode;
@@ -16,9 +16,9 @@ const std::string kBase = "client_id=app&redirect_uri=https://app.example/cb&res
 const std::string kChallenge = "code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
-    Fixture() { world.add_confidential("app", "https://app.example/cb", "s"); }
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
+    Fixture() { fixture.add_confidential("app", "https://app.example/cb", "s"); }
 
     oauth::Outcome<model::AuthorizationRequest> ask(const std::string& query) {
         const http::Params params = test::params(query);
@@ -104,17 +104,17 @@ TEST_CASE("parse_authorization_request: everything that was asked is recorded ex
     CHECK(asked->max_age == util::Seconds{2147483647});
     CHECK(asked->audience == "https://api.example");
     CHECK(asked->code_challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
-    CHECK(asked->expires_at == f.world.clock.now() + util::Seconds{600});
+    CHECK(asked->expires_at == f.fixture.clock.now() + util::Seconds{600});
     CHECK(asked->id.size() == 43);
     CHECK(f.ask(kBase)->id != asked->id);
 }
 
 TEST_CASE("parse_authorization_request: no scope asks for the registered ones without OpenID's") {
     Fixture f;
-    model::Client api = f.world.add_confidential("api", "https://api.example/cb", "s");
+    model::Client api = f.fixture.add_confidential("api", "https://api.example/cb", "s");
     CHECK(f.ask(kBase)->scope.empty());
     {
-        db::Transaction transaction(f.world.database, db::Durability::lazy);
+        db::Transaction transaction(f.fixture.database, db::Durability::lazy);
         api.scope = *model::Scope::parse("openid read write");
         REQUIRE(store::update_client(transaction, api));
         transaction.commit();
@@ -124,7 +124,7 @@ TEST_CASE("parse_authorization_request: no scope asks for the registered ones wi
 
 TEST_CASE("parse_authorization_request: with OpenID Connect off its scopes are unknown") {
     Fixture f;
-    f.world.settings.oidc = false;
+    f.fixture.settings.oidc = false;
     for (const char* scope : {"openid", "profile", "email", "offline_access"}) {
         CAPTURE(scope);
         const auto asked = f.ask(kBase + "&scope=" + scope);
@@ -135,9 +135,9 @@ TEST_CASE("parse_authorization_request: with OpenID Connect off its scopes are u
 
 TEST_CASE("parse_authorization_request: a client without the grant is told so") {
     Fixture f;
-    model::Client machine = f.world.add_confidential("machine", "https://machine.example/cb", "s");
+    model::Client machine = f.fixture.add_confidential("machine", "https://machine.example/cb", "s");
     {
-        db::Transaction transaction(f.world.database, db::Durability::lazy);
+        db::Transaction transaction(f.fixture.database, db::Durability::lazy);
         machine.grants = {model::GrantType::client_credentials};
         REQUIRE(store::update_client(transaction, machine));
         transaction.commit();
@@ -151,11 +151,11 @@ TEST_CASE("check_registration: what a client has lost since it asked is refused 
     Fixture f;
     const auto asked = f.ask(kBase + "&scope=openid+email");
     REQUIRE(asked);
-    const model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
+    const model::Client client = *store::find_client(f.fixture.database, model::ClientId("app"), f.fixture.clock.now());
     const auto check = [&](auto change) {
         model::Client changed = client;
         change(changed);
-        const auto result = oauth::check_registration(f.world.settings, changed, *asked);
+        const auto result = oauth::check_registration(f.fixture.settings, changed, *asked);
         return result ? std::string() : std::string(oauth::wire_name(result.error().code));
     };
     CHECK(check([](model::Client&) {}) == "");
@@ -167,7 +167,7 @@ TEST_CASE("check_registration: what a client has lost since it asked is refused 
     model::Client strict = client;
     strict.pkce = model::Pkce::required;
     strict.scope = model::Scope();
-    CHECK(oauth::check_registration(f.world.settings, strict, *with_challenge));
+    CHECK(oauth::check_registration(f.fixture.settings, strict, *with_challenge));
 }
 
 TEST_CASE("parse_authorization_request: response_type=token is for clients of the implicit grant, while it is on") {
@@ -178,11 +178,11 @@ TEST_CASE("parse_authorization_request: response_type=token is for clients of th
         return asked ? std::string() : std::string(oauth::wire_name(asked.error().code));
     };
     CHECK(verdict("") == "unsupported_response_type");
-    f.world.settings.implicit = true;
+    f.fixture.settings.implicit = true;
     CHECK(verdict("") == "unauthorized_client");
     {
-        db::Transaction transaction(f.world.database, db::Durability::lazy);
-        model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
+        db::Transaction transaction(f.fixture.database, db::Durability::lazy);
+        model::Client client = *store::find_client(f.fixture.database, model::ClientId("app"), f.fixture.clock.now());
         client.grants = {model::GrantType::implicit};
         client.pkce = model::Pkce::required;
         REQUIRE(store::update_client(transaction, client));
@@ -203,19 +203,19 @@ TEST_CASE("parse_authorization_request: response_type=token is for clients of th
 
 TEST_CASE("check_registration: the implicit grant may be switched off or taken away while a request is under way") {
     Fixture f;
-    f.world.settings.implicit = true;
-    model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
+    f.fixture.settings.implicit = true;
+    model::Client client = *store::find_client(f.fixture.database, model::ClientId("app"), f.fixture.clock.now());
     client.grants = {model::GrantType::implicit};
     model::AuthorizationRequest asked;
     asked.response_type = model::ResponseType::token;
     const auto verdict = [&] {
-        const auto ok = oauth::check_registration(f.world.settings, client, asked);
+        const auto ok = oauth::check_registration(f.fixture.settings, client, asked);
         return ok ? std::string() : std::string(oauth::wire_name(ok.error().code));
     };
     CHECK(verdict() == "");
     client.grants = {model::GrantType::authorization_code};
     CHECK(verdict() == "unauthorized_client");
-    f.world.settings.implicit = false;
+    f.fixture.settings.implicit = false;
     CHECK(verdict() == "unsupported_response_type");
 }
 
@@ -244,10 +244,10 @@ TEST_CASE("parse_authorization_request: whom and what the client asks for by nam
 
 TEST_CASE("parse_authorization_request: where no ID token is issued, nothing is asked for it [OIDC Core §5.5]") {
     Fixture f;
-    f.world.settings.implicit = true;
+    f.fixture.settings.implicit = true;
     {
-        db::Transaction transaction(f.world.database, db::Durability::lazy);
-        model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
+        db::Transaction transaction(f.fixture.database, db::Durability::lazy);
+        model::Client client = *store::find_client(f.fixture.database, model::ClientId("app"), f.fixture.clock.now());
         client.grants = {model::GrantType::implicit};
         REQUIRE(store::update_client(transaction, client));
         transaction.commit();
@@ -263,10 +263,10 @@ TEST_CASE("check_registration: a claim whose scope the client has lost is refuse
     Fixture f;
     const auto asked = f.ask(kBase + R"(&scope=openid&claims={"id_token":{"email":null}})");
     REQUIRE(asked);
-    model::Client client = *store::find_client(f.world.database, model::ClientId("app"), f.world.clock.now());
-    CHECK(oauth::check_registration(f.world.settings, client, *asked));
+    model::Client client = *store::find_client(f.fixture.database, model::ClientId("app"), f.fixture.clock.now());
+    CHECK(oauth::check_registration(f.fixture.settings, client, *asked));
     client.scope.remove("email");
-    const auto lost = oauth::check_registration(f.world.settings, client, *asked);
+    const auto lost = oauth::check_registration(f.fixture.settings, client, *asked);
     REQUIRE_FALSE(lost);
     CHECK(lost.error().code == ErrorCode::invalid_scope);
 }

@@ -5,7 +5,7 @@
 
 #include "crypto/digest.h"
 #include "store/clients.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 #include "util/base64.h"
 
 using namespace postern;
@@ -17,16 +17,16 @@ const std::string kSecret = "p%w+d:/\xc3\xa9 &=0123456789-0123456789";
 const std::string kSecretEncoded = "p%25w%2Bd%3A%2F%C3%A9+%26%3D0123456789-0123456789";
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
     Fixture() {
-        world.add_confidential("app", "https://app.example/cb", kSecret);
-        world.add_public("spa", "https://spa.example/cb");
-        model::Client only_post = world.add_confidential("only-post", "https://p.example/cb", kSecret);
+        fixture.add_confidential("app", "https://app.example/cb", kSecret);
+        fixture.add_public("spa", "https://spa.example/cb");
+        model::Client only_post = fixture.add_confidential("only-post", "https://p.example/cb", kSecret);
         only_post.auth_method = model::AuthMethod::client_secret_post;
-        model::Client off = world.add_confidential("off", "https://off.example/cb", kSecret);
+        model::Client off = fixture.add_confidential("off", "https://off.example/cb", kSecret);
         off.enabled = false;
-        db::Transaction transaction(world.database, db::Durability::lazy);
+        db::Transaction transaction(fixture.database, db::Durability::lazy);
         REQUIRE(store::update_client(transaction, only_post));
         REQUIRE(store::update_client(transaction, off));
         transaction.commit();
@@ -119,15 +119,15 @@ TEST_CASE("client authentication: every failure is told in the same words, and t
 TEST_CASE("client authentication: an old secret works until it ends, a new one at once") {
     Fixture f;
     {
-        db::Transaction transaction(f.world.database, db::Durability::full);
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
         store::replace_client_secret(transaction, model::ClientId("app"),
                                      model::ValueHash(crypto::sha256_hex("new-secret")),
-                                     f.world.clock.now() + util::Seconds{60}, f.world.clock.now());
+                                     f.fixture.clock.now() + util::Seconds{60}, f.fixture.clock.now());
         transaction.commit();
     }
     CHECK(f.ask(test::basic_header("app", "new-secret"), "") == "");
     CHECK(f.ask(test::basic_header("app", kSecret), "") == "");
-    f.world.clock.advance(util::Seconds{60});
+    f.fixture.clock.advance(util::Seconds{60});
     CHECK(f.ask(test::basic_header("app", kSecret), "") == "invalid_client");
     CHECK(f.ask(test::basic_header("app", "new-secret"), "") == "");
 }

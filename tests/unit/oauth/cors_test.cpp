@@ -4,14 +4,14 @@
 #include <doctest/doctest.h>
 
 #include "store/clients.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
 namespace {
 
 struct Fixture {
-    test::World world;
+    test::RulesFixture fixture;
 
     Fixture() {
         add("app", {"https://app.example/cb", "https://app.example/other", "https://second.example:8443/cb"});
@@ -29,13 +29,13 @@ struct Fixture {
         client.native = native;
         client.redirect_uris = std::move(uris);
         client.post_logout_redirect_uris = {"https://logout.example/"};
-        world.add(client);
+        fixture.add(client);
         return client;
     }
 
-    bool any(const std::string& origin) { return oauth::is_client_page(world.database, origin, std::nullopt); }
+    bool any(const std::string& origin) { return oauth::is_client_page(fixture.database, origin, std::nullopt); }
     bool of(const char* client, const std::string& origin) {
-        return oauth::is_client_page(world.database, origin, model::ClientId(client));
+        return oauth::is_client_page(fixture.database, origin, model::ClientId(client));
     }
 };
 
@@ -131,7 +131,7 @@ TEST_CASE("is_client_page: a known client's own pages only, and only while it is
     CHECK(f.of("spa", "https://spa.example"));
     model::Client spa = f.add("shared", {"https://app.example/shared"});
     spa.enabled = false;
-    db::Transaction transaction(f.world.database, db::Durability::lazy);
+    db::Transaction transaction(f.fixture.database, db::Durability::lazy);
     REQUIRE(store::update_client(transaction, spa));
     transaction.commit();
     CHECK_FALSE(f.of("shared", "https://app.example"));
@@ -144,7 +144,7 @@ TEST_CASE("allow_client_origins: what a browser wants to know, and Vary in any c
         http::Response response;
         if (client) response.client_id = client;
         if (vary) response.set("Vary", vary);
-        oauth::allow_client_origins(response, {origin, preflight}, "POST, OPTIONS", f.world.database);
+        oauth::allow_client_origins(response, {origin, preflight}, "POST, OPTIONS", f.fixture.database);
         CHECK(response.find("Access-Control-Allow-Credentials") == nullptr);
         return response;
     };

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "oidc/id_token.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 #include "util/percent.h"
 
 using namespace postern;
@@ -13,8 +13,8 @@ using model::Subject;
 namespace {
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
 
     std::string hint_of(const char* subject) {
         model::Grant grant;
@@ -60,7 +60,7 @@ TEST_CASE("parse_expected_subject: the hint's user, the claimed one, or both whe
             CHECK(subject->value_or(Subject("")).str() == row.expected);
         }
     }
-    f.world.settings.oidc = false;
+    f.fixture.settings.oidc = false;
     CHECK_FALSE((*f.ask(alice, std::nullopt)).has_value());
     CHECK_FALSE((*f.ask("id_token_hint=garbage", std::nullopt)).has_value());
 }

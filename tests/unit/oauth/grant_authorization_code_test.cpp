@@ -9,7 +9,7 @@
 #include "store/access_tokens.h"
 #include "store/clients.h"
 #include "store/users.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
@@ -19,12 +19,12 @@ const std::string kVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const std::string kChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
-    model::Client client = world.add_confidential("app", "https://app.example/cb", "s");
-    model::Client other = world.add_confidential("other", "https://other.example/cb", "s");
-    model::User user = world.add_user("alice");
-    model::Session session = world.add_session(user, "cookie");
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
+    model::Client client = fixture.add_confidential("app", "https://app.example/cb", "s");
+    model::Client other = fixture.add_confidential("other", "https://other.example/cb", "s");
+    model::User user = fixture.add_user("alice");
+    model::Session session = fixture.add_session(user, "cookie");
     int requests = 0;
 
     model::AuthorizationRequest request() {
@@ -34,7 +34,7 @@ struct Fixture {
         asked.redirect_uri = "https://app.example/cb";
         asked.scope = *model::Scope::parse("openid email");
         asked.code_challenge = kChallenge;
-        asked.expires_at = world.clock.now() + util::Seconds{600};
+        asked.expires_at = fixture.clock.now() + util::Seconds{600};
         return asked;
     }
 
@@ -60,7 +60,7 @@ struct Fixture {
 
     bool is_active(const std::string& token) {
         const auto known = oauth::verify_access_token(context, token, jose::Expiry::ignored);
-        return known && known->stored && store::is_active(*known->stored, world.clock.now());
+        return known && known->stored && store::is_active(*known->stored, fixture.clock.now());
     }
 
     std::string last_token;
@@ -81,7 +81,7 @@ TEST_CASE("a second use with everything right revokes what the first yielded, la
         Fixture f;
         const auto g = f.grant();
         REQUIRE(f.redeem(g) == "");
-        f.world.clock.advance(util::Seconds{wait});
+        f.fixture.clock.advance(util::Seconds{wait});
         CHECK(f.redeem(g) == "invalid_grant");
         CHECK_FALSE(f.is_active(f.last_token));
     }
@@ -160,7 +160,7 @@ TEST_CASE("a code lives to the second of its expiry and no longer") {
         CAPTURE(age);
         Fixture f;
         const auto g = f.grant();
-        f.world.clock.advance(util::Seconds{age});
+        f.fixture.clock.advance(util::Seconds{age});
         CHECK(f.redeem(g) == (age < 60 ? "" : "invalid_grant"));
     }
 }
@@ -177,11 +177,11 @@ TEST_CASE("max_age is checked again at the exchange; 0 is not, the leeway counts
         CAPTURE(row.max_age);
         CAPTURE(row.waited);
         Fixture f;
-        f.world.settings.max_age_leeway = util::Seconds{row.leeway};
+        f.fixture.settings.max_age_leeway = util::Seconds{row.leeway};
         auto asked = f.request();
         asked.max_age = util::Seconds{row.max_age};
         const auto g = f.grant(asked);
-        f.world.clock.advance(util::Seconds{row.waited});
+        f.fixture.clock.advance(util::Seconds{row.waited});
         CHECK(f.redeem(g) == row.result);
     }
 }
@@ -190,7 +190,7 @@ TEST_CASE("a user who is disabled or removed between the steps gets no token") {
     Fixture f;
     const auto g = f.grant();
     {
-        db::Transaction transaction(f.world.database, db::Durability::full);
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
         f.user.enabled = false;
         REQUIRE(store::update_user(transaction, f.user));
         transaction.commit();

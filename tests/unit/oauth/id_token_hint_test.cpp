@@ -5,15 +5,15 @@
 
 #include "oauth/access_token.h"
 #include "oidc/id_token.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
 namespace {
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
     model::Grant grant;
 
     Fixture() {
@@ -21,7 +21,7 @@ struct Fixture {
         grant.client_id = model::ClientId("app");
         grant.subject = model::Subject("alice-sub");
         grant.scope = *model::Scope::parse("openid");
-        grant.auth_time = world.clock.now();
+        grant.auth_time = fixture.clock.now();
         grant.sid = model::Sid("sid-1");
     }
     std::string id_token() { return oidc::make_id_token(context, {grant, std::nullopt, "access"}); }
@@ -39,7 +39,7 @@ TEST_CASE(
     Fixture f;
     const std::string token = f.id_token();
     for (const util::Seconds age : {util::Seconds{0}, util::Seconds{3600}, util::Seconds{100'000'000}}) {
-        f.world.clock.advance(age);
+        f.fixture.clock.advance(age);
         const auto hint = oauth::verify_id_token_hint(f.context, token);
         REQUIRE(hint.has_value());
         CHECK(hint->subject == model::Subject("alice-sub"));
@@ -54,9 +54,9 @@ TEST_CASE("verify_id_token_hint: whatever we did not sign as an ID token hints a
     const std::size_t payload = token.find('.') + 1;
     const std::size_t signature = token.rfind('.') + 1;
     const std::string access = oauth::make_access_token(f.context, f.grant, f.grant.scope, std::nullopt, "alice").value;
-    f.world.settings.issuer = "https://other.example";
+    f.fixture.settings.issuer = "https://other.example";
     const std::string foreign = f.id_token();
-    f.world.settings.issuer = "https://op.example";
+    f.fixture.settings.issuer = "https://op.example";
     const std::string rows[] = {
         "",
         "alice-sub",

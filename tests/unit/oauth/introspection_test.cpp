@@ -15,9 +15,9 @@ namespace {
 
 constexpr const char* kInactive = R"({"active":false})";
 
-std::string answer_to(test::IssuedTokens& world, const std::string& value,
+std::string answer_to(test::IssuedTokens& fixture, const std::string& value,
                       oauth::TokenTypeHint hint = oauth::TokenTypeHint::none) {
-    return json::write(oauth::introspect(world.context, {value, hint}));
+    return json::write(oauth::introspect(fixture.context, {value, hint}));
 }
 
 std::string member(const std::string& name, const std::string& value) { return ",\"" + name + "\":\"" + value + '"'; }
@@ -26,9 +26,9 @@ std::string times(std::int64_t iat, std::int64_t exp) {
     return ",\"exp\":" + std::to_string(exp) + ",\"iat\":" + std::to_string(iat);
 }
 
-std::string text_claim(test::IssuedTokens& world, jose::TokenType type, const std::string& token, const char* name) {
-    const auto jwt = jose::verify_jwt(world.context.keys.verifier(), token, type, world.context.settings.issuer,
-                                      world.context.now(), jose::Expiry::enforced);
+std::string text_claim(test::IssuedTokens& fixture, jose::TokenType type, const std::string& token, const char* name) {
+    const auto jwt = jose::verify_jwt(fixture.context.keys.verifier(), token, type, fixture.context.settings.issuer,
+                                      fixture.context.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
     REQUIRE(jwt->claims.find(name) != nullptr);
     return *jwt->claims.find(name)->if_string();
@@ -37,7 +37,7 @@ std::string text_claim(test::IssuedTokens& world, jose::TokenType type, const st
 }  // namespace
 
 TEST_CASE("introspection: who may ask, with each of the three switches [RFC 7662 ยง2.1, I07, I08, C12]") {
-    test::IssuedTokens world;
+    test::IssuedTokens fixture;
     const std::string confidential = "client_id=app&client_secret=app-secret";
     struct Row {
         const char* when;
@@ -61,9 +61,9 @@ TEST_CASE("introspection: who may ask, with each of the three switches [RFC 7662
         const auto asked = oauth::parse_presented_token(test::post(row.form), 8192);
         REQUIRE(asked);
         const auto verdict = [&](bool authenticate, bool confidential_only) {
-            world.world.settings.authenticate_introspect = authenticate;
-            world.world.settings.introspection_requires_confidential_client = confidential_only;
-            const auto caller = oauth::check_introspection_caller(world.context, *asked);
+            fixture.fixture.settings.authenticate_introspect = authenticate;
+            fixture.fixture.settings.introspection_requires_confidential_client = confidential_only;
+            const auto caller = oauth::check_introspection_caller(fixture.context, *asked);
             return caller ? std::string() : std::string(oauth::wire_name(caller.error().code));
         };
         CHECK(verdict(true, true) == row.by_default);
@@ -74,72 +74,72 @@ TEST_CASE("introspection: who may ask, with each of the three switches [RFC 7662
 }
 
 TEST_CASE("introspection: an active access token, member by member [RFC 7662 ยง2.2]") {
-    test::IssuedTokens world;
-    const std::int64_t now = util::to_epoch(world.context.now());
-    const std::string sub = world.alice.subject.str();
+    test::IssuedTokens fixture;
+    const std::int64_t now = util::to_epoch(fixture.context.now());
+    const std::string sub = fixture.alice.subject.str();
     const auto jti = [&](const std::string& token) {
-        return member("jti", text_claim(world, jose::TokenType::access_token, token, "jti"));
+        return member("jti", text_claim(fixture, jose::TokenType::access_token, token, "jti"));
     };
     const std::string issuer = member("iss", "https://op.example");
 
-    const std::string plain = world.add_access(world.add_grant(world.app));
-    CHECK(answer_to(world, plain) ==
+    const std::string plain = fixture.add_access(fixture.add_grant(fixture.app));
+    CHECK(answer_to(fixture, plain) ==
           R"({"active":true,"scope":"openid email","client_id":"app","token_type":"Bearer")" +
               member("username", "alice") + times(now, now + 900) + member("sub", sub) + issuer + jti(plain) + "}");
 
-    world.world.settings.username_in_access_token = false;
-    const std::string lean = world.add_access(world.add_grant(world.spa, ""), "https://api.example");
-    CHECK(answer_to(world, lean) == R"({"active":true,"client_id":"spa","token_type":"Bearer")" +
-                                        times(now, now + 900) + member("sub", sub) +
-                                        member("aud", "https://api.example") + issuer + jti(lean) + "}");
+    fixture.fixture.settings.username_in_access_token = false;
+    const std::string lean = fixture.add_access(fixture.add_grant(fixture.spa, ""), "https://api.example");
+    CHECK(answer_to(fixture, lean) == R"({"active":true,"client_id":"spa","token_type":"Bearer")" +
+                                          times(now, now + 900) + member("sub", sub) +
+                                          member("aud", "https://api.example") + issuer + jti(lean) + "}");
 }
 
 TEST_CASE("introspection: an active refresh token is not taken for an access token [I11, I14]") {
-    test::IssuedTokens world;
-    const std::int64_t now = util::to_epoch(world.context.now());
-    const std::string sub = member("sub", world.alice.subject.str()) + member("iss", "https://op.example");
+    test::IssuedTokens fixture;
+    const std::int64_t now = util::to_epoch(fixture.context.now());
+    const std::string sub = member("sub", fixture.alice.subject.str()) + member("iss", "https://op.example");
     const std::string head = R"({"active":true,"scope":"openid email","client_id":"app","token_type":"refresh_token")" +
                              times(now, now + 2592000) + sub;
 
-    const std::string jwt = world.add_refresh(world.add_grant(world.app));
-    const std::string jti = text_claim(world, jose::TokenType::refresh_token, jwt, "jti");
-    CHECK(answer_to(world, jwt) == head + member("jti", jti) + "}");
+    const std::string jwt = fixture.add_refresh(fixture.add_grant(fixture.app));
+    const std::string jti = text_claim(fixture, jose::TokenType::refresh_token, jwt, "jti");
+    CHECK(answer_to(fixture, jwt) == head + member("jti", jti) + "}");
 
-    world.world.settings.use_opaque_refresh_tokens = true;
-    CHECK(answer_to(world, world.add_refresh(world.add_grant(world.app))) == head + "}");
+    fixture.fixture.settings.use_opaque_refresh_tokens = true;
+    CHECK(answer_to(fixture, fixture.add_refresh(fixture.add_grant(fixture.app))) == head + "}");
 }
 
 TEST_CASE("introspection: what storage says wins over signed claims [the interface specification, rule 7, I02]") {
-    test::IssuedTokens world;
-    const model::Grant grant = world.add_grant(world.app, "openid");
-    json::Object claims = world.claims("active", false);
+    test::IssuedTokens fixture;
+    const model::Grant grant = fixture.add_grant(fixture.app, "openid");
+    json::Object claims = fixture.claims("active", false);
     claims.set("client_id", "claimed");
     claims.set("token_type", "claimed");
     claims.set("username", "mallory");
-    claims.set("nbf", util::to_epoch(world.context.now()));
+    claims.set("nbf", util::to_epoch(fixture.context.now()));
     claims.set("aud", json::strings({"a", "b"}));
-    const std::string token = world.sign(jose::TokenType::access_token, claims);
-    world.record_access(token, grant);
-    const std::int64_t now = util::to_epoch(world.context.now());
-    CHECK(answer_to(world, token) == R"({"active":true,"scope":"openid","client_id":"app","token_type":"Bearer")" +
-                                         member("username", "mallory") + times(now, now + 900) +
-                                         ",\"nbf\":" + std::to_string(now) + member("sub", "claimed-sub") +
-                                         R"(,"aud":["a","b"])" + member("iss", "https://op.example") +
-                                         member("jti", grant.id.str() + ".claimed") + "}");
+    const std::string token = fixture.sign(jose::TokenType::access_token, claims);
+    fixture.record_access(token, grant);
+    const std::int64_t now = util::to_epoch(fixture.context.now());
+    CHECK(answer_to(fixture, token) == R"({"active":true,"scope":"openid","client_id":"app","token_type":"Bearer")" +
+                                           member("username", "mallory") + times(now, now + 900) +
+                                           ",\"nbf\":" + std::to_string(now) + member("sub", "claimed-sub") +
+                                           R"(,"aud":["a","b"])" + member("iss", "https://op.example") +
+                                           member("jti", grant.id.str() + ".claimed") + "}");
 }
 
 TEST_CASE("introspection: a token of a client on its own behalf [RFC 6749 ยง4.4]") {
-    test::IssuedTokens world;
+    test::IssuedTokens fixture;
     model::Grant grant;
     grant.id = model::GrantId("machine-grant");
-    grant.client_id = world.app.id;
+    grant.client_id = fixture.app.id;
     grant.scope = *model::Scope::parse("api");
-    grant.created_at = world.context.now();
-    world.write([&](db::Transaction& transaction) { store::insert_grant(transaction, grant); });
-    world.named = grant.id;
-    const std::string token = world.sign(jose::TokenType::access_token, world.claims("sub", "app"));
-    world.record_access(token, grant);
-    const std::string answer = answer_to(world, token);
+    grant.created_at = fixture.context.now();
+    fixture.write([&](db::Transaction& transaction) { store::insert_grant(transaction, grant); });
+    fixture.named = grant.id;
+    const std::string token = fixture.sign(jose::TokenType::access_token, fixture.claims("sub", "app"));
+    fixture.record_access(token, grant);
+    const std::string answer = answer_to(fixture, token);
     CHECK(answer.find(R"("active":true,"scope":"api","client_id":"app")") != std::string::npos);
     CHECK(answer.find(R"("sub":"app")") != std::string::npos);
     CHECK(answer.find("username") == std::string::npos);
@@ -154,38 +154,37 @@ TEST_CASE("introspection: everything else is inactive, in one member [RFC 7662 ย
         bool refresh;  ///< whether the refresh token is
     };
     const auto change_row = [](const char* sql) {
-        return [sql](test::IssuedTokens& world, const model::Grant&, const std::string&) {
-            world.write([&](db::Transaction& transaction) { transaction.database().prepare(sql).execute(); });
+        return [sql](test::IssuedTokens& fixture, const model::Grant&, const std::string&) {
+            fixture.write([&](db::Transaction& transaction) { transaction.database().prepare(sql).execute(); });
         };
     };
     const std::vector<Row> rows = {
-        {"nothing", [](auto& world, auto&, auto&) { (void)world; }, true, true},
+        {"nothing", [](auto& fixture, auto&, auto&) { (void)fixture; }, true, true},
         {"a second before the access token expires",
-         [](auto& world, auto&, auto&) { world.world.clock.advance(util::Seconds{899}); }, true, true},
-        {"access token expired", [](auto& world, auto&, auto&) { world.world.clock.advance(util::Seconds{900}); },
+         [](auto& fixture, auto&, auto&) { fixture.fixture.clock.advance(util::Seconds{899}); }, true, true},
+        {"access token expired", [](auto& fixture, auto&, auto&) { fixture.fixture.clock.advance(util::Seconds{900}); },
          false, true},
-        {"refresh token expired", [](auto& world, auto&, auto&) { world.world.clock.advance(util::Seconds{2592000}); },
-         false, false},
+        {"refresh token expired",
+         [](auto& fixture, auto&, auto&) { fixture.fixture.clock.advance(util::Seconds{2592000}); }, false, false},
         {"access token revoked",
-         [](auto& world, auto&, const std::string& token) {
-             const auto known = oauth::verify_access_token(world.context, token, jose::Expiry::enforced);
-             world.write([&](db::Transaction& transaction) {
-                 store::revoke_access_token(transaction, known->key, world.context.now());
+         [](auto& fixture, auto&, const std::string& token) {
+             const auto known = oauth::verify_access_token(fixture.context, token, jose::Expiry::enforced);
+             fixture.write([&](db::Transaction& transaction) {
+                 store::revoke_access_token(transaction, known->key, fixture.context.now());
              });
          },
          false, true},
         {"refresh tokens revoked",
-         [](auto& world, const model::Grant& grant, auto&) {
-             world.write([&](db::Transaction& transaction) {
-                 store::revoke_refresh_tokens(transaction, grant.id, world.context.now());
+         [](auto& fixture, const model::Grant& grant, auto&) {
+             fixture.write([&](db::Transaction& transaction) {
+                 store::revoke_refresh_tokens(transaction, grant.id, fixture.context.now());
              });
          },
          true, false},
         {"grant ended",
-         [](auto& world, const model::Grant& grant, auto&) {
-             world.write([&](db::Transaction& transaction) {
-                 store::end_grant(transaction, grant.id, world.context.now());
-             });
+         [](auto& fixture, const model::Grant& grant, auto&) {
+             fixture.write(
+                 [&](db::Transaction& transaction) { store::end_grant(transaction, grant.id, fixture.context.now()); });
          },
          false, false},
         {"refresh token used",
@@ -203,22 +202,22 @@ TEST_CASE("introspection: everything else is inactive, in one member [RFC 7662 ย
         for (const Row& row : rows) {
             CAPTURE(opaque);
             CAPTURE(row.when);
-            test::IssuedTokens world;
-            world.world.settings.use_opaque_refresh_tokens = opaque;
-            const model::Grant grant = world.add_grant(world.app);
-            const std::string access = world.add_access(grant);
-            const std::string refresh = world.add_refresh(grant);
-            row.change(world, grant, access);
-            CHECK((answer_to(world, access) != kInactive) == row.access);
-            CHECK((answer_to(world, refresh) != kInactive) == row.refresh);
+            test::IssuedTokens fixture;
+            fixture.fixture.settings.use_opaque_refresh_tokens = opaque;
+            const model::Grant grant = fixture.add_grant(fixture.app);
+            const std::string access = fixture.add_access(grant);
+            const std::string refresh = fixture.add_refresh(grant);
+            row.change(fixture, grant, access);
+            CHECK((answer_to(fixture, access) != kInactive) == row.access);
+            CHECK((answer_to(fixture, refresh) != kInactive) == row.refresh);
         }
     }
 }
 
 TEST_CASE("introspection: a token whose own claims say that it is over is over, whatever its record says [J12]") {
-    test::IssuedTokens world;
-    const model::Grant grant = world.add_grant(world.app);
-    const std::int64_t now = util::to_epoch(world.context.now());
+    test::IssuedTokens fixture;
+    const model::Grant grant = fixture.add_grant(fixture.app);
+    const std::int64_t now = util::to_epoch(fixture.context.now());
     struct Row {
         const char* claim;
         std::int64_t value;
@@ -232,20 +231,20 @@ TEST_CASE("introspection: a token whose own claims say that it is over is over, 
                            {"nbf", now + 61, false}}) {
         CAPTURE(row.claim);
         CAPTURE(row.value - now);
-        json::Object claims = world.claims(row.claim, row.value);
+        json::Object claims = fixture.claims(row.claim, row.value);
         claims.set("n", std::string(row.claim) + std::to_string(row.value));
-        const std::string token = world.sign(jose::TokenType::access_token, claims);
-        world.record_access(token, grant);
-        CHECK((answer_to(world, token) != kInactive) == row.active);
+        const std::string token = fixture.sign(jose::TokenType::access_token, claims);
+        fixture.record_access(token, grant);
+        CHECK((answer_to(fixture, token) != kInactive) == row.active);
     }
 }
 
 TEST_CASE("introspection: the hint auth_code selects a handler that knows nothing [the interface specification, I06]") {
-    test::IssuedTokens world;
-    const model::Grant grant = world.add_grant(world.app);
-    const std::string code = world.add_code(grant);
-    for (const std::string& value : {code, world.add_access(grant), world.add_refresh(grant)})
-        CHECK(answer_to(world, value, oauth::TokenTypeHint::auth_code) == kInactive);
-    CHECK(answer_to(world, code) == kInactive);
-    CHECK(json::write(oauth::introspect(world.context, {})) == kInactive);
+    test::IssuedTokens fixture;
+    const model::Grant grant = fixture.add_grant(fixture.app);
+    const std::string code = fixture.add_code(grant);
+    for (const std::string& value : {code, fixture.add_access(grant), fixture.add_refresh(grant)})
+        CHECK(answer_to(fixture, value, oauth::TokenTypeHint::auth_code) == kInactive);
+    CHECK(answer_to(fixture, code) == kInactive);
+    CHECK(json::write(oauth::introspect(fixture.context, {})) == kInactive);
 }

@@ -11,7 +11,7 @@
 #include "store/consents.h"
 #include "store/grants.h"
 #include "store/users.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 using oauth::ConsentSource;
@@ -20,11 +20,11 @@ using oauth::NotIssued;
 namespace {
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
-    model::Client client = world.add_confidential("app", "https://app.example/cb", "s");
-    model::User user = world.add_user("alice");
-    model::Session session = world.add_session(user, "cookie");
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
+    model::Client client = fixture.add_confidential("app", "https://app.example/cb", "s");
+    model::User user = fixture.add_user("alice");
+    model::Session session = fixture.add_session(user, "cookie");
     model::ResponseType type;
     int requests = 0;
 
@@ -36,13 +36,13 @@ struct Fixture {
         asked.client_id = client.id;
         asked.redirect_uri = "https://app.example/cb";
         asked.scope = *model::Scope::parse("openid email");
-        asked.expires_at = world.clock.now() + util::Seconds{600};
+        asked.expires_at = fixture.clock.now() + util::Seconds{600};
         return asked;
     }
 
     template <class Write>
     void write(const Write& statements) {
-        db::Transaction transaction(world.database, db::Durability::lazy);
+        db::Transaction transaction(fixture.database, db::Durability::lazy);
         statements(transaction);
         transaction.commit();
     }
@@ -58,13 +58,14 @@ struct Fixture {
 
     void remember(const char* scope, const char* claims = "") {
         write([&](db::Transaction& transaction) {
-            store::save_consent(transaction, {client.id, user.subject, *model::Scope::parse(scope), world.clock.now(),
+            store::save_consent(transaction, {client.id, user.subject, *model::Scope::parse(scope), fixture.clock.now(),
                                               model::parse_claim_names(claims)});
         });
     }
 
     /// nullopt when a credential was issued.
-    std::optional<NotIssued> issue(const model::AuthorizationRequest& asked, ConsentSource consent = ConsentSource::not_asked) {
+    std::optional<NotIssued> issue(const model::AuthorizationRequest& asked,
+                                   ConsentSource consent = ConsentSource::not_asked) {
         if (type == model::ResponseType::code) {
             const auto code = oauth::issue_code(context, {asked, session, consent});
             return code ? std::nullopt : std::optional(code.error());
@@ -74,7 +75,7 @@ struct Fixture {
     }
 
     std::int64_t count(const char* sql) {
-        auto rows = world.database.prepare(sql);
+        auto rows = fixture.database.prepare(sql);
         REQUIRE(rows.step());
         return rows.integer(0);
     }
@@ -107,7 +108,7 @@ TEST_CASE("issue: consent given for this request is remembered with its credenti
     for (const auto type : kTypes) {
         CAPTURE(static_cast<int>(type));
         Fixture f(type);
-        const auto remembered = [&] { return store::find_consent(f.world.database, f.client.id, f.user.subject); };
+        const auto remembered = [&] { return store::find_consent(f.fixture.database, f.client.id, f.user.subject); };
         CHECK_FALSE(f.issue(f.request(), ConsentSource::not_asked));
         CHECK_FALSE(remembered());
         CHECK_FALSE(f.issue(f.request(model::Decision::approved), ConsentSource::given_now));
@@ -120,8 +121,8 @@ TEST_CASE("issue: a session that ended while the request waited gives nothing") 
     for (const auto type : kTypes) {
         CAPTURE(static_cast<int>(type));
         Fixture f(type);
-        db::Transaction transaction(f.world.database, db::Durability::full);
-        store::end_user_access(transaction, f.user.subject, f.world.clock.now());
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
+        store::end_user_access(transaction, f.user.subject, f.fixture.clock.now());
         transaction.commit();
         CHECK(f.issue(f.request(), ConsentSource::given_now) == NotIssued::session_ended);
         CHECK(f.count("SELECT COUNT(*) FROM grants") == 0);
@@ -151,13 +152,13 @@ TEST_CASE("issue: an approval that was taken back while the request waited gives
         CHECK(f.issue(forgotten, ConsentSource::given_now) == NotIssued::approval_withdrawn);
         CHECK(f.issue(f.request(model::Decision::denied), ConsentSource::given_now) == NotIssued::approval_withdrawn);
         const auto somebody_elses = f.request(model::Decision::approved);
-        const auto bob = f.world.add_user("bob");
+        const auto bob = f.fixture.add_user("bob");
         f.write([&](db::Transaction& t) {
             store::record_decision(t, oauth::request_key(somebody_elses), bob.subject, model::Decision::approved,
                                    somebody_elses.expires_at);
         });
         CHECK(f.issue(somebody_elses, ConsentSource::given_now) == NotIssued::approval_withdrawn);
-        CHECK_FALSE(store::find_consent(f.world.database, f.client.id, f.user.subject));
+        CHECK_FALSE(store::find_consent(f.fixture.database, f.client.id, f.user.subject));
         CHECK(f.count("SELECT COUNT(*) FROM grants") == 2);
         // It was not used up: the user may be asked again, and approve.
         f.write([&](db::Transaction& t) {
@@ -179,6 +180,6 @@ TEST_CASE("make_grant: says who gave what to whom, when and in which session") {
     CHECK(grant.claims.userinfo == asked.claims.userinfo);
     CHECK(grant.auth_time == f.session.auth_time);
     CHECK(grant.sid == f.session.sid);
-    CHECK(grant.created_at == f.world.clock.now());
+    CHECK(grant.created_at == f.fixture.clock.now());
     CHECK(grant.id != oauth::make_grant(f.context, {asked, f.session, ConsentSource::not_asked}).id);
 }

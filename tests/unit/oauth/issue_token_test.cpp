@@ -7,7 +7,7 @@
 #include "oauth/access_token.h"
 #include "store/access_tokens.h"
 #include "store/users.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 #include "util/base64.h"
 #include "util/text.h"
 
@@ -29,22 +29,22 @@ std::string text_of(const json::Object& object, const char* name) {
 }  // namespace
 
 TEST_CASE("issue_token: an active token of the user for the client, without an audience, whatever was asked") {
-    test::World world;
-    auto context = world.context();
-    const auto client = world.add_confidential("app", "https://app.example/cb", "s");
-    const auto user = world.add_user("alice");
-    const auto session = world.add_session(user, "cookie");
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const auto client = fixture.add_confidential("app", "https://app.example/cb", "s");
+    const auto user = fixture.add_user("alice");
+    const auto session = fixture.add_session(user, "cookie");
     model::AuthorizationRequest asked;
     asked.id = "request";
     asked.client_id = client.id;
     asked.scope = *model::Scope::parse("openid email");
     asked.audience = "https://api.example";
-    asked.expires_at = world.clock.now() + util::Seconds{600};
+    asked.expires_at = fixture.clock.now() + util::Seconds{600};
 
     const auto token = oauth::issue_token(context, {asked, session, oauth::ConsentSource::not_asked});
     REQUIRE(token);
     CHECK(token->scope == asked.scope);
-    CHECK(token->expires_in == world.settings.access_token_ttl);
+    CHECK(token->expires_in == fixture.settings.access_token_ttl);
     const auto claims = claims_of(token->value);
     CHECK(text_of(claims, "sub") == user.subject.str());
     CHECK(text_of(claims, "cid") == "app");
@@ -56,25 +56,25 @@ TEST_CASE("issue_token: an active token of the user for the client, without an a
     const auto& stored = known->stored;
     REQUIRE(stored);
     CHECK_FALSE(stored->token.audience);
-    CHECK(store::is_active(*stored, world.clock.now()));
-    CHECK_FALSE(store::is_active(*stored, world.clock.now() + token->expires_in));
+    CHECK(store::is_active(*stored, fixture.clock.now()));
+    CHECK_FALSE(store::is_active(*stored, fixture.clock.now() + token->expires_in));
 }
 
 TEST_CASE("issue_token: a user who was removed while the request waited gives nothing") {
-    test::World world;
-    auto context = world.context();
-    const auto client = world.add_confidential("app", "https://app.example/cb", "s");
-    const auto user = world.add_user("alice");
-    const auto session = world.add_session(user, "cookie");
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const auto client = fixture.add_confidential("app", "https://app.example/cb", "s");
+    const auto user = fixture.add_user("alice");
+    const auto session = fixture.add_session(user, "cookie");
     {
-        db::Transaction transaction(world.database, db::Durability::full);
+        db::Transaction transaction(fixture.database, db::Durability::full);
         store::remove_user(transaction, user.subject);
         transaction.commit();
     }
     model::AuthorizationRequest asked;
     asked.id = "request";
     asked.client_id = client.id;
-    asked.expires_at = world.clock.now() + util::Seconds{600};
+    asked.expires_at = fixture.clock.now() + util::Seconds{600};
     const auto token = oauth::issue_token(context, {asked, session, oauth::ConsentSource::not_asked});
     REQUIRE_FALSE(token);
     CHECK(token.error() == oauth::NotIssued::session_ended);

@@ -1,4 +1,4 @@
-// A world in which clients hold tokens: what introspection and revocation are asked about.
+// A rules fixture in which clients hold tokens, for the tests of introspection and revocation.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,34 +14,34 @@
 #include "store/access_tokens.h"
 #include "store/grants.h"
 #include "store/refresh_tokens.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 #include "util/base64.h"
 
 namespace postern::test {
 
 struct IssuedTokens {
-    World world;
-    oauth::Context context = world.context();
-    model::Client app = world.add_confidential("app", "https://app.example/cb", "app-secret");
-    model::Client other = world.add_confidential("other", "https://other.example/cb", "other-secret");
-    model::Client spa = world.add_public("spa", "https://spa.example/cb");
-    model::User alice = world.add_user("alice");
+    RulesFixture fixture;
+    oauth::Context context = fixture.context();
+    model::Client app = fixture.add_confidential("app", "https://app.example/cb", "app-secret");
+    model::Client other = fixture.add_confidential("other", "https://other.example/cb", "other-secret");
+    model::Client spa = fixture.add_public("spa", "https://spa.example/cb");
+    model::User alice = fixture.add_user("alice");
     model::GrantId named{"none"};
 
     template <class Write>
     void write(const Write& statements) {
-        db::Transaction transaction(world.database, db::Durability::lazy);
+        db::Transaction transaction(fixture.database, db::Durability::lazy);
         statements(transaction);
         transaction.commit();
     }
 
     model::Grant add_grant(const model::Client& client, const std::string& scope = "openid email") {
         model::Grant grant;
-        grant.id = model::GrantId(crypto::random_id(world.random));
+        grant.id = model::GrantId(crypto::random_id(fixture.random));
         grant.client_id = client.id;
         grant.subject = alice.subject;
         grant.scope = *model::Scope::parse(scope);
-        grant.auth_time = grant.created_at = world.clock.now();
+        grant.auth_time = grant.created_at = fixture.clock.now();
         write([&](db::Transaction& transaction) { store::insert_grant(transaction, grant); });
         named = grant.id;
         return grant;
@@ -60,12 +60,12 @@ struct IssuedTokens {
     }
 
     std::string add_code(const model::Grant& grant) {
-        const std::string value = crypto::random_token(world.random);
+        const std::string value = crypto::random_token(fixture.random);
         model::AuthorizationCode code;
         code.code_hash = oauth::hash_of(value);
         code.grant_id = grant.id;
         code.redirect_uri = "https://app.example/cb";
-        code.expires_at = world.clock.now() + util::Seconds{60};
+        code.expires_at = fixture.clock.now() + util::Seconds{60};
         write([&](db::Transaction& transaction) { store::insert_code(transaction, code); });
         return value;
     }

@@ -43,10 +43,10 @@ std::string credentials_of(const http::Request& request) {
 }
 
 /// "access", "access without record", "refresh", "nothing".
-std::string kind_of(test::IssuedTokens& world, const std::string& value,
+std::string kind_of(test::IssuedTokens& fixture, const std::string& value,
                     oauth::TokenTypeHint hint = oauth::TokenTypeHint::none,
                     jose::Expiry expiry = jose::Expiry::enforced) {
-    const auto known = oauth::find_presented_token(world.context, {value, hint}, expiry);
+    const auto known = oauth::find_presented_token(fixture.context, {value, hint}, expiry);
     if (const auto* access = std::get_if<oauth::VerifiedAccessToken>(&known))
         return access->stored ? "access" : "access without record";
     return std::holds_alternative<oauth::KnownRefreshToken>(known) ? "refresh" : "nothing";
@@ -119,46 +119,46 @@ TEST_CASE("presented token: the token waits for the credentials and they for bei
 }
 
 TEST_CASE("presented token: the kind is in the header and the table, whatever hint or claims say") {
-    test::IssuedTokens world;
-    const model::Grant grant = world.add_grant(world.app);
-    const std::string access = world.add_access(grant);
-    const std::string signed_refresh = world.add_refresh(grant);
-    world.world.settings.use_opaque_refresh_tokens = true;
-    const std::string opaque_refresh = world.add_refresh(grant);
+    test::IssuedTokens fixture;
+    const model::Grant grant = fixture.add_grant(fixture.app);
+    const std::string access = fixture.add_access(grant);
+    const std::string signed_refresh = fixture.add_refresh(grant);
+    fixture.fixture.settings.use_opaque_refresh_tokens = true;
+    const std::string opaque_refresh = fixture.add_refresh(grant);
     using Hint = oauth::TokenTypeHint;
     for (const auto hint : {Hint::none, Hint::access_token, Hint::refresh_token}) {
-        CHECK(kind_of(world, access, hint) == "access");
-        CHECK(kind_of(world, signed_refresh, hint) == "refresh");
-        CHECK(kind_of(world, opaque_refresh, hint) == "refresh");
+        CHECK(kind_of(fixture, access, hint) == "access");
+        CHECK(kind_of(fixture, signed_refresh, hint) == "refresh");
+        CHECK(kind_of(fixture, opaque_refresh, hint) == "refresh");
     }
     // The option changes what is issued, not what is known.
-    world.world.settings.use_opaque_refresh_tokens = false;
-    CHECK(kind_of(world, opaque_refresh) == "refresh");
+    fixture.fixture.settings.use_opaque_refresh_tokens = false;
+    CHECK(kind_of(fixture, opaque_refresh) == "refresh");
 
     using Kind = jose::TokenType;
     const auto recorded_as_access = [&](const std::string& value) {
-        world.record_access(value, grant);
-        return kind_of(world, value);
+        fixture.record_access(value, grant);
+        return kind_of(fixture, value);
     };
     const auto recorded_as_refresh = [&](const std::string& value) {
-        world.record_refresh(value, grant);
-        return kind_of(world, value);
+        fixture.record_refresh(value, grant);
+        return kind_of(fixture, value);
     };
-    CHECK(recorded_as_access(world.sign(Kind::access_token, world.claims())) == "access");
-    CHECK(recorded_as_refresh(world.sign(Kind::refresh_token, world.claims("n", 1))) == "refresh");
+    CHECK(recorded_as_access(fixture.sign(Kind::access_token, fixture.claims())) == "access");
+    CHECK(recorded_as_refresh(fixture.sign(Kind::refresh_token, fixture.claims("n", 1))) == "refresh");
     // Every claim of an access token, in a token of another kind or with a record in another table.
-    CHECK(recorded_as_access(world.sign(Kind::id_token, world.claims("n", 2))) == "nothing");
-    CHECK(recorded_as_refresh(world.sign(Kind::id_token, world.claims("n", 3))) == "nothing");
-    CHECK(recorded_as_access(world.sign(Kind::refresh_token, world.claims("n", 4))) == "nothing");
-    CHECK(recorded_as_refresh(world.sign(Kind::access_token, world.claims("n", 5))) == "access without record");
+    CHECK(recorded_as_access(fixture.sign(Kind::id_token, fixture.claims("n", 2))) == "nothing");
+    CHECK(recorded_as_refresh(fixture.sign(Kind::id_token, fixture.claims("n", 3))) == "nothing");
+    CHECK(recorded_as_access(fixture.sign(Kind::refresh_token, fixture.claims("n", 4))) == "nothing");
+    CHECK(recorded_as_refresh(fixture.sign(Kind::access_token, fixture.claims("n", 5))) == "access without record");
     CHECK(recorded_as_access("opaque") == "nothing");
 }
 
 TEST_CASE("presented token: nothing is looked up before its signature is verified [RFC 7662 §4, I01, V02]") {
-    test::IssuedTokens world;
-    const model::Grant grant = world.add_grant(world.app);
-    const std::string good = world.add_access(grant);
-    const std::string refresh = world.add_refresh(grant);
+    test::IssuedTokens fixture;
+    const model::Grant grant = fixture.add_grant(fixture.app);
+    const std::string good = fixture.add_access(grant);
+    const std::string refresh = fixture.add_refresh(grant);
     const auto with_last_changed = [](std::string value) {
         value[value.size() - 10] = value[value.size() - 10] == 'A' ? 'B' : 'A';
         return value;
@@ -171,43 +171,43 @@ TEST_CASE("presented token: nothing is looked up before its signature is verifie
         head + good.substr(head.size(), 8) + tail,
         good.substr(0, good.rfind('.') + 1),
         "eyJhbGciOiJub25lIn0" + good.substr(head.size() - 1, good.rfind('.') - head.size() + 2),
-        world.sign(jose::TokenType::access_token, world.claims("iss", "https://op.example/")),
-        world.sign(jose::TokenType::access_token, world.claims("exp", "soon")),
+        fixture.sign(jose::TokenType::access_token, fixture.claims("iss", "https://op.example/")),
+        fixture.sign(jose::TokenType::access_token, fixture.claims("exp", "soon")),
     };
     for (const std::string& value : forgeries) {
         CAPTURE(value);
         // Even the record of this very value does not make it one of ours.
-        world.record_access(value, grant);
-        world.record_refresh(value, grant);
-        CHECK(kind_of(world, value) == "nothing");
-        CHECK(kind_of(world, value, oauth::TokenTypeHint::none, jose::Expiry::ignored) == "nothing");
+        fixture.record_access(value, grant);
+        fixture.record_refresh(value, grant);
+        CHECK(kind_of(fixture, value) == "nothing");
+        CHECK(kind_of(fixture, value, oauth::TokenTypeHint::none, jose::Expiry::ignored) == "nothing");
     }
     for (const std::string& value : {good + ".", good + " ", "." + good, good.substr(1), std::string("."),
                                      std::string(".."), std::string("a.b.c"), std::string("unknown")}) {
         CAPTURE(value);
-        CHECK(kind_of(world, value) == "nothing");
+        CHECK(kind_of(fixture, value) == "nothing");
     }
-    CHECK(
-        std::holds_alternative<std::monostate>(oauth::find_presented_token(world.context, {}, jose::Expiry::ignored)));
+    CHECK(std::holds_alternative<std::monostate>(
+        oauth::find_presented_token(fixture.context, {}, jose::Expiry::ignored)));
 }
 
 TEST_CASE("presented token: expired ones are known to whom expiry does not matter") {
-    test::IssuedTokens world;
-    const std::string access = world.add_access(world.add_grant(world.app));
-    world.world.clock.advance(world.world.settings.access_token_ttl - util::Seconds{1});
-    CHECK(kind_of(world, access) == "access");
-    world.world.clock.advance(util::Seconds{1});
-    CHECK(kind_of(world, access) == "nothing");
-    CHECK(kind_of(world, access, oauth::TokenTypeHint::none, jose::Expiry::ignored) == "access");
+    test::IssuedTokens fixture;
+    const std::string access = fixture.add_access(fixture.add_grant(fixture.app));
+    fixture.fixture.clock.advance(fixture.fixture.settings.access_token_ttl - util::Seconds{1});
+    CHECK(kind_of(fixture, access) == "access");
+    fixture.fixture.clock.advance(util::Seconds{1});
+    CHECK(kind_of(fixture, access) == "nothing");
+    CHECK(kind_of(fixture, access, oauth::TokenTypeHint::none, jose::Expiry::ignored) == "access");
 }
 
 TEST_CASE("presented token: an opaque refresh token has the claims of a signed one, but for jti") {
-    test::IssuedTokens world;
-    const model::Grant grant = world.add_grant(world.app);
+    test::IssuedTokens fixture;
+    const model::Grant grant = fixture.add_grant(fixture.app);
     const auto claims = [&](bool opaque) {
-        world.world.settings.use_opaque_refresh_tokens = opaque;
+        fixture.fixture.settings.use_opaque_refresh_tokens = opaque;
         const auto known =
-            oauth::find_presented_token(world.context, {world.add_refresh(grant), {}}, jose::Expiry::enforced);
+            oauth::find_presented_token(fixture.context, {fixture.add_refresh(grant), {}}, jose::Expiry::enforced);
         return std::get<oauth::KnownRefreshToken>(known).claims;
     };
     json::Object of_signed = claims(false);

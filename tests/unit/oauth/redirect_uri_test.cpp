@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "store/clients.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 using oauth::RedirectFault;
@@ -96,12 +96,12 @@ TEST_CASE("is_loopback_or_private: what any program on the user's machine may re
 }
 
 TEST_CASE("verify_redirect: client and address before everything else [RFC 6749 §4.1.2.1]") {
-    test::World world;
-    auto context = world.context();
-    world.add_confidential("one", "https://one.example/cb", "s");
-    model::Client two = world.add_confidential("two", "https://two.example/cb", "s");
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    fixture.add_confidential("one", "https://one.example/cb", "s");
+    model::Client two = fixture.add_confidential("two", "https://two.example/cb", "s");
     {
-        db::Transaction transaction(world.database, db::Durability::lazy);
+        db::Transaction transaction(fixture.database, db::Durability::lazy);
         model::Client disabled = two;
         disabled.id = model::ClientId("off");
         disabled.enabled = false;
@@ -156,9 +156,9 @@ TEST_CASE("verify_redirect: client and address before everything else [RFC 6749 
 }
 
 TEST_CASE("verify_redirect: a mismatch tells the operator the nearest registered address and where it differs") {
-    test::World world;
-    auto context = world.context();
-    world.add_confidential("one", "https://one.example/cb", "s");
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    fixture.add_confidential("one", "https://one.example/cb", "s");
     const auto verified =
         oauth::verify_redirect(context, test::params("client_id=one&redirect_uri=https://one.example/cb/"));
     REQUIRE_FALSE(verified);

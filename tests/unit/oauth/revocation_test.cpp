@@ -39,7 +39,7 @@ struct Holder : test::IssuedTokens {
         return known && store::is_active(known->stored, context.now());
     }
     bool code_lives() {
-        const auto stored = store::find_code(world.database, oauth::hash_of(code));
+        const auto stored = store::find_code(fixture.database, oauth::hash_of(code));
         return stored && !stored->code.redeemed_at && !stored->code.burned_at && !stored->grant.ended_at;
     }
 
@@ -70,7 +70,7 @@ constexpr const char* kAll = "asrncb";
 }  // namespace
 
 TEST_CASE("revocation: who may ask, with the switch on and off [RFC 7009 §2.1, C08, V08]") {
-    test::IssuedTokens world;
+    test::IssuedTokens fixture;
     const std::string confidential = "client_id=app&client_secret=app-secret";
     struct Row {
         const char* when;
@@ -91,12 +91,12 @@ TEST_CASE("revocation: who may ask, with the switch on and off [RFC 7009 §2.1, 
         CAPTURE(row.when);
         const auto asked = oauth::parse_presented_token(test::post(row.form), 8192);
         REQUIRE(asked);
-        world.world.settings.authenticate_revoke = true;
-        const auto client = oauth::authenticate_revoker(world.context, *asked);
+        fixture.fixture.settings.authenticate_revoke = true;
+        const auto client = oauth::authenticate_revoker(fixture.context, *asked);
         CHECK((client ? client->value_or(model::ClientId("?")).str()
                       : std::string(oauth::wire_name(client.error().code))) == row.expected);
-        world.world.settings.authenticate_revoke = false;
-        const auto anybody = oauth::authenticate_revoker(world.context, *asked);
+        fixture.fixture.settings.authenticate_revoke = false;
+        const auto anybody = oauth::authenticate_revoker(fixture.context, *asked);
         REQUIRE(anybody);
         CHECK_FALSE(anybody->has_value());
     }
@@ -126,7 +126,7 @@ TEST_CASE("revocation: what ends with each kind of token, whatever the hint, and
                 CAPTURE(row.when);
                 CAPTURE(static_cast<int>(hint));
                 Holder holder;
-                holder.world.settings.use_opaque_refresh_tokens = opaque;
+                holder.fixture.settings.use_opaque_refresh_tokens = opaque;
                 holder.refresh = holder.add_refresh(holder.grant);
                 REQUIRE(holder.alive() == kAll);
                 const std::string done = holder.revoke(holder.app.id, holder.*row.value, hint);
@@ -208,7 +208,7 @@ TEST_CASE("revocation: a refresh token ends its grant in every state it may be i
     CHECK(revoked.alive() == "b");
 
     Holder expired;
-    expired.world.clock.advance(expired.world.settings.refresh_token_ttl);
+    expired.fixture.clock.advance(expired.fixture.settings.refresh_token_ttl);
     const std::string late = expired.add_access(expired.grant);  // the last refresh was a moment before
     REQUIRE(expired.access_lives(late));
     expired.revoke(expired.app.id, expired.refresh);
@@ -221,7 +221,7 @@ TEST_CASE("revocation: an expired access token still ends the refresh tokens bes
             CAPTURE(swept);
             CAPTURE(authenticated);
             Holder holder;
-            holder.world.clock.advance(holder.world.settings.access_token_ttl);
+            holder.fixture.clock.advance(holder.fixture.settings.access_token_ttl);
             holder.write([&](db::Transaction& transaction) {
                 if (swept) store::delete_expired_access_tokens(transaction, holder.grant.id, holder.context.now());
             });
@@ -278,7 +278,7 @@ TEST_CASE("revocation: a redeemed code is left as it is, a revoked one cannot be
     });
     holder.revoke(holder.app.id, holder.code, Hint::auth_code);
     CHECK(holder.alive() == "asrnb");
-    CHECK_FALSE(store::find_code(holder.world.database, oauth::hash_of(holder.code))->code.burned_at);
+    CHECK_FALSE(store::find_code(holder.fixture.database, oauth::hash_of(holder.code))->code.burned_at);
 
     Holder fresh;
     fresh.revoke(fresh.app.id, fresh.code, Hint::auth_code);

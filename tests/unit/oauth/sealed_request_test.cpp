@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
@@ -29,9 +29,9 @@ model::AuthorizationRequest full(util::Time expires_at) {
 }  // namespace
 
 TEST_CASE("seal_request, open_request: every member survives") {
-    test::World world;
-    auto context = world.context();
-    const auto sent = full(world.clock.now() + util::Seconds{600});
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const auto sent = full(fixture.clock.now() + util::Seconds{600});
     const auto opened = oauth::open_request(context, oauth::seal_request(context, {sent, "binding"}));
     REQUIRE(opened);
     const auto& r = opened->request;
@@ -51,9 +51,9 @@ TEST_CASE("seal_request, open_request: every member survives") {
 }
 
 TEST_CASE("open_request: refuses everything that was not sealed here, and what is too old") {
-    test::World world;
-    auto context = world.context();
-    const std::string sealed = oauth::seal_request(context, {full(world.clock.now() + util::Seconds{600}), "b"});
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const std::string sealed = oauth::seal_request(context, {full(fixture.clock.now() + util::Seconds{600}), "b"});
     for (const std::string& text : {std::string(), std::string("x"), sealed.substr(1), sealed + "A",
                                     sealed.substr(0, sealed.size() - 1), std::string(4000, 'A')}) {
         CAPTURE(text);
@@ -67,9 +67,9 @@ TEST_CASE("open_request: refuses everything that was not sealed here, and what i
         CAPTURE(at);
         CHECK_FALSE(oauth::open_request(context, bent));
     }
-    world.clock.advance(util::Seconds{599});
+    fixture.clock.advance(util::Seconds{599});
     CHECK(oauth::open_request(context, sealed));
-    world.clock.advance(util::Seconds{1});
+    fixture.clock.advance(util::Seconds{1});
     const auto late = oauth::open_request(context, sealed);
     const auto stale = oauth::open_stale_request(context, sealed);
     REQUIRE(stale);

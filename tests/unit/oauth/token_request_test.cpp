@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 using oauth::ErrorCode;

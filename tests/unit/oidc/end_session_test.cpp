@@ -7,21 +7,21 @@
 #include "store/clients.h"
 #include "store/grants.h"
 #include "store/sessions.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
 namespace {
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
-    model::Client app = world.add_confidential("app", "https://app.example/cb", "secret");
-    model::User alice = world.add_user("alice");
-    model::User bob = world.add_user("bob");
-    model::Session here = world.add_session(alice, "here");
-    model::Session elsewhere = world.add_session(alice, "elsewhere");
-    model::Session bobs = world.add_session(bob, "bobs");
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
+    model::Client app = fixture.add_confidential("app", "https://app.example/cb", "secret");
+    model::User alice = fixture.add_user("alice");
+    model::User bob = fixture.add_user("bob");
+    model::Session here = fixture.add_session(alice, "here");
+    model::Session elsewhere = fixture.add_session(alice, "elsewhere");
+    model::Session bobs = fixture.add_session(bob, "bobs");
 
     void add_grant(const std::string& id, const model::Session& session, const std::string& scope) {
         model::Grant grant;
@@ -30,19 +30,19 @@ struct Fixture {
         grant.subject = session.subject;
         grant.scope = *model::Scope::parse(scope);
         grant.sid = session.sid;
-        grant.created_at = grant.auth_time = world.clock.now();
-        db::Transaction transaction(world.database, db::Durability::lazy);
+        grant.created_at = grant.auth_time = fixture.clock.now();
+        db::Transaction transaction(fixture.database, db::Durability::lazy);
         store::insert_grant(transaction, grant);
         transaction.commit();
     }
     bool lives(const std::string& id) {
-        const auto grant = store::find_grant(world.database, model::GrantId(id));
+        const auto grant = store::find_grant(fixture.database, model::GrantId(id));
         REQUIRE(grant);
         return !grant->ended_at;
     }
     bool lives(const model::Session& session) {
-        const util::Time now = world.clock.now();
-        return store::find_session(world.database, session.cookie_hash, now, now).has_value();
+        const util::Time now = fixture.clock.now();
+        return store::find_session(fixture.database, session.cookie_hash, now, now).has_value();
     }
 };
 
@@ -83,12 +83,12 @@ TEST_CASE("end_session: this session and no other, with its grants but for offli
 
 TEST_CASE("end_session: what the user approved without an answer yet is forgotten, what is answered stays answered") {
     Fixture f;
-    const util::Time end = f.world.clock.now() + util::Seconds{600};
+    const util::Time end = f.fixture.clock.now() + util::Seconds{600};
     const model::RequestKey open("open");
     const model::RequestKey used("used");
     const model::RequestKey bobs("bobs");
     {
-        db::Transaction transaction(f.world.database, db::Durability::lazy);
+        db::Transaction transaction(f.fixture.database, db::Durability::lazy);
         store::record_login(transaction, open, f.alice.subject, end);
         store::record_decision(transaction, open, f.alice.subject, model::Decision::approved, end);
         store::use_request(transaction, used, f.alice.subject, end);
@@ -96,11 +96,11 @@ TEST_CASE("end_session: what the user approved without an answer yet is forgotte
         transaction.commit();
     }
     oidc::end_session(f.context, f.here);
-    CHECK_FALSE(store::find_progress(f.world.database, open));
-    const auto answered = store::find_progress(f.world.database, used);
+    CHECK_FALSE(store::find_progress(f.fixture.database, open));
+    const auto answered = store::find_progress(f.fixture.database, used);
     REQUIRE(answered);
     CHECK(answered->used);
-    CHECK(store::find_progress(f.world.database, bobs));
+    CHECK(store::find_progress(f.fixture.database, bobs));
 }
 
 TEST_CASE("end_session: a login of the same user that changed the cookie meanwhile does not outrun the logout") {
@@ -108,7 +108,7 @@ TEST_CASE("end_session: a login of the same user that changed the cookie meanwhi
     model::Session renewed = f.here;
     renewed.cookie_hash = model::ValueHash("renewed");
     {
-        db::Transaction transaction(f.world.database, db::Durability::full);
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
         store::remove_session(transaction, f.here.cookie_hash);
         store::insert_session(transaction, renewed);
         transaction.commit();

@@ -7,19 +7,19 @@
 #include "json/writer.h"
 #include "model/session.h"
 #include "oauth/access_token.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
 namespace {
 
-model::Grant grant_of(const test::World& world) {
+model::Grant grant_of(const test::RulesFixture& fixture) {
     model::Grant grant;
     grant.id = model::GrantId("grant");
     grant.client_id = model::ClientId("app");
     grant.subject = model::Subject("alice-sub");
     grant.scope = *model::Scope::parse("openid email");
-    grant.auth_time = world.clock.now() - util::Seconds{30};
+    grant.auth_time = fixture.clock.now() - util::Seconds{30};
     grant.sid = model::Sid("sid-1");
     return grant;
 }
@@ -43,13 +43,13 @@ std::int64_t number(const json::Object& object, const char* name) {
 }  // namespace
 
 TEST_CASE("make_id_token: protocol claims and nothing else [OpenID Connect Core §2]") {
-    test::World world;
-    auto context = world.context();
-    const auto grant = grant_of(world);
-    const auto now = util::to_epoch(world.clock.now());
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const auto grant = grant_of(fixture);
+    const auto now = util::to_epoch(fixture.clock.now());
     const std::string token = oidc::make_id_token(context, {grant, "n-0S6_WzA2Mj", "access"});
-    const auto jwt = jose::verify_jwt(world.keys->verifier(), token, jose::TokenType::id_token, "https://op.example",
-                                      world.clock.now(), jose::Expiry::enforced);
+    const auto jwt = jose::verify_jwt(fixture.keys->verifier(), token, jose::TokenType::id_token, "https://op.example",
+                                      fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
     const json::Object& claims = jwt->claims;
     CHECK(names(claims) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr",
@@ -66,20 +66,20 @@ TEST_CASE("make_id_token: protocol claims and nothing else [OpenID Connect Core 
     CHECK(json::write(*claims.find("amr")) == R"(["pwd"])");  // RFC 8176 §2
 
     const std::string plain = oidc::make_id_token(context, {grant, std::nullopt, "access"});
-    const auto without = jose::verify_jwt(world.keys->verifier(), plain, jose::TokenType::id_token,
-                                          "https://op.example", world.clock.now(), jose::Expiry::enforced);
+    const auto without = jose::verify_jwt(fixture.keys->verifier(), plain, jose::TokenType::id_token,
+                                          "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(without);
     CHECK_FALSE(without->claims.find("nonce"));
 }
 
 TEST_CASE("make_id_token: claims that were asked for by name follow the protocol's own [OpenID Connect Core §5.5]") {
-    test::World world;
-    auto context = world.context();
-    const auto grant = grant_of(world);
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const auto grant = grant_of(fixture);
     json::Object asked{{"name", "Alice"}, {"email_verified", true}};
     const auto jwt =
-        jose::verify_jwt(world.keys->verifier(), oidc::make_id_token(context, {grant, std::nullopt, "access", asked}),
-                         jose::TokenType::id_token, "https://op.example", world.clock.now(), jose::Expiry::enforced);
+        jose::verify_jwt(fixture.keys->verifier(), oidc::make_id_token(context, {grant, std::nullopt, "access", asked}),
+                         jose::TokenType::id_token, "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
     CHECK(names(jwt->claims) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr",
                                                          "at_hash", "sid", "name", "email_verified"});
@@ -94,12 +94,12 @@ TEST_CASE("at_hash: the left half of the digest [OpenID Connect Core §3.1.3.6]"
 }
 
 TEST_CASE("make_access_token: the claims of the interface specification, aud on request only") {
-    test::World world;
-    auto context = world.context();
-    const auto grant = grant_of(world);
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const auto grant = grant_of(fixture);
     const auto issue = oauth::make_access_token(context, grant, grant.scope, std::nullopt, "alice");
-    const auto jwt = jose::verify_jwt(world.keys->verifier(), issue.value, jose::TokenType::access_token,
-                                      "https://op.example", world.clock.now(), jose::Expiry::enforced);
+    const auto jwt = jose::verify_jwt(fixture.keys->verifier(), issue.value, jose::TokenType::access_token,
+                                      "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
     CHECK(names(jwt->claims) ==
           std::vector<std::string>{"iss", "sub", "cid", "scope", "jti", "iat", "exp", "username"});
@@ -111,36 +111,36 @@ TEST_CASE("make_access_token: the claims of the interface specification, aud on 
     CHECK(issue.record.token_hash == oauth::hash_of(issue.value));
     CHECK(issue.record.jti == text(jwt->claims, "jti"));
 
-    world.settings.username_in_access_token = false;
+    fixture.settings.username_in_access_token = false;
     const auto narrow = oauth::make_access_token(context, grant, model::Scope(), "https://api.example", "alice");
-    const auto second = jose::verify_jwt(world.keys->verifier(), narrow.value, jose::TokenType::access_token,
-                                         "https://op.example", world.clock.now(), jose::Expiry::enforced);
+    const auto second = jose::verify_jwt(fixture.keys->verifier(), narrow.value, jose::TokenType::access_token,
+                                         "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(second);
     CHECK(names(second->claims) == std::vector<std::string>{"iss", "sub", "cid", "jti", "iat", "exp", "aud"});
     CHECK(text(second->claims, "aud") == "https://api.example");
 }
 
 TEST_CASE("an ID token is no access token and the other way round [RFC 8725 §3.12]") {
-    test::World world;
-    auto context = world.context();
-    const auto grant = grant_of(world);
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const auto grant = grant_of(fixture);
     const std::string id = oidc::make_id_token(context, {grant, std::nullopt, "a"});
     const auto access = oauth::make_access_token(context, grant, grant.scope, std::nullopt, "");
-    CHECK_FALSE(jose::verify_jwt(world.keys->verifier(), id, jose::TokenType::access_token, "https://op.example",
-                                 world.clock.now(), jose::Expiry::enforced));
-    CHECK_FALSE(jose::verify_jwt(world.keys->verifier(), access.value, jose::TokenType::id_token, "https://op.example",
-                                 world.clock.now(), jose::Expiry::enforced));
+    CHECK_FALSE(jose::verify_jwt(fixture.keys->verifier(), id, jose::TokenType::access_token, "https://op.example",
+                                 fixture.clock.now(), jose::Expiry::enforced));
+    CHECK_FALSE(jose::verify_jwt(fixture.keys->verifier(), access.value, jose::TokenType::id_token,
+                                 "https://op.example", fixture.clock.now(), jose::Expiry::enforced));
 }
 
 TEST_CASE("make_id_token: where the web server lets people in, nothing is said of what is not known [OIDC Core §2]") {
-    test::World world;
-    auto context = world.context();
-    world.settings.login.method = oauth::LoginMethod::remote_user;
-    auto grant = grant_of(world);
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    auto grant = grant_of(fixture);
     const auto claims_of = [&] {
         const std::string token = oidc::make_id_token(context, {grant, std::nullopt, "access"});
-        return jose::verify_jwt(world.keys->verifier(), token, jose::TokenType::id_token, "https://op.example",
-                                world.clock.now(), jose::Expiry::enforced)
+        return jose::verify_jwt(fixture.keys->verifier(), token, jose::TokenType::id_token, "https://op.example",
+                                fixture.clock.now(), jose::Expiry::enforced)
             ->claims;
     };
     CHECK(names(claims_of()) ==

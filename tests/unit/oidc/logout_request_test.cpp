@@ -9,7 +9,7 @@
 #include "oidc/id_token.h"
 #include "store/clients.h"
 #include "support/query.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 using oidc::LogoutFault;
@@ -20,11 +20,11 @@ namespace {
 const std::string kAway = "https://app.example/bye?a=1";
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
     model::Client app = registered("app", {"https://app.example/", kAway});
     model::Client other = registered("other", {"https://other.example/bye"});
-    model::User alice = world.add_user("alice");
+    model::User alice = fixture.add_user("alice");
 
     model::Client registered(const std::string& id, std::vector<std::string> addresses) {
         model::Client client;
@@ -32,7 +32,7 @@ struct Fixture {
         client.name = id;
         client.redirect_uris = {"https://" + id + ".example/cb"};
         client.post_logout_redirect_uris = std::move(addresses);
-        world.add(client);
+        fixture.add(client);
         return client;
     }
 
@@ -88,7 +88,7 @@ TEST_CASE("parse_logout_request: who is meant and by whom [RP-Initiated Logout ย
         if (request->hinted_subject) CHECK(*request->hinted_subject == f.alice.subject);
         CHECK((request->client_id ? request->client_id->str() : "") == row.client);
         CHECK(request->id.size() >= 22);
-        CHECK(request->expires_at == f.world.clock.now() + util::Seconds{600});
+        CHECK(request->expires_at == f.fixture.clock.now() + util::Seconds{600});
     }
     CHECK(f.parse({})->id != f.parse({})->id);
 }
@@ -96,7 +96,7 @@ TEST_CASE("parse_logout_request: who is meant and by whom [RP-Initiated Logout ย
 TEST_CASE("parse_logout_request: an expired ID token is a good hint [RP-Initiated Logout ยง2]") {
     Fixture f;
     const std::string hint = f.hint();
-    f.world.clock.advance(util::Seconds{400 * 86400});
+    f.fixture.clock.advance(util::Seconds{400 * 86400});
     const auto request = f.parse({{"id_token_hint", hint}});
     REQUIRE(request);
     CHECK(request->hinted_subject == f.alice.subject);
@@ -149,8 +149,8 @@ TEST_CASE("parse_logout_request: what is refused, and why [RP-Initiated Logout ย
 
 TEST_CASE("parse_logout_request: our other tokens are no hints [RFC 8725 ยง3.11]") {
     Fixture f;
-    const auto& key = f.world.keys->signing_key(crypto::Algorithm::RS256, f.world.clock.now());
-    const auto now = util::to_epoch(f.world.clock.now());
+    const auto& key = f.fixture.keys->signing_key(crypto::Algorithm::RS256, f.fixture.clock.now());
+    const auto now = util::to_epoch(f.fixture.clock.now());
     const auto token = [&](jose::TokenType type, const std::string& issuer) {
         const json::Object claims{
             {"iss", issuer}, {"sub", f.alice.subject.str()}, {"aud", "app"}, {"iat", now}, {"exp", now + 60}};
@@ -215,14 +215,14 @@ TEST_CASE("verify_post_logout_redirect: nothing is registered for a client that 
     CHECK(f.verdict(query) == kAway + "&state=s");
     f.app.enabled = false;
     {
-        db::Transaction transaction(f.world.database, db::Durability::full);
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
         REQUIRE(store::update_client(transaction, f.app));
         transaction.commit();
     }
     CHECK(f.verdict(query) == "page: client_disabled");
     CHECK(f.verdict(query.with("post_logout_redirect_uri", "https://evil.example/")) == "page: client_disabled");
     {
-        db::Transaction transaction(f.world.database, db::Durability::full);
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
         REQUIRE(store::remove_client(transaction, f.app.id));
         transaction.commit();
     }

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
@@ -23,9 +23,9 @@ oidc::LogoutRequest full(util::Time expires_at) {
 }  // namespace
 
 TEST_CASE("seal_logout, open_logout: every member survives, and so does its absence") {
-    test::World world;
-    auto context = world.context();
-    const auto sent = full(world.clock.now() + util::Seconds{600});
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const auto sent = full(fixture.clock.now() + util::Seconds{600});
     const auto opened = oidc::open_logout(context, oidc::seal_logout(context, {sent, "binding"}));
     REQUIRE(opened);
     CHECK(opened->browser == "binding");
@@ -49,12 +49,12 @@ TEST_CASE("seal_logout, open_logout: every member survives, and so does its abse
 }
 
 TEST_CASE("open_logout: refuses everything that was not sealed here for this purpose, and what is too old") {
-    test::World world;
-    auto context = world.context();
-    const std::string sealed = oidc::seal_logout(context, {full(world.clock.now() + util::Seconds{600}), "b"});
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const std::string sealed = oidc::seal_logout(context, {full(fixture.clock.now() + util::Seconds{600}), "b"});
     model::AuthorizationRequest authorization;
     authorization.id = "id";
-    authorization.expires_at = world.clock.now() + util::Seconds{600};
+    authorization.expires_at = fixture.clock.now() + util::Seconds{600};
     const std::string other = oauth::seal_request(context, {authorization, "b"});
     for (const std::string& text : {std::string(), std::string("x"), sealed.substr(1), sealed + "A",
                                     sealed.substr(0, sealed.size() - 1), other, std::string(4000, 'A')}) {
@@ -65,9 +65,9 @@ TEST_CASE("open_logout: refuses everything that was not sealed here for this pur
     }
     CHECK_FALSE(oauth::open_request(context, sealed));
 
-    world.clock.advance(util::Seconds{599});
+    fixture.clock.advance(util::Seconds{599});
     CHECK(oidc::open_logout(context, sealed));
-    world.clock.advance(util::Seconds{1});
+    fixture.clock.advance(util::Seconds{1});
     const auto late = oidc::open_logout(context, sealed);
     REQUIRE_FALSE(late);
     CHECK(late.error() == oauth::SealFault::expired);

@@ -12,17 +12,17 @@
 #include "store/clients.h"
 #include "store/grants.h"
 #include "store/users.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
 namespace {
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
-    model::Client client = world.add_confidential("app", "https://app.example/cb", "s");
-    model::User user = world.add_user("alice");
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
+    model::Client client = fixture.add_confidential("app", "https://app.example/cb", "s");
+    model::User user = fixture.add_user("alice");
     model::Grant grant;
 
     Fixture() {
@@ -30,14 +30,14 @@ struct Fixture {
         grant.client_id = client.id;
         grant.subject = user.subject;
         grant.scope = *model::Scope::parse("openid profile");
-        grant.auth_time = grant.created_at = world.clock.now();
+        grant.auth_time = grant.created_at = fixture.clock.now();
         grant.sid = model::Sid("sid");
         write([&](db::Transaction& t) { store::insert_grant(t, grant); });
     }
 
     template <class Change>
     void write(Change change) {
-        db::Transaction transaction(world.database, db::Durability::lazy);
+        db::Transaction transaction(fixture.database, db::Durability::lazy);
         change(transaction);
         transaction.commit();
     }
@@ -80,9 +80,9 @@ TEST_CASE("userinfo: each way a token is no good, with its reason") {
     const auto unknown = oauth::make_access_token(f.context, f.grant, f.grant.scope, std::nullopt, "");
     CHECK(f.ask(unknown.value) == "invalid_token: the access token is unknown");
 
-    f.world.clock.advance(util::Seconds{899});
+    f.fixture.clock.advance(util::Seconds{899});
     CHECK(f.ask(good).starts_with("{"));
-    f.world.clock.advance(util::Seconds{1});
+    f.fixture.clock.advance(util::Seconds{1});
     CHECK(f.ask(good).starts_with("invalid_token: "));
 }
 
@@ -95,11 +95,11 @@ TEST_CASE("find_active_token: what has been taken back ends the token at once, a
         {"the access token has been revoked",
          [](Fixture& f, db::Transaction& t, const std::string& token) {
              const auto known = oauth::verify_access_token(f.context, token, jose::Expiry::enforced);
-             store::revoke_access_token(t, known->key, f.world.clock.now());
+             store::revoke_access_token(t, known->key, f.fixture.clock.now());
          }},
         {"the access token has been revoked",
          [](Fixture& f, db::Transaction& t, const std::string&) {
-             store::end_grant(t, f.grant.id, f.world.clock.now());
+             store::end_grant(t, f.grant.id, f.fixture.clock.now());
          }},
         {"the client of the access token is disabled",
          [](Fixture& f, db::Transaction& t, const std::string&) {

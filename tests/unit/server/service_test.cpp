@@ -20,10 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A directory with keys, and a process of an endpoint in it that needs nothing else.
-class World {
+class ServiceFixture {
 public:
-    explicit World(OnFailure on_failure = OnFailure::json, Handler handler = {}, StoreUse use = StoreUse::none,
-                   oauth::CorsPolicy readers = oauth::CorsPolicy::none)
+    explicit ServiceFixture(OnFailure on_failure = OnFailure::json, Handler handler = {}, StoreUse use = StoreUse::none,
+                            oauth::CorsPolicy readers = oauth::CorsPolicy::none)
         : directory_(fs::temp_directory_path() / ("postern-service-test." + std::to_string(getpid()))),
           handler_(handler ? std::move(handler) : [](App&, const http::Request& request) {
               return http::json(json::Object{{"id", request.id}, {"a", request.form.find("a").value_or("")}});
@@ -47,7 +47,7 @@ public:
         app_.emplace(config, endpoint_);
         service_.emplace(*app_, endpoint_, handler_);
     }
-    ~World() { fs::remove_all(directory_); }
+    ~ServiceFixture() { fs::remove_all(directory_); }
 
     Service& service() { return *service_; }
     App& app() { return *app_; }
@@ -120,9 +120,9 @@ TEST_CASE("make_request_id: twelve characters that are hard to misread, never th
 }
 
 TEST_CASE("Service: the handler's answer is sent once, under the id that the handler saw") {
-    World world;
+    ServiceFixture fixture;
     FakeExchange exchange;
-    world.service().run(exchange);
+    fixture.service().run(exchange);
     CHECK(exchange.times_sent == 1);
     CHECK(exchange.sent.starts_with("Status: 200 OK\r\n"));
     CHECK(exchange.text() == "{\"id\":\"" + exchange.header("X-Request-Id") + "\",\"a\":\"b\"}");
@@ -151,19 +151,19 @@ TEST_CASE(
     for (const Row& row : rows) {
         CAPTURE(row.when);
         bool fail_now = true;
-        World world(OnFailure::json, [&](App&, const http::Request&) {
+        ServiceFixture fixture(OnFailure::json, [&](App&, const http::Request&) {
             if (fail_now) row.fail();
             return http::Response{};
         });
         FakeExchange exchange;
-        world.service().run(exchange);
+        fixture.service().run(exchange);
         CHECK(exchange.sent.starts_with("Status: " + std::string(row.status)));
         CHECK(exchange.text() == row.body);
         CHECK(exchange.header("Retry-After") == row.retry_after);
         CHECK(exchange.header("Cache-Control") == "no-store");
         fail_now = false;
         FakeExchange next;
-        world.service().run(next);
+        fixture.service().run(next);
         CHECK(next.sent.starts_with("Status: 200 "));
     }
 }
@@ -176,7 +176,7 @@ TEST_CASE("Service: pages that may read the answers may read failures too [Fetch
     const Row rows[] = {{"busy", [] { throw db::StoreBusy("busy"); }}, {"broken", [] { throw 5; }}};
     for (const Row& row : rows) {
         CAPTURE(row.when);
-        World world(
+        ServiceFixture fixture(
             OnFailure::json,
             [&](App&, const http::Request&) {
                 row.fail();
@@ -184,11 +184,12 @@ TEST_CASE("Service: pages that may read the answers may read failures too [Fetch
             },
             StoreUse::none, oauth::CorsPolicy::any_origin);
         FakeExchange exchange;
-        world.service().run(exchange);
+        fixture.service().run(exchange);
         CHECK(exchange.sent.starts_with("Status: 50"));
         CHECK(exchange.header("Access-Control-Allow-Origin") == "*");
     }
-    World lost(OnFailure::json, {}, StoreUse::none, oauth::CorsPolicy::client_origins);  // nowhere to look an origin up
+    ServiceFixture lost(OnFailure::json, {}, StoreUse::none,
+                        oauth::CorsPolicy::client_origins);  // nowhere to look an origin up
     FakeExchange exchange;
     lost.service().run(exchange.with("HTTP_ORIGIN", "https://app.example"));
     CHECK(exchange.sent.starts_with("Status: 200 "));
@@ -198,7 +199,7 @@ TEST_CASE("Service: pages that may read the answers may read failures too [Fetch
 
 TEST_CASE("Service: OPTIONS is answered where other sites' pages may read, and the handler is not asked") {
     const Handler never = [](App&, const http::Request&) -> http::Response { throw std::runtime_error("asked"); };
-    World open(OnFailure::json, never, StoreUse::none, oauth::CorsPolicy::any_origin);
+    ServiceFixture open(OnFailure::json, never, StoreUse::none, oauth::CorsPolicy::any_origin);
     FakeExchange preflight;
     open.service().run(preflight.with("REQUEST_METHOD", "OPTIONS")
                            .with("HTTP_ORIGIN", "https://app.example")
@@ -212,7 +213,7 @@ TEST_CASE("Service: OPTIONS is answered where other sites' pages may read, and t
     CHECK(question.header("Allow") == "POST, OPTIONS");
     CHECK(question.header("Access-Control-Allow-Methods").empty());
 
-    World closed(OnFailure::json, never);
+    ServiceFixture closed(OnFailure::json, never);
     FakeExchange refused;
     closed.service().run(refused.with("REQUEST_METHOD", "OPTIONS").with("HTTP_ORIGIN", "https://app.example"));
     CHECK(refused.sent.starts_with("Status: 405 "));
@@ -222,18 +223,18 @@ TEST_CASE("Service: OPTIONS is answered where other sites' pages may read, and t
 }
 
 TEST_CASE("Service: an answer that may not leave becomes 500, and nothing of it is sent") {
-    World world(OnFailure::json, [](App&, const http::Request&) { return http::see_other("/secret"); });
+    ServiceFixture fixture(OnFailure::json, [](App&, const http::Request&) { return http::see_other("/secret"); });
     FakeExchange exchange;
-    world.service().run(exchange);
+    fixture.service().run(exchange);
     CHECK(exchange.sent.starts_with("Status: 500 "));
     CHECK(exchange.sent.find("secret") == std::string::npos);
 }
 
 TEST_CASE("Service: endpoints for people fail with a page, in plain text when there are no templates") {
-    World world(OnFailure::page,
-                [](App&, const http::Request&) -> http::Response { throw std::runtime_error("secret"); });
+    ServiceFixture fixture(OnFailure::page,
+                           [](App&, const http::Request&) -> http::Response { throw std::runtime_error("secret"); });
     FakeExchange exchange;
-    world.service().run(exchange);
+    fixture.service().run(exchange);
     CHECK(exchange.sent.starts_with("Status: 500 "));
     CHECK(exchange.header("Content-Type") == "text/plain; charset=utf-8");
     CHECK(exchange.text().find(exchange.header("X-Request-Id")) != std::string::npos);
@@ -241,14 +242,14 @@ TEST_CASE("Service: endpoints for people fail with a page, in plain text when th
 }
 
 TEST_CASE("Service: a refusal can be looked up by the id that its answer carries") {
-    World world(OnFailure::json, [](App&, const http::Request&) {
+    ServiceFixture fixture(OnFailure::json, [](App&, const http::Request&) {
         http::Response response = http::json(json::Object{{"error", "invalid_grant"}}, 400);
         response.refusal = http::Refusal{"invalid_grant", "The code is not valid.", "expired 5 s ago", "shop"};
         return response;
     });
     FakeExchange exchange;
-    world.service().run(exchange);
-    const auto record = store::RefusalRing::find(world.ring(), exchange.header("X-Request-Id"));
+    fixture.service().run(exchange);
+    const auto record = store::RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
     REQUIRE(record);
     CHECK(record->endpoint == "probe");
     CHECK(record->status == 400);
@@ -257,44 +258,44 @@ TEST_CASE("Service: a refusal can be looked up by the id that its answer carries
     CHECK(record->client_id == "shop");
 
     FakeExchange lost("/elsewhere");
-    world.service().run(lost);
+    fixture.service().run(lost);
     CHECK(lost.sent.starts_with("Status: 404 "));
-    const auto misdirected = store::RefusalRing::find(world.ring(), lost.header("X-Request-Id"));
+    const auto misdirected = store::RefusalRing::find(fixture.ring(), lost.header("X-Request-Id"));
     REQUIRE(misdirected);
     CHECK(misdirected->detail == "paths of this endpoint: /probe; the request's path: /elsewhere");
 }
 
 TEST_CASE("Service: of a client_id that is none, such as a token in the wrong field, only the beginning is noted") {
     const std::string token = std::string(128, 'h') + "signature";
-    World world(OnFailure::json, [&](App&, const http::Request&) {
+    ServiceFixture fixture(OnFailure::json, [&](App&, const http::Request&) {
         http::Response response = http::json(json::Object{{"error", "invalid_client"}}, 401);
         response.refusal = http::Refusal{"invalid_client", "words", "", token};
         return response;
     });
     FakeExchange exchange;
-    world.service().run(exchange);
-    const auto record = store::RefusalRing::find(world.ring(), exchange.header("X-Request-Id"));
+    fixture.service().run(exchange);
+    const auto record = store::RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
     REQUIRE(record);
     CHECK(record->client_id == std::string(12, 'h') + "...");
-    CHECK(world.log().find(record->client_id) != std::string::npos);
-    CHECK(world.log().find(std::string(13, 'h')) == std::string::npos);
-    CHECK(world.log().find("signature") == std::string::npos);
+    CHECK(fixture.log().find(record->client_id) != std::string::npos);
+    CHECK(fixture.log().find(std::string(13, 'h')) == std::string::npos);
+    CHECK(fixture.log().find("signature") == std::string::npos);
 }
 
 TEST_CASE("Service: one access line per request, and nothing that a client keeps secret in any line [CWE-532]") {
-    World world(OnFailure::json, [](App&, const http::Request& request) -> http::Response {
+    ServiceFixture fixture(OnFailure::json, [](App&, const http::Request& request) -> http::Response {
         if (request.form.find("a") == "fail") throw std::runtime_error("failed");
         return http::Response{};
     });
     for (const char* form : {"a=secret-form", "a=fail"}) {
         FakeExchange exchange("/probe", form);
-        world.service().run(exchange);
-        CHECK(world.log().find("\"event\":\"request\",\"id\":\"" + exchange.header("X-Request-Id") + "\"") !=
+        fixture.service().run(exchange);
+        CHECK(fixture.log().find("\"event\":\"request\",\"id\":\"" + exchange.header("X-Request-Id") + "\"") !=
               std::string::npos);
     }
     FakeExchange lost("/elsewhere");
-    world.service().run(lost);
-    const std::string log = world.log();
+    fixture.service().run(lost);
+    const std::string log = fixture.log();
     std::size_t lines = 0;
     for (std::size_t at = log.find("\"event\":\"request\""); at != std::string::npos;
          at = log.find("\"event\":\"request\"", at + 1)) {
@@ -306,12 +307,12 @@ TEST_CASE("Service: one access line per request, and nothing that a client keeps
 }
 
 TEST_CASE("App: what an endpoint did not declare is not there") {
-    World world;
-    CHECK_THROWS_AS(world.app().context(), std::logic_error);
-    CHECK_THROWS_AS(world.app().pages(), std::logic_error);
-    CHECK(world.app().database_if_open() == nullptr);
-    CHECK(world.app().keys().published().size() == 1);
-    world.service().tidy_up();
+    ServiceFixture fixture;
+    CHECK_THROWS_AS(fixture.app().context(), std::logic_error);
+    CHECK_THROWS_AS(fixture.app().pages(), std::logic_error);
+    CHECK(fixture.app().database_if_open() == nullptr);
+    CHECK(fixture.app().keys().published().size() == 1);
+    fixture.service().tidy_up();
 }
 
 /// A row that ends a minute after `at`.
@@ -324,48 +325,49 @@ void fail_once(db::Database& database, const char* key, util::Time at) {
 TEST_CASE(
     "Service: now and then the time after an answer is used to delete what has expired, by endpoints that write") {
     constexpr int kAnswers = 600;  // one in 16 sweeps: all of them without is less likely than 1 in 10^16
-    World world(OnFailure::json, {}, StoreUse::write);
-    db::Database& database = world.app().context().store;
+    ServiceFixture fixture(OnFailure::json, {}, StoreUse::write);
+    db::Database& database = fixture.app().context().store;
     const util::Time long_ago = util::from_epoch(1'000'000'000);
     fail_once(database, "key", long_ago);
     REQUIRE(store::find_attempts(database, "key", long_ago).failures == 1);
-    for (int i = 0; i < kAnswers; ++i) world.service().tidy_up();
+    for (int i = 0; i < kAnswers; ++i) fixture.service().tidy_up();
     CHECK(store::find_attempts(database, "key", long_ago).failures == 0);
-    CHECK(world.log().find("sweep_failed") == std::string::npos);
+    CHECK(fixture.log().find("sweep_failed") == std::string::npos);
 }
 
 TEST_CASE("Service: what has ended stays for a minute, so that it is told from what never was") {
     constexpr int kAnswers = 600;
-    World world(OnFailure::json, {}, StoreUse::write);
-    db::Database& database = world.app().context().store;
+    ServiceFixture fixture(OnFailure::json, {}, StoreUse::write);
+    db::Database& database = fixture.app().context().store;
     const util::Time now = util::SystemClock().now();
     fail_once(database, "ended just now", now - util::Seconds(61));
     fail_once(database, "ended before", now - util::Seconds(150));
-    for (int i = 0; i < kAnswers; ++i) world.service().tidy_up();
+    for (int i = 0; i < kAnswers; ++i) fixture.service().tidy_up();
     CHECK(store::find_attempts(database, "ended just now", now - util::Seconds(61)).failures == 1);
     CHECK(store::find_attempts(database, "ended before", now - util::Seconds(150)).failures == 0);
 }
 
 TEST_CASE("Service: nothing is deleted, and nobody kept waiting for long, while somebody else holds the gate [S03]") {
     constexpr int kAnswers = 600;
-    World world(OnFailure::json, {}, StoreUse::write);
-    db::Database& database = world.app().context().store;
+    ServiceFixture fixture(OnFailure::json, {}, StoreUse::write);
+    db::Database& database = fixture.app().context().store;
     const util::Time long_ago = util::from_epoch(1'000'000'000);
     fail_once(database, "key", long_ago);
     {
-        db::WriteLock held(world.app().config().database + db::kWriteLockSuffix);
+        db::WriteLock held(fixture.app().config().database + db::kWriteLockSuffix);
         REQUIRE(held.try_lock());
-        for (int i = 0; i < kAnswers; ++i) world.service().tidy_up();  // some forty would have waited for five seconds
+        for (int i = 0; i < kAnswers; ++i)
+            fixture.service().tidy_up();  // some forty would have waited for five seconds
     }
     CHECK(store::find_attempts(database, "key", long_ago).failures == 1);
-    CHECK(world.log().find("sweep_failed") == std::string::npos);
+    CHECK(fixture.log().find("sweep_failed") == std::string::npos);
 }
 
 TEST_CASE("Service: keys that have become unusable are the server's failure, not a stale answer") {
-    World world;
-    std::ofstream(world.keys_directory() + "/jwks.json") << "{}";
+    ServiceFixture fixture;
+    std::ofstream(fixture.keys_directory() + "/jwks.json") << "{}";
     FakeExchange exchange;
-    world.service().run(exchange);
+    fixture.service().run(exchange);
     CHECK(exchange.sent.starts_with("Status: 500 "));
 }
 

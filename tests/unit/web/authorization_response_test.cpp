@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "support/html.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
@@ -20,9 +20,9 @@ const web::Pages& pages() {
 }
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
-    Fixture() { world.add_confidential("app", "https://app.example/cb?x=1", "s"); }
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
+    Fixture() { fixture.add_confidential("app", "https://app.example/cb?x=1", "s"); }
 
     oauth::VerifiedRedirect target(const std::string& more) {
         auto verified = oauth::verify_redirect(context, test::params("client_id=app" + more));

@@ -5,18 +5,18 @@
 
 #include "store/sessions.h"
 #include "store/users.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 
 namespace {
 
-std::string session_cookie(const test::World& world, const std::string& value) {
-    return web::cookie_names(world.settings.issuer).session + "=" + value;
+std::string session_cookie(const test::RulesFixture& fixture, const std::string& value) {
+    return web::cookie_names(fixture.settings.issuer).session + "=" + value;
 }
 
-web::Browser see(test::World& world, const std::string& cookie) {
-    auto context = world.context();
+web::Browser see(test::RulesFixture& fixture, const std::string& cookie) {
+    auto context = fixture.context();
     http::Request request = test::get("");
     request.cookie = cookie;
     return web::recognise(context, request);
@@ -37,71 +37,71 @@ TEST_CASE("cookie_names: one pair per issuer, __Host- on https only") {
 }
 
 TEST_CASE("recognise: a live session only; unknown values are nobody and are not adopted") {
-    test::World world;
-    auto alice = world.add_user("alice");
-    const auto session = world.add_session(alice, "live");
-    const auto found = see(world, session_cookie(world, "live"));
+    test::RulesFixture fixture;
+    auto alice = fixture.add_user("alice");
+    const auto session = fixture.add_session(alice, "live");
+    const auto found = see(fixture, session_cookie(fixture, "live"));
     REQUIRE(found.session);
     CHECK(found.session->subject == alice.subject);
-    CHECK_FALSE(see(world, "").session);
-    CHECK_FALSE(see(world, session_cookie(world, "chosen-by-attacker")).session);
-    CHECK_FALSE(see(world, session_cookie(world, "live") + "; " + session_cookie(world, "live")).session);
-    CHECK_FALSE(see(world, "postern-00000000=live").session);
+    CHECK_FALSE(see(fixture, "").session);
+    CHECK_FALSE(see(fixture, session_cookie(fixture, "chosen-by-attacker")).session);
+    CHECK_FALSE(see(fixture, session_cookie(fixture, "live") + "; " + session_cookie(fixture, "live")).session);
+    CHECK_FALSE(see(fixture, "postern-00000000=live").session);
 }
 
 TEST_CASE("recognise: idle and absolute expiry, to the second") {
-    test::World world;
-    const auto alice = world.add_user("alice");
-    world.add_session(alice, "cookie-value");
-    world.clock.advance(util::Seconds{7200});
-    CHECK(see(world, session_cookie(world, "cookie-value")).session);
-    world.clock.advance(util::Seconds{1});
-    CHECK_FALSE(see(world, session_cookie(world, "cookie-value")).session);
+    test::RulesFixture fixture;
+    const auto alice = fixture.add_user("alice");
+    fixture.add_session(alice, "cookie-value");
+    fixture.clock.advance(util::Seconds{7200});
+    CHECK(see(fixture, session_cookie(fixture, "cookie-value")).session);
+    fixture.clock.advance(util::Seconds{1});
+    CHECK_FALSE(see(fixture, session_cookie(fixture, "cookie-value")).session);
 
-    world.settings.session_idle_ttl = util::Seconds{100000};
-    world.add_session(alice, "second-value");
-    world.clock.advance(util::Seconds{43199});
-    CHECK(see(world, session_cookie(world, "second-value")).session);
-    world.clock.advance(util::Seconds{1});
-    CHECK_FALSE(see(world, session_cookie(world, "second-value")).session);
+    fixture.settings.session_idle_ttl = util::Seconds{100000};
+    fixture.add_session(alice, "second-value");
+    fixture.clock.advance(util::Seconds{43199});
+    CHECK(see(fixture, session_cookie(fixture, "second-value")).session);
+    fixture.clock.advance(util::Seconds{1});
+    CHECK_FALSE(see(fixture, session_cookie(fixture, "second-value")).session);
 }
 
 TEST_CASE("recognise: a disabled user's session is no session") {
-    test::World world;
-    auto alice = world.add_user("alice");
-    world.add_session(alice, "cookie-value");
+    test::RulesFixture fixture;
+    auto alice = fixture.add_user("alice");
+    fixture.add_session(alice, "cookie-value");
     alice.enabled = false;
-    db::Transaction transaction(world.database, db::Durability::full);
+    db::Transaction transaction(fixture.database, db::Durability::full);
     REQUIRE(store::update_user(transaction, alice));
     transaction.commit();
-    CHECK_FALSE(see(world, session_cookie(world, "cookie-value")).session);
+    CHECK_FALSE(see(fixture, session_cookie(fixture, "cookie-value")).session);
 }
 
 TEST_CASE(
     "start_session: a new value each time, the old one dead, the inner id kept for the same user only [CWE-384]") {
-    test::World world;
-    auto context = world.context();
-    const auto alice = world.add_user("alice");
-    const auto bob = world.add_user("bob");
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const auto alice = fixture.add_user("alice");
+    const auto bob = fixture.add_user("bob");
     const auto start = [&](const web::Browser& browser, const model::Subject& subject) {
-        db::Transaction transaction(world.database, db::Durability::full);
-        auto started = web::start_session(context, transaction, browser, subject, world.clock.now());
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        auto started = web::start_session(context, transaction, browser, subject, fixture.clock.now());
         transaction.commit();
         return started.cookie;
     };
     const std::string first = start(web::Browser{}, alice.subject);
-    const auto before = see(world, session_cookie(world, first));
-    world.clock.advance(util::Seconds{10});
+    const auto before = see(fixture, session_cookie(fixture, first));
+    fixture.clock.advance(util::Seconds{10});
     const std::string second = start(before, alice.subject);
     CHECK(second != first);
-    CHECK_FALSE(see(world, session_cookie(world, first)).session);
-    const auto after = see(world, session_cookie(world, second));
+    CHECK_FALSE(see(fixture, session_cookie(fixture, first)).session);
+    const auto after = see(fixture, session_cookie(fixture, second));
     REQUIRE(after.session);
     CHECK(after.session->sid == before.session->sid);
     CHECK(after.session->auth_time == before.session->auth_time + util::Seconds{10});
 
-    const auto bobs = see(world, session_cookie(world, start(after, bob.subject)));
+    const auto bobs = see(fixture, session_cookie(fixture, start(after, bob.subject)));
     REQUIRE(bobs.session);
     CHECK(bobs.session->sid != after.session->sid);
-    CHECK_FALSE(see(world, session_cookie(world, second)).session);
+    CHECK_FALSE(see(fixture, session_cookie(fixture, second)).session);
 }

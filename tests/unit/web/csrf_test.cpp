@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 using web::Form;
@@ -11,13 +11,13 @@ using web::Form;
 namespace {
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
     std::string asked = "request";
     web::Browser browser;
     Fixture() {
         browser.id = "browser";
-        browser.session = world.add_session(world.add_user("alice"), "cookie");
+        browser.session = fixture.add_session(fixture.add_user("alice"), "cookie");
     }
     bool accepts(Form form, const std::string& token, std::optional<std::string> site = std::nullopt) {
         http::Request request = test::post("csrf=" + token);
@@ -55,7 +55,7 @@ TEST_CASE("is_own_form: the token of this form, browser, request and session, an
     f.browser.id = "browser";
     f.browser.session->cookie_hash = model::ValueHash("of a new cookie");  // the same user has signed in again
     CHECK(f.accepts(Form::consent, consent));
-    f.browser.session = f.world.add_session(f.world.add_user("bob"), "bobs cookie");
+    f.browser.session = f.fixture.add_session(f.fixture.add_user("bob"), "bobs cookie");
     CHECK_FALSE(f.accepts(Form::consent, consent));
     CHECK_FALSE(f.accepts(Form::logout, logout));
     CHECK(f.accepts(Form::login, login));

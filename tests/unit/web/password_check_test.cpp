@@ -9,7 +9,7 @@
 
 #include "crypto/password.h"
 #include "store/users.h"
-#include "support/world.h"
+#include "support/rules_fixture.h"
 
 using namespace postern;
 using web::PasswordOutcome;
@@ -17,22 +17,22 @@ using web::PasswordOutcome;
 namespace {
 
 struct Fixture {
-    test::World world;
-    oauth::Context context = world.context();
-    model::User alice = world.add_user("alice");
+    test::RulesFixture fixture;
+    oauth::Context context = fixture.context();
+    model::User alice = fixture.add_user("alice");
     Fixture() {
-        world.settings.login.max_failures = 2;
+        fixture.settings.login.max_failures = 2;
         alice.password_hash = crypto::hash_password(util::Secret("correct horse"));
         save();
     }
     void save() {
-        db::Transaction transaction(world.database, db::Durability::full);
+        db::Transaction transaction(fixture.database, db::Durability::full);
         REQUIRE(store::update_user(transaction, alice));
         transaction.commit();
     }
     /// Whether the verdict still holds when the session is about to start.
     bool confirm(const web::PasswordVerdict& verdict) {
-        db::Transaction transaction(world.database, db::Durability::full);
+        db::Transaction transaction(fixture.database, db::Durability::full);
         const bool confirmed = web::confirm_login(transaction, verdict, context.now());
         transaction.commit();
         return confirmed;
@@ -50,7 +50,7 @@ struct Fixture {
 
 TEST_CASE("check_login: who gets in") {
     Fixture f;
-    f.world.settings.login.max_failures = 100;
+    f.fixture.settings.login.max_failures = 100;
     CHECK(f.check("alice", "correct horse") == PasswordOutcome::right);
     const std::pair<const char*, std::string> refused[] = {
         {"alice", "wrong"},
@@ -85,9 +85,9 @@ TEST_CASE("check_login: after maxFailures the pair waits, right password or not;
     CHECK(verdict.wait == util::Seconds{900});
     CHECK(f.check("alice", "correct horse", "192.0.2.2") == PasswordOutcome::right);
     CHECK(f.check("bob", "x") == PasswordOutcome::wrong);
-    f.world.clock.advance(util::Seconds{899});
+    f.fixture.clock.advance(util::Seconds{899});
     CHECK(f.check("alice", "correct horse") == PasswordOutcome::throttled);
-    f.world.clock.advance(util::Seconds{1});
+    f.fixture.clock.advance(util::Seconds{1});
     CHECK(f.check("alice", "correct horse") == PasswordOutcome::right);
 }
 
@@ -142,7 +142,7 @@ TEST_CASE(
 
 TEST_CASE("check_login: a name that nobody has costs what the users' own hashes cost, imported ones too [L08]") {
     Fixture f;
-    f.world.settings.login.max_failures = 100;
+    f.fixture.settings.login.max_failures = 100;
     // Processor time, and the least of three: what else happens to a process only adds to it.
     const auto cost = [&](const std::string& name) {
         std::clock_t least = std::numeric_limits<std::clock_t>::max();

@@ -1,5 +1,5 @@
-// Makes the scene, and reads what has become of it.
-#include "faults/scene.h"
+// Makes the sample installation, and reads what has become of it.
+#include "faults/sample_installation.h"
 
 #include <crypt.h>
 #include <doctest/doctest.h>
@@ -55,7 +55,7 @@ std::vector<std::vector<std::string>> query(sqlite3* connection, const std::stri
 
 bool looks_random(const std::string& value) { return value.size() >= 20 && value.find(' ') == std::string::npos; }
 
-/// Every long value that the scene has: what is not among them was made by the operation.
+/// Every long value that the sample installation has: what is not among them was made by the operation.
 std::set<std::string>& known_values() {
     static std::set<std::string> known;
     return known;
@@ -110,8 +110,8 @@ Deployment::Options options() {
     return options;
 }
 
-Scene::Held hold(const Deployment& op, UserAgent& browser) {
-    Scene::Held held;
+SampleInstallation::Held hold(const Deployment& op, UserAgent& browser) {
+    SampleInstallation::Held held;
     held.code = browser.obtain_code(authorization_request());
     const Answer answer = redeem(op, token_request(held.code));
     REQUIRE(answer.status == 200);
@@ -123,7 +123,7 @@ Scene::Held hold(const Deployment& op, UserAgent& browser) {
 
 }  // namespace
 
-Scene::Scene() : op(options()) {
+SampleInstallation::SampleInstallation() : op(options()) {
     use_plain_templates(op);
     make_passwords_cheap(op.database_file().string());
     Host host(Host::Life::long_one);
@@ -142,11 +142,11 @@ Scene::Scene() : op(options()) {
     REQUIRE(consent.verdict() == "consent");
 }
 
-std::vector<std::string> Scene::secrets() const {
+std::vector<std::string> SampleInstallation::secrets() const {
     return {code, held.access_token, held.refresh_token, held.code, rotated.refresh_token, successor};
 }
 
-Files Scene::files() const {
+Files SampleInstallation::files() const {
     Files files;
     for (const char* suffix : {"", "-wal"}) {
         const std::string path = op.database_file().string() + suffix;
@@ -155,7 +155,7 @@ Files Scene::files() const {
     return files;
 }
 
-void Scene::put(const Files& files) const {
+void SampleInstallation::put(const Files& files) const {
     const std::string database = op.database_file().string();
     for (const char* suffix : {"", "-wal", "-shm"}) {
         const auto kept = files.find(database + suffix);
@@ -166,8 +166,8 @@ void Scene::put(const Files& files) const {
     }
 }
 
-Scene& scene_as_it_is() {
-    static Scene one;
+SampleInstallation& unrestored_installation() {
+    static SampleInstallation one;
     static const bool is_made = [] {
         const std::string path = one.op.database_file().string();
         remember_values(path);
@@ -178,8 +178,8 @@ Scene& scene_as_it_is() {
     return one;
 }
 
-Scene& scene() {
-    Scene& one = scene_as_it_is();
+SampleInstallation& sample_installation() {
+    SampleInstallation& one = unrestored_installation();
     one.restore();
     return one;
 }

@@ -1,6 +1,5 @@
-/* A disk that a test describes: preloaded into a program under test, it answers POSTERN_TEST_FREE_BYTES and
- * POSTERN_TEST_FREE_FILES to whoever asks how much room there is, and POSTERN_TEST_FILE_SYSTEM (a magic number of
- * statfs(2)) to whoever asks which file system it is. What is not set is the machine's. */
+/* Preloaded into a program under test: statvfs(3) reports POSTERN_TEST_FREE_BYTES and POSTERN_TEST_FREE_FILES as free, and
+ * statfs(2) reports POSTERN_TEST_FILE_SYSTEM (a magic number) as the type. A variable that is not set leaves the real value. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* What a program under measurement decides by chance is decided alike each time: preloaded into it, single random bytes are 1.
+/* Preloaded into a program whose instructions are counted: every random value of one byte is 1, so that each run does the same work.
  *
- * The generator does its work all the same, and everything longer (identifiers, keys, nonces) is as random as ever. One byte is
- * what an endpoint throws before it cleans up, one request in sixty-four. */
+ * The generator still runs, and longer values (identifiers, keys, nonces) stay random. An endpoint draws one byte to decide
+ * whether it deletes expired rows, which one request in sixty-four does. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

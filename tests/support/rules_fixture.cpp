@@ -1,5 +1,5 @@
-// A complete world for the rules.
-#include "support/world.h"
+// A complete fixture for the rules.
+#include "support/rules_fixture.h"
 
 #include <unistd.h>
 
@@ -61,7 +61,7 @@ model::Client registered(const std::string& id, const std::string& redirect_uri)
 
 }  // namespace
 
-World::World()
+RulesFixture::RulesFixture()
     : clock(kStart),
       database(db::Database::in_memory()),
       keys(std::make_unique<keys::Keys>(key_directory().keys(), keys::KeyUse::sign, true)),
@@ -70,21 +70,21 @@ World::World()
     settings.oidc = true;
 }
 
-void World::add(const model::Client& client) {
+void RulesFixture::add(const model::Client& client) {
     db::Transaction transaction(database, db::Durability::lazy);
     if (!store::insert_client(transaction, client)) throw std::logic_error("client id taken");
     transaction.commit();
 }
 
-model::Client World::add_confidential(const std::string& id, const std::string& redirect_uri,
-                                      const std::string& secret) {
+model::Client RulesFixture::add_confidential(const std::string& id, const std::string& redirect_uri,
+                                             const std::string& secret) {
     model::Client client = registered(id, redirect_uri);
     client.secrets = {model::ClientSecret{model::ValueHash(crypto::sha256_hex(secret)), std::nullopt}};
     add(client);
     return client;
 }
 
-model::Client World::add_public(const std::string& id, const std::string& redirect_uri) {
+model::Client RulesFixture::add_public(const std::string& id, const std::string& redirect_uri) {
     model::Client client = registered(id, redirect_uri);
     client.type = model::ClientType::public_;
     client.auth_method = model::AuthMethod::none;
@@ -93,7 +93,7 @@ model::Client World::add_public(const std::string& id, const std::string& redire
     return client;
 }
 
-model::User World::add_user(const std::string& username) {
+model::User RulesFixture::add_user(const std::string& username) {
     model::User user;
     user.subject = model::Subject(crypto::random_id(random));
     user.username = username;
@@ -104,7 +104,7 @@ model::User World::add_user(const std::string& username) {
     return user;
 }
 
-model::Session World::add_session(const model::User& user, const std::string& cookie) {
+model::Session RulesFixture::add_session(const model::User& user, const std::string& cookie) {
     model::Session session;
     session.cookie_hash = model::ValueHash(crypto::sha256_hex(cookie));
     session.sid = model::Sid(crypto::random_id(random));

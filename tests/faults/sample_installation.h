@@ -1,5 +1,4 @@
-// One installation with everything in it that an operation of the server can be about, and back to it as often as
-// wanted.
+// An installation with a row of every kind that an operation of the server can work on, restored before each use.
 #pragma once
 
 #include <map>
@@ -15,13 +14,13 @@ namespace postern::test {
 /// The database file and its log, byte by byte. What shared memory held is gone, as it is when a machine starts.
 using Files = std::map<std::string, std::string>;
 
-class Scene {
+class SampleInstallation {
 public:
-    Scene();
+    SampleInstallation();
 
-    /// Puts the files back. Nobody may have the database open.
+    /// Puts the files back. The database must not be open in any process.
     void restore() const { put(files_); }
-    /// From now on that is what is restored.
+    /// Makes the present files what restore() puts back.
     void keep() { files_ = files(); }
     void put(const Files& files) const;
     Files files() const;
@@ -51,14 +50,14 @@ private:
     Files files_;
 };
 
-/// The one scene of this program; made with the first call, and restored.
-Scene& scene();
+/// The one sample installation of this program: made by the first call, restored by each.
+SampleInstallation& sample_installation();
 /// The same, not restored.
-Scene& scene_as_it_is();
+SampleInstallation& unrestored_installation();
 
-/// All rows of all tables, sorted, with a star for what the scene did not have: ids, digests and password hashes that
-/// an operation made. Two runs of an operation that did the same have the same. `problem`: what integrity_check and
-/// foreign_key_check say, "" when all is well.
+/// All rows of all tables, sorted, with a star for values that the sample installation did not have: ids, digests and
+/// password hashes that an operation made. Two runs of an operation that did the same have the same. `problem`: what
+/// integrity_check and foreign_key_check say, "" when all is well.
 struct Contents {
     std::string rows;
     std::string problem;

@@ -1,13 +1,12 @@
-/* What a test takes in hand of the machine: its clock, and its syslog.
+/* Preloaded into a program under test: its wall clock and its syslog are the test's.
  *
- * A wall clock that a test sets: preloaded into a program under test, it answers POSTERN_TEST_CLOCK (epoch seconds) to
- * whoever asks for the time of day, and stands still. With POSTERN_TEST_CLOCK_AHEAD it goes on, as many seconds ahead
- * of the machine's as the file of that name says at each moment, in eight bytes that are written over; to a web server
- * that hands the variables on it does not, since lighttpd starts anew when its clock jumps by half an hour. The
- * monotonic clocks are the machine's. libfaketime does this and more, but keeps files in /dev/shm that collide when
- * process ids come round again.
+ * With POSTERN_TEST_CLOCK (epoch seconds) the wall clock stands still at that time. With POSTERN_TEST_CLOCK_AHEAD it runs
+ * ahead of the system's by the number of seconds that the named file holds (eight bytes, host order), which may change at
+ * any time. A web server that passes the variables on keeps the system's clock, because lighttpd restarts itself when its
+ * clock jumps by half an hour. The monotonic clocks are not changed. libfaketime is not used because it keeps files in
+ * /dev/shm that collide when process ids are reused.
  *
- * Lines for syslog are appended to the file that POSTERN_TEST_SYSLOG names, and go nowhere without it. */
+ * Lines for syslog are appended to the file that POSTERN_TEST_SYSLOG names, and dropped without it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

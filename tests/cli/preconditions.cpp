@@ -1,5 +1,5 @@
 // Puts users, clients, grants and sessions into an installation, as the endpoints would.
-#include "given.h"
+#include "preconditions.h"
 
 #include <doctest/doctest.h>
 #include <sqlite3.h>

@@ -1,4 +1,5 @@
-// A complete world for the rules: memory database, fixed clock, seeded random, keys made once per test run.
+// What the rules of lib/oauth and lib/oidc need to run without a server: memory database, fixed clock, seeded random,
+// keys made once per test run.
 #pragma once
 
 #include <memory>
@@ -13,9 +14,9 @@
 
 namespace postern::test {
 
-class World {
+class RulesFixture {
 public:
-    World();
+    RulesFixture();
 
     /// For a request of its own: what an earlier one has noted is forgotten.
     oauth::Context context() {
