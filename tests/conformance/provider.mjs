@@ -27,8 +27,9 @@ const REGISTRATION = ["--redirect-uri", REDIRECT_URI, "--secret-stdin", "--pkce"
 const CLIENTS = { client: "client_secret_basic", client2: "client_secret_basic", client_secret_post: "client_secret_post" };
 
 /// { deployment, clients }; clients by the suite's names, each { id, secret, method }.
+/// Its clock is moved where a module lets time pass.
 export async function openProvider(options = {}) {
-  const deployment = await Deployment.start({ config: { authorizeMethods: ["GET", "POST"], maxAgeLeeway: 5 }, ...options });
+  const deployment = await Deployment.start({ config: { authorizeMethods: ["GET", "POST"], maxAgeLeeway: 5 }, clock: true, ...options });
   try {
     await deployment.addUser(USER.username, USER.password, USER.claims);
     const clients = {};

@@ -19,8 +19,6 @@ const LOGIN_ERRORS = ["login_required", "interaction_required", "account_selecti
 export const randomText = (length) => Array.from({ length }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join("");
 /// The long state of some modules: 128 characters, those of RFC 3986 §2.3 that are not alphanumeric at the end.
 export const longState = () => `${randomText(124)}-._~`;
-const realTime = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
-export const now = () => Math.floor(Date.now() / 1000);
 
 const formEncode = (text) => new URLSearchParams({ "": text }).toString().slice(1); // as the suite does it: RFC 6749 §2.3.1
 /// A parameter that is undefined is left out.
@@ -34,10 +32,15 @@ export class Run {
   reviews = [];
   skipped = null;
 
-  /// `mode` is "query" or "form_post"; `send` stands between the run and the network, `wait` lets seconds pass.
-  constructor({ deployment, clients }, { mode = "query", send = request, wait = realTime } = {}) {
-    Object.assign(this, { deployment, clients, mode, send, wait, agent: new UserAgent({ ca: deployment.ca, send }) });
+  /// `mode` is "query" or "form_post"; `send` stands between the run and the network.
+  constructor({ deployment, clients }, { mode = "query", send = request } = {}) {
+    Object.assign(this, { deployment, clients, mode, send, agent: new UserAgent({ ca: deployment.ca, send }) });
   }
+
+  /// Seconds pass on the provider's clock. Runs beside this one see them pass, too.
+  wait(seconds) { return this.deployment.advance(seconds); }
+
+  now() { return this.deployment.now(); }
 
   /// Records what checks found; answers whether there was nothing of the level FAILURE.
   check(...lists) {
@@ -188,7 +191,7 @@ export class Run {
   readIdToken(text, { client, nonce, accessToken, code }) {
     const idToken = parseJwt(text);
     const clientId = this.clients[client].id;
-    this.check(checkSignature(idToken, this.jwks), checkIdTokenClaims(idToken.claims, { issuer: this.metadata.issuer, clientId, nonce, now: now() }),
+    this.check(checkSignature(idToken, this.jwks), checkIdTokenClaims(idToken.claims, { issuer: this.metadata.issuer, clientId, nonce, now: this.now() }),
       checkHashes(idToken.claims, { accessToken, code }), checkIdTokenExtras(idToken.claims));
     return idToken.claims;
   }

@@ -30,6 +30,7 @@ export class Deployment {
   #base;
   #former = ""; // what earlier web servers of this deployment wrote
   #ahead = 0;
+  #clockSet = Promise.resolve(); // settled when the last setting of the clock was written
   #said = ""; // by the command, to standard error
   #config;
 
@@ -82,8 +83,11 @@ export class Deployment {
   /// From now on the programs see the time so many seconds later.
   async advance(seconds) {
     this.#ahead += seconds;
-    await this.#setClock();
+    await (this.#clockSet = this.#clockSet.then(() => this.#setClock()));
   }
+
+  /// Seconds since the epoch as the programs see them.
+  now() { return Math.floor(Date.now() / 1000) + this.#ahead; }
 
   /// Ends the web server with its processes; resume() starts it again, as it was.
   async halt() {

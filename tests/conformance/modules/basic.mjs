@@ -8,7 +8,7 @@ import {
   checkTokenResponse,
 } from "../checks/tokens.mjs";
 import { REDIRECT_URI } from "../provider.mjs";
-import { longState, now, randomText } from "../run.mjs";
+import { longState, randomText } from "../run.mjs";
 
 /// A flow with these parameters that must go well.
 const succeeds = (parameters) => (run) => run.signIn({ parameters });
@@ -117,13 +117,13 @@ export const BASIC = {
     await run.wait(2);
     const second = await run.signIn({ parameters: { max_age: "1" } });
     run.expectLogin(second);
-    run.check(checkAuthTime(second.claims, { now: now(), seconds: 301 }), checkLaterLogin(first.claims, second.claims));
+    run.check(checkAuthTime(second.claims, { now: run.now(), seconds: 301 }), checkLaterLogin(first.claims, second.claims));
   },
 
   "oidcc-max-age-10000": async (run) => {
     const first = await run.signIn({ parameters: { max_age: "15000" } });
     const second = await run.signIn({ parameters: { max_age: "10000" } });
-    for (const { claims } of [first, second]) run.check(checkAuthTime(claims, { now: now(), seconds: 301 }));
+    for (const { claims } of [first, second]) run.check(checkAuthTime(claims, { now: run.now(), seconds: 301 }));
     run.check(checkSameLogin(first.claims, second.claims));
   },
 
