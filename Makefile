@@ -161,7 +161,7 @@ suites: all $(TEST_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
 	scripts/run-suites $(BUILD) $(SUITES) coverage $(NODE_SUITES)
 # The long runs: full figures where `make test` takes less. Hours.
 endure: all $(TEST_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
-	POSTERN_LONG=1 scripts/run-suites $(BUILD) $(filter faults,$(SUITES)) security
+	POSTERN_LONG=1 scripts/run-suites $(BUILD) $(filter faults,$(SUITES)) security servers
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@

@@ -12,9 +12,10 @@ import { faultsOf } from "./soundness.mjs";
 const COUNTS = { authorize: 2, login: 2, scopes: 2, token: 3, introspect: 2, revoke: 2 };
 const VICTIMS = ["token", "token", "token", "revoke", "revoke", "authorize", "login", "scopes", "introspect"];
 const ACTORS = 8;
+const KINDS = ["logins", "exchanges", "refreshes", "revocations", "introspections", "doubled"];
 const ENDINGS = [
-  { number: 9, name: "killed", times: Number(process.env.POSTERN_KILLS ?? (LONG ? 3000 : 500)), ids: "S07" },
-  { number: 15, name: "told to stop", times: LONG ? 1000 : 60, ids: "Q04" },
+  { number: 9, name: "killed", times: Number(process.env.POSTERN_KILLS ?? (LONG ? 3000 : 40)), ids: "S07" },
+  { number: 15, name: "told to stop", times: LONG ? 1000 : 20, ids: "Q04" },
 ];
 
 for (const { number, name, times, ids } of ENDINGS) describe(`${times} processes are ${name} under load [${ids}]`, () => {
@@ -32,8 +33,11 @@ for (const { number, name, times, ids } of ENDINGS) describe(`${times} processes
     t.diagnostic(`seed ${chance.seed}`);
     load = new MixedLoad(p, chance, ACTORS);
     const ended = {};
+    // A short run goes on until each kind of request was among those answered: on a busy machine that takes more endings.
+    const isMixed = () => KINDS.every((kind) => load.seen[kind] > 0) && load.dead.length > 0 && load.alive.length > 0 &&
+      (name !== "killed" || load.seen.lost > 0);
     try {
-      for (let count = 0; count < times; ++count) {
+      for (let count = 0; count < times || (count < 20 * times && !isMixed()); ++count) {
         await pause(5 + chance.below(50));
         const victim = chance.pick(VICTIMS);
         const { started } = pools[victim];
@@ -46,7 +50,7 @@ for (const { number, name, times, ids } of ENDINGS) describe(`${times} processes
     }
     t.diagnostic(JSON.stringify({ ended, ...load.seen }));
     assert.deepEqual(load.wrong, []);
-    for (const what of ["logins", "exchanges", "refreshes", "revocations", "introspections", "doubled"]) assert.ok(load.seen[what] > 0, what);
+    for (const kind of KINDS) assert.ok(load.seen[kind] > 0, kind);
     // Whoever is told to stop answers first, and the socket is kept by whoever started it: nobody notices.
     if (name === "killed") assert.ok(load.seen.lost > 0, "no kill has met a request");
     else assert.equal(load.seen.lost, 0);

@@ -7,6 +7,7 @@ import https from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { LONG } from "../security/seeded.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { PATH, makeCertificate } from "../support/web_server.mjs";
 
@@ -109,7 +110,7 @@ describe("make bench", () => {
   }
 });
 
-describe("make bench-growth", () => {
+describe("make bench-growth", { skip: !LONG && "a part of make endure" }, () => {
   it("asks databases of each size in turn, and has the largest copied and an old one swept under load", async () => {
     const out = mkdtempSync(join(tmpdir(), "pt-"));
     try {
@@ -135,7 +136,7 @@ describe("make bench-growth", () => {
   });
 });
 
-describe("make bench-scaling", () => {
+describe("make bench-scaling", { skip: !LONG && "a part of make endure" }, () => {
   it("asks each number of processes on one core and on two, and each web server that is there", async () => {
     const out = mkdtempSync(join(tmpdir(), "pt-"));
     try {

@@ -1,8 +1,7 @@
-// What a request costs has not grown: instructions, allocations and system calls, counted and compared with bench/instructions.json.
+// How `make bench-instructions` compares counts with bench/instructions.json.
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
-import { countAll } from "../../bench/instructions_all.mjs";
-import { COUNTS, builtBy, compare, differences, isComparable, isFault, readTable, sentence, versions } from "../../bench/instructions_table.mjs";
+import { describe, it } from "node:test";
+import { compare, differences, isComparable, isFault } from "../../bench/instructions_table.mjs";
 
 describe("the comparison with the table", () => {
   const table = { built_by: "a compiler", versions: { libssl3: "1" }, tolerances: { noisy: { allocations: 20 } },
@@ -37,32 +36,5 @@ describe("the comparison with the table", () => {
     assert.deepEqual([isComparable(table, library), differences(table, library)], [true, ["libssl3 is 2; the table's was 1"]]);
     const compiler = { ...same, built_by: "another" };
     assert.deepEqual([isComparable(table, compiler), differences(table, compiler)], [false, ["built by another", "the table's programs were built by a compiler"]]);
-  });
-});
-
-const compiler = builtBy();
-const table = readTable();
-// Valgrind runs no program with a sanitizer inside.
-describe("what requests and CGI processes cost", { skip: compiler.includes("-fsanitize") && "a build with sanitizers" }, () => {
-  const now = { built_by: compiler, versions: versions() };
-  let entries;
-  before(async () => {
-    entries = compare(table, await countAll());
-    for (const line of [...differences(table, now), ...entries.filter(({ verdict }) => verdict !== "same").map(sentence)]) console.log(line);
-    if (!isComparable(table, now)) console.log("Another compiler or other options than the table's: growth is told here, and is no failure.");
-  });
-
-  for (const row of Object.keys(table.rows)) {
-    for (const count of COUNTS) {
-      it(`${row}: ${count.replace("_", " ")} have not grown`, () => {
-        const entry = entries.find((one) => one.row === row && one.count === count);
-        assert.notEqual(entry.verdict, "gone", sentence(entry));
-        if (isComparable(table, now)) assert.ok(!isFault(entry), sentence(entry));
-      });
-    }
-  }
-
-  it("nothing is counted that the table does not have", () => {
-    assert.deepEqual(entries.filter(({ verdict }) => verdict === "new").map(sentence), []);
   });
 });
