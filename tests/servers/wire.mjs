@@ -12,13 +12,16 @@ const FORM = "Content-Type: application/x-www-form-urlencoded";
 const BODY = "grant_type=client_credentials";
 const TOO_LARGE = 1024 * 1024;
 
-/// The sockets that processes of this build listen to on descriptor 0, by the names that the kernel has for them.
-function listenersOf(programs) {
+/// The sockets that processes of this configuration listen to on descriptor 0, by the names that the kernel has for them.
+function listenersOf({ directory, cgiBin }) {
+  const config = `POSTERN_CONFIG=${join(directory, "postern.json")}`;
   const sockets = [];
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
-      if (readlinkSync(`/proc/${pid}/exe`).startsWith(`${programs}/`)) sockets.push(readlinkSync(`/proc/${pid}/fd/0`));
-    } catch { /* it has ended, or is somebody else's */ }
+      if (!readlinkSync(`/proc/${pid}/exe`).startsWith(`${cgiBin}/`)) continue;
+      if (!readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(config)) continue;
+      sockets.push(readlinkSync(`/proc/${pid}/fd/0`));
+    } catch { /* it has ended, or belongs to another user */ }
   }
   return sockets;
 }
@@ -180,7 +183,7 @@ function wire(front, { sockets, longestLine }) {
   if (sockets) {
     it("programs listen to Unix sockets that nobody but the web server reaches [X25]", async () => {
       await site.ask("/jwks");
-      const listeners = listenersOf(site.deployment.cgiBin);
+      const listeners = listenersOf(site.deployment);
       assert.ok(listeners.length > 0);
       const unix = readFileSync("/proc/net/unix", "utf8");
       for (const name of listeners) assert.match(unix, new RegExp(` ${name.match(/\d+/)[0]} `), "a Unix socket");

@@ -1,6 +1,7 @@
 // Starts a web server of a test in the foreground, with a configuration of its own and as the user it may have, and
 // ends exactly that one.
 import { spawn, execFile } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -30,11 +31,16 @@ export async function privateDirectory(path) {
   return path;
 }
 
-/// A port that was free a moment ago. Somebody else may take it first, so whoever starts a server tries again with another.
+/// One of the thousand ports from POSTERN_TEST_PORTS on, which scripts/run-suites gives to one test file alone; without it
+/// one that the system picks.
+const candidate = () => (process.env.POSTERN_TEST_PORTS ? Number(process.env.POSTERN_TEST_PORTS) + randomInt(1000) : 0);
+
+/// A port that was free a moment ago. Another process may take it first, so a test that starts a server tries again with
+/// another.
 export function freePort() {
   return new Promise((done, failed) => {
-    const server = createServer().on("error", failed);
-    server.listen(0, "127.0.0.1", () => {
+    const server = createServer().on("error", (error) => (error.code === "EADDRINUSE" ? freePort().then(done, failed) : failed(error)));
+    server.listen(candidate(), "127.0.0.1", () => {
       const { port } = server.address();
       server.close(() => done(port));
     });
