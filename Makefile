@@ -1,4 +1,4 @@
-# Postern: see README.md. Targets: all check test endure bench bench-growth bench-scaling bench-instructions run screenshots asan valgrind fuzz format tidy cppcheck layers install uninstall deb test-deb clean.
+# Postern: see README.md. Targets: all check test endure bench bench-growth bench-scaling bench-instructions run screenshots asan valgrind fuzz format tidy cppcheck layers coverage install uninstall deb test-deb clean.
 # STATIC=1: programs that need no library of the host, in a build directory of their own.
 STATIC ?=
 .DEFAULT_GOAL := all
@@ -62,7 +62,7 @@ fuzz_OBJ     := $(filter-out %/driver.o,$(call objects,tests/fuzz/*.cpp)) $(filt
 faults_OBJ   := $(call objects,tests/faults/*.cpp) $(filter-out %/main.o,$(CLI_OBJ)) $(BUILD)/tests/faults/fake_clock_preload.o
 TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 # Every other folder with tests runs servers, clients and browsers from Node.js.
-NODE_SUITES  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs)))))
+NODE_SUITES  := $(filter-out coverage,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs))))))
 # tests/servers runs a short bench.
 BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,hello lookup token commit cgi_lookup fill)
 NODE_MODULES := tests/node_modules/.package-lock.json
@@ -135,7 +135,7 @@ FUZZ_DRIVER := $(BUILD)/tests/fuzz_driver
 FUZZ_FLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
     -fsanitize-ignorelist=tests/fuzz/sanitizer-ignore.txt
 $(FUZZ_DRIVER): LDFLAGS += -fsanitize=fuzzer
-$(FUZZ_DRIVER): $(filter-out %/replay_test.o,$(fuzz_OBJ)) $(BUILD)/tests/fuzz/driver.o $(BUILD)/tests/support/world.o $(LIB)
+$(FUZZ_DRIVER): $(filter-out %/replay_test.o,$(fuzz_OBJ)) $(BUILD)/tests/fuzz/driver.o $(BUILD)/tests/support/rules_fixture.o $(LIB)
 	$(LINK)
 fuzz-driver: $(FUZZ_DRIVER)
 fuzz:
@@ -226,6 +226,9 @@ tidy:
 	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests -I.
 layers:
 	@scripts/layers
+# The columns of docs/*-COVERAGE.md that come from the titles of tests.
+coverage:
+	@node tests/coverage/coverage.mjs --write
 
 install: all
 	@$(INSTALLED) scripts/install-files install
@@ -242,6 +245,6 @@ test-deb: deb
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure bench bench-growth bench-scaling bench-programs bench-instructions run screenshots format tidy cppcheck layers install uninstall deb test-deb clean FORCE
+.PHONY: all check check-unit suites asan valgrind fuzz fuzz-driver test endure bench bench-growth bench-scaling bench-programs bench-instructions run screenshots format tidy cppcheck layers coverage install uninstall deb test-deb clean FORCE
 .DELETE_ON_ERROR:
 -include $(patsubst %.o,%.d,$(BUILD)/bench/fill.o $(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(BUILD)/tests/security/sandbox_probe.o)

@@ -136,7 +136,7 @@ describe("the keyboard, names and motion", () => {
     }
   });
 
-  it("a name is shown as it is: markup is text, and its direction ends with it", () => withPage("consent, right-to-left name", async (page) => {
+  it("a name is shown as it is: markup is text, and its direction ends with it [L13]", () => withPage("consent, right-to-left name", async (page) => {
     assert.equal(await page.textContent("h1 bdi"), RIGHT_TO_LEFT_NAME);
     assert.equal(await page.locator("b").count(), 0);
     // The English words begin at the left, whatever the name in front of them is written in.

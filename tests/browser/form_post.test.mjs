@@ -44,7 +44,7 @@ describe("response_mode=form_post", () => {
     assert.equal(fields.get("iss"), deployment.issuer);
   }
 
-  it("with scripts nobody presses anything, and the policy allows the script", () =>
+  it("with scripts nobody presses anything, and the policy allows the script [Form Post §2bc]", () =>
     withPage({}, async (page) => {
       const request = posted(page);
       await page.goto(url());
@@ -53,7 +53,7 @@ describe("response_mode=form_post", () => {
       check(await request, ["code", "state", "iss"]);
     }));
 
-  it("without scripts the button sends the same", () =>
+  it("without scripts the button sends the same [Form Post §2c]", () =>
     withPage({ javaScriptEnabled: false }, async (page) => {
       const request = posted(page);
       await page.goto(url());
@@ -64,7 +64,7 @@ describe("response_mode=form_post", () => {
       check(await request, ["code", "state", "iss"]);
     }));
 
-  it("errors take the same way", () =>
+  it("errors take the same way [Form Post §2d]", () =>
     withPage({}, async (page) => {
       const request = posted(page);
       await page.goto(url({ prompt: "none" }));

@@ -158,7 +158,7 @@ describe("the server's pages", () => {
     assert.equal(faults.length, 1, "the watch of the other tests sees a violation");
   });
 
-  it("the login page cannot be framed [RFC 9700 §4.16]", async () => {
+  it("the login page cannot be framed [RFC 9700 §4.16, OIDC Core §3.1.2.3d]", async () => {
     const { page, close } = await openPage(browser, deployment);
     await page.goto(`${deployment.origin}/demo/`);
     const answer = await page.request.get(authorizationUrl(deployment));

@@ -100,7 +100,7 @@ TEST_CASE("audit: a person's way from login to logout is one line for each step,
     for (const json::Object& line : {issued, refreshed}) CHECK(text_of(line, "grant") == text_of(steps[1], "grant"));
 }
 
-TEST_CASE("audit: a failed login names the account where there is one, and never what was typed") {
+TEST_CASE("audit: a failed login names the account where there is one, and never what was typed [G01]") {
     Audited site({{"login", json::Object{{"maxFailures", 3}}}});
     UserAgent browser(site.op);
     const Landing form = browser.authorize(authorization_request());

@@ -10,7 +10,7 @@ namespace {
 using namespace postern::test;
 using std::chrono::seconds;
 
-TEST_CASE("clock back: what was spent, revoked or disabled stays so") {
+TEST_CASE("clock back: what was spent, revoked or disabled stays so [S18]") {
     Deployment op;
     UserAgent alice(op);
     const Query redeemed = token_request(alice.obtain_code(authorization_request()));
@@ -36,7 +36,7 @@ TEST_CASE("clock back: a token from the future is believed for a minute's step a
     CHECK(userinfo(op, access).status == 401);
 }
 
-TEST_CASE("clock back: people and clients go on, with lifetimes that are never negative") {
+TEST_CASE("clock back: people and clients go on, with lifetimes that are never negative [S18]") {
     Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());

@@ -11,7 +11,8 @@ namespace {
 
 using namespace postern::test;
 
-TEST_CASE("code flow: from the application's link to the user's claims, step by step") {
+TEST_CASE(
+    "code flow: from the application's link to the user's claims, step by step [IF1, IF2, IF52, RFC 6749 §3.1a]") {
     const Deployment op;
     UserAgent alice(op);
 
@@ -52,7 +53,7 @@ TEST_CASE("code flow: from the application's link to the user's claims, step by 
     CHECK(claims.json().find("phone_number") == nullptr);
 }
 
-TEST_CASE("code flow: every kind of client, with what its registration asks for") {
+TEST_CASE("code flow: every kind of client, with what its registration asks for [IF8]") {
     const Deployment op;
     for (const std::string client : {kWeb, kOther, kSpa, kNative, kTrusted, kStrict, kMany}) {
         CAPTURE(client);
@@ -63,7 +64,7 @@ TEST_CASE("code flow: every kind of client, with what its registration asks for"
     }
 }
 
-TEST_CASE("code flow: under a base path and on a loopback http issuer") {
+TEST_CASE("code flow: under a base path and on a loopback http issuer [IF73, OIDC Core §16.15]") {
     for (const std::string issuer : {"https://op.example/auth", "http://127.0.0.1:8080", "http://localhost:8080/op"}) {
         CAPTURE(issuer);
         Deployment::Options options;
@@ -76,7 +77,9 @@ TEST_CASE("code flow: under a base path and on a loopback http issuer") {
     }
 }
 
-TEST_CASE("code flow: cookies have the flags of L01, and two issuers on one host do not share them") {
+TEST_CASE(
+    "code flow: cookies have the flags of L01, and two issuers on one host do not share them [IF111, OIDC Core §16.15, "
+    "L01]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing login = alice.authorize(authorization_request());
@@ -103,7 +106,7 @@ TEST_CASE("code flow: cookies have the flags of L01, and two issuers on one host
     for (const auto& cookie : visitor.cookies()) CHECK_FALSE(alice.cookies().contains(cookie.first));
 }
 
-TEST_CASE("code flow: somebody who is logged in is not asked again, until the session ends [L04]") {
+TEST_CASE("code flow: somebody who is logged in is not asked again, until the session ends [IF159, L04]") {
     Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());

@@ -12,7 +12,7 @@ namespace {
 
 using namespace postern::test;
 
-TEST_CASE("replay: the second use of a code ends what the first use gave, and only that [T02]") {
+TEST_CASE("replay: the second use of a code ends what the first use gave, and only that [T02, RFC 6749 §4.1.2e]") {
     const Deployment op;
     UserAgent alice(op);
     const auto bystander = obtain_tokens(op, alice, authorization_request());
@@ -28,7 +28,9 @@ TEST_CASE("replay: the second use of a code ends what the first use gave, and on
     CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "code");
 }
 
-TEST_CASE("race: of many parallel redemptions exactly one wins, and its tokens follow the replay rule [T01, T04]") {
+TEST_CASE(
+    "race: of many parallel redemptions exactly one wins, and its tokens follow the replay rule [T01, T04, RFC 6749 "
+    "§4.1.2d]") {
     std::signal(SIGPIPE, SIG_IGN);
     const Deployment op;
     UserAgent alice(op);
@@ -50,7 +52,7 @@ TEST_CASE("race: of many parallel redemptions exactly one wins, and its tokens f
     }
 }
 
-TEST_CASE("race: a code and the user's end at the same time leave no live token behind") {
+TEST_CASE("race: a code and the user's end at the same time leave no live token behind [T04]") {
     std::signal(SIGPIPE, SIG_IGN);
     for (int round = 0; round < 4; ++round) {
         const Deployment op;

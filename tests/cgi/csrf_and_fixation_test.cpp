@@ -13,7 +13,8 @@ using namespace postern::test;
 
 const std::map<std::string, std::string> kRightPassword = {{"username", kAlice}, {"password", kAlicePassword}};
 
-TEST_CASE("fixation: a request that an attacker started is not finished in the victim's browser [A18]") {
+TEST_CASE(
+    "fixation: a request that an attacker started is not finished in the victim's browser [A18, RFC 6749 §10.12a]") {
     const Deployment op;
     UserAgent attacker(op, "203.0.113.1");
     UserAgent victim(op);
@@ -74,7 +75,9 @@ TEST_CASE(
     CHECK(alice.open(link).verdict() == "login");
 }
 
-TEST_CASE("login CSRF: the right password with a wrong token starts no session [L05]") {
+TEST_CASE(
+    "login CSRF: the right password with a wrong token starts no session [IF110, L05, RFC 6749 §10.12a, OIDC Core "
+    "§3.1.2.3c]") {
     const Deployment op;
     UserAgent browser(op);
     UserAgent other(op);
@@ -110,7 +113,8 @@ TEST_CASE("login CSRF: the right password with a wrong token starts no session [
     CHECK(browser.log_in(page).verdict() == "consent");
 }
 
-TEST_CASE("consent CSRF: the token is of this session and this request [L06]") {
+TEST_CASE(
+    "consent CSRF: the token is of this session and this request [IF110, L06, RFC 6749 §10.12a, OIDC Core §3.1.2.3c]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing login = alice.authorize(authorization_request());
@@ -130,7 +134,8 @@ TEST_CASE("consent CSRF: the token is of this session and this request [L06]") {
 }
 
 TEST_CASE(
-    "forms: what the browser says about the page they came from is believed, Origin null is not held against them") {
+    "forms: what the browser says about the page they came from is believed, Origin null is not held against them "
+    "[L05]") {
     struct Row {
         std::string header;
         std::string value;
@@ -155,7 +160,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("forms: nothing is decided by an address [L07, L20, L12]") {
+TEST_CASE("forms: nothing is decided by an address [L07, L20, L12, RFC 6749 §10.12b, §10.15]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing login = alice.authorize(authorization_request());
@@ -290,7 +295,7 @@ TEST_CASE("session: garbage, twice the cookie, a thousand cookies are nobody [L1
     }
 }
 
-TEST_CASE("consent: somebody else logged in between: the old page decides nothing [L18]") {
+TEST_CASE("consent: somebody else logged in between: the old page decides nothing [L18, RFC 6749 §10.12b]") {
     const Deployment op;
     UserAgent browser(op);
     const Landing alices = browser.log_in(browser.authorize(authorization_request()));

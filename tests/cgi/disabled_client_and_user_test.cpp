@@ -17,7 +17,7 @@ struct Command {
     std::string input;
 };
 
-TEST_CASE("client disabled: at every step of the flow, and back again") {
+TEST_CASE("client disabled: at every step of the flow, and back again [A27, T19]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing login = alice.authorize(authorization_request());
@@ -90,7 +90,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("user disabled, removed or given a new password: sessions, codes and tokens end, at once and for good") {
+TEST_CASE(
+    "user disabled, removed or given a new password: sessions, codes and tokens end, at once and for good [A27]") {
     const std::vector<Command> commands = {
         {"disabled", {"user", "disable", kAlice}, ""},
         {"removed", {"user", "remove", kAlice}, ""},
@@ -129,7 +130,7 @@ TEST_CASE("user disabled between login and consent: nothing is approved") {
     CHECK(op.count_rows("authorization_codes") == 0);
 }
 
-TEST_CASE("user renamed: the new name logs in, sub and session stay") {
+TEST_CASE("user renamed: the new name logs in, sub and session stay [OIDC Core §5.7]") {
     const Deployment op;
     UserAgent alice(op);
     const auto tokens = obtain_tokens(op, alice, authorization_request().with("scope", "openid profile"));

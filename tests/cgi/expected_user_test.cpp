@@ -38,7 +38,9 @@ TEST_CASE("expected user: somebody else is asked to log in, and Alice's login br
     }
 }
 
-TEST_CASE("expected user: somebody else who logs in gets the client login_required, once, and nothing comes of it") {
+TEST_CASE(
+    "expected user: somebody else who logs in gets the client login_required, once, and nothing comes of it [OIDC Core "
+    "§3.1.2.1u]") {
     const Deployment op;
     for (const Query& request : wanting_alice(op)) {
         UserAgent browser(op);
@@ -58,7 +60,7 @@ TEST_CASE("expected user: somebody else who logs in gets the client login_requir
     }
 }
 
-TEST_CASE("expected user: a session of somebody else cannot approve or deny its way to a code") {
+TEST_CASE("expected user: a session of somebody else cannot approve or deny its way to a code [OIDC Core §3.1.2.2c]") {
     const Deployment op;
     for (const Query& request : wanting_alice(op)) {
         UserAgent browser(op);

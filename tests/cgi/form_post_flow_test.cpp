@@ -35,7 +35,7 @@ TEST_CASE("form post flow: login, consent, a form that sends itself, tokens") {
     CHECK(userinfo(op, tokens.member("access_token")).status == 200);
 }
 
-TEST_CASE("form post flow: the page is made once; going back to it shows that it is over") {
+TEST_CASE("form post flow: the page is made once; going back to it shows that it is over [Form Post §2e]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing landing = alice.sign_in(asking());

@@ -23,7 +23,7 @@ void add_page(const Deployment& op) {
 
 Query asking() { return authorization_request(kPage).with("response_type", "token"); }
 
-TEST_CASE("implicit flow: login, consent, token in the fragment, claims, introspection, revocation") {
+TEST_CASE("implicit flow: login, consent, token in the fragment, claims, introspection, revocation [IF8]") {
     const Deployment op(with_implicit());
     add_page(op);
     UserAgent alice(op);
@@ -61,7 +61,7 @@ TEST_CASE("implicit flow: a session that ended takes nothing along, and a user w
     CHECK(alice.authorize(asking()).verdict() == "login");
 }
 
-TEST_CASE("implicit flow: by POST, and by a form that sends itself") {
+TEST_CASE("implicit flow: by POST, and by a form that sends itself [Form Post §2f]") {
     Deployment op(with_implicit());
     op.configure("authorizeMethods", postern::json::strings({"GET", "POST"}));
     add_page(op);

@@ -31,7 +31,9 @@ TEST_CASE("rotation: the set may be kept for as long as a new key waits, never l
     CHECK(op.cgi("discovery").header("Cache-Control") == "public, max-age=" + std::to_string(lead));
 }
 
-TEST_CASE("rotation: tokens of the old key live on beside those of the new one, until it is retired [J18]") {
+TEST_CASE(
+    "rotation: tokens of the old key live on beside those of the new one, until it is retired [J18, OIDC Core "
+    "§10.1.1]") {
     Deployment op;
     UserAgent alice(op);
     const auto before = obtain_tokens(op, alice, authorization_request());

@@ -29,7 +29,8 @@ Answer attempt(const Deployment& op, const std::string& address, const std::stri
 }
 
 TEST_CASE(
-    "throttle: after ten failures neither a wrong nor the right password is looked at, until the window ends [L09]") {
+    "throttle: after ten failures neither a wrong nor the right password is looked at, until the window ends [IF179, "
+    "L09]") {
     Deployment op;
     for (int i = 0; i < 10; ++i) CHECK(attempt(op, "192.0.2.1", kAlice, "wrong").status == 200);
     op.advance(seconds(899));
@@ -126,7 +127,7 @@ TEST_CASE("throttle: a forwarded address is believed from a configured proxy onl
     }
 }
 
-TEST_CASE("throttle: parallel guesses are counted exactly, and no guess beyond the limit is looked at") {
+TEST_CASE("throttle: parallel guesses are counted exactly, and no guess beyond the limit is looked at [L09]") {
     std::signal(SIGPIPE, SIG_IGN);
     const Deployment op(at_most(4));
     std::vector<int> statuses(12);

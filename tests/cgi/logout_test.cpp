@@ -37,7 +37,9 @@ Answer refresh(const Deployment& op, const postern::json::Object& tokens, const 
     return redeem(op, {{"grant_type", "refresh_token"}, {"refresh_token", token}}, client);
 }
 
-TEST_CASE("logout: session, cookie, access and refresh tokens end; what was given for offline access goes on [F09]") {
+TEST_CASE(
+    "logout: session, cookie, access and refresh tokens end; what was given for offline access goes on [F09, OIDC Core "
+    "§11e, RP-Initiated Logout §2m]") {
     const Deployment op;
     register_address(op);
     UserAgent alice(op);
@@ -75,7 +77,9 @@ TEST_CASE("logout: session, cookie, access and refresh tokens end; what was give
     CHECK(alice.authorize(authorization_request()).verdict() == "login");
 }
 
-TEST_CASE("logout: without a hint a person is asked; cancel changes nothing, logout ends it and leads nowhere") {
+TEST_CASE(
+    "logout: without a hint a person is asked; cancel changes nothing, logout ends it and leads nowhere [RP-Initiated "
+    "Logout §2gjn]") {
     const Deployment op;
     register_address(op);
     UserAgent alice(op);
@@ -109,7 +113,7 @@ TEST_CASE("logout: without a hint a person is asked; cancel changes nothing, log
     CHECK_FALSE(alice.submit(question, "cancel").left);
 }
 
-TEST_CASE("logout: nobody is logged out by a form that was not shown to him [L06]") {
+TEST_CASE("logout: nobody is logged out by a form that was not shown to him [L06, RP-Initiated Logout §2o]") {
     Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
@@ -249,7 +253,9 @@ TEST_CASE("logout: a request that is open in another browser of the same user as
     CHECK(is_signed_in(there, kOther));
 }
 
-TEST_CASE("logout: of a client that was disabled or removed meanwhile: the user is signed out and stays here") {
+TEST_CASE(
+    "logout: of a client that was disabled or removed meanwhile: the user is signed out and stays here [RP-Initiated "
+    "Logout §3d]") {
     for (const std::string how : {"disable", "remove"}) {
         CAPTURE(how);
         const Deployment op;
@@ -281,7 +287,7 @@ TEST_CASE("logout: a cookie of a session that is over is taken away, and so is o
     CHECK(alice.session_cookie().empty());
 }
 
-TEST_CASE("logout: each refusal is explained by its request id, without a token") {
+TEST_CASE("logout: each refusal is explained by its request id, without a token [RP-Initiated Logout §4c]") {
     const Deployment op;
     register_address(op);
     UserAgent alice(op);

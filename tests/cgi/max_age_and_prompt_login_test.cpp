@@ -17,7 +17,9 @@ std::int64_t auth_time(const Deployment& op, const std::string& code) {
     return tokens.status == 200 ? number_of(jwt_claims(tokens.member("id_token")), "auth_time") : -1;
 }
 
-TEST_CASE("fresh login: only the right password counts, however one comes back [A17]") {
+TEST_CASE(
+    "fresh login: only the right password counts, however one comes back [IF69, IF106, IF107, A17, OIDC Core "
+    "§3.1.2.1nr]") {
     for (const std::string demand : {"max_age=1", "prompt=login", "max_age=0", "prompt=select_account"}) {
         CAPTURE(demand);
         Deployment op;
@@ -61,7 +63,7 @@ TEST_CASE("fresh login: is not asked for again after consent, however long conse
     }
 }
 
-TEST_CASE("prompt=login: a login made for another request does not count") {
+TEST_CASE("prompt=login: a login made for another request does not count [OIDC Core §3.1.2.1n, A17]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
@@ -74,7 +76,9 @@ TEST_CASE("prompt=login: a login made for another request does not count") {
     CHECK(alice.log_in(wanted).verdict() == "code");
 }
 
-TEST_CASE("max_age: the token endpoint repeats the check, to the second [A17, T13]") {
+TEST_CASE(
+    "max_age: the token endpoint repeats the check, to the second [IF82, IF108, IF177, IF178, A17, T13, OIDC Core "
+    "§15.1e]") {
     struct Row {
         std::string max_age;
         int leeway;
@@ -127,7 +131,7 @@ TEST_CASE("max_age: a login in another tab makes the session young enough") {
     CHECK(alice.open(op.url("authorize") + "?resume=" + resume).verdict() == "code");
 }
 
-TEST_CASE("prompt=login: somebody else may log in, and the code is theirs") {
+TEST_CASE("prompt=login: somebody else may log in, and the code is theirs [IF28, OIDC Core §3.1.2.1p]") {
     const Deployment op;
     UserAgent browser(op);
     browser.sign_in(authorization_request());

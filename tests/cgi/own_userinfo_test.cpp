@@ -96,7 +96,8 @@ struct Site {
 };
 
 TEST_CASE(
-    "own userinfo: the callable's claims, filtered by scope, with the token's sub [the interface specification]") {
+    "own userinfo: the callable's claims, filtered by scope, with the token's sub [IF19, IF54, the interface "
+    "specification]") {
     Site site;
     site.write(R"({"sub":"root","name":"Alice from a file","email":"alice@file.example","role":"admin","iss":"x",)"
                R"("address":{"country":"NZ"},"updated_at":1})");

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 Query silent(const char* client = kWeb) { return authorization_request(client).with("prompt", "none"); }
 
-TEST_CASE("prompt=none: the life of a silent renewal") {
+TEST_CASE("prompt=none: the life of a silent renewal [IF67, IF103, OIDC Core §3.1.2.1w]") {
     Deployment op;
     UserAgent alice(op);
     const auto ask = [&](const Query& request) {
@@ -38,7 +38,7 @@ TEST_CASE("prompt=none: the life of a silent renewal") {
     CHECK(ask(silent()) == "login_required");
 }
 
-TEST_CASE("prompt=none: a refusal is no secret kept from the client, and no state is lost") {
+TEST_CASE("prompt=none: a refusal is no secret kept from the client, and no state is lost [IF104, IF175]") {
     const Deployment op;
     UserAgent visitor(op);
     const Landing refused = visitor.authorize(silent().with("state", "a&b=c"));
@@ -50,7 +50,7 @@ TEST_CASE("prompt=none: a refusal is no secret kept from the client, and no stat
     CHECK(refused.visited.size() == 1);
 }
 
-TEST_CASE("prompt=none: is no open redirector [RFC 9700 §4.11.2, A14]") {
+TEST_CASE("prompt=none: is no open redirector [RFC 9700 §4.11.2, A14, RFC 6749 §10.15]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());

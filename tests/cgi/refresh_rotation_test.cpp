@@ -18,7 +18,9 @@ Answer refresh(const Deployment& op, const std::string& token, const std::string
     return redeem(op, Query{{"grant_type", "refresh_token"}, {"refresh_token", token}}, client);
 }
 
-TEST_CASE("rotation: a stolen token that comes back ends the whole grant, and that grant only [F02, F03]") {
+TEST_CASE(
+    "rotation: a stolen token that comes back ends the whole grant, and that grant only [F02, F03, RFC 6749 §6f, "
+    "§10.4c]") {
     SignedIn r;
     const auto bystander = obtain_tokens(r.op, r.alice, authorization_request());
     const Answer second = refresh(r.op, r.refresh_token());
@@ -51,7 +53,7 @@ TEST_CASE("rotation: an answer lost on the way is replaced once, within the grac
     CHECK(refresh(r.op, on.member("refresh_token")).verdict() == "200");
 }
 
-TEST_CASE("rotation: after the grace, and without one, a second use is reuse [F10]") {
+TEST_CASE("rotation: after the grace, and without one, a second use is reuse [F10, RFC 6749 §6f]") {
     SignedIn late;
     REQUIRE(refresh(late.op, late.refresh_token()).verdict() == "200");
     late.op.advance(seconds(11));
@@ -67,7 +69,9 @@ TEST_CASE("rotation: after the grace, and without one, a second use is reuse [F1
     CHECK(refresh(strict.op, second.member("refresh_token")).verdict() == "400 invalid_grant");
 }
 
-TEST_CASE("rotation: another client's attempt takes nothing from the owner, even with a spent token [F05]") {
+TEST_CASE(
+    "rotation: another client's attempt takes nothing from the owner, even with a spent token [F05, RFC 6749 §6d, "
+    "§10.4b]") {
     const SignedIn r;
     const Answer second = refresh(r.op, r.refresh_token());
     const Answer third = refresh(r.op, second.member("refresh_token"));
@@ -118,7 +122,7 @@ TEST_CASE("rotation: a user's end ends the refresh tokens at once [F09]") {
     }
 }
 
-TEST_CASE("replay: a code that is used twice takes its refresh token along [RFC 6749 §4.1.2, T02]") {
+TEST_CASE("replay: a code that is used twice takes its refresh token along [RFC 6749 §4.1.2e, T02]") {
     const Deployment op;
     UserAgent alice(op);
     const Query request = token_request(alice.obtain_code(authorization_request()));
@@ -141,7 +145,8 @@ TEST_CASE("registration: a scope that the client has lost is lost at the next re
     CHECK(redeem(r.op, asking).verdict() == "400 invalid_scope");
 }
 
-TEST_CASE("storage: refresh tokens are kept as digests only [RFC 6819 §5.1.4.1.3]") {
+TEST_CASE(
+    "storage: refresh tokens are kept as digests only [RFC 6819 §5.1.4.1.3, RFC 6749 §10.4a, OIDC Core §16.12, I14]") {
     Deployment::Options options;
     options.config = json::Object{{"useOpaqueRefreshTokens", true}};
     const SignedIn r(options);

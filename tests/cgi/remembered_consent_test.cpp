@@ -10,7 +10,7 @@ namespace {
 
 using namespace postern::test;
 
-TEST_CASE("consent: what was approved covers any part of it, and more is asked again [L15]") {
+TEST_CASE("consent: what was approved covers any part of it, and more is asked again [L15, OIDC Core §11a]") {
     const Deployment op;
     UserAgent alice(op);
     const auto verdict = [&](const char* scope) {
@@ -27,7 +27,9 @@ TEST_CASE("consent: what was approved covers any part of it, and more is asked a
     CHECK(verdict("openid email api profile") == "consent");
 }
 
-TEST_CASE("consent: the page shows every scope, and exactly those are granted") {
+TEST_CASE(
+    "consent: the page shows every scope, and exactly those are granted [IF114, RFC 6749 §3.3c, OIDC Core §3.1.2.4b, "
+    "§5.4d, §16.18b, A09]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing consent =
@@ -52,7 +54,9 @@ TEST_CASE("consent: is of one user for one client") {
     CHECK(elsewhere.log_in(elsewhere.authorize(authorization_request())).verdict() == "code");
 }
 
-TEST_CASE("consent: prompt=consent asks although it was given, and the answer is remembered all the same") {
+TEST_CASE(
+    "consent: prompt=consent asks although it was given, and the answer is remembered all the same [OIDC Core "
+    "§3.1.2.1o]") {
     const Deployment op;
     UserAgent alice(op);
     CHECK(alice.sign_in(authorization_request()).verdict() == "code");
@@ -62,7 +66,9 @@ TEST_CASE("consent: prompt=consent asks although it was given, and the answer is
     CHECK(alice.authorize(authorization_request()).verdict() == "code");
 }
 
-TEST_CASE("consent: public clients on this machine are asked for every time [RFC 8252 §8.6, L16]") {
+TEST_CASE(
+    "consent: public clients on this machine are asked for every time [RFC 8252 §8.6, L16, RFC 6749 §10.2b, OIDC Core "
+    "§11d]") {
     const Deployment op;
     UserAgent alice(op);
     for (const std::string uri : {"http://127.0.0.1/cb", "http://127.0.0.1:40000/cb", "com.example.app:/cb"}) {

@@ -196,7 +196,7 @@ TEST_CASE("remote user: claims follow the web server's variables at each login, 
 }
 
 TEST_CASE(
-    "remote user: a fresh login is proved by its time, or the client is told login_required [OIDC Core §3.1.2.1]") {
+    "remote user: a fresh login is proved by its time, or the client is told login_required [OIDC Core §3.1.2.1n]") {
     struct Row {
         const char* request;
         const char* variable;     ///< authTimeFromEnvironment, or ""

@@ -34,7 +34,9 @@ Outcome race(const Deployment& op, const Query& revocation, const std::string& r
     return outcome;
 }
 
-TEST_CASE("revocation race: a refresh that won leaves no live child, and nobody sees an error of ours [V10]") {
+TEST_CASE(
+    "revocation race: a refresh that won leaves no live child, and nobody sees an error of ours [V10, RFC 7009 "
+    "§2.1n]") {
     for (const bool by_refresh_token : {true, false}) {
         CAPTURE(by_refresh_token);
         const Deployment op;

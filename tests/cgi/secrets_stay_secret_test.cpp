@@ -30,7 +30,9 @@ void check_absent(const fs::path& file, const std::vector<Secret>& secrets) {
     }
 }
 
-TEST_CASE("secrets: a flow at level debug leaves none in logs, refusals or database [G01, L04, C10]") {
+TEST_CASE(
+    "secrets: a flow at level debug leaves none in logs, refusals or database [G01, L04, C10, RFC 6749 §10.3a, OIDC "
+    "Core §16.4, A26]") {
     Deployment op;
     const fs::path log = op.directory() / "postern.log";
     op.configure("log", postern::json::Object{{"target", log.string()}, {"level", "debug"}});

@@ -55,7 +55,7 @@ void check_try_again(const Deployment& op, const Answer& answer) {
     check_mute(op, answer);
 }
 
-TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go on [S03, V06, RFC 7009 §2.2.1]") {
+TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go on [S03, V06, RFC 7009 §2.2.1d]") {
     std::signal(SIGPIPE, SIG_IGN);
     const Deployment op;
     UserAgent alice(op);
@@ -135,7 +135,9 @@ private:
     fs::path directory_;
 };
 
-TEST_CASE("read-only: nothing is minted, nothing is told, and the code is good afterwards [S09, S14, V06]") {
+TEST_CASE(
+    "read-only: nothing is minted, nothing is told, and the code is good afterwards [S09, S14, V06, RFC 7009 "
+    "§2.2.1d]") {
     const Deployment op;
     UserAgent alice(op);
     const auto tokens = obtain_tokens(op, alice, authorization_request());
@@ -206,7 +208,7 @@ TEST_CASE("damaged: an answer is an error and nothing else, whatever part of the
     }
 }
 
-TEST_CASE("busy: a logout that could not be written is none, and is said to be none") {
+TEST_CASE("busy: a logout that could not be written is none, and is said to be none [RP-Initiated Logout §3a]") {
     std::signal(SIGPIPE, SIG_IGN);
     const Deployment op;
     UserAgent alice(op);

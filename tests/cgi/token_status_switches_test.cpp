@@ -49,7 +49,9 @@ Answer ask(const Deployment& op, const std::string& endpoint, const Caller& call
     return op.cgi(endpoint, request);
 }
 
-TEST_CASE("authenticateIntrospect false: only the token counts, and credentials are not looked at [rule 3]") {
+TEST_CASE(
+    "authenticateIntrospect false: only the token counts, and credentials are not looked at [IF9, IF10, IF15, IF126, "
+    "rule 3]") {
     SignedIn open(configured({{"authenticateIntrospect", false}}));
     const SignedIn closed;
     for (const Caller& caller : callers(false, true, true)) {
@@ -69,7 +71,7 @@ TEST_CASE("authenticateIntrospect false: only the token counts, and credentials 
     CHECK(open.op.cgi("revoke", post_form(Query{{"token", open.access_token()}}.text())).status == 401);
 }
 
-TEST_CASE("introspectionRequiresConfidentialClient false: public clients too, and nobody else [rule 2]") {
+TEST_CASE("introspectionRequiresConfidentialClient false: public clients too, and nobody else [IF14, IF125, rule 2]") {
     const SignedIn open(configured({{"introspectionRequiresConfidentialClient", false}}));
     for (const Caller& caller : callers(false, true, false)) {
         CAPTURE(caller.when);
@@ -79,7 +81,9 @@ TEST_CASE("introspectionRequiresConfidentialClient false: public clients too, an
     }
 }
 
-TEST_CASE("authenticateRevoke false: who has a token may revoke it, a signature is still needed [rules 2 and 3]") {
+TEST_CASE(
+    "authenticateRevoke false: who has a token may revoke it, a signature is still needed [IF11, IF12, IF143, rules 2 "
+    "and 3]") {
     const SignedIn closed;
     for (const Caller& caller : callers(true, true, true)) {
         CAPTURE(caller.when);
@@ -130,7 +134,7 @@ TEST_CASE("useOpaqueRefreshTokens: tokens of either form stay good when the opti
     }
 }
 
-TEST_CASE("usernameInAccessToken false: introspection has no name to tell") {
+TEST_CASE("usernameInAccessToken false: introspection has no name to tell [IF47, RFC 7662 §2.2d, §5b]") {
     const SignedIn r(configured({{"usernameInAccessToken", false}}));
     const Answer answer = as_client(r.op, "introspect", {{"token", r.access_token()}});
     CHECK(answer.body.starts_with(R"({"active":true,)"));
@@ -152,7 +156,7 @@ TEST_CASE("OpenID Connect off: tokens are introspected and revoked all the same"
     CHECK_FALSE(is_active(op, access));
 }
 
-TEST_CASE("what an operator ends is inactive at once, and cannot be revoked by who is gone [I10]") {
+TEST_CASE("what an operator ends is inactive at once, and cannot be revoked by who is gone [I10, RFC 7662 §4e]") {
     struct Row {
         const char* when;
         std::vector<std::string> command;

@@ -16,7 +16,7 @@ Query tab(const char* client, const char* state, const char* scope) {
     return authorization_request(client).with("state", state).with("scope", scope);
 }
 
-TEST_CASE("two tabs: clients, states, scopes and nonces do not mix [A20]") {
+TEST_CASE("two tabs: clients, states, scopes and nonces do not mix [A20, RFC 6749 §10.12b]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing login1 = alice.authorize(tab(kWeb, "one", "openid api").with("nonce", "n1"));

@@ -31,7 +31,8 @@ bool has_secret(const model::Client& client, std::string_view secret) {
 }  // namespace
 
 TEST_CASE(
-    "client add: the defaults are a confidential client for the code flow with a secret of 256 bits, printed once") {
+    "client add: the defaults are a confidential client for the code flow with a secret of 256 bits, printed once [RFC "
+    "6749 §2, §2.3.1f]") {
     const Installation installation;
     const auto added = installation.must_json({"client", "add", "web", "--redirect-uri", kUri});
     CHECK(text_of(added, "client_id") == "web");
@@ -58,7 +59,7 @@ TEST_CASE(
     CHECK(member_of(client, "created_at").if_integer());
 }
 
-TEST_CASE("client add: every option is kept") {
+TEST_CASE("client add: every option is kept [RFC 6749 §2, RP-Initiated Logout §2h, §3.1]") {
     const Installation installation;
     installation.must({"client",
                        "add",
@@ -95,7 +96,8 @@ TEST_CASE("client add: every option is kept") {
     CHECK(*member_of(client, "first_party").if_bool());
 }
 
-TEST_CASE("client add: a public client has no secret and needs PKCE, by --public or by --auth-method none") {
+TEST_CASE(
+    "client add: a public client has no secret and needs PKCE, by --public or by --auth-method none [RFC 6749 §2.1]") {
     const Installation installation;
     for (const std::vector<std::string>& option :
          std::vector<std::vector<std::string>>{{"--public"}, {"--auth-method", "none"}}) {
@@ -215,7 +217,7 @@ TEST_CASE("client add: without OpenID Connect its scopes are not registered unas
     CHECK(text_of(installation.must_json({"client", "show", "web"}), "scope").empty());
 }
 
-TEST_CASE("client add: an id that is taken is refused and stays as it was") {
+TEST_CASE("client add: an id that is taken is refused and stays as it was [RFC 6749 §2.2a]") {
     const Installation installation;
     installation.must({"client", "add", "web", "--redirect-uri", kUri});
     const auto result = installation.postern({"client", "add", "web", "--redirect-uri", "https://other.example.org/"});

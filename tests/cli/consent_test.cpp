@@ -43,7 +43,9 @@ TEST_CASE("consent list: who approved what for which client, and when") {
     CHECK(installation.postern({"consent", "list", "--client", "nobody's"}).exit_code == 1);
 }
 
-TEST_CASE("consent revoke: ends what these users gave these clients, and asks them again what they have not answered") {
+TEST_CASE(
+    "consent revoke: ends what these users gave these clients, and asks them again what they have not answered [OIDC "
+    "Core §16.18c]") {
     struct Row {
         std::vector<std::string> filter;
         const char* consents;

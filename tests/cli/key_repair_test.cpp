@@ -49,7 +49,7 @@ constexpr const char* kBothSign = "ES256 active, RS256 active";
 
 }  // namespace
 
-TEST_CASE("key repair: whatever was lost, doctor names the command, and the command puts it right") {
+TEST_CASE("key repair: whatever was lost, doctor names the command, and the command puts it right [S13]") {
     struct Row {
         const char* lost;
         std::function<void(const Installation&)> lose;

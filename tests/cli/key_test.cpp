@@ -216,7 +216,9 @@ TEST_CASE("key: one command at a time changes the keys") {
     op.must({"key", "rotate"});
 }
 
-TEST_CASE("key retire: exits 1 until the last token has expired, says when that is, and then ends the key") {
+TEST_CASE(
+    "key retire: exits 1 until the last token has expired, says when that is, and then ends the key [OIDC Core "
+    "§10.1.1]") {
     struct Row {
         const char* when;
         json::Object config;

@@ -53,8 +53,7 @@ TEST_CASE("session list: the configured idle time decides which sessions still c
     CHECK(sids(installation).empty());
 }
 
-TEST_CASE(
-    "session end: one user's sessions, open requests and grants without offline_access [OpenID Connect Core §11]") {
+TEST_CASE("session end: one user's sessions, open requests and grants without offline_access [OIDC Core §11e]") {
     const Installation installation;
     put_sessions(installation);
     const auto ended = installation.must_json({"session", "end", "--user", "ada"});

@@ -71,7 +71,7 @@ TEST_CASE("token list: each code and token by the names of RFC 7662 §2.2, and n
         CHECK(installation.must(arguments).find("hash of") == std::string::npos);
 }
 
-TEST_CASE("token list, token revoke: mean what all options together say") {
+TEST_CASE("token list, token revoke: mean what all options together say [OIDC Core §16.18c]") {
     struct Row {
         std::vector<std::string> filter;
         const char* meant;

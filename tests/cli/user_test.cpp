@@ -123,7 +123,7 @@ TEST_CASE("user add: claims come as one JSON object after the password line, and
     CHECK(opens_with(installation, "ada", "secret"));
 }
 
-TEST_CASE("user add: claims have the types of OpenID Connect Core 5.1") {
+TEST_CASE("user add: claims have the types of OpenID Connect Core 5.1 [OIDC Core §5.1, §5.1.1]") {
     const Installation installation;
     const std::vector<std::string> refused = {
         R"({"name":""})",
@@ -303,7 +303,9 @@ TEST_CASE("user disable: ends the sessions, and enabling does not bring them bac
     CHECK_FALSE(logged_in(installation));
 }
 
-TEST_CASE("user remove: the user and the sessions are gone, others stay, and the name is free with a new sub") {
+TEST_CASE(
+    "user remove: the user and the sessions are gone, others stay, and the name is free with a new sub [OIDC Core §2c, "
+    "§5.7]") {
     const Installation installation;
     add(installation, "eve");
     const std::string sub = add(installation, "ada");

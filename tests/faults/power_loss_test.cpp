@@ -188,7 +188,7 @@ TEST_CASE("power cut: what was answered stays taken away, what only granted is w
     }
 }
 
-TEST_CASE("power cut: a server that has started again after it tells nobody that a right still holds [S15]") {
+TEST_CASE("power cut: a server that has started again after it tells nobody that a right still holds [S15, V07]") {
     for (const char* name :
          {"code exchange", "code burnt by a wrong verifier", "code replay", "refresh", "refresh token reuse",
           "revocation of an access token", "revocation of a refresh token", "revocation of a code", "logout",
@@ -217,7 +217,7 @@ TEST_CASE("power cut: a server that has started again after it tells nobody that
     }
 }
 
-TEST_CASE("power cut: these tests find a disk that swallows syncs, and a promise that was lazy") {
+TEST_CASE("power cut: these tests find a disk that swallows syncs, and a promise that was lazy [S15]") {
     SUBCASE("no sync reaches the disk") {
         Disk::instance().ignore_syncs(true);
         const Day day = live_through_it();

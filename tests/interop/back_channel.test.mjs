@@ -68,7 +68,7 @@ function tests(library, method, opaque, providerOf) {
     await refused(client.refresh(tokens.refresh_token), "invalid_grant", 400);
   });
 
-  it("a revoked access token is refused, and so is the refresh token that came with it [RFC 7009 §2.1]", async () => {
+  it("a revoked access token is refused, and so is the refresh token that came with it [RFC 7009 §2.1j]", async () => {
     const { tokens } = await signIn();
     await client.revoke(tokens.access_token, "access_token");
     await refused(client.userinfo(tokens), "invalid_token", 401);
@@ -84,12 +84,12 @@ function tests(library, method, opaque, providerOf) {
     });
   }
 
-  it("revoking what is unknown is a success, an unknown hint is none [RFC 7009 §2.2]", async () => {
+  it("revoking what is unknown is a success, an unknown hint is none [RFC 7009 §2.2b]", async () => {
     await client.revoke("no-token-of-this-server");
     await refused(client.revoke("no-token-of-this-server", "saml_token"), "unsupported_token_type", 400);
   });
 
-  it("an answer that a page posts is the same as one in a redirect [Form Post §2]", async () => {
+  it("an answer that a page posts is the same as one in a redirect [Form Post §2a]", async () => {
     const { tokens } = await signIn({ response_mode: "form_post" });
     assert.equal(tokens.claims.sub, providerOf().sub);
   });
@@ -104,7 +104,7 @@ function tests(library, method, opaque, providerOf) {
   });
 
   if (isPublic) {
-    it("a public client may not introspect", async () => {
+    it("a public client may not introspect [RFC 7662 §4b]", async () => {
       const { tokens } = await signIn();
       await refused(client.introspect(tokens.access_token), "invalid_client", 401);
     });
@@ -120,7 +120,7 @@ function tests(library, method, opaque, providerOf) {
     assert.equal(typeof jti, "string");
   });
 
-  it("introspection finds a refresh token whatever the hint says, and only while it is good", async () => {
+  it("introspection finds a refresh token whatever the hint says, and only while it is good [RFC 7662 §2.1c]", async () => {
     const { tokens } = await signIn();
     for (const hint of ["refresh_token", "access_token", undefined]) {
       const { active, token_type, sub, client_id } = await client.introspect(tokens.refresh_token, hint);
@@ -132,7 +132,7 @@ function tests(library, method, opaque, providerOf) {
     assert.deepEqual(await client.introspect(tokens.access_token), INACTIVE);
   });
 
-  it("introspection of anything else is inactive, an unknown hint is refused", async () => {
+  it("introspection of anything else is inactive, an unknown hint is refused [RFC 7662 §2.3c]", async () => {
     const { tokens } = await signIn();
     const [head, body] = tokens.access_token.split(".");
     for (const token of ["x", `${head}.${body}.AAAA`, tokens.id_token]) assert.deepEqual(await client.introspect(token), INACTIVE, token);

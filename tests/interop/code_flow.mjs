@@ -20,13 +20,13 @@ async function refusedWith(promise, error, status) {
 }
 
 export function codeFlow(mode) {
-  describe(`openid-client over TLS, lighttpd in ${mode} mode`, () => {
+  describe(`openid-client over TLS, lighttpd in ${mode} mode [RFC 7009 §2c, RFC 7662 §2, OIDC Core §3.1.2, §3.1.3, §5.3a, §16.2, §16.17, Discovery §7.1]`, () => {
     let provider;
     before(async () => { provider = await openProvider({ mode }); });
     after(async () => { await provider?.deployment.stop(); });
     const client = (method = "client_secret_basic") => provider.clients[method];
 
-    it("discovery describes this issuer [OpenID Connect Discovery §4.2]", () => {
+    it("discovery describes this issuer [OpenID Connect Discovery §4.2, Discovery §4.3]", () => {
       const { metadata } = provider.issuer;
       assert.equal(metadata.issuer, provider.deployment.issuer);
       assert.ok(metadata.response_types_supported.includes("code"));
@@ -36,7 +36,7 @@ export function codeFlow(mode) {
     });
 
     for (const method of Object.keys(CLIENTS)) {
-      it(`code and PKCE give an ID token and UserInfo to a client with ${method}`, async () => {
+      it(`code and PKCE give an ID token and UserInfo to a client with ${method} [OIDC Core §2k, §3.1.3.7]`, async () => {
         const { checks, answer, location } = await authorize(provider, client(method));
         assert.equal(location.searchParams.get("from"), "postern", "the registered query is kept [RFC 6749 §3.1.2]");
         const tokens = await client(method).callback(REDIRECT_URI, answer, checks); // verifies signature, nonce, iss, at_hash
@@ -81,7 +81,7 @@ export function codeFlow(mode) {
       });
     }
 
-    it("a code of another client is refused [RFC 6749 §4.1.3]", async () => {
+    it("a code of another client is refused [RFC 6749 §4.1.3, OIDC Core §3.1.3.2a]", async () => {
       const { checks, answer } = await authorize(provider, client("client_secret_basic"));
       await refusedWith(client("client_secret_post").callback(REDIRECT_URI, answer, checks), "invalid_grant", 400);
     });
@@ -139,7 +139,7 @@ export function codeFlow(mode) {
       assert.equal(typeof tokens.claims().auth_time, "number");
     });
 
-    it("without the openid scope there is no ID token and no UserInfo [OpenID Connect Core §5.3]", async () => {
+    it("without the openid scope there is no ID token and no UserInfo [OIDC Core §3.1.2.1b, §5.3]", async () => {
       await provider.deployment.postern(["client", "set", "app-client_secret_basic", "--scope", "openid profile email reports"]);
       const { checks, answer } = await authorize(provider, client(), { parameters: { scope: "reports" } });
       const tokens = await client().oauthCallback(REDIRECT_URI, answer, { state: checks.state, code_verifier: checks.code_verifier, response_type: "code" });

@@ -44,7 +44,9 @@ void check_rows(const Deployment& op, const std::vector<Row>& rows) {
 
 std::string raw_basic(const std::string& pair) { return "Basic " + base64_encode(pair); }
 
-TEST_CASE("client authentication: Basic is strict base64 with one blank, its scheme in any case [RFC 7617 §2, C02]") {
+TEST_CASE(
+    "client authentication: Basic is strict base64 with one blank, its scheme in any case [RFC 7617 §2, C02, RFC 6749 "
+    "§2.3.1a, §5.2d]") {
     const Deployment op;
     const std::string good = base64_encode(percent_encode(kWeb) + ":" + percent_encode(secret_of(kWeb)));
     const std::string text = std::string(kWeb) + ":" + secret_of(kWeb);
@@ -75,7 +77,7 @@ TEST_CASE("client authentication: Basic is strict base64 with one blank, its sch
 
 TEST_CASE(
     "client authentication: special characters, as the RFC encodes them and as many clients send them [RFC 6749 "
-    "§2.3.1, C03, C04]") {
+    "§2.3.1bc, C03, C04]") {
     const Deployment op;
     const std::string secret = secret_of(kWeb);  // has : % + / & = and a blank
     const std::string form_encoded = "web%3Ap%25w%2Bd%2F%2541+%26%3D0123456789abcdefghijklm";  // a blank as +
@@ -91,7 +93,9 @@ TEST_CASE(
                    });
 }
 
-TEST_CASE("client authentication: a secret that is nearly right is wrong [C05, C08, C14]") {
+TEST_CASE(
+    "client authentication: a secret that is nearly right is wrong [C05, C08, C14, RFC 6749 §2.2b, §3.2.1a, §4.1.3c, "
+    "§5.2c, OIDC Core §16.10]") {
     const Deployment op;
     const std::string secret = secret_of(kWeb);
     std::vector<Row> rows = {
@@ -124,7 +128,7 @@ TEST_CASE("client authentication: a secret that is nearly right is wrong [C05, C
     CHECK(op.cgi("token", nul).verdict() == kOut);
 }
 
-TEST_CASE("client authentication: one method a request [RFC 6749 §2.3, C01]") {
+TEST_CASE("client authentication: one method a request [RFC 6749 §2.3a, §5.2b, C01]") {
     const Deployment op;
     const std::string header = basic(kWeb, secret_of(kWeb));
     check_rows(op, {
@@ -147,7 +151,9 @@ TEST_CASE("client authentication: one method a request [RFC 6749 §2.3, C01]") {
     CHECK(op.cgi("token", with_basic(request.with("client_id", kWeb).text())).verdict() == "200");
 }
 
-TEST_CASE("client authentication: a public client has no secret and must not send one [RFC 6749 §2.3.1, C09]") {
+TEST_CASE(
+    "client authentication: a public client has no secret and must not send one [RFC 6749 §2.3b, §2.3.1, §3.2.1b, "
+    "§4.1.3c, C09, OIDC Core §9c]") {
     const Deployment op;
     check_rows(
         op, {
@@ -160,7 +166,9 @@ TEST_CASE("client authentication: a public client has no secret and must not sen
             });
 }
 
-TEST_CASE("client authentication: either method works unless the registration narrows it") {
+TEST_CASE(
+    "client authentication: either method works unless the registration narrows it [RFC 6749 §2.3.1ac, OIDC Core "
+    "§3.1.3.1, §9a]") {
     const Deployment op;
     const auto verdicts = [&](const char* id) {
         const std::string secret = secret_of(id);
@@ -180,7 +188,7 @@ TEST_CASE("client authentication: either method works unless the registration na
     CHECK(verdicts("client_secret_post") == out + ", " + in);
 }
 
-TEST_CASE("client authentication: every failure looks the same [RFC 6749 §5.2, C06, C07]") {
+TEST_CASE("client authentication: every failure looks the same [RFC 6749 §5.2c, C06, C07]") {
     const Deployment op;
     op.must({"client", "disable", kOther});
     const auto answer_to = [&](const std::string& id, const std::string& secret) {
@@ -200,7 +208,7 @@ TEST_CASE("client authentication: every failure looks the same [RFC 6749 §5.2, 
     CHECK(answer_to(kOther, secret_of(kOther)).verdict() == kIn);
 }
 
-TEST_CASE("client authentication: comes before everything that could be probed [C12]") {
+TEST_CASE("client authentication: comes before everything that could be probed [C12, RFC 6749 §4.1.3d]") {
     const Deployment op;
     for (const Query& body :
          {Query{{"grant_type", "carrier_pigeon"}}, Query(), Query{{"grant_type", "authorization_code"}, {"code", "x"}},
@@ -230,7 +238,7 @@ TEST_CASE("client authentication: a rotated secret works as long as it was given
     CHECK(verdict(std::string(40, 'n')) == kIn);
 }
 
-TEST_CASE("client authentication: no secret is in the database or beside it [C10]") {
+TEST_CASE("client authentication: no secret is in the database or beside it [C10, OIDC Core §16.12]") {
     const Deployment op;
     UserAgent alice(op);
     obtain_tokens(op, alice, authorization_request());

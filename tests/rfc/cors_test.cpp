@@ -60,7 +60,9 @@ const std::vector<std::string> kStrangers = {"null",
                                              "http://127.0.0.1:50123",
                                              "com.example.app:"};
 
-TEST_CASE("preflight: the pages of every registered client may ask, nobody else's [Fetch §3.3.3, H09]") {
+TEST_CASE(
+    "preflight: the pages of every registered client may ask, nobody else's [Fetch §3.3.3, H09, RFC 7009 §2.3a, OIDC "
+    "Core §5.3d]") {
     const Deployment op;
     for (const std::string& endpoint : kForClientPages) {
         CAPTURE(endpoint);
@@ -128,7 +130,9 @@ TEST_CASE("token: what an authenticated client is told, its own pages may read, 
     CHECK(reader_of(web).empty());
 }
 
-TEST_CASE("revoke: an answer is for the client that proved who it is, or for all when none is asked for [H09]") {
+TEST_CASE(
+    "revoke: an answer is for the client that proved who it is, or for all when none is asked for [H09, RFC 7009 "
+    "§2.3a]") {
     Deployment op;
     const auto ask = [&](const std::string& client, const std::string& origin) {
         const Query form = {{"token", "x"}, {"client_id", client}};
@@ -165,7 +169,7 @@ TEST_CASE("token: a busy server tells a page so, and when to come again [Fetch �
     CHECK(op.cgi("token", from_page(post_form(form.text()), kSpaPage)).status == 200);
 }
 
-TEST_CASE("introspection is not for pages: no header, and OPTIONS is a wrong method [H09]") {
+TEST_CASE("introspection is not for pages: no header, and OPTIONS is a wrong method [H09, RFC 7662 §5a]") {
     const Deployment op;
     for (const CgiRequest& request : {preflight(kWebPage), from_page(with_basic("token=x"), kWebPage),
                                       from_page(post_form("token=x"), kSpaPage), from_page({}, kWebPage)}) {
@@ -218,7 +222,7 @@ TEST_CASE("token and userinfo: who is refused before it is known who asks learns
     }
 }
 
-TEST_CASE("userinfo: claims and the lack of scope are for the pages of the token's client [H09]") {
+TEST_CASE("userinfo: claims and the lack of scope are for the pages of the token's client [H09, OIDC Core §5.3d]") {
     const Deployment op;
     UserAgent alice(op);
     const std::string with = text_of(obtain_tokens(op, alice, authorization_request()), "access_token");

@@ -36,7 +36,9 @@ bool flag_of(const json::Object& object, const char* name, bool missing) {
 
 using Strings = std::vector<std::string>;
 
-TEST_CASE("discovery: says what is true of this server and nothing more [D01]") {
+TEST_CASE(
+    "discovery: says what is true of this server and nothing more [IF6, D01, RFC 8414 §2ac, RFC 7009 §2b, OIDC Core "
+    "§2m, §5.6a, §8, Discovery §3abcklq, §4.2ab]") {
     const Deployment op;
     const Answer answer = op.cgi("discovery");
     REQUIRE(answer.status == 200);
@@ -72,7 +74,9 @@ bool is_taken(const Deployment& op, const Query& request, const std::string& cli
     return verdict_of(op, op.cgi("authorize", get_request(request.text())), client) == "login";
 }
 
-TEST_CASE("discovery: response types and modes, grants and PKCE methods are the ones that work, implicit on and off") {
+TEST_CASE(
+    "discovery: response types and modes, grants and PKCE methods are the ones that work, implicit on and off [RFC "
+    "8414 §2fg, OIDC Core §15.2a, §16.16, Discovery §3ghi, Multiple Response Types §4, §5a]") {
     for (const bool implicit : {false, true}) {
         CAPTURE(implicit);
         Deployment op;
@@ -111,7 +115,7 @@ TEST_CASE("discovery: response types and modes, grants and PKCE methods are the 
     }
 }
 
-TEST_CASE("discovery: each response mode that is listed brings the answer in that mode") {
+TEST_CASE("discovery: each response mode that is listed brings the answer in that mode [RFC 8414 §2f, Discovery §3h]") {
     const Deployment op;
     UserAgent alice(op);
     for (const std::string& mode : list_of(op.cgi("discovery").json(), "response_modes_supported")) {
@@ -122,7 +126,9 @@ TEST_CASE("discovery: each response mode that is listed brings the answer in tha
     }
 }
 
-TEST_CASE("discovery: the ways to authenticate are the ones that each endpoint takes [RFC 8414 §2]") {
+TEST_CASE(
+    "discovery: the ways to authenticate are the ones that each endpoint takes [RFC 8414 §2hi, OIDC Core §9abc, "
+    "Discovery §3n]") {
     struct Row {
         std::string when;
         json::Object config;
@@ -178,7 +184,9 @@ TEST_CASE("discovery: the ways to authenticate are the ones that each endpoint t
     }
 }
 
-TEST_CASE("discovery: prompts, scopes and parameters that are listed do something [OIDC Core §3.1.2.1, §5.5, §6]") {
+TEST_CASE(
+    "discovery: prompts, scopes and parameters that are listed do something [OIDC Core §3.1.2.1, §5.5e, §6, Discovery "
+    "§3fst]") {
     Deployment op;
     op.configure("scopeDescriptions", json::Object{{"api", "Use the API"}});
     const auto document = op.cgi("discovery").json();
@@ -210,7 +218,7 @@ TEST_CASE("discovery: prompts, scopes and parameters that are listed do somethin
     CHECK(text_of(jwt_claims(text_of(tokens, "id_token")), "email") == "alice@op.example");
 }
 
-TEST_CASE("discovery: acr and claims are the ones that tokens and UserInfo have [Discovery §3]") {
+TEST_CASE("discovery: acr and claims are the ones that tokens and UserInfo have [Discovery §3jr]") {
     const Deployment op;
     const char* claims = R"({"name":"F","family_name":"F","given_name":"F","middle_name":"F","nickname":"F",
         "preferred_username":"F","profile":"https://f.example/","picture":"https://f.example/p","website":"https://f.example/w",
@@ -239,7 +247,9 @@ TEST_CASE("discovery: acr and claims are the ones that tokens and UserInfo have 
     CHECK(list_of(document, "acr_values_supported") == Strings{text_of(id_token, "acr")});
 }
 
-TEST_CASE("discovery: both well-known addresses answer the same document [RFC 8414 §3, Discovery §4]") {
+TEST_CASE(
+    "discovery: both well-known addresses answer the same document [IF79, RFC 8414 §3, §3.1, §3.2c, §3.3, §5, "
+    "Discovery §4, §4.2c, §4.3, OIDC Core §15.2b]") {
     struct Row {
         std::string issuer;
         std::string openid;
@@ -296,7 +306,9 @@ int status_at(const Deployment& op, const std::string& endpoint, const std::stri
     return op.cgi(endpoint, request).status;
 }
 
-TEST_CASE("discovery: every address in it is answered there, renamed and under a base path, too [RFC 8414 §2]") {
+TEST_CASE(
+    "discovery: every address in it is answered there, renamed and under a base path, too [IF73, IF85, IF180, RFC 8414 "
+    "§2b, RFC 7009 §2b, RFC 7662 §2, Discovery §3bc, RP-Initiated Logout §2.1]") {
     const json::Object renamed{{"authorize", "/oauth/authorize"},
                                {"token", "/v1/token"},
                                {"introspect", "/i"},
@@ -329,7 +341,7 @@ TEST_CASE("discovery: every address in it is answered there, renamed and under a
     }
 }
 
-TEST_CASE("discovery: an endpoint that is withdrawn is not in it, and is 404") {
+TEST_CASE("discovery: an endpoint that is withdrawn is not in it, and is 404 [IF7, RFC 8414 §2i]") {
     Deployment::Options options;
     options.config = {{"paths", json::Object{{"authorize", "/oauth/authorize"},
                                              {"introspect", nullptr},
@@ -354,7 +366,7 @@ TEST_CASE("discovery: an endpoint that is withdrawn is not in it, and is 404") {
     CHECK(status_at(op, "authorize", "https://op.example/authorize") == 404);  // the old name of a renamed one
 }
 
-TEST_CASE("discovery: configured members and scopes are added, computed ones stay") {
+TEST_CASE("discovery: configured members and scopes are added, computed ones stay [RFC 8414 §2ek, Discovery §3v]") {
     Deployment::Options options;
     options.config = {{"metadata", json::Object{{"service_documentation", "https://op.example/docs"},
                                                 {"op_policy_uri", "https://op.example/policy"}}},
@@ -369,7 +381,9 @@ TEST_CASE("discovery: configured members and scopes are added, computed ones sta
     CHECK(answer.body.find("</script>") == std::string::npos);
 }
 
-TEST_CASE("discovery: the option metadata replaces nothing [docs: every member the server computes]") {
+TEST_CASE(
+    "discovery: the option metadata replaces nothing [docs: every member the server computes, RFC 8414 §6.2b, "
+    "Discovery §3w]") {
     const Deployment op;
     const auto document = op.cgi("discovery").json();
     for (const auto& member : document.members()) {
@@ -423,7 +437,9 @@ TEST_CASE("discovery: without OpenID Connect only the members of RFC 8414 are le
     CHECK(is_taken(op, authorization_request().with("scope", "api")));
 }
 
-TEST_CASE("discovery and jwks: public, cacheable for at most an hour, open to any page [D04, D05, H08]") {
+TEST_CASE(
+    "discovery and jwks: public, cacheable for at most an hour, open to any page [IF164, D04, D05, H08, RFC 8414 "
+    "§3.2a, §6.2a, Discovery §4.1, §4.2ac, §7.2]") {
     const Deployment op;
     for (const std::string endpoint : {"discovery", "jwks"}) {
         CAPTURE(endpoint);
@@ -459,7 +475,9 @@ TEST_CASE("discovery and jwks: public, cacheable for at most an hour, open to an
     }
 }
 
-TEST_CASE("jwks: public members only, one key per algorithm in use [RFC 7517 §5, D02]") {
+TEST_CASE(
+    "jwks: public members only, one key per algorithm in use [IF80, IF86, RFC 7517 §5, D02, RFC 8414 §2c, OIDC Core "
+    "§10.1, §15.2b, Discovery §3d]") {
     const Deployment op;
     const Answer answer = op.cgi("jwks");
     const auto document = answer.json();

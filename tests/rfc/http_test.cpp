@@ -60,7 +60,7 @@ TEST_CASE("the configuration never comes from a request [RFC 3875 §4.1, X02]") 
 
 TEST_CASE(
     "every answer has a status, a type, its length, an id and the headers that keep it private [X03, H01, H05, H06, "
-    "H11]") {
+    "H11, RFC 6749 §3.1d, §10.8, RFC 6750 §5.2b, OIDC Core §16.1, §16.5, §16.22]") {
     const Deployment op;
     for (const std::string endpoint : kEndpoints) {
         for (const CgiRequest& request : {usual(endpoint), CgiRequest{}, post_form("x=y")}) {
@@ -102,7 +102,7 @@ TEST_CASE("a loopback issuer over http promises no https") {
     for (const auto& cookie : alice.cookies()) CHECK_FALSE(cookie.first.starts_with("__Host-"));
 }
 
-TEST_CASE("no byte of a request becomes a header of the answer [X04, X05]") {
+TEST_CASE("no byte of a request becomes a header of the answer [X04, X05, RFC 6749 §10.14]") {
     const Deployment op;
     const std::vector<const char*> attacks = {"a%0d%0aSet-Cookie:%20evil=1",
                                               "a%0aX-Sendfile:%20/etc/passwd",
@@ -175,7 +175,7 @@ TEST_CASE("a body has the length that was announced, up to 64 KiB [RFC 3875 §4.
     CHECK(op.cgi("token", longer).verdict() == "400 invalid_request");
 }
 
-TEST_CASE("only form bodies are read [RFC 6749 §4.1.3, X09]") {
+TEST_CASE("only form bodies are read [IF81, RFC 6749 §3.2f, §4.1.3, §B, X09]") {
     const Deployment op;
     UserAgent alice(op);
     const Query request = token_request(alice.obtain_code(authorization_request()));
@@ -260,7 +260,7 @@ TEST_CASE("wrong methods are 405 and name the right ones [RFC 9110 §15.5.6, X17
     }
 }
 
-TEST_CASE("an executable answers its own path and no other [X19]") {
+TEST_CASE("an executable answers its own path and no other [IF80, X19]") {
     const Deployment op;
     for (const std::string endpoint : kEndpoints) {
         const std::string own = op.path_of(endpoint);
@@ -302,7 +302,8 @@ TEST_CASE("a base path may have been taken away by a proxy") {
     }
 }
 
-TEST_CASE("Host, X-Forwarded-* and Forwarded change no address that is built [X22, X23]") {
+TEST_CASE(
+    "Host, X-Forwarded-* and Forwarded change no address that is built [X22, X23, RFC 8414 §6.2a, Discovery §7.2]") {
     const Deployment op;
     CgiRequest request = get_request(authorization_request().text());
     for (const std::string name : {"Host", "X-Forwarded-Host", "X-Forwarded-Server", "X-Original-Host", "Forwarded"})
@@ -331,7 +332,9 @@ TEST_CASE("two Authorization headers are no authorization [RFC 9110 §5.3, X21]"
     }
 }
 
-TEST_CASE("pages cannot be framed, run no script and load nothing [H02, H03, H04, L20]") {
+TEST_CASE(
+    "pages cannot be framed, run no script and load nothing [H02, H03, H04, L20, RFC 6749 §10.13, OIDC Core "
+    "§3.1.2.3d]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing login = alice.authorize(authorization_request());
@@ -387,7 +390,7 @@ TEST_CASE("token and userinfo let no strange page read them [H09]") {
     }
 }
 
-TEST_CASE("names and texts are shown, never run [L13, L14]") {
+TEST_CASE("names and texts are shown, never run [L13, L14, RFC 6749 §10.14]") {
     const Deployment op;
     const std::string name = "<img src=x onerror=alert(1)> '\"; {{issuer}} ${7*7} %s live";
     op.must({"client", "set", kWeb, "--name", name});

@@ -21,7 +21,9 @@ std::string route_of(const Answer& answer) {
     return std::to_string(answer.status) + " " + without_query(answer.location());
 }
 
-TEST_CASE("routes: authorize, login, authorize, consent, authorize, client: each step one redirect, and back") {
+TEST_CASE(
+    "routes: authorize, login, authorize, consent, authorize, client: each step one redirect, and back [IF1, IF65, "
+    "IF66, IF70, IF71, IF72, IF74, IF102, IF112, IF113, IF114, IF115, RFC 6749 §1.7, §4.1.1c, §4.1.2.1d, §10.2a]") {
     struct Row {
         std::string button;
         std::string verdict;
@@ -58,7 +60,9 @@ TEST_CASE("routes: authorize, login, authorize, consent, authorize, client: each
     }
 }
 
-TEST_CASE("authorize: audience and max_age of the request are recorded with its code, under either name") {
+TEST_CASE(
+    "authorize: audience and max_age of the request are recorded with its code, under either name [IF31, IF33, IF97, "
+    "IF98]") {
     const Deployment op;
     UserAgent alice(op);
     struct Row {
@@ -83,7 +87,8 @@ TEST_CASE("authorize: audience and max_age of the request are recorded with its 
     }
 }
 
-TEST_CASE("userinfo: no audience check is made, every access token that this server issued is good there") {
+TEST_CASE(
+    "userinfo: no audience check is made, every access token that this server issued is good there [IF155, IF181]") {
     const Deployment op;
     UserAgent alice(op);
     for (const std::string audience : {"", "https://rs.example", "urn:somebody:else"}) {
@@ -96,7 +101,9 @@ TEST_CASE("userinfo: no audience check is made, every access token that this ser
     }
 }
 
-TEST_CASE("stored state: without a live record no signature makes a token active, here or at introspection") {
+TEST_CASE(
+    "stored state: without a live record no signature makes a token active, here or at introspection [IF20, IF23, "
+    "IF56, IF57, IF129, IF130, IF133, IF157, IF158, U07]") {
     struct Row {
         const char* when;
         const char* sql;

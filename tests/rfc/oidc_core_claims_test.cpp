@@ -42,7 +42,9 @@ Names attributes_of(const std::string& id_token) {
     return names;
 }
 
-TEST_CASE("claims: what is asked for by name is delivered where it was asked for, and alone [OIDC Core §5.5]") {
+TEST_CASE(
+    "claims: what is asked for by name is delivered where it was asked for, and alone [OIDC Core §2j, §5.2, §5.3.2d, "
+    "§5.4c, §5.5bcd, §5.5.1b, §5.6a]") {
     const Deployment op;
     UserAgent alice(op);
     struct Row {
@@ -148,7 +150,7 @@ void set_claims(const Deployment& op, const char* username, const std::string& c
     transaction.commit();
 }
 
-TEST_CASE("claims: a value that says nothing is delivered nowhere [OIDC Core §5.3.2]") {
+TEST_CASE("claims: a value that says nothing is delivered nowhere [OIDC Core §5.3.2c]") {
     const Deployment op;
     set_claims(
         op, kAlice,
@@ -190,7 +192,9 @@ TEST_CASE("claims: only what the client is registered for, and a registration th
     CHECK(names_of(userinfo(op, again.member("access_token")).json()) == Names{"sub"});
 }
 
-TEST_CASE("claims: what is no claims request is refused, and what cannot be met is said [OIDC Core §5.5, §5.5.1.1]") {
+TEST_CASE(
+    "claims: what is no claims request is refused, and what cannot be met is said [OIDC Core §5.5a, §5.5.1a, "
+    "§5.5.1.1ab, A22]") {
     const Deployment op;
     struct Row {
         std::string clause;
@@ -248,7 +252,9 @@ TEST_CASE("claims: is a parameter of OpenID Connect requests and ignored in any 
     }
 }
 
-TEST_CASE("claims: acr and amr are in every ID token and say how the user logged in [OIDC Core §2, RFC 8176 §2]") {
+TEST_CASE(
+    "claims: acr and amr are in every ID token and say how the user logged in [OIDC Core §2h, §5.5.1.1b, RFC 8176 "
+    "§2]") {
     const Deployment op;
     UserAgent alice(op);
     for (const std::string& claims : {std::string("{}"), std::string(R"({"id_token":{"acr":null}})"),
@@ -260,7 +266,9 @@ TEST_CASE("claims: acr and amr are in every ID token and say how the user logged
     }
 }
 
-TEST_CASE("consent: claims asked for by name are shown in words, but for what a scope beside them covers") {
+TEST_CASE(
+    "consent: claims asked for by name are shown in words, but for what a scope beside them covers [OIDC Core "
+    "§3.1.2.4b]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing consent = alice.log_in(alice.authorize(
@@ -274,7 +282,7 @@ TEST_CASE("consent: claims asked for by name are shown in words, but for what a 
     CHECK(text.find("See your e-mail address") == text.rfind("See your e-mail address"));
 }
 
-TEST_CASE("consent: remembered for any part of the scopes and claims that were approved [OIDC Core §3.1.2.4]") {
+TEST_CASE("consent: remembered for any part of the scopes and claims that were approved [OIDC Core §3.1.2.4c]") {
     const Deployment op;
     UserAgent alice(op);
     const auto verdict = [&](const std::string& claims, const std::string& scope = "openid") {
@@ -306,7 +314,9 @@ TEST_CASE("consent: remembered for any part of the scopes and claims that were a
     CHECK(verdict(R"({"userinfo":{"address":null}})") == "consent");
 }
 
-TEST_CASE("consent: claims denied are not delivered, and public clients on this machine are asked every time") {
+TEST_CASE(
+    "consent: claims denied are not delivered, and public clients on this machine are asked every time [OIDC Core "
+    "§17.1]") {
     const Deployment op;
     UserAgent alice(op);
     const std::string claims = R"({"userinfo":{"email":null}})";

@@ -36,7 +36,8 @@ std::string prefilled(const Landing& page) {
     return form->fields.at("username");
 }
 
-TEST_CASE("id_token_hint, sub: whom the client wants, against who is logged in [OIDC Core §3.1.2.1, §3.1.2.2]") {
+TEST_CASE(
+    "id_token_hint, sub: whom the client wants, against who is logged in [OIDC Core §3.1.2.1u, §3.1.2.2c, §3.1.2.6d]") {
     const Deployment op;
     const std::string alices = id_token_of(op, kAlice, kAlicePassword);
     const std::string bobs = id_token_of(op, kBob, kBobPassword);
@@ -82,7 +83,8 @@ TEST_CASE("id_token_hint, sub: whom the client wants, against who is logged in [
 }
 
 TEST_CASE(
-    "id_token_hint: an ID token of ours, for any client and however old; else invalid_request [OIDC Core §3.1.2.1]") {
+    "id_token_hint: an ID token of ours, for any client and however old; else invalid_request [OIDC Core §3.1.2.1v, "
+    "§3.1.2.2de]") {
     Deployment op;
     const std::string own = id_token_of(op, kAlice, kAlicePassword);
     const std::string of_other_client = id_token_of(op, kAlice, kAlicePassword, kOther);
@@ -123,7 +125,7 @@ TEST_CASE(
     CHECK(verdict_of(op, alice.fetch(op.url("authorize") + "?" + twice.text())) == "invalid_request");
 }
 
-TEST_CASE("login_hint: fills in the user name, and is never an error [OIDC Core §3.1.2.1]") {
+TEST_CASE("login_hint: fills in the user name, and is never an error [OIDC Core §3.1.2.1x]") {
     const Deployment op;
     struct Row {
         std::string hint;
@@ -168,7 +170,9 @@ TEST_CASE("id_token_hint: does not tell its holder what the user is called") {
           "al");
 }
 
-TEST_CASE("display, locales, acr_values, unknown parameters: change nothing, whatever they say [OIDC Core §3.1.2.1]") {
+TEST_CASE(
+    "display, locales, acr_values, unknown parameters: change nothing, whatever they say [OIDC Core §3.1.2.1kty, "
+    "§3.1.2.2b, §15.1c, RFC 6749 §3.1g]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());

@@ -22,7 +22,9 @@ namespace json = postern::json;
 
 Query good() { return authorization_request(); }
 
-TEST_CASE("prompt: what each value does to a visitor, and to Alice with and without her consent [OIDC Core §3.1.2.1]") {
+TEST_CASE(
+    "prompt: what each value does to a visitor, and to Alice with and without her consent [IF30, IF67, IF96, IF104, "
+    "IF105, IF176, OIDC Core §3.1.2.1lmnopq, §3.1.2.3a, §3.1.2.6f, §15.1b]") {
     const Deployment op;
     struct Row {
         std::string when;
@@ -66,7 +68,9 @@ TEST_CASE("prompt: what each value does to a visitor, and to Alice with and with
     }
 }
 
-TEST_CASE("prompt=none: shows nothing and leads nowhere but to the client [OIDC Core §3.1.2.6, A13]") {
+TEST_CASE(
+    "prompt=none: shows nothing and leads nowhere but to the client [IF103, OIDC Core §3.1.2.1lw, §3.1.2.3b, "
+    "§3.1.2.6de, A13]") {
     const Deployment op;
     UserAgent alice(op);
     const Answer refused = alice.fetch(op.url("authorize") + "?" + good().with("prompt", "none").text());
@@ -85,7 +89,9 @@ TEST_CASE("prompt=none: shows nothing and leads nowhere but to the client [OIDC 
                                      good().with("prompt", "none").with("scope", "openid").text())) == "code");
 }
 
-TEST_CASE("prompt=none: public clients on this machine's own addresses are never answered silently [RFC 8252 §8.6]") {
+TEST_CASE(
+    "prompt=none: public clients on this machine's own addresses are never answered silently [RFC 8252 §8.6, RFC 6749 "
+    "§10.2b]") {
     const Deployment op;
     UserAgent alice(op);
     for (const std::string uri : {"http://127.0.0.1/cb", "http://127.0.0.1:50123/cb", "com.example.app:/cb"}) {
@@ -100,7 +106,7 @@ TEST_CASE("prompt=none: public clients on this machine's own addresses are never
     CHECK(alice.authorize(authorization_request(kSpa).with("prompt", "none")).verdict() == "code");
 }
 
-TEST_CASE("first-party clients skip consent, unless the request asks for it") {
+TEST_CASE("first-party clients skip consent, unless the request asks for it [OIDC Core §3.1.2.4c]") {
     const Deployment op;
     UserAgent alice(op);
     CHECK(alice.log_in(alice.authorize(authorization_request(kTrusted))).verdict() == "code");
@@ -108,7 +114,7 @@ TEST_CASE("first-party clients skip consent, unless the request asks for it") {
     CHECK(alice.authorize(authorization_request(kTrusted).with("prompt", "consent")).verdict() == "consent");
 }
 
-TEST_CASE("max_age: digits and nothing else [the interface specification, A16]") {
+TEST_CASE("max_age: digits and nothing else [IF97, the interface specification, A16]") {
     const Deployment op;
     struct Row {
         std::string value;
@@ -137,7 +143,9 @@ TEST_CASE("max_age: digits and nothing else [the interface specification, A16]")
     }
 }
 
-TEST_CASE("max_age: a login that is old enough is asked for again, whole seconds [OIDC Core §3.1.2.1]") {
+TEST_CASE(
+    "max_age: a login that is old enough is asked for again, whole seconds [IF68, IF106, IF178, OIDC Core §3.1.2.1r, "
+    "§15.1e]") {
     struct Row {
         std::string when;
         std::string max_age;
@@ -167,7 +175,7 @@ TEST_CASE("max_age: a login that is old enough is asked for again, whole seconds
     }
 }
 
-TEST_CASE("nonce: comes back exactly as sent [OIDC Core §3.1.3.6, A24]") {
+TEST_CASE("nonce: comes back exactly as sent [IF55, IF100, OIDC Core §2g, §3.1.2.1j, §3.1.3.6, A24]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(good());
@@ -187,7 +195,7 @@ TEST_CASE("nonce: comes back exactly as sent [OIDC Core §3.1.3.6, A24]") {
           "invalid_request");
 }
 
-TEST_CASE("ID token: its claims [OIDC Core §2, T15]") {
+TEST_CASE("ID token: its claims [IF32, IF55, OIDC Core §2abdefjn, §5.4c, §15.1a, T15]") {
     Deployment op;
     UserAgent alice(op);
     alice.sign_in(good());
@@ -217,7 +225,7 @@ TEST_CASE("ID token: its claims [OIDC Core §2, T15]") {
     CHECK(header.members().size() == 3);  // no key and no address of one
 }
 
-TEST_CASE("ID token: at_hash is the left half of the access token's digest [OIDC Core §3.1.3.6]") {
+TEST_CASE("ID token: at_hash is the left half of the access token's digest [OIDC Core §3.1.3.6, §16.11]") {
     for (const std::string algorithm : {"RS256", "ES256", "EdDSA"}) {
         CAPTURE(algorithm);
         Deployment::Options options;
@@ -235,7 +243,8 @@ TEST_CASE("ID token: at_hash is the left half of the access token's digest [OIDC
 }
 
 TEST_CASE(
-    "ID token and access token verify against the published keys, and only as what they are [OIDC Core §3.1.3.7]") {
+    "ID token and access token verify against the published keys, and only as what they are [IF6, IF86, OIDC Core §2k, "
+    "§3.1.3.7, §10.1, §16.6]") {
     using postern::jose::TokenType;
     const Deployment op;
     UserAgent alice(op);
@@ -249,7 +258,8 @@ TEST_CASE(
     CHECK_FALSE(static_cast<bool>(verifier.verify(text_of(tokens, "access_token"), TokenType::id_token)));
 }
 
-TEST_CASE("ID token: only with the scope openid, as a whole word [OIDC Core §3.1.2.1, T16]") {
+TEST_CASE(
+    "ID token: only with the scope openid, as a whole word [IF100, OIDC Core §3.1.2.1b, §3.1.3.2e, §3.1.3.3a, T16]") {
     const Deployment op;
     op.must({"client", "set", kWeb, "--scope", "openid openidx xopenid email api"});
     UserAgent alice(op);
@@ -266,7 +276,9 @@ TEST_CASE("ID token: only with the scope openid, as a whole word [OIDC Core §3.
     }
 }
 
-TEST_CASE("auth_time: is of the password check, in every ID token of the session [OIDC Core §2]") {
+TEST_CASE(
+    "auth_time: is of the password check, in every ID token of the session [IF32, IF69, IF107, IF113, OIDC Core §2f, "
+    "§3.1.2.1s, §15.1d]") {
     Deployment op;
     UserAgent alice(op);
     alice.sign_in(good());
@@ -286,7 +298,7 @@ TEST_CASE("auth_time: is of the password check, in every ID token of the session
 
 TEST_CASE(
     "offline_access: the user has approved it by name, or the operator the client, before it is granted [OIDC Core "
-    "§11]") {
+    "§11abd, §16.18b]") {
     const Deployment op;
     const auto offline = [](const std::string& client) {
         return authorization_request(client).with("scope", "openid offline_access");
@@ -318,7 +330,7 @@ TEST_CASE(
     CHECK(granted(trusting, kTrusted));
 }
 
-TEST_CASE("refresh tokens are issued without offline_access too [OIDC Core §11]") {
+TEST_CASE("refresh tokens are issued without offline_access too [OIDC Core §11e, F11]") {
     const Deployment op;
     UserAgent alice(op);
     for (const std::string scope : {"openid", "openid offline_access", "api"}) {
@@ -329,7 +341,7 @@ TEST_CASE("refresh tokens are issued without offline_access too [OIDC Core §11]
     CHECK(text_of(obtain_tokens(op, alice, good().with("scope", "openid offline_access")), "refresh_token").empty());
 }
 
-TEST_CASE("sub: one value per person at every client, and never a name [OIDC Core §5.7, §8]") {
+TEST_CASE("sub: one value per person at every client, and never a name [OIDC Core §2b, §5.7, §8]") {
     const Deployment op;
     UserAgent alice(op);
     UserAgent bob(op);
@@ -344,7 +356,7 @@ TEST_CASE("sub: one value per person at every client, and never a name [OIDC Cor
     CHECK(at_web.find(kAlice) == std::string::npos);
 }
 
-TEST_CASE("UserInfo: each scope releases its claims and no others [OIDC Core §5.4, U06]") {
+TEST_CASE("UserInfo: each scope releases its claims and no others [IF53, OIDC Core §5.3.2d, §5.4ab, §17.1, U06]") {
     const Deployment op;
     UserAgent alice(op);
     struct Row {
@@ -375,7 +387,9 @@ TEST_CASE("UserInfo: each scope releases its claims and no others [OIDC Core §5
     }
 }
 
-TEST_CASE("UserInfo: values keep their types; sub is the token's and written last [OIDC Core §5.1, §5.3.2, U05]") {
+TEST_CASE(
+    "UserInfo: values keep their types; sub is the token's and written last [IF51, OIDC Core §5.1, §5.1.1, §5.1.2, "
+    "§5.3.2b, U05]") {
     const Deployment op;
     op.must(
         {"user", "set", kAlice, "--claims-stdin"},
@@ -422,7 +436,7 @@ TEST_CASE("username: in the access token by option only, and never in the ID tok
     }
 }
 
-TEST_CASE("lifetimes: as configured, in tokens and answers") {
+TEST_CASE("lifetimes: as configured, in tokens and answers [RFC 6750 §5.2c, OIDC Core §2e]") {
     Deployment::Options options;
     options.config = {{"accessTokenTTL", 120}, {"idTokenTTL", 30}};
     const Deployment op(options);

@@ -54,7 +54,9 @@ std::string under_header(const std::string& token, const std::string& header) {
     return postern::util::base64url_encode(header) + token.substr(token.find('.'));
 }
 
-TEST_CASE("userinfo: no token, or none that can be read, with the reason [the interface specification, RFC 6750 §3]") {
+TEST_CASE(
+    "userinfo: no token, or none that can be read, with the reason [IF171, IF174, the interface specification, RFC "
+    "6750 §2.2, §3ad, §3.1b]") {
     const Site site;
     const std::string kMissing =
         "no access token arrived; if one was sent, the web server takes the Authorization header away (Apache passes "
@@ -102,7 +104,8 @@ TEST_CASE("userinfo: no token, or none that can be read, with the reason [the in
 }
 
 TEST_CASE(
-    "userinfo: a token that is no active access token of this server, with the reason [the interface specification]") {
+    "userinfo: a token that is no active access token of this server, with the reason [IF59, IF172, IF174, the "
+    "interface specification, RFC 6750 §3a, §3.1b, OIDC Core §5.3.3]") {
     const std::string kNoJwt = "The token is not a JWT in compact form.";
     const std::string kUnknownKey = "The token is not signed with a key of this server.";
     const std::string kSignature = "The signature of the token is not valid.";
@@ -182,7 +185,9 @@ TEST_CASE("userinfo: an opaque refresh token is no access token either [F08, J11
           invalid_token("The token is not a JWT in compact form."));
 }
 
-TEST_CASE("userinfo: a valid token without openid is 403 with the scope that is missing [RFC 6750 §3.1, U04, U09]") {
+TEST_CASE(
+    "userinfo: a valid token without openid is 403 with the scope that is missing [IF5, IF173, RFC 6750 §3c, §3.1c, "
+    "U04, U09, OIDC Core §5.3.3]") {
     const Deployment op;
     UserAgent alice(op);
     struct Row {
@@ -222,7 +227,9 @@ TEST_CASE(
     CHECK_FALSE(refused.has("WWW-Authenticate"));
 }
 
-TEST_CASE("options: UserInfo is there with issuer and oidc, and only then [the interface specification]") {
+TEST_CASE(
+    "options: UserInfo is there with issuer and oidc, and only then [IF7, IF17, IF78, IF148, the interface "
+    "specification, Discovery §3c]") {
     struct Row {
         std::string when;
         std::optional<json::Value> oidc;
@@ -254,7 +261,8 @@ TEST_CASE("options: UserInfo is there with issuer and oidc, and only then [the i
     }
 }
 
-TEST_CASE("options: without oidc no ID token is issued and its scopes are unknown [the interface specification]") {
+TEST_CASE(
+    "options: without oidc no ID token is issued and its scopes are unknown [IF18, the interface specification]") {
     for (const bool on : {true, false}) {
         CAPTURE(on);
         Deployment op;

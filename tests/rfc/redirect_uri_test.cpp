@@ -21,7 +21,9 @@ struct Ready {
     Answer ask(const Query& request) { return alice.fetch(op.url("authorize") + "?" + request.text()); }
 };
 
-TEST_CASE("redirect_uri: a neighbour of the registered address gets nothing [RFC 9700 §2.1, R01-R11]") {
+TEST_CASE(
+    "redirect_uri: a neighbour of the registered address gets nothing [IF91, RFC 9700 §2.1, R01-R11, RFC 6749 "
+    "§3.1.2.3b, §3.1.2.4, OIDC Core §3.1.2.1f, R14]") {
     Ready ready;
     struct Row {
         std::string clause;
@@ -103,7 +105,7 @@ TEST_CASE("redirect_uri: a neighbour of the registered address gets nothing [RFC
     CHECK(verdict_of(ready.op, ready.ask(authorization_request())) == "code");
 }
 
-TEST_CASE("redirect_uri: raw bytes that decode to something else are refused [R11, X13, X14]") {
+TEST_CASE("redirect_uri: raw bytes that decode to something else are refused [R11, X13, X14, RFC 6749 §3.1.2.3b]") {
     Ready ready;
     const Query bare = authorization_request().without("redirect_uri");
     for (const std::string raw :
@@ -119,7 +121,7 @@ TEST_CASE("redirect_uri: raw bytes that decode to something else are refused [R1
     CHECK(verdict_of(ready.op, ready.ask(bare.raw("redirect_uri=https%3a%2F%2fapp.example/cb"))) == "code");
 }
 
-TEST_CASE("redirect_uri: given twice it counts as none that could be trusted [RFC 6749 §3.1, R12]") {
+TEST_CASE("redirect_uri: given twice it counts as none that could be trusted [RFC 6749 §3.1h, R12]") {
     Ready ready;
     const std::string good = redirect_uri_of(kWeb);
     const Query bare = authorization_request().without("redirect_uri");
@@ -134,7 +136,9 @@ TEST_CASE("redirect_uri: given twice it counts as none that could be trusted [RF
     }
 }
 
-TEST_CASE("redirect_uri: may be omitted by a client with exactly one [the interface specification, R13]") {
+TEST_CASE(
+    "redirect_uri: may be omitted by a client with exactly one [IF93, the interface specification, R13, RFC 6749 "
+    "§3.1.2.2c, §3.1.2.3a, §4.1.1b]") {
     Ready ready;
     CHECK(verdict_of(ready.op, ready.ask(authorization_request().without("redirect_uri"))) == "code");
     CHECK(verdict_of(ready.op, ready.ask(authorization_request().with("redirect_uri", ""))) == "code");
@@ -150,7 +154,8 @@ TEST_CASE("redirect_uri: may be omitted by a client with exactly one [the interf
 }
 
 TEST_CASE(
-    "redirect_uri: a native client chooses the port of its loopback address and nothing else [RFC 8252 §7.3, R15]") {
+    "redirect_uri: a native client chooses the port of its loopback address and nothing else [IF92, RFC 8252 §7.3, "
+    "R15]") {
     const Deployment op;
     struct Row {
         std::string when;
@@ -197,7 +202,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("redirect_uri: the loopback port is free for native clients only [R15]") {
+TEST_CASE("redirect_uri: the loopback port is free for native clients only [IF92, R15]") {
     const Deployment op;
     op.must({"client", "add", "desktop", "--public", "--redirect-uri", "http://127.0.0.1/cb"});
     op.must({"client", "add", "six", "--public", "--native", "--redirect-uri", "http://[::1]:3000/cb"});
@@ -213,7 +218,9 @@ TEST_CASE("redirect_uri: the loopback port is free for native clients only [R15]
     CHECK(verdict("six", "http://[0:0:0:0:0:0:0:1]:1/cb") == "page 400");
 }
 
-TEST_CASE("redirect_uri: the token request must name what the authorization request named [RFC 6749 §4.1.3, T06]") {
+TEST_CASE(
+    "redirect_uri: the token request must name what the authorization request named [RFC 6749 §4.1.2f, §4.1.3b, §5.2e, "
+    "§10.6, T06, OIDC Core §3.1.3.2d]") {
     Ready ready;
     struct Row {
         std::string when;

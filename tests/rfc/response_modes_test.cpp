@@ -41,7 +41,9 @@ void check_place(const Landing& landing, const std::string& mode, const std::set
 
 const std::set<std::string> kErrorNames = {"error", "error_description", "state", "iss"};
 
-TEST_CASE("response_mode: every kind of error goes where success would have gone [Multiple Response Types §2.1]") {
+TEST_CASE(
+    "response_mode: every kind of error goes where success would have gone [Multiple Response Types §2.1a, RFC 6749 "
+    "§4.1.2.1j, RFC 9207 §2a, OIDC Core §3.1.2.1i, §3.1.2.2a, §3.1.2.6a, Form Post §2bd, §4]") {
     const Deployment op;
     op.must({"client", "set", kOther, "--grant", "client_credentials"});
     struct Row {
@@ -78,7 +80,9 @@ TEST_CASE("response_mode: every kind of error goes where success would have gone
     }
 }
 
-TEST_CASE("response_mode: what a person decides arrives there, too, after login and consent") {
+TEST_CASE(
+    "response_mode: what a person decides arrives there, too, after login and consent [IF105, IF176, RFC 9207 §2a, "
+    "OIDC Core §3.1.2.1i, §3.1.2.5, Multiple Response Types §2.1a]") {
     for (const std::string& mode : kModes) {
         CAPTURE(mode);
         const Deployment op;
@@ -101,7 +105,9 @@ TEST_CASE("response_mode: what a person decides arrives there, too, after login 
     }
 }
 
-TEST_CASE("response_mode: an unknown one is refused in the place of the response type [Multiple Response Types §2.1]") {
+TEST_CASE(
+    "response_mode: an unknown one is refused in the place of the response type [Multiple Response Types §2.1c, §5b, "
+    "A23]") {
     const Deployment op;
     struct Row {
         std::string type;
@@ -126,7 +132,8 @@ TEST_CASE("response_mode: an unknown one is refused in the place of the response
 }
 
 TEST_CASE(
-    "response_mode: errors of a response type that yields tokens default to the fragment [§5, RFC 6749 §4.2.2.1]") {
+    "response_mode: errors of a response type that yields tokens default to the fragment [§5, RFC 6749 §4.2.2.1, "
+    "Multiple Response Types §3, §4, §5b]") {
     const Deployment op;
     for (const std::string type : {"token", "id_token", "id_token token", "code id_token", "code token"}) {
         CAPTURE(type);
@@ -138,7 +145,9 @@ TEST_CASE(
     check_place(none, "query", kErrorNames);
 }
 
-TEST_CASE("response_mode: in doubt about client or redirect_uri there is a page in every mode [RFC 6749 §4.1.2.1]") {
+TEST_CASE(
+    "response_mode: in doubt about client or redirect_uri there is a page in every mode [RFC 6749 §4.1.2.1a, OIDC Core "
+    "§3.1.2.6b]") {
     const Deployment op;
     for (const std::string& mode : kModes) {
         for (const Query& request :
@@ -163,7 +172,7 @@ TEST_CASE("response_mode: postern why explains a refusal whichever way it was se
     }
 }
 
-TEST_CASE("response_mode: a request by POST is answered there as well") {
+TEST_CASE("response_mode: a request by POST is answered there as well [RFC 6749 §3.1e, OIDC Core §3.1.2.1a]") {
     Deployment op;
     op.configure("authorizeMethods", postern::json::strings({"GET", "POST"}));
     for (const std::string& mode : kModes) {
@@ -181,7 +190,7 @@ TEST_CASE("response_mode: a request by POST is answered there as well") {
     }
 }
 
-TEST_CASE("form_post: a page that sends itself, and a button for browsers without scripts [Form Post §2]") {
+TEST_CASE("form_post: a page that sends itself, and a button for browsers without scripts [Form Post §2ae, §4]") {
     const Deployment op;
     const Answer page = op.cgi("authorize", get_request(asking("form_post").with("prompt", "none").text()));
     CHECK(page.status == 200);
@@ -212,7 +221,8 @@ TEST_CASE("form_post: a page that sends itself, and a button for browsers withou
 }
 
 TEST_CASE(
-    "form_post: no state leaves its place, and every one comes back byte for byte [Form Post §2, RFC 6749 §4.1.2]") {
+    "form_post: no state leaves its place, and every one comes back byte for byte [IF27, Form Post §2g, RFC 6749 "
+    "§4.1.2b, OIDC Core §3.1.2.1h]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
@@ -247,7 +257,7 @@ TEST_CASE(
     CHECK_FALSE(without.posted.contains("state"));
 }
 
-TEST_CASE("form_post, fragment: a query of the registered redirect_uri is kept [RFC 6749 §3.1.2]") {
+TEST_CASE("form_post, fragment: a query of the registered redirect_uri is kept [RFC 6749 §3.1.2b, Form Post §2h]") {
     const Deployment op;
     UserAgent alice(op);
     const std::string registered = "https://many.example/b?x=1";

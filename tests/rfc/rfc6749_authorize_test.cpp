@@ -39,7 +39,9 @@ std::string many_scopes() {
 
 Query good() { return authorization_request(); }
 
-TEST_CASE("authorize: response_type is code, alone and exactly [RFC 6749 §3.1.1]") {
+TEST_CASE(
+    "authorize: response_type is code, alone and exactly [IF89, RFC 6749 §3.1.1ab, §4.1.1a, §4.1.2.1e, OIDC Core "
+    "§3.1.2.1d, A02]") {
     const Deployment op;
     check_rows(
         op, {
@@ -61,7 +63,9 @@ TEST_CASE("authorize: response_type is code, alone and exactly [RFC 6749 §3.1.1
             });
 }
 
-TEST_CASE("authorize: a known parameter is given once, unknown and empty ones are ignored [RFC 6749 §3.1]") {
+TEST_CASE(
+    "authorize: a known parameter is given once, unknown and empty ones are ignored [IF87, RFC 6749 §3.1fgh, "
+    "§4.1.2.1bj, OIDC Core §3.1.2.2a, A02]") {
     const Deployment op;
     std::vector<Row> rows = {
         {"§3.1", "unknown parameter", good().with("foo", "bar"), "login"},
@@ -83,7 +87,7 @@ TEST_CASE("authorize: a known parameter is given once, unknown and empty ones ar
     check_rows(op, rows);
 }
 
-TEST_CASE("authorize: values are decoded once and strictly [RFC 6749 appendix B]") {
+TEST_CASE("authorize: values are decoded once and strictly [RFC 6749 §4.1.2.1b, §A.5, §B, A03]") {
     const Deployment op;
     const Query no_state = good().without("state");
     check_rows(
@@ -105,7 +109,9 @@ TEST_CASE("authorize: values are decoded once and strictly [RFC 6749 appendix B]
         });
 }
 
-TEST_CASE("authorize: scope obeys its grammar and the registration, and is never reduced silently [RFC 6749 §3.3]") {
+TEST_CASE(
+    "authorize: scope obeys its grammar and the registration, and is never reduced silently [IF94, RFC 6749 §3.3abc, "
+    "§4.1.1b, §4.1.2.1f, §A.4, OIDC Core §3.1.2.1c, A09]") {
     const Deployment op;
     std::vector<Row> rows = {
         {"§3.3", "omitted", good().without("scope"), "login"},
@@ -130,7 +136,9 @@ TEST_CASE("authorize: scope obeys its grammar and the registration, and is never
     check_rows(op, rows);
 }
 
-TEST_CASE("authorize: sizes are bounded [docs: 2048 bytes of state, 4096 bytes of values together]") {
+TEST_CASE(
+    "authorize: sizes are bounded [docs: 2048 bytes of state, 4096 bytes of values together, RFC 6749 §4.1.2.1b, "
+    "A03]") {
     const Deployment op;
     const std::string longest(2048, 's');
     const std::string nonce(1000, 'n');
@@ -165,7 +173,8 @@ TEST_CASE("authorize: the URL of the next page fits into a header line of Apache
 }
 
 TEST_CASE(
-    "authorize: what would change the request's meaning is refused by its registered name [OIDC Core §6, §7.2.1]") {
+    "authorize: what would change the request's meaning is refused by its registered name [OIDC Core §3.1.2.6ghi, §6, "
+    "§6.1, §7.2.1, §16.7, A22]") {
     const Deployment op;
     check_rows(
         op,
@@ -185,7 +194,9 @@ TEST_CASE(
         });
 }
 
-TEST_CASE("authorize: nothing is sent anywhere while client or redirect_uri are in doubt [RFC 6749 §4.1.2.1]") {
+TEST_CASE(
+    "authorize: nothing is sent anywhere while client or redirect_uri are in doubt [IF90, RFC 6749 §3.1.2.4, §4.1.1a, "
+    "§4.1.2.1a, §10.15, OIDC Core §3.1.2.1e, §3.1.2.6b, A01]") {
     const Deployment op;
     struct Doubt {
         std::string when;
@@ -227,7 +238,7 @@ TEST_CASE("authorize: nothing is sent anywhere while client or redirect_uri are 
     }
 }
 
-TEST_CASE("authorize: a client without the authorization_code grant is unauthorized_client [RFC 6749 §4.1.2.1]") {
+TEST_CASE("authorize: a client without the authorization_code grant is unauthorized_client [RFC 6749 §4.1.2.1c]") {
     const Deployment op;
     op.must({"client", "add", "codeless", "--grant", "client_credentials", "--redirect-uri",
              "https://codeless.example/cb", "--scope", "openid email"});
@@ -237,7 +248,9 @@ TEST_CASE("authorize: a client without the authorization_code grant is unauthori
           "page 400");
 }
 
-TEST_CASE("authorize: errors of one kind are constant printable text without quotes [RFC 6749 §4.1.2.1]") {
+TEST_CASE(
+    "authorize: errors of one kind are constant printable text without quotes [RFC 6749 §4.1.2.1h, §A.7, OIDC Core "
+    "§3.1.2.6j]") {
     const Deployment op;
     std::set<std::string> descriptions;
     for (const std::string scope : {"admin", "a\"b", "x<y", "caf\xc3\xa9", "%s%n", "nobody@"}) {
@@ -252,7 +265,9 @@ TEST_CASE("authorize: errors of one kind are constant printable text without quo
     CHECK(descriptions.size() <= 2);  // not registered, not a scope
 }
 
-TEST_CASE("authorize: the answer is code, state and iss in the query of the redirect_uri [RFC 6749 §4.1.2]") {
+TEST_CASE(
+    "authorize: the answer is code, state and iss in the query of the redirect_uri [IF27, IF72, IF95, IF101, RFC 6749 "
+    "§1.7, §4.1.1b, §4.1.2ab, §A.5, OIDC Core §3.1.2.1h, §3.1.2.5, Multiple Response Types §2.1b]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(good());
@@ -281,7 +296,7 @@ TEST_CASE("authorize: the answer is code, state and iss in the query of the redi
     CHECK_FALSE(query_parameter(without.url, "state").has_value());
 }
 
-TEST_CASE("authorize: a query of the registered redirect_uri is kept [RFC 6749 §3.1.2]") {
+TEST_CASE("authorize: a query of the registered redirect_uri is kept [RFC 6749 §3.1.2b, A04]") {
     const Deployment op;
     UserAgent alice(op);
     const Query request = authorization_request(kMany).with("redirect_uri", "https://many.example/b?x=1");
@@ -292,7 +307,7 @@ TEST_CASE("authorize: a query of the registered redirect_uri is kept [RFC 6749 �
     CHECK(error.url.starts_with("https://many.example/b?x=1&error=unsupported_response_type"));
 }
 
-TEST_CASE("authorize: codes are unguessable and never repeat [RFC 6749 §10.10]") {
+TEST_CASE("authorize: codes are unguessable and never repeat [RFC 6749 §10.10, §A.11]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(good());
@@ -307,7 +322,9 @@ TEST_CASE("authorize: codes are unguessable and never repeat [RFC 6749 §10.10]"
     CHECK(codes.size() == 20);
 }
 
-TEST_CASE("authorize: only GET starts a request unless POST is switched on [the interface specification]") {
+TEST_CASE(
+    "authorize: only GET starts a request unless POST is switched on [IF88, the interface specification, RFC 6749 "
+    "§3.1e, OIDC Core §3.1.2.1a, §16.1]") {
     Deployment op;
     const Answer refused = op.cgi("authorize", post_form(good().text()));
     CHECK(refused.status == 405);
@@ -341,7 +358,8 @@ TEST_CASE("authorize: only GET starts a request unless POST is switched on [the 
           "unsupported_response_type");
 }
 
-TEST_CASE("authorize: a resumed request is the one that was checked, whatever else the address says [A08, A19]") {
+TEST_CASE(
+    "authorize: a resumed request is the one that was checked, whatever else the address says [IF25, IF34, A08, A19]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing login = alice.authorize(good());
@@ -395,7 +413,7 @@ TEST_CASE("authorize: a sealed request that was changed, cut or invented is a pa
         CHECK(alice.open(op.url(endpoint) + "?resume=" + resume + "&resume=" + resume).verdict() == "page 400");
 }
 
-TEST_CASE("authorize: a request is good for ten minutes [A20]") {
+TEST_CASE("authorize: a request is good for ten minutes [IF109, A20]") {
     Deployment op;
     UserAgent alice(op);
     const Landing login = alice.authorize(good());

@@ -20,7 +20,7 @@ struct Row {
     std::string expected;
 };
 
-TEST_CASE("client_credentials: a token for the client itself, and nothing of a user [RFC 6749 §4.4.3]") {
+TEST_CASE("client_credentials: a token for the client itself, and nothing of a user [IF38, RFC 6749 §4.4.3, T20]") {
     const Deployment op;
     const Answer answer = redeem(op, client_request(), kMachine);
     REQUIRE(answer.verdict() == "200");
@@ -45,7 +45,7 @@ TEST_CASE("client_credentials: a token for the client itself, and nothing of a u
     CHECK(info.member("error") == "insufficient_scope");
 }
 
-TEST_CASE("client_credentials: who may, and for which scope [RFC 6749 §4.4, §4.4.2, §3.3]") {
+TEST_CASE("client_credentials: who may, and for which scope [RFC 6749 §3.3e, §4.4, §4.4.2, §5.2fh, T20]") {
     Deployment op;
     op.must({"client", "add", "mixed", "--grant", "client_credentials", "--grant", "authorization_code",
              "--redirect-uri", "https://mixed.example/cb", "--scope", "openid profile api read", "--secret-stdin"},

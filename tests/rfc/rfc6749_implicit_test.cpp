@@ -36,7 +36,9 @@ std::set<std::string> names_in_fragment(std::string_view url) {
     return names;
 }
 
-TEST_CASE("implicit: off by default, for every client, and nobody can be registered for it [RFC 9700 §2.1.2, A06]") {
+TEST_CASE(
+    "implicit: off by default, for every client, and nobody can be registered for it [RFC 9700 §2.1.2, A06, RFC 6749 "
+    "§4.2, OIDC Core §16.4]") {
     const Deployment op;
     const auto refused =
         op.postern({"client", "add", kPage, "--grant", "implicit", "--redirect-uri", "https://page.example/cb"});
@@ -49,14 +51,16 @@ TEST_CASE("implicit: off by default, for every client, and nobody can be registe
     }
 }
 
-TEST_CASE("implicit: registration needs the option and a redirect URI [RFC 6749 §3.1.2.2]") {
+TEST_CASE("implicit: registration needs the option and a redirect URI [RFC 6749 §3.1.2.2a]") {
     const Deployment op(with_implicit());
     CHECK(op.postern({"client", "add", "nowhere", "--public", "--grant", "implicit"}).exit_code == 1);
     add_page(op);
     CHECK(op.must({"client", "show", kPage, "--json"}).find("\"implicit\"") != std::string::npos);
 }
 
-TEST_CASE("implicit: what is refused, in the fragment and with state and iss [RFC 6749 §4.2.2.1]") {
+TEST_CASE(
+    "implicit: what is refused, in the fragment and with state and iss [RFC 6749 §4.2, §4.2.1ab, §4.2.2.1, OIDC Core "
+    "§16.16, Multiple Response Types §5b]") {
     const Deployment op(with_implicit());
     add_page(op);
     struct Row {
@@ -106,7 +110,9 @@ TEST_CASE("implicit: what is refused, in the fragment and with state and iss [RF
     }
 }
 
-TEST_CASE("implicit: the answer is the token in the fragment, and no refresh token [RFC 6749 §4.2.2, A07]") {
+TEST_CASE(
+    "implicit: the answer is the token in the fragment, and no refresh token [IF41, IF89, RFC 6749 §3.1.1b, §4.2.2ab, "
+    "A07, RFC 6750 §5.3, Multiple Response Types §2.1b]") {
     const Deployment op(with_implicit());
     add_page(op);
     UserAgent alice(op);
@@ -139,7 +145,7 @@ TEST_CASE("implicit: the answer is the token in the fragment, and no refresh tok
     for (const std::string table : {"authorization_codes", "refresh_tokens"}) CHECK(op.count_rows(table) == 0);
 }
 
-TEST_CASE("implicit: the scope is always told, and offline_access is not in it [RFC 6749 §4.2.2, OIDC Core §11]") {
+TEST_CASE("implicit: the scope is always told, and offline_access is not in it [RFC 6749 §4.2.2a, OIDC Core §11c]") {
     const Deployment op(with_implicit());
     add_page(op);
     UserAgent alice(op);
@@ -182,7 +188,7 @@ TEST_CASE("implicit: it ends at once where option or registration end, requests 
     CHECK(op.count_rows("access_tokens") == 0);
 }
 
-TEST_CASE("implicit: a name of no grant at the token endpoint [RFC 6749 §4.2]") {
+TEST_CASE("implicit: a name of no grant at the token endpoint [RFC 6749 §4.2, §5.2g]") {
     const Deployment op(with_implicit());
     CHECK(op.cgi("token", with_basic("grant_type=implicit")).verdict() == "400 unsupported_grant_type");
     CHECK(op.cgi("token", with_basic("grant_type=token")).verdict() == "400 unsupported_grant_type");

@@ -38,7 +38,9 @@ void check_refused(const Deployment& op, std::string token, const std::vector<Ro
     }
 }
 
-TEST_CASE("refresh: a new access token, a new refresh token, and what else the answer says [RFC 6749 §6, §5.1]") {
+TEST_CASE(
+    "refresh: a new access token, a new refresh token, and what else the answer says [RFC 6749 §5.1a, §6, OIDC Core "
+    "§12.2a]") {
     SignedIn r;
     CHECK(text_of(r.tokens, "refresh_token").size() > 40);
     r.op.advance(seconds(5));
@@ -59,7 +61,7 @@ TEST_CASE("refresh: a new access token, a new refresh token, and what else the a
     CHECK(userinfo(r.op, text_of(r.tokens, "access_token")).status == 200);
 }
 
-TEST_CASE("refresh: syntax of the request [RFC 6749 §3.2, §6]") {
+TEST_CASE("refresh: syntax of the request [RFC 6749 §3.2e, §5.2e, §6a, OIDC Core §12.3]") {
     const SignedIn r;
     check_refused(
         r.op, r.refresh_token(),
@@ -80,7 +82,7 @@ TEST_CASE("refresh: syntax of the request [RFC 6749 §3.2, §6]") {
         });
 }
 
-TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps its own [RFC 6749 §6]") {
+TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps its own [RFC 6749 §5.2h, §6bg, F06]") {
     const SignedIn r;
     check_refused(
         r.op, r.refresh_token(),
@@ -110,7 +112,7 @@ TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps 
     CHECK(userinfo(n.op, without.member("access_token")).status == 403);
 }
 
-TEST_CASE("refresh: each request decides anew about aud, and a refused one rotates nothing [RFC 8707 §2.2]") {
+TEST_CASE("refresh: each request decides anew about aud, and a refused one rotates nothing [IF41, RFC 8707 §2.2]") {
     const SignedIn r;
     check_refused(
         r.op, r.refresh_token(),
@@ -130,7 +132,8 @@ TEST_CASE("refresh: each request decides anew about aud, and a refused one rotat
 }
 
 TEST_CASE(
-    "refresh: only the client it was issued to, authenticated, and registered for the grant [RFC 6749 §6, §10.4]") {
+    "refresh: only the client it was issued to, authenticated, and registered for the grant [RFC 6749 §1.5, §5.2f, "
+    "§6cd, §10.4b, OIDC Core §12.1, §12.3]") {
     SignedIn r;
     CHECK(redeem(r.op, refresh_request(r.refresh_token()), kOther).verdict() == "400 invalid_grant");
     CHECK(redeem(r.op, refresh_request(r.refresh_token()), kMachine).verdict() == "400 unauthorized_client");
@@ -166,7 +169,9 @@ TEST_CASE("refresh: takes along the access tokens of its grant that ended more t
     }
 }
 
-TEST_CASE("refresh: public clients prove nothing but their name, and rotate all the more [RFC 9700 §2.2.2]") {
+TEST_CASE(
+    "refresh: public clients prove nothing but their name, and rotate all the more [RFC 9700 §2.2.2, RFC 6749 §10.4c, "
+    "F01]") {
     const Deployment op;
     UserAgent alice(op);
     const auto first = obtain_tokens(op, alice, authorization_request(kSpa), kSpa);
@@ -175,7 +180,9 @@ TEST_CASE("refresh: public clients prove nothing but their name, and rotate all 
     CHECK(second.member("refresh_token") != text_of(first, "refresh_token"));
 }
 
-TEST_CASE("refresh: nothing else is a refresh token, and it is nothing else [RFC 8725 §3.12]") {
+TEST_CASE(
+    "refresh: nothing else is a refresh token, and it is nothing else [RFC 8725 §3.12, RFC 6749 §5.2e, §6e, §10.4d, "
+    "F08]") {
     const SignedIn r;
     const std::string refresh = r.refresh_token();
     for (const char* kind : {"access_token", "id_token"})
@@ -195,7 +202,7 @@ TEST_CASE("refresh: nothing else is a refresh token, and it is nothing else [RFC
     CHECK(redeem(r.op, refresh_request(refresh)).verdict() == "200");
 }
 
-TEST_CASE("refresh: the ID token says the same of the login, and has no nonce [OpenID Connect Core §12.2]") {
+TEST_CASE("refresh: the ID token says the same of the login, and has no nonce [OIDC Core §12.2abc]") {
     SignedIn r;
     r.op.advance(seconds(100));
     const Answer answer = redeem(r.op, refresh_request(r.refresh_token()));
@@ -210,7 +217,9 @@ TEST_CASE("refresh: the ID token says the same of the login, and has no nonce [O
     CHECK(text_of(after, "at_hash") != text_of(before, "at_hash"));
 }
 
-TEST_CASE("refresh: the lifetime is the grant's, and use does not prolong it [RFC 9700 §4.14.2]") {
+TEST_CASE(
+    "refresh: the lifetime is the grant's, and use does not prolong it [RFC 9700 §4.14.2, RFC 6749 §6e, OIDC Core "
+    "§16.18a, F07]") {
     Deployment::Options options;
     options.config = json::Object{{"refreshTokenTTL", 1000}};
     SignedIn r(options);
@@ -248,8 +257,8 @@ TEST_CASE("refresh: another refreshTokenTTL counts for new grants, and neither p
 }
 
 TEST_CASE(
-    "refresh: opaque tokens keep the same rules, and both kinds stay good when the option changes "
-    "[useOpaqueRefreshTokens]") {
+    "refresh: opaque tokens keep the same rules, and both kinds stay good when the option changes [IF16, "
+    "useOpaqueRefreshTokens, RFC 6749 §10.4d, §A.11]") {
     SignedIn r;
     r.op.configure("useOpaqueRefreshTokens", true);
     const Answer second = redeem(r.op, refresh_request(r.refresh_token()));

@@ -44,7 +44,7 @@ void check_rows(Ready& ready, const std::vector<Row>& rows) {
     }
 }
 
-TEST_CASE("token: grant_type is there once and names a grant of this server [RFC 6749 §3.2, §5.2]") {
+TEST_CASE("token: grant_type is there once and names a grant of this server [RFC 6749 §3.2ce, §4.1.3a, §5.2bg, T12]") {
     Ready ready;
     check_rows(
         ready,
@@ -75,7 +75,7 @@ TEST_CASE("token: grant_type is there once and names a grant of this server [RFC
         });
 }
 
-TEST_CASE("token: the code is there once and byte-equal [RFC 6749 §4.1.3]") {
+TEST_CASE("token: the code is there once and byte-equal [RFC 6749 §3.2c, §4.1.3af, §5.2e, OIDC Core §3.1.3.2b]") {
     Ready ready;
     check_rows(
         ready,
@@ -106,7 +106,7 @@ TEST_CASE("token: the code is there once and byte-equal [RFC 6749 §4.1.3]") {
     CHECK(redeem(ready.op, token_request(code)).verdict() == "200");
 }
 
-TEST_CASE("token: known parameters are given once, others are ignored [RFC 6749 §3.2]") {
+TEST_CASE("token: known parameters are given once, others are ignored [RFC 6749 §3.2de, §5.2b, RFC 7636 §4.5]") {
     Ready ready;
     check_rows(
         ready,
@@ -137,7 +137,7 @@ TEST_CASE("token: known parameters are given once, others are ignored [RFC 6749 
     CHECK(answer.member("scope") == "openid email");
 }
 
-TEST_CASE("token: nothing but the audience is read from the query [RFC 6749 §3.2, §2.3.1]") {
+TEST_CASE("token: nothing but the audience is read from the query [RFC 6749 §2.3.1d, §3.2f]") {
     Ready ready;
     const Query good = token_request(ready.code());
     CgiRequest in_query = with_basic("x=y");
@@ -152,7 +152,9 @@ TEST_CASE("token: nothing but the audience is read from the query [RFC 6749 §3.
     CHECK(redeem(ready.op, good).verdict() == "200");
 }
 
-TEST_CASE("token: the audience of this request decides, and may not be a party that takes our ID tokens [T17]") {
+TEST_CASE(
+    "token: the audience of this request decides, and may not be a party that takes our ID tokens [IF40, IF41, IF83, "
+    "IF98, T17, RFC 6750 §5.2d, OIDC Core §16.8, A05]") {
     Ready ready;
     check_rows(
         ready,
@@ -196,7 +198,9 @@ TEST_CASE("token: the audience of this request decides, and may not be a party t
     CHECK(aud_of({{"aud", "b"}}, "", authorization_request().with("aud", "a")) == "b");
 }
 
-TEST_CASE("token: the answer has the members of RFC 6749 §5.1 and says what the token says") {
+TEST_CASE(
+    "token: the answer has the members of RFC 6749 §5.1 and says what the token says [IF35, IF37, IF38, IF39, IF75, "
+    "RFC 6749 §3.3d, §4.1.4, §5.1ab, §7.1, §10.16, RFC 6750 §4, §5.2c, OIDC Core §3.1.3.3ab, T21]") {
     Ready ready;
     const Answer answer = redeem(ready.op, token_request(ready.code()));
     CHECK(answer.status == 200);
@@ -225,7 +229,7 @@ TEST_CASE("token: the answer has the members of RFC 6749 §5.1 and says what the
     CHECK(text_of(header, "alg") == "ES256");
 }
 
-TEST_CASE("token: a grant of no scope is the only one without a scope member [RFC 6749 §5.1]") {
+TEST_CASE("token: a grant of no scope is the only one without a scope member [RFC 6749 §3.3de, §5.1]") {
     const Deployment op;
     UserAgent alice(op);
     const auto plain = obtain_tokens(op, alice, authorization_request(kOther).without("scope"), kOther);
@@ -238,7 +242,9 @@ TEST_CASE("token: a grant of no scope is the only one without a scope member [RF
     CHECK(web.find("id_token") == nullptr);
 }
 
-TEST_CASE("token: a code lives for its lifetime and not a second longer [RFC 6749 §4.1.2, A05, T11]") {
+TEST_CASE(
+    "token: a code lives for its lifetime and not a second longer [RFC 6749 §4.1.2c, §10.5, A05, T11, OIDC Core "
+    "§3.1.3.2b]") {
     struct Age {
         std::string when;
         int ttl;
@@ -263,7 +269,9 @@ TEST_CASE("token: a code lives for its lifetime and not a second longer [RFC 674
     }
 }
 
-TEST_CASE("token: a code works for the client it was issued to, and an attempt by another changes nothing [T05]") {
+TEST_CASE(
+    "token: a code works for the client it was issued to, and an attempt by another changes nothing [T05, RFC 6749 "
+    "§3.2.1b, §4.1.2f, §4.1.3e, OIDC Core §3.1.3.2a, §16.11]") {
     Ready ready;
     const Query request = token_request(ready.code());
     CHECK(redeem(ready.op, request, kOther).verdict() == "400 invalid_grant");
@@ -274,7 +282,9 @@ TEST_CASE("token: a code works for the client it was issued to, and an attempt b
     CHECK(redeem(ready.op, request).verdict() == "200");
 }
 
-TEST_CASE("token: a code that was used twice is refused, and revokes what it gave [RFC 6749 §4.1.2, T02]") {
+TEST_CASE(
+    "token: a code that was used twice is refused, and revokes what it gave [RFC 6749 §4.1.2e, §10.5, T02, OIDC Core "
+    "§3.1.3.2c, §16.9]") {
     Ready ready;
     for (const int later : {0, 35, 120}) {  // within and beyond the code's own lifetime
         CAPTURE(later);
@@ -323,7 +333,8 @@ TEST_CASE("token: a replay that lacks client, redirect_uri or verifier revokes n
 }
 
 TEST_CASE(
-    "token: a client that has lost the grant since is unauthorized_client, and the code waits for it [RFC 6749 §5.2]") {
+    "token: a client that has lost the grant since is unauthorized_client, and the code waits for it [RFC 6749 "
+    "§5.2f]") {
     Ready ready;
     const Query request = token_request(ready.code());
     ready.op.must({"client", "set", kWeb, "--grant", "client_credentials"});
@@ -332,7 +343,7 @@ TEST_CASE(
     CHECK(redeem(ready.op, request).verdict() == "200");
 }
 
-TEST_CASE("token: failed authentication leaves the code as it was [T14]") {
+TEST_CASE("token: failed authentication leaves the code as it was [T14, RFC 6749 §3.2.1a, §4.1.3d]") {
     Ready ready;
     const Query request = token_request(ready.code());
     CgiRequest call = post_form(request.text());
@@ -344,7 +355,7 @@ TEST_CASE("token: failed authentication leaves the code as it was [T14]") {
     CHECK(redeem(ready.op, request).verdict() == "200");
 }
 
-TEST_CASE("token: a code is good for nothing else, and nothing else is a code [T10]") {
+TEST_CASE("token: a code is good for nothing else, and nothing else is a code [T10, RFC 6749 §4.1.3f]") {
     Ready ready;
     const std::string code = ready.code();
     CHECK(userinfo(ready.op, code).status == 401);
@@ -356,7 +367,9 @@ TEST_CASE("token: a code is good for nothing else, and nothing else is a code [T
     }
 }
 
-TEST_CASE("token: errors are the two members of RFC 6749 §5.2, constant and free of what was sent") {
+TEST_CASE(
+    "token: errors are the two members of RFC 6749 §5.2, constant and free of what was sent [RFC 6749 §5.2ai, §A.7, "
+    "OIDC Core §3.1.3.4]") {
     const Deployment op;
     for (const std::string grant : {"x\"y", "<b>", "caf\xc3\xa9", "%s"}) {
         const Answer answer = op.cgi("token", with_basic(Query{{"grant_type", grant}}.text()));
@@ -370,7 +383,7 @@ TEST_CASE("token: errors are the two members of RFC 6749 §5.2, constant and fre
     }
 }
 
-TEST_CASE("token: only POST [RFC 6749 §3.2]") {
+TEST_CASE("token: only POST [IF75, RFC 6749 §3.2a]") {
     Ready ready;
     const Query good = token_request(ready.code());
     for (const std::string method : {"GET", "PUT", "DELETE", "PATCH", "HEAD", "TRACE", "post"}) {

@@ -28,7 +28,9 @@ void check_invalid_token(const Answer& answer) {
     CHECK(answer.body.find("\"sub\"") == std::string::npos);
 }
 
-TEST_CASE("userinfo: a good token is answered with claims that nobody may keep [OIDC Core §5.3.2]") {
+TEST_CASE(
+    "userinfo: a good token is answered with claims that nobody may keep [IF5, IF52, IF153, IF156, OIDC Core §5.3b, "
+    "§5.3.2ab, U10]") {
     const SignedIn ready;
     const Answer answer = userinfo(ready.op, ready.access_token());
     CHECK(answer.status == 200);
@@ -85,8 +87,8 @@ TEST_CASE("userinfo: the header's scheme is Bearer in any case, with one blank a
 }
 
 TEST_CASE(
-    "userinfo: without a header the token may stand in a form body, never in the address [RFC 6750 §2.2, §2.3, U01, "
-    "U03]") {
+    "userinfo: without a header the token may stand in a form body, never in the address [IF151, IF152, RFC 6750 §2.2, "
+    "§2.3, U01, U03, OIDC Core §5.3c]") {
     const SignedIn ready;
     const std::string form = Query{{"access_token", ready.access_token()}}.text();
     const Answer posted = ready.op.cgi("userinfo", post_form(form));
@@ -116,7 +118,9 @@ TEST_CASE(
     check_invalid_token(ready.op.cgi("userinfo", post_form("access_token=")));
 }
 
-TEST_CASE("userinfo: the header decides, whatever the body says [the interface specification, U02]") {
+TEST_CASE(
+    "userinfo: the header decides, whatever the body says [IF150, IF163, the interface specification, U02, RFC 6750 "
+    "§2]") {
     const SignedIn ready;
     CgiRequest good_header = post_form("access_token=bad");
     good_header.headers = bearer(ready.access_token()).headers;
@@ -154,7 +158,8 @@ std::string segment(const std::string& token, std::size_t part) {
 }
 
 TEST_CASE(
-    "userinfo: a header that this server does not emit is refused before anything is parsed [RFC 8725 §3.1, J01-J10]") {
+    "userinfo: a header that this server does not emit is refused before anything is parsed [IF35, IF36, IF154, RFC "
+    "8725 §3.1, J01-J10, RFC 6749 §10.3b, OIDC Core §16.3]") {
     const SignedIn ready;
     const std::string kid = text_of(jwt_header(ready.access_token()), "kid");
     const std::string id_kid = text_of(jwt_header(text_of(ready.tokens, "id_token")), "kid");
@@ -194,7 +199,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("userinfo: a token has one spelling [RFC 7515 §2, §7.1, J07, J08, J15, J17]") {
+TEST_CASE(
+    "userinfo: a token has one spelling [RFC 7515 §2, §7.1, J07, J08, J15, J17, RFC 6749 §10.3b, RFC 6750 §5.2a]") {
     const SignedIn ready;
     const std::string token = ready.access_token();
     const std::string signature = segment(token, 2);
@@ -243,7 +249,7 @@ TEST_CASE("userinfo: an ID token is no access token, nor is another server's [RF
     CHECK(userinfo(other, text_of(tokens, "access_token")).status == 200);
 }
 
-TEST_CASE("userinfo: the issuer is compared [J13]") {
+TEST_CASE("userinfo: the issuer is compared [IF37, IF154, J13]") {
     SignedIn ready;
     ready.op.configure("issuer", "https://renamed.example");
     check_invalid_token(userinfo(ready.op, ready.access_token()));
@@ -251,7 +257,7 @@ TEST_CASE("userinfo: the issuer is compared [J13]") {
     CHECK(userinfo(ready.op, ready.access_token()).status == 200);
 }
 
-TEST_CASE("userinfo: a token dies at its expiry, without leeway [J12, U07]") {
+TEST_CASE("userinfo: a token dies at its expiry, without leeway [IF60, J12, U07, RFC 6750 §3.1b, OIDC Core §16.9]") {
     for (const auto& row : std::vector<std::pair<int, int>>{{899, 200}, {900, 401}, {901, 401}}) {
         const auto& age = row.first;
         const auto& status = row.second;
@@ -274,7 +280,7 @@ TEST_CASE("userinfo: a token dies at its expiry, without leeway [J12, U07]") {
     check_invalid_token(userinfo(op, text_of(tokens, "access_token")));
 }
 
-TEST_CASE("userinfo: the scope openid is required as a whole word [RFC 6750 §3.1, U04]") {
+TEST_CASE("userinfo: the scope openid is required as a whole word [IF149, RFC 6750 §3d, §3.1c, U04]") {
     const Deployment op;
     op.must({"client", "set", kWeb, "--scope", "openid openidx xopenid api profile email"});
     UserAgent alice(op);
@@ -317,7 +323,8 @@ TEST_CASE("userinfo: a disabled or removed user and a disabled or removed client
     }
 }
 
-TEST_CASE("userinfo: answers GET and POST only, and nothing at all without OpenID Connect") {
+TEST_CASE(
+    "userinfo: answers GET and POST only, and nothing at all without OpenID Connect [IF78, IF148, OIDC Core §5.3b]") {
     SignedIn ready;
     for (const std::string method : {"PUT", "DELETE", "PATCH", "HEAD"}) {
         CAPTURE(method);

@@ -51,7 +51,9 @@ std::string alive(const SignedIn& r) {
     return std::string(is_active(r.op, r.access_token()) ? "a" : "") + (is_active(r.op, r.refresh_token()) ? "r" : "");
 }
 
-TEST_CASE("revocation: afterwards introspection, UserInfo and the token endpoint agree [RFC 7009 §2.1, §2.2, V05]") {
+TEST_CASE(
+    "revocation: afterwards introspection, UserInfo and the token endpoint agree [IF4, IF16, IF58, IF59, IF137, IF142, "
+    "IF146, IF147, RFC 7009 §2a, §2.1cdj, §2.2a, §3, §4.1.2, V05, RFC 7662 §4e, OIDC Core §16.18c]") {
     struct Row {
         const char* when;
         bool access;  ///< which of the two is revoked
@@ -87,7 +89,8 @@ TEST_CASE("revocation: afterwards introspection, UserInfo and the token endpoint
     }
 }
 
-TEST_CASE("revocation: an access token leaves its siblings, a refresh token takes the whole line [RFC 7009 §2.1]") {
+TEST_CASE(
+    "revocation: an access token leaves its siblings, a refresh token takes the whole line [RFC 7009 §2.1kl, §2.2b]") {
     SignedIn r;
     const auto bystander = obtain_tokens(r.op, r.alice, authorization_request());
     const Answer second = refresh(r.op, r.refresh_token());
@@ -107,7 +110,9 @@ TEST_CASE("revocation: an access token leaves its siblings, a refresh token take
         check_quiet(revoke(r.op, of(token)));
 }
 
-TEST_CASE("revocation: the answer tells nobody what the token was [RFC 7009 §2.2, V01]") {
+TEST_CASE(
+    "revocation: the answer tells nobody what the token was [IF62, IF64, IF142, IF165, RFC 7009 §2.1gh, §2.2bc, §5b, "
+    "V01]") {
     SignedIn r;
     const auto others = obtain_tokens(r.op, r.alice, authorization_request(kOther), kOther);
     const std::string code = r.alice.obtain_code(authorization_request());
@@ -138,7 +143,9 @@ TEST_CASE("revocation: the answer tells nobody what the token was [RFC 7009 §2.
     CHECK(redeem(r.op, token_request(foreign_code, kOther), kOther).verdict() == "200");
 }
 
-TEST_CASE("revocation: a forged token changes nothing, whoever shows it [rule 3, V02, V03, J01-J17]") {
+TEST_CASE(
+    "revocation: a forged token changes nothing, whoever shows it [IF62, IF144, IF165, rule 3, V02, V03, J01-J17, RFC "
+    "7009 §2.2b]") {
     for (const bool authenticated : {true, false}) {
         CAPTURE(authenticated);
         SignedIn r;
@@ -155,7 +162,9 @@ TEST_CASE("revocation: a forged token changes nothing, whoever shows it [rule 3,
     }
 }
 
-TEST_CASE("revocation: who may revoke, and how it says who it is [rule 1, RFC 7009 §2.1, C08, C13, V08, V12]") {
+TEST_CASE(
+    "revocation: who may revoke, and how it says who it is [IF135, IF140, IF141, IF162, IF166, rule 1, RFC 7009 "
+    "§2.1ef, §2.2.1b, C08, C13, V08, V12]") {
     const SignedIn r;
     const std::string secret = secret_of(kWeb);
     const Query form = of("unknown");
@@ -200,7 +209,7 @@ TEST_CASE("revocation: who may revoke, and how it says who it is [rule 1, RFC 70
     }
 }
 
-TEST_CASE("revocation: a failed authentication revokes nothing [V08]") {
+TEST_CASE("revocation: a failed authentication revokes nothing [IF140, V08, RFC 7009 §2.1f, §5b]") {
     const SignedIn r;
     for (const std::string& token : {r.access_token(), r.refresh_token()}) {
         CgiRequest request = post_form(of(token).text());
@@ -213,7 +222,7 @@ TEST_CASE("revocation: a failed authentication revokes nothing [V08]") {
     CHECK(alive(r) == "ar");
 }
 
-TEST_CASE("revocation: a public client revokes its own by its id alone, really [V12]") {
+TEST_CASE("revocation: a public client revokes its own by its id alone, really [IF141, IF142, V12, RFC 7009 §2.1gi]") {
     for (const std::string client : {kSpa, kNative}) {
         for (const bool access : {true, false}) {
             CAPTURE(client);
@@ -238,7 +247,9 @@ TEST_CASE("revocation: a client on its own behalf gives back its token [RFC 6749
     CHECK_FALSE(is_active(op, token));
 }
 
-TEST_CASE("revocation: the request is a form with one token, sent by POST [RFC 7009 §2.1, §2.2.1, §2.3, V11]") {
+TEST_CASE(
+    "revocation: the request is a form with one token, sent by POST [IF77, IF134, IF136, IF139, IF167, RFC 7009 "
+    "§2.1ab, §2.2d, §2.2.1ac, §2.3b, V11]") {
     const SignedIn r;
     const Query form = of(r.access_token());
     const std::string unsupported = "400 unsupported_token_type";
@@ -270,7 +281,7 @@ TEST_CASE("revocation: the request is a form with one token, sent by POST [RFC 7
     CHECK(alive(r) == "");
 }
 
-TEST_CASE("revocation: a code by hint, and then it cannot be redeemed [V09]") {
+TEST_CASE("revocation: a code by hint, and then it cannot be redeemed [IF63, IF64, IF138, V09, RFC 7009 §2.1d]") {
     const Deployment op;
     UserAgent alice(op);
     struct Row {
@@ -301,7 +312,9 @@ TEST_CASE("revocation: a code by hint, and then it cannot be redeemed [V09]") {
     CHECK(is_active(op, tokens.member("refresh_token")));
 }
 
-TEST_CASE("revocation: an expired access token still ends the refresh token, its row there or not [rule 4, V04]") {
+TEST_CASE(
+    "revocation: an expired access token still ends the refresh token, its row there or not [IF61, IF145, IF165, rule "
+    "4, V04, RFC 7009 §2.1m]") {
     for (const bool swept : {false, true}) {
         CAPTURE(swept);
         SignedIn r;
@@ -327,7 +340,7 @@ TEST_CASE("revocation: an expired access token still ends the refresh token, its
     }
 }
 
-TEST_CASE("revocation: sizes are bounded as at the token endpoint, whoever asks [RFC 7009 §5]") {
+TEST_CASE("revocation: sizes are bounded as at the token endpoint, whoever asks [RFC 7009 §5a]") {
     Deployment op;
     const std::string form = of("unknown").text();
     const auto of_size = [&](std::size_t size) { return form + "&x=" + std::string(size - form.size() - 3, 'x'); };
@@ -366,7 +379,7 @@ TEST_CASE("revocation: sizes are bounded as at the token endpoint, whoever asks 
     CHECK_FALSE(is_active(op, token));
 }
 
-TEST_CASE("revocation: is where the configuration puts it, or nowhere [paths]") {
+TEST_CASE("revocation: is where the configuration puts it, or nowhere [IF7, IF77, paths]") {
     SignedIn r;
     CHECK(r.op.path_of("revoke") == "/token/revoke");
     r.op.configure("paths", json::Object{{"revoke", "/oauth/revoke"}});

@@ -16,7 +16,9 @@ Query without_pkce(const std::string& client) {
     return authorization_request(client).without("code_challenge").without("code_challenge_method");
 }
 
-TEST_CASE("pkce: a public client and one registered for it must send a challenge [RFC 9700 §2.1.1, A10]") {
+TEST_CASE(
+    "pkce: a public client and one registered for it must send a challenge [RFC 9700 §2.1.1, A10, RFC 7636 §4.4.1a, "
+    "§5, OIDC Core §16.10]") {
     const Deployment op;
     struct Row {
         std::string client;
@@ -41,7 +43,9 @@ TEST_CASE("pkce: a public client and one registered for it must send a challenge
     }
 }
 
-TEST_CASE("pkce: the challenge is 43 base64url characters and the method S256 [RFC 7636 §4.2, §4.3]") {
+TEST_CASE(
+    "pkce: the challenge is 43 base64url characters and the method S256 [IF99, RFC 7636 §4.2, §4.3, §4.4.1b, §A, RFC "
+    "8414 §2j, A11, A12]") {
     const Deployment op;
     const std::string challenge = kChallenge;
     const Query bare = without_pkce(kWeb);
@@ -87,7 +91,9 @@ TEST_CASE("pkce: the challenge is 43 base64url characters and the method S256 [R
     }
 }
 
-TEST_CASE("pkce: the code needs the verifier of its challenge, and a wrong one burns it [RFC 7636 §4.6, T07, T14]") {
+TEST_CASE(
+    "pkce: the code needs the verifier of its challenge, and a wrong one burns it [IF84, RFC 7636 §4.1, §4.2a, §4.6a, "
+    "§7.2, §B, T07, T14, OIDC Core §16.10]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
@@ -136,7 +142,7 @@ TEST_CASE("pkce: the code needs the verifier of its challenge, and a wrong one b
     }
 }
 
-TEST_CASE("pkce: verifiers of 43 to 128 unreserved characters work, and no others [RFC 7636 §4.1]") {
+TEST_CASE("pkce: verifiers of 43 to 128 unreserved characters work, and no others [RFC 7636 §4.1, §4.2a, T09]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
@@ -160,7 +166,9 @@ TEST_CASE("pkce: verifiers of 43 to 128 unreserved characters work, and no other
     }
 }
 
-TEST_CASE("pkce: a verifier without a challenge means that somebody took the challenge away [RFC 9700 §4.8.2, T08]") {
+TEST_CASE(
+    "pkce: a verifier without a challenge means that somebody took the challenge away [RFC 9700 §4.8.2, T08, RFC 7636 "
+    "§4.6b, §5]") {
     const Deployment op;
     UserAgent alice(op);
     const std::string code = alice.obtain_code(without_pkce(kWeb));
@@ -171,7 +179,7 @@ TEST_CASE("pkce: a verifier without a challenge means that somebody took the cha
     CHECK(redeem(op, token_request(plain).without("code_verifier")).verdict() == "200");
 }
 
-TEST_CASE("pkce: a challenge once sent binds confidential clients too [RFC 7636 §4.4]") {
+TEST_CASE("pkce: a challenge once sent binds confidential clients too [RFC 7636 §4.4a, §4.5]") {
     const Deployment op;
     for (const std::string client : {kWeb, kStrict, kSpa, kNative}) {
         CAPTURE(client);
@@ -184,7 +192,8 @@ TEST_CASE("pkce: a challenge once sent binds confidential clients too [RFC 7636 
     }
 }
 
-TEST_CASE("pkce: nobody but the client is told the challenge: no address, page, code or token has it [RFC 7636 §4.4]") {
+TEST_CASE(
+    "pkce: nobody but the client is told the challenge: no address, page, code or token has it [RFC 7636 §4.4b]") {
     const Deployment op;
     UserAgent alice(op);
     const std::string asked = op.url("authorize") + "?" + authorization_request().text();

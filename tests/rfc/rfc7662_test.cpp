@@ -41,7 +41,9 @@ void check_inactive(const Answer& answer) {
     CHECK(answer.header("Cache-Control") == "no-store");
 }
 
-TEST_CASE("introspection: what is said about an access token [RFC 7662 §2.2, rules 6 and 7]") {
+TEST_CASE(
+    "introspection: what is said about an access token [IF3, IF43, IF44, IF47, IF48, IF49, IF122, RFC 7662 "
+    "§2.2abcdefghj, §4h, rules 6 and 7, RFC 6749 §10.16]") {
     const SignedIn r;
     const Answer answer = introspect(r.op, about(r.access_token()));
     REQUIRE(answer.status == 200);
@@ -66,7 +68,9 @@ TEST_CASE("introspection: what is said about an access token [RFC 7662 §2.2, ru
     CHECK(text_of(said, "jti") == text_of(jwt_claims(r.access_token()), "jti"));
 }
 
-TEST_CASE("introspection: audience, narrowed scope and no scope at all are told as they are [RFC 7662 §2.2]") {
+TEST_CASE(
+    "introspection: audience, narrowed scope and no scope at all are told as they are [IF50, RFC 7662 §2.2ci, §4g, RFC "
+    "6749 §6g]") {
     const SignedIn r;
     const Query narrowed{{"grant_type", "refresh_token"},
                          {"refresh_token", r.refresh_token()},
@@ -90,7 +94,9 @@ TEST_CASE("introspection: audience, narrowed scope and no scope at all are told 
     CHECK(text_of(machine, "sub") == "bare");
 }
 
-TEST_CASE("introspection: a refresh token is told from an access token, signed or opaque [rule 8, I11]") {
+TEST_CASE(
+    "introspection: a refresh token is told from an access token, signed or opaque [IF16, IF46, IF132, rule 8, I11, "
+    "RFC 7662 §2.2eh]") {
     for (const bool opaque : {false, true}) {
         CAPTURE(opaque);
         Deployment::Options options;
@@ -110,7 +116,9 @@ TEST_CASE("introspection: a refresh token is told from an access token, signed o
     }
 }
 
-TEST_CASE("introspection: any confidential client may ask about any token, whatever its grants [rule 4, C13, I09]") {
+TEST_CASE(
+    "introspection: any confidential client may ask about any token, whatever its grants [IF127, rule 4, C13, I09, RFC "
+    "7662 §2.2k]") {
     const SignedIn r;
     r.op.must({"client", "add", "web2", "--grant", "authorization_code", "--redirect-uri", "https://web2.example/cb",
                "--secret-stdin"},
@@ -124,7 +132,9 @@ TEST_CASE("introspection: any confidential client may ask about any token, whate
     }
 }
 
-TEST_CASE("introspection: credentials come by header or body, and only there [rule 1, RFC 7662 §2.1, I08, C07, C08]") {
+TEST_CASE(
+    "introspection: credentials come by header or body, and only there [IF121, IF123, IF124, IF161, IF169, rule 1, RFC "
+    "7662 §2.1fg, §2.3ab, §4ab, I08, C07, C08, RFC 6749 §2.3.1d]") {
     const SignedIn r;
     const Query form = about(r.access_token());
     const std::string secret = secret_of(kWeb);
@@ -174,7 +184,7 @@ TEST_CASE("introspection: credentials come by header or body, and only there [ru
     CHECK(r.op.cgi("introspect", in_query).verdict() == "401 invalid_client");
 }
 
-TEST_CASE("introspection: who has not said who it is learns nothing about the rest [C12]") {
+TEST_CASE("introspection: who has not said who it is learns nothing about the rest [IF123, C12, RFC 7662 §2.1h]") {
     const SignedIn r;
     for (const Query& form :
          {Query(), about(r.access_token()).with("token_type_hint", "x"), about("x").and_also("token", "y"),
@@ -187,7 +197,9 @@ TEST_CASE("introspection: who has not said who it is learns nothing about the re
     }
 }
 
-TEST_CASE("introspection: the hint is advice; an unknown one is refused, auth_code finds nothing [I04, I05, I06]") {
+TEST_CASE(
+    "introspection: the hint is advice; an unknown one is refused, auth_code finds nothing [IF118, IF119, IF120, "
+    "IF168, IF170, I04, I05, I06, RFC 7662 §2.1cd]") {
     SignedIn r;
     const std::string code = r.alice.obtain_code(authorization_request());
     for (const std::string& token : {r.access_token(), r.refresh_token()}) {
@@ -208,7 +220,9 @@ TEST_CASE("introspection: the hint is advice; an unknown one is refused, auth_co
     CHECK(redeem(r.op, token_request(code)).verdict() == "200");  // asking has not spent it
 }
 
-TEST_CASE("introspection: the request is a form with one token, sent by POST [RFC 7662 §2.1, I12]") {
+TEST_CASE(
+    "introspection: the request is a form with one token, sent by POST [IF76, IF116, IF117, RFC 7662 §2.1abe, §4i, "
+    "I12]") {
     const SignedIn r;
     const Query form = about(r.access_token());
     std::vector<TokenForm> rows = refused_token_forms(r.access_token());
@@ -234,7 +248,9 @@ TEST_CASE("introspection: the request is a form with one token, sent by POST [RF
     }
 }
 
-TEST_CASE("introspection: a forged or malformed token is unknown, without an error [rule 5, RFC 7662 §4, I01, I03]") {
+TEST_CASE(
+    "introspection: a forged or malformed token is unknown, without an error [IF42, IF128, IF168, rule 5, RFC 7662 "
+    "§2.2alm, §2.3c, §4fh, I01, I03]") {
     const SignedIn r;
     for (const std::string& token : {r.access_token(), r.refresh_token()}) {
         for (const Forgery& forgery : forgeries_of(token)) {
@@ -246,7 +262,7 @@ TEST_CASE("introspection: a forged or malformed token is unknown, without an err
     CHECK(introspect(r.op, Query().raw("token=%zz")).body == kInactive);
 }
 
-TEST_CASE("introspection: an ID token, and what another server signed, are unknown [J11, J13, J14]") {
+TEST_CASE("introspection: an ID token, and what another server signed, are unknown [J11, J13, J14, RFC 7662 §2.2l]") {
     SignedIn r;
     check_inactive(introspect(r.op, about(text_of(r.tokens, "id_token"))));
     Deployment::Options options;
@@ -272,7 +288,7 @@ TEST_CASE("introspection: limits.token is the longest value that is looked at [J
     check_inactive(introspect(op, about(token)));
 }
 
-TEST_CASE("introspection: a token is over the second it expires [RFC 7662 §4, I10]") {
+TEST_CASE("introspection: a token is over the second it expires [IF60, IF130, RFC 7662 §4c, I10]") {
     for (const auto& row : std::vector<std::pair<int, bool>>{{899, true}, {900, false}, {901, false}}) {
         CAPTURE(row.first);
         SignedIn r;
@@ -291,7 +307,7 @@ TEST_CASE("introspection: a token is over the second it expires [RFC 7662 §4, I
     }
 }
 
-TEST_CASE("introspection: a refresh token that has been used is over, its access token is not [I10]") {
+TEST_CASE("introspection: a refresh token that has been used is over, its access token is not [I10, RFC 7662 §4e]") {
     const SignedIn r;
     const Answer second = refresh(r.op, r.refresh_token());
     check_inactive(introspect(r.op, about(r.refresh_token())));
@@ -305,7 +321,7 @@ TEST_CASE("introspection: a refresh token that has been used is over, its access
         check_inactive(introspect(r.op, about(token)));
 }
 
-TEST_CASE("introspection: no page of another site may read it [H09]") {
+TEST_CASE("introspection: no page of another site may read it [H09, RFC 7662 §5a]") {
     const SignedIn r;
     for (const std::string origin : {"https://app.example", "https://spa.example", "null", "https://op.example"}) {
         CAPTURE(origin);
@@ -322,7 +338,7 @@ TEST_CASE("introspection: no page of another site may read it [H09]") {
     }
 }
 
-TEST_CASE("introspection: is where the configuration puts it, or nowhere [paths]") {
+TEST_CASE("introspection: is where the configuration puts it, or nowhere [IF7, IF76, paths]") {
     SignedIn r;
     CHECK(r.op.path_of("introspect") == "/token/introspect");
     r.op.configure("paths", json::Object{{"introspect", "/v1/introspect"}});

@@ -10,7 +10,9 @@ namespace {
 
 using namespace postern::test;
 
-TEST_CASE("iss: every authorization response carries the issuer of the metadata, once [RFC 9207 §2, §2.3, §3, A25]") {
+TEST_CASE(
+    "iss: every authorization response carries the issuer of the metadata, once [RFC 9207 §2ab, §2.3, §2.4b, §3, A25, "
+    "OIDC Core §16.2]") {
     for (const std::string issuer :
          {"https://op.example", "https://op.example/auth", "https://op.example:8443", "http://127.0.0.1:8080"}) {
         CAPTURE(issuer);
@@ -55,7 +57,8 @@ TEST_CASE("iss: every authorization response carries the issuer of the metadata,
     }
 }
 
-TEST_CASE("iss: the ID token and the access token name the same issuer [RFC 9207 §2.4]") {
+TEST_CASE(
+    "iss: the ID token and the access token name the same issuer [RFC 9207 §2.4a, OIDC Core §2a, Discovery §3a]") {
     Deployment::Options options;
     options.issuer = "https://op.example/auth";
     const Deployment op(options);
@@ -67,7 +70,7 @@ TEST_CASE("iss: the ID token and the access token name the same issuer [RFC 9207
     CHECK(text_of(jwt_claims(tokens.member("access_token")), "iss") == landing.parameter("iss"));
 }
 
-TEST_CASE("iss: no issuer is told where nothing may be redirected") {
+TEST_CASE("iss: no issuer is told where nothing may be redirected [RFC 9207 §4]") {
     const Deployment op;
     const Answer page = op.cgi("authorize", get_request(authorization_request().with("client_id", "nobody").text()));
     CHECK(page.status == 400);

@@ -112,7 +112,9 @@ void check_row(const LogoutRow& row) {
 
 const std::string kBack = kBye + "?state=" + postern::util::percent_encode(kLogoutState);
 
-TEST_CASE("certification: each module of oidcc-rp-initiated-logout-certification-test-plan") {
+TEST_CASE(
+    "certification: each module of oidcc-rp-initiated-logout-certification-test-plan [RP-Initiated Logout §2bijl, "
+    "§3abc, §4ac, §6]") {
     CHECK(kLogoutState.size() == 90);
     const std::vector<LogoutRow> rows = {
         {"oidcc-rp-initiated-logout", good, kBack, "", true},
@@ -140,7 +142,7 @@ TEST_CASE("certification: each module of oidcc-rp-initiated-logout-certification
     for (const LogoutRow& row : rows) check_row(row);
 }
 
-TEST_CASE("certification: oidcc-rp-initiated-logout-discovery-endpoint-verification") {
+TEST_CASE("certification: oidcc-rp-initiated-logout-discovery-endpoint-verification [RP-Initiated Logout §2.1]") {
     const Deployment op;
     const auto document = op.cgi("discovery").json();
     CHECK(text_of(document, "end_session_endpoint") == op.url("logout"));
@@ -150,7 +152,7 @@ TEST_CASE("certification: oidcc-rp-initiated-logout-discovery-endpoint-verificat
     }
 }
 
-TEST_CASE("logout requests: what each parameter does [RP-Initiated Logout §2, §3]") {
+TEST_CASE("logout requests: what each parameter does [RP-Initiated Logout §2ef, §3bc, §3.1, §4ac]") {
     const std::vector<LogoutRow> rows = {
         {"§2 client_id: the hint's audience", [](auto& hint) { return good(hint).with("client_id", kWeb); }, kBack, "",
          true},
@@ -203,7 +205,9 @@ TEST_CASE("logout requests: what each parameter does [RP-Initiated Logout §2, �
     for (const LogoutRow& row : rows) check_row(row);
 }
 
-TEST_CASE("id_token_hint: an expired one is accepted, and one of an earlier session of the same user [§2]") {
+TEST_CASE(
+    "id_token_hint: an expired one is accepted, and one of an earlier session of the same user [§2, RP-Initiated "
+    "Logout §2c, §4b]") {
     Deployment op;
     register_addresses(op);
     SignedIn alice(op);
@@ -215,7 +219,9 @@ TEST_CASE("id_token_hint: an expired one is accepted, and one of an earlier sess
     CHECK_FALSE(is_signed_in(alice.browser));
 }
 
-TEST_CASE("id_token_hint: of another user than the one who is signed in: she is asked, and then sent on [§2]") {
+TEST_CASE(
+    "id_token_hint: of another user than the one who is signed in: she is asked, and then sent on [§2, RP-Initiated "
+    "Logout §2k]") {
     const Deployment op;
     register_addresses(op);
     UserAgent bob(op);
@@ -233,7 +239,8 @@ TEST_CASE("id_token_hint: of another user than the one who is signed in: she is 
     CHECK(bob.authorize(authorization_request().with("prompt", "none")).verdict() == "code");
 }
 
-TEST_CASE("no session is a success: nobody is asked, and a verified request is sent on [§2, §3]") {
+TEST_CASE(
+    "no session is a success: nobody is asked, and a verified request is sent on [§2, §3, RP-Initiated Logout §4d]") {
     const Deployment op;
     register_addresses(op);
     const std::string hint = SignedIn(op).id_token;
@@ -285,7 +292,7 @@ TEST_CASE("a browser that leaves drops the pages it kept; nobody without the coo
     CHECK(late.browser.fetch(op.url("logout")).header(kHeader) == "\"cache\"");
 }
 
-TEST_CASE("POST is answered as GET is, also when the browser sends no cookies with it [§2]") {
+TEST_CASE("POST is answered as GET is, also when the browser sends no cookies with it [§2, RP-Initiated Logout §2a]") {
     const Deployment op;
     register_addresses(op);
     SignedIn alice(op);
@@ -308,7 +315,7 @@ TEST_CASE("POST is answered as GET is, also when the browser sends no cookies wi
     CHECK(op.cgi("logout", other).status == 400);
 }
 
-TEST_CASE("the endpoint is there with OpenID Connect and a path, and nowhere else") {
+TEST_CASE("the endpoint is there with OpenID Connect and a path, and nowhere else [RP-Initiated Logout §2.1]") {
     struct Row {
         std::string when;
         postern::json::Object config;
@@ -342,7 +349,7 @@ TEST_CASE("the endpoint is there with OpenID Connect and a path, and nowhere els
     CHECK(op.cgi("discovery").json().find("end_session_endpoint") == nullptr);
 }
 
-TEST_CASE("methods: GET and POST only") {
+TEST_CASE("methods: GET and POST only [RP-Initiated Logout §2a]") {
     const Deployment op;
     for (const std::string method : {"HEAD", "PUT", "DELETE", "OPTIONS"}) {
         CAPTURE(method);

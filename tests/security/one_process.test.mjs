@@ -113,7 +113,7 @@ describe("one process, many requests", () => {
     }
   });
 
-  it("the largest and the oddest requests cost a process less than 50 ms of its work each, and no memory [X16]", async () => {
+  it("the largest and the oddest requests cost a process less than 50 ms of its work each, and no memory [X16, Q06]", async () => {
     const worker = await SingleProcess.start(provider.deployment, "token");
     try {
       const bodies = ["a=1&".repeat(16_000), `${"n".repeat(60_000)}=1`, `grant_type=${"%41".repeat(21_000)}`, `grant_type=client_credentials&scope=${"a+".repeat(32_000)}`,

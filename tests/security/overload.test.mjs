@@ -113,7 +113,7 @@ describe("a flood of logins", () => {
     assert.equal((await send(p, await openForm(p), USER)).status, 303);
   });
 
-  it("the measure is one: with more places more are hashed at once", async () => {
+  it("the measure is one: with more places more are hashed at once [Q07]", async () => {
     const file = join(p.deployment.directory, "postern.json");
     const config = JSON.parse(readFileSync(file, "utf8"));
     writeFileSync(file, JSON.stringify({ ...config, login: { ...config.login, hashSlots: LOGINS } }));

@@ -120,7 +120,7 @@ describe("keys are lost or stolen", () => {
   const keys = (...names) => join(p.deployment.directory, "keys", ...names);
   const signIn = () => p.tokens(p.clients.web, {}, p.person());
 
-  it("jwks.json and seal.key gone: one command, no restart, and tokens from before are still good", async () => {
+  it("jwks.json and seal.key gone: one command, no restart, and tokens from before are still good [S13]", async () => {
     const earlier = await signIn();
     for (const name of ["jwks.json", "seal.key"]) await rm(keys(name));
     const broken = await p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine });
@@ -151,7 +151,7 @@ describe("keys are lost or stolen", () => {
     assert.equal((await p.userinfo((await signIn()).access_token)).status, 200);
   });
 
-  it("stolen: one command ends what the old keys signed, in processes that run, and the new ones sign", async () => {
+  it("stolen: one command ends what the old keys signed, in processes that run, and the new ones sign [J18]", async () => {
     const earlier = await signIn();
     const published = async () => (await p.ask("/jwks")).json.keys.map((key) => key.kid);
     const old = await published();

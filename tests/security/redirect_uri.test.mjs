@@ -68,7 +68,7 @@ describe("redirect_uri", () => {
   }
 
   for (const [id, what, rows] of NEIGHBOURS) {
-    it(`${what} is a page and no redirect, with prompt=none and any response_mode as well [${id}]`, async () => {
+    it(`${what} is a page and no redirect, with prompt=none and any response_mode as well (${id}) [R01-R11, R14]`, async () => {
       await refuses(rows.flatMap((raw) => [urlOf(raw), urlOf(raw, p.clients.web, { prompt: "none" }),
         urlOf(raw, p.clients.web, { response_mode: "fragment" }), urlOf(raw, p.clients.web, { response_mode: "form_post", response_type: "zz" })]));
       const page = await person.visit(urlOf(encode(GOOD)));

@@ -163,8 +163,7 @@ for (const [kind, settings] of KINDS) {
       });
     });
 
-    it(grace > 0 ? "an answer that was lost is replaced once, for the same client, while nobody has used its successor [F10]"
-      : "without a grace the first second use is reuse [F10]", async () => {
+    it("an answer that was lost is replaced once, for the same client and before its successor is used, or is reuse without a grace [F10]", async () => {
       const first = await p.tokens(web);
       const lost = await next(web, first.refresh_token);
       assert.equal(await refreshed(other, first.refresh_token), REFUSED, "of the same client only");

@@ -134,7 +134,7 @@ describe("a handler that tries everything", () => {
 
   for (const [name, { more = [], writes = WRITES }] of Object.entries(PROBES)) {
     const but = more.length ? `, but what it declared or is configured for: ${more.join(", ")}` : "";
-    it(`cannot open another file, execute, fork, connect or trace (${name})${but}`, { skip: lacking }, async () => {
+    it(`cannot open another file, execute, fork, connect or trace (${name})${but} [G05]`, { skip: lacking }, async () => {
       const { dumpable, core, ...results } = await tried(name);
       assert.deepEqual(Object.keys(results), Object.keys(OPEN));
       for (const [attempt, result] of Object.entries(results)) {
@@ -172,7 +172,7 @@ describe("a handler that tries everything", () => {
     });
   }
 
-  it("filters the calls of a thread that has run before, and says in a warning that its files are open", { skip: lacking }, async () => {
+  it("filters the calls of a thread that has run before, and says in a warning that its files are open [G05]", { skip: lacking }, async () => {
     const results = await tried("threaded");
     for (const attempt of ["bind in an older thread", "file", "program"]) assert.ok(REFUSED.includes(results[attempt]), `${attempt}: ${results[attempt]}`);
     const [line] = logOf().filter(({ event, missing: part }) => event === "sandbox" && part.startsWith("threads that run already (1)"));
@@ -201,7 +201,7 @@ describe("a handler that tries everything", () => {
     assert.deepEqual([line.calls, line.missing, line.level], ["seccomp", "", "info"]);
   });
 
-  it("every endpoint that is shipped is confined, and can gain no privilege", { skip: lacking }, async () => {
+  it("every endpoint that is shipped is confined, and can gain no privilege [G05]", { skip: lacking }, async () => {
     const { cgiBin, directory } = provider.deployment;
     const server = processes().find(({ command }) => command.includes(join(directory, "lighttpd.conf")));
     for (const name of ENDPOINTS) {

@@ -7,7 +7,10 @@
 namespace postern::config {
 namespace {
 
-TEST_CASE("issuer_fault: only the one canonical spelling of an https URL, http on loopback [RFC 8414 §2]") {
+TEST_CASE(
+    "issuer_fault: only the one canonical spelling of an https URL, http on loopback [IF111, RFC 8414 §2a, §4, §6.1, "
+    "RFC 6749 §2.3.1e, §3.1d, §3.2b, §10.8, RFC 7636 §7.5, RFC 6750 §5.2b, RFC 9207 §2b, RFC 7009 §2b, RFC 7662 §2, "
+    "OIDC Core §2a, §3.1.2, §3.1.3, §5.3a, §16.17, Discovery §3a, §7.1]") {
     const char* good[] = {
         "https://login.example.org",  "https://login.example.org/auth",
         "https://h.example:8443/a/b", "https://[2001:db8::1]/auth",
@@ -59,7 +62,7 @@ TEST_CASE("issuer_fault: only the one canonical spelling of an https URL, http o
     }
 }
 
-TEST_CASE("path_fault: a path has one spelling in REQUEST_URI, or it is refused") {
+TEST_CASE("path_fault: a path has one spelling in REQUEST_URI, or it is refused [RFC 6749 §3.1b]") {
     for (const char* path : {"/token", "/oauth/v1/authorize", "/.well-known/openid-configuration", "/a-b_c~d.e"}) {
         CAPTURE(path);
         CHECK_FALSE(path_fault(path));

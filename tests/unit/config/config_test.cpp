@@ -30,7 +30,9 @@ Config parsed(const std::string& more) {
     return *config;
 }
 
-TEST_CASE("parse_config: the issuer is enough, everything else has its documented default") {
+TEST_CASE(
+    "parse_config: the issuer is enough, everything else has its documented default [IF9, IF11, IF13, OIDC Core "
+    "§15.1a, §16.18a]") {
     const Config config = parsed("");
     CHECK(config.settings.issuer == "https://login.example.org/auth");
     CHECK(config.database == "/var/lib/postern/postern.db");
@@ -84,7 +86,9 @@ TEST_CASE("parse_config: every kind of value arrives where it belongs; nested ob
     CHECK(config.settings.metadata.find("op_tos_uri") != nullptr);
 }
 
-TEST_CASE("parse_config: one step outside a range or type is refused under the key's name [CWE-15]") {
+TEST_CASE(
+    "parse_config: one step outside a range or type is refused under the key's name [CWE-15, RFC 6749 §4.1.2c, RFC "
+    "8414 §6.2b, G03]") {
     struct Row {
         const char* member;
         const char* key;  ///< of the one problem, or "" when it is accepted
@@ -256,7 +260,7 @@ TEST_CASE("parse_config: what is not one JSON object is refused with line and co
     CHECK(keys_of_problems("{}") == std::vector<std::string>{"issuer"});
 }
 
-TEST_CASE("parse_config: legal but doubtful settings are warned about, each once") {
+TEST_CASE("parse_config: legal but doubtful settings are warned about, each once [OIDC Core §15.1a, Discovery §3l]") {
     struct Row {
         const char* text;
         std::size_t warnings;

@@ -85,7 +85,7 @@ TEST_CASE("hmac_sha256: an empty key is a key, not the one used before") {
     CHECK(hex(crypto::hmac_sha256(std::string_view(), std::string_view())) == expected);
 }
 
-TEST_CASE("equal_constant_time compares every byte and the length") {
+TEST_CASE("equal_constant_time compares every byte and the length [OIDC Core §16.12, C10]") {
     struct Row {
         std::string_view a;
         std::string_view b;

@@ -46,7 +46,7 @@ std::string with_last_byte_changed(std::string text) {
 
 }  // namespace
 
-TEST_CASE("an algorithm has exactly its registered name [RFC 7518 §3.1, RFC 8037 §3.1]") {
+TEST_CASE("an algorithm has exactly its registered name [RFC 7518 §3.1, RFC 8037 §3.1, OIDC Core §2m]") {
     for (const Algorithm algorithm : kAll) {
         CHECK(crypto::parse_algorithm(crypto::to_string(algorithm)) == algorithm);
     }
@@ -122,7 +122,7 @@ TEST_CASE("verify: ES256 is r||s; the same numbers in DER are refused [RFC 7518 
     CHECK_FALSE(key.verify(vectors::kEcInput, good.substr(32) + good.substr(0, 32)));
 }
 
-TEST_CASE("verify: another algorithm of the same RSA key is refused [RFC 8725 §3.1]") {
+TEST_CASE("verify: another algorithm of the same RSA key is refused [IF36, RFC 8725 §3.1, J03]") {
     const auto key = PublicKey::from_members(rsa_public());
     CHECK(key.verify(vectors::kRsaInput, raw(vectors::kRsaSignature)));
     CHECK_FALSE(key.verify(vectors::kRsaInput, raw(vectors::kRsaSha512Signature)));
@@ -141,7 +141,7 @@ TEST_CASE("verify: a signature holds for its own key alone") {
     }
 }
 
-TEST_CASE("verify: what a bad signature leaves behind does not spoil the next [CWE-488]") {
+TEST_CASE("verify: what a bad signature leaves behind does not spoil the next [CWE-488, X26]") {
     const auto rsa = PublicKey::from_members(rsa_public());
     const auto ec = PublicKey::from_members(ec_public());
     for (int i = 0; i < 3; ++i) {
@@ -196,7 +196,7 @@ TEST_CASE("members: coordinates that begin with zero keep their 32 bytes [RFC 75
     CHECK(seen);
 }
 
-TEST_CASE("from_pem refuses keys that are weak, of another kind or encrypted [RFC 8725 §3.5]") {
+TEST_CASE("from_pem refuses keys that are weak, of another kind or encrypted [RFC 8725 §3.5, J16]") {
     struct Row {
         const char* what;
         std::string pem;
@@ -244,7 +244,7 @@ TEST_CASE("from_pem tells the operator what is wrong with a key") {
     }
 }
 
-TEST_CASE("from_members refuses RSA keys that are weak or not in their shortest form [RFC 7518 §2, §3.3]") {
+TEST_CASE("from_members refuses RSA keys that are weak or not in their shortest form [RFC 7518 §2, §3.3, J16]") {
     const auto good = rsa_public();
     const std::string zero(1, '\0');
     std::string bits_2047 = good.n;
@@ -280,7 +280,7 @@ TEST_CASE("from_members refuses RSA keys that are weak or not in their shortest 
     }
 }
 
-TEST_CASE("from_members refuses what is no point of P-256 [RFC 7518 §6.2.1]") {
+TEST_CASE("from_members refuses what is no point of P-256 [RFC 7518 §6.2.1, J16]") {
     const auto good = ec_public();
     struct Row {
         const char* what;

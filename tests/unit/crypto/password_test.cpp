@@ -53,7 +53,7 @@ TEST_CASE("check_password refuses what crypt would cut or misread") {
     }
 }
 
-TEST_CASE("hash_password makes a salted yescrypt hash that verifies") {
+TEST_CASE("hash_password makes a salted yescrypt hash that verifies [L10]") {
     const std::string hash = crypto::hash_password(secret(kPassword));
     CHECK(hash.substr(0, 7) == "$y$j9T$");
     CHECK(hash != crypto::hash_password(secret(kPassword)));
@@ -138,7 +138,7 @@ TEST_CASE("verify_password: bcrypt looks at 72 bytes, as the header says") {
     CHECK_FALSE(crypto::verify_password(secret(std::string(71, 'x')), hash));
 }
 
-TEST_CASE("verify_nothing costs what a verification costs [user enumeration]") {
+TEST_CASE("verify_nothing costs what a verification costs [user enumeration, L08]") {
     const std::string hash = crypto::hash_password(secret(kPassword));
     const auto known = cost([&] { static_cast<void>(crypto::verify_password(secret("wrong"), hash)); });
     const auto unknown = cost([] { crypto::verify_nothing(secret("wrong")); });

@@ -76,7 +76,7 @@ TEST_CASE("open_seal refuses another key and another purpose") {
     }
 }
 
-TEST_CASE("open_seal refuses a change of any byte: nonce, text or tag") {
+TEST_CASE("open_seal refuses a change of any byte: nonce, text or tag [A20]") {
     crypto::SeededRandom random("seal");
     const std::string bytes = *util::base64url_decode(crypto::seal(key(), "resume", "some text", random));
     for (std::size_t i = 0; i < bytes.size(); ++i) {

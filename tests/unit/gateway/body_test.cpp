@@ -32,7 +32,7 @@ Variables with_length(const std::string& length) {
 
 constexpr std::size_t kCap = 4096;
 
-TEST_CASE("receive_body: a body is exactly what was announced, or refused [RFC 3875 §4.2]") {
+TEST_CASE("receive_body: a body is exactly what was announced, or refused [RFC 3875 §4.2, X06]") {
     struct Row {
         const char* when;
         const char* length;  ///< nullptr: no CONTENT_LENGTH
@@ -72,7 +72,7 @@ TEST_CASE("receive_body: a body is exactly what was announced, or refused [RFC 3
     }
 }
 
-TEST_CASE("receive_body: a chunked request without a length is never an empty body [RFC 9112 §7.1]") {
+TEST_CASE("receive_body: a chunked request without a length is never an empty body [RFC 9112 §7.1, X07]") {
     Variables variables;
     variables.values["HTTP_TRANSFER_ENCODING"] = "chunked";
     Source source{""};

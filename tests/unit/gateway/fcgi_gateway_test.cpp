@@ -196,8 +196,8 @@ TEST_CASE("accept_requests: SIGTERM and SIGUSR1 end an idle process at once, wit
 }
 
 TEST_CASE(
-    "accept_requests: SIGTERM in the middle of a body lets the request finish, untruncated, and then ends the "
-    "process") {
+    "accept_requests: SIGTERM in the middle of a body lets the request finish, untruncated, and then ends the process "
+    "[Q04]") {
     Worker worker;
     Peer peer(worker.address());
     peer.send_bytes(begin(kResponder, false) + params(10) + record(kStdin, "hello"));

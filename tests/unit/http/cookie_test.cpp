@@ -15,7 +15,7 @@ TEST_CASE("find_cookie: the value of the one cookie of that name [RFC 6265 §4.2
     }
 }
 
-TEST_CASE("find_cookie: whoever sends something else is anonymous") {
+TEST_CASE("find_cookie: whoever sends something else is anonymous [L19]") {
     for (const auto header :
          {""sv,          "a=1"sv,          "sid"sv,          "sid="sv,         "Sid=a"sv,       "xsid=a"sv,
           "sidx=a"sv,    "a=sid=b"sv,      "sid=a; sid=b"sv, "sid=a; sid=a"sv, "sid=a; sid="sv, "sid=%00; sid=a"sv,
@@ -37,7 +37,7 @@ TEST_CASE("find_cookie: a value has at most 128 bytes, a header any number of ot
     CHECK_FALSE(find_cookie(many, "sid"));
 }
 
-TEST_CASE("set_cookie: host-only, out of reach of scripts, not sent with cross-site posts [RFC 6265bis §4.1.2]") {
+TEST_CASE("set_cookie: host-only, out of reach of scripts, not sent with cross-site posts [RFC 6265bis §4.1.2, L01]") {
     CHECK(set_cookie("__Host-sid", "abc", CookieSecurity::https) ==
           "__Host-sid=abc; Path=/; HttpOnly; SameSite=Lax; Secure");
     CHECK(set_cookie("sid", "abc", CookieSecurity::loopback_http) == "sid=abc; Path=/; HttpOnly; SameSite=Lax");

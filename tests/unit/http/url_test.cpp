@@ -163,7 +163,7 @@ TEST_CASE("is_loopback_http: http on this machine, by its three names [RFC 8252 
     }
 }
 
-TEST_CASE("with_query: keeps the query that is there and adds to it [RFC 6749 §3.1.2]") {
+TEST_CASE("with_query: keeps the query that is there and adds to it [RFC 6749 §3.1.2b, A04]") {
     struct Row {
         const char* url;
         const char* result;
@@ -186,7 +186,7 @@ TEST_CASE("with_query: keeps the query that is there and adds to it [RFC 6749 §
     }
 }
 
-TEST_CASE("with_query: no value smuggles in a parameter, a fragment or a line") {
+TEST_CASE("with_query: no value smuggles in a parameter, a fragment or a line [A03]") {
     CHECK(with_query("https://a.example/", {{"state", "a b+c&d=e#f%25\"<>\r\n\xC3\xA9"}}) ==
           "https://a.example/?state=a%20b%2Bc%26d%3De%23f%2525%22%3C%3E%0D%0A%C3%A9");
     CHECK(with_query("https://a.example/", {{"a&b", "1"}}) == "https://a.example/?a%26b=1");

@@ -60,7 +60,7 @@ TEST_CASE("to_json writes kty, use, alg, kid and the public members, and no more
     }
 }
 
-TEST_CASE("to_json of a set reads back, and has nothing private in it [RFC 7517 §5]") {
+TEST_CASE("to_json of a set reads back, and has nothing private in it [RFC 7517 §5, Discovery §3d]") {
     jose::JwkSet set;
     for (const char* pem : {vectors::kRsaPem, vectors::kEcPem, vectors::kEdPem}) {
         auto key = crypto::PrivateKey::from_pem(util::Secret(std::string(pem))).public_key();
@@ -81,7 +81,7 @@ TEST_CASE("to_json of a set reads back, and has nothing private in it [RFC 7517 
     CHECK(json::write(jose::to_json(jose::JwkSet{})) == R"({"keys":[]})");
 }
 
-TEST_CASE("parse_jwk reads the public keys of RFC 7517 A.1, but none that is there to encrypt [RFC 7517 §4.2]") {
+TEST_CASE("parse_jwk reads the public keys of RFC 7517 A.1, but none that is there to encrypt [RFC 7517 §4.2, J14]") {
     const std::string ec = R"({"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",)"
                            R"("y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM","use":"enc","kid":"1"})";
     const std::string rsa = std::string(R"({"kty":"RSA","n":")") + vectors::kThumbprintModulus +

@@ -77,7 +77,7 @@ TEST_CASE("typ tells the kinds of token apart [RFC 9068 §2.1, RFC 7519 §5.1]")
     CHECK(jose::typ_of(TokenType::id_token) == "JWT");
 }
 
-TEST_CASE("encode_header: members and their order are frozen, since issued tokens depend on them") {
+TEST_CASE("encode_header: members and their order are frozen, since issued tokens depend on them [OIDC Core §2n]") {
     using crypto::Algorithm;
     CHECK(jose::encode_header(Algorithm::RS256, TokenType::access_token, "k1") ==
           base64url_encode(R"({"alg":"RS256","typ":"at+jwt","kid":"k1"})"));
@@ -87,7 +87,7 @@ TEST_CASE("encode_header: members and their order are frozen, since issued token
           base64url_encode(R"({"alg":"EdDSA","typ":"JWT","kid":"k\"1"})"));
 }
 
-TEST_CASE("sign_compact makes the three segments of RFC 7515 §7.1") {
+TEST_CASE("sign_compact makes the three segments of RFC 7515 §7.1 [RFC 6749 §A.11]") {
     const JwsFixture fixture;
     // Ed25519 signatures are determined, so the whole token is.
     const std::string text =
@@ -110,7 +110,7 @@ TEST_CASE("verify accepts what sign_compact made, with each key and as each kind
     }
 }
 
-TEST_CASE("verify: a token of one kind is none of another [RFC 8725 §3.11, §3.12]") {
+TEST_CASE("verify: a token of one kind is none of another [IF35, RFC 8725 §3.11, §3.12, J10]") {
     const JwsFixture fixture;
     for (const TokenType type : kTypes) {
         for (const TokenType wanted : kTypes) {
@@ -130,7 +130,9 @@ TEST_CASE("verify: the published tokens are signed well and still not ours [RFC 
     CHECK(fixture.fault(token(vectors::kEdInput, vectors::kEdSignature)) == JwsFault::unknown_header);
 }
 
-TEST_CASE("verify refuses any header but its own bytes, though the signature is good [RFC 8725 §3.1, §3.10, §3.11]") {
+TEST_CASE(
+    "verify refuses any header but its own bytes, though the signature is good [IF36, RFC 8725 §3.1, §3.10, §3.11, "
+    "J04, J05, J06]") {
     const JwsFixture fixture;
     const std::string kid = fixture.kid(2);
     const std::string good = R"({"alg":"EdDSA","typ":"at+jwt","kid":")" + kid + "\"}";
@@ -223,7 +225,9 @@ TEST_CASE("verify refuses any header but its own bytes, though the signature is 
     }
 }
 
-TEST_CASE("verify: no signature, and signatures made with public material, are refused [RFC 8725 §2.1, §3.2]") {
+TEST_CASE(
+    "verify: no signature, and signatures made with public material, are refused [RFC 8725 §2.1, §3.2, OIDC Core §2m, "
+    "J01, J02]") {
     const JwsFixture fixture;
     for (std::size_t i = 0; i < 3; ++i) {
         CAPTURE(i);
@@ -251,7 +255,9 @@ TEST_CASE("verify: no signature, and signatures made with public material, are r
     }
 }
 
-TEST_CASE("verify: the signature covers header and payload and belongs to its key [RFC 7515 §5.2, RFC 8725 §3.3]") {
+TEST_CASE(
+    "verify: the signature covers header and payload and belongs to its key [RFC 7515 §5.2, RFC 8725 §3.3, RFC 6749 "
+    "§10.3b, OIDC Core §16.3]") {
     const JwsFixture fixture;
     const auto stranger = crypto::PrivateKey::generate(crypto::Algorithm::EdDSA);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -276,7 +282,8 @@ TEST_CASE("verify: the signature covers header and payload and belongs to its ke
     }
 }
 
-TEST_CASE("verify: ES256 signatures of zeros, in DER, or out of range are refused [RFC 7518 §3.4, CVE-2022-21449]") {
+TEST_CASE(
+    "verify: ES256 signatures of zeros, in DER, or out of range are refused [RFC 7518 §3.4, CVE-2022-21449, J15]") {
     const JwsFixture fixture;
     const std::string token = fixture.token(1);
     const std::size_t last = token.rfind('.') + 1;
@@ -288,7 +295,7 @@ TEST_CASE("verify: ES256 signatures of zeros, in DER, or out of range are refuse
     }
 }
 
-TEST_CASE("verify: a key that is no longer published signs nothing") {
+TEST_CASE("verify: a key that is no longer published signs nothing [J14]") {
     const JwsFixture fixture;
     const jose::Verifier without({fixture.keys[0], fixture.keys[1]});
     const auto result = without.verify(fixture.token(2), TokenType::access_token);
@@ -298,7 +305,7 @@ TEST_CASE("verify: a key that is no longer published signs nothing") {
     CHECK_FALSE(jose::Verifier({}).verify(fixture.token(0), TokenType::access_token));
 }
 
-TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1]") {
+TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1, J07]") {
     const JwsFixture fixture;
     const std::string token = fixture.token(2);
     const std::size_t dot = token.find('.');
@@ -333,7 +340,7 @@ TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1]"
     }
 }
 
-TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5]") {
+TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5, J08]") {
     const JwsFixture fixture;
     const std::string token = fixture.token(2);
     const std::size_t dot = token.find('.');
@@ -370,7 +377,7 @@ TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5]")
     CHECK(fixture.fault(token + "A") == JwsFault::bad_signature);
 }
 
-TEST_CASE("verify: RS256 has one spelling too; its last character carries four bits") {
+TEST_CASE("verify: RS256 has one spelling too; its last character carries four bits [J08]") {
     const JwsFixture fixture;
     const std::string token = fixture.token(0);
     REQUIRE(fixture.fault(token) == std::nullopt);
@@ -382,7 +389,7 @@ TEST_CASE("verify: RS256 has one spelling too; its last character carries four b
     }
 }
 
-TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks inside") {
+TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks inside [J17]") {
     const JwsFixture fixture;
     const auto of_length = [&fixture](std::size_t length) {
         // Three bytes of payload are four characters; the rest is found by trying.

@@ -81,7 +81,7 @@ TEST_CASE("verify_jwt says what is wrong with the token around the claims") {
     }
 }
 
-TEST_CASE("verify_jwt judges the signature before the claims") {
+TEST_CASE("verify_jwt judges the signature before the claims [IF42, RFC 6750 §5.2a]") {
     const JwtFixture fixture;
     const std::string token = fixture.token(claims("\"https://evil.example.com\"", "1", "1"));
     const auto result = fixture.verify(token.substr(0, token.rfind('.')) + ".e30");
@@ -89,7 +89,7 @@ TEST_CASE("verify_jwt judges the signature before the claims") {
     CHECK(result.error() == JwtFault::bad_signature);
 }
 
-TEST_CASE("verify_jwt refuses payloads that are not an object with one meaning [RFC 7519 §7.2, RFC 8725 §2.4]") {
+TEST_CASE("verify_jwt refuses payloads that are not an object with one meaning [RFC 7519 §7.2, RFC 8725 §2.4, J09]") {
     const JwtFixture fixture;
     const std::string members = kGood.substr(1, kGood.size() - 2);
     const std::string rows[] = {
@@ -120,7 +120,9 @@ TEST_CASE("verify_jwt refuses payloads that are not an object with one meaning [
     }
 }
 
-TEST_CASE("verify_jwt needs an iss that is the issuer, byte for byte [RFC 7519 §4.1.1, RFC 8725 §3.8]") {
+TEST_CASE(
+    "verify_jwt needs an iss that is the issuer, byte for byte [IF37, RFC 7519 §4.1.1, RFC 8725 §3.8, RFC 8414 §4, "
+    "J13]") {
     const JwtFixture fixture;
     struct Row {
         const char* iss;
@@ -147,7 +149,7 @@ TEST_CASE("verify_jwt needs an iss that is the issuer, byte for byte [RFC 7519 �
     CHECK(fixture.fault(R"({"exp":1700000100,"iat":1700000000})") == JwtFault::bad_claims);
 }
 
-TEST_CASE("verify_jwt needs exp and iat as integers, whether or not expiry counts [RFC 7519 §4.1.4, §4.1.6]") {
+TEST_CASE("verify_jwt needs exp and iat as integers, whether or not expiry counts [RFC 7519 §4.1.4, §4.1.6, J09]") {
     const JwtFixture fixture;
     const std::string iss = "\"https://op.example.com\"";
     for (const char* value : {"\"1700000100\"", "1700000100.5", "1.7000001e9", "1e300", "null", "true", "[1700000100]",
@@ -162,7 +164,7 @@ TEST_CASE("verify_jwt needs exp and iat as integers, whether or not expiry count
     CHECK(fixture.fault(R"({"iss":"https://op.example.com","exp":1700000100})") == JwtFault::bad_claims);
 }
 
-TEST_CASE("verify_jwt: a token is dead from the second of its exp on [RFC 7519 §4.1.4]") {
+TEST_CASE("verify_jwt: a token is dead from the second of its exp on [RFC 7519 §4.1.4, J12]") {
     const JwtFixture fixture;
     const util::Time exp = util::from_epoch(1700000100);
     CHECK(fixture.fault(kGood, exp - util::Seconds{1}) == std::nullopt);
@@ -178,7 +180,9 @@ TEST_CASE("verify_jwt: a token is dead from the second of its exp on [RFC 7519 �
     CHECK(fixture.fault(claims(iss, "9223372036854775807", "1700000000")) == std::nullopt);
 }
 
-TEST_CASE("verify_jwt: a token from more than a minute ahead does not count yet [RFC 7519 §4.1.5, §4.1.6]") {
+TEST_CASE(
+    "verify_jwt: a token from more than a minute ahead does not count yet [RFC 7519 §4.1.5, §4.1.6, RFC 7662 §4d, "
+    "J12]") {
     const JwtFixture fixture;
     const std::string iss = "\"https://op.example.com\"";
     CHECK(fixture.fault(claims(iss, "1700009999", "1700000060")) == std::nullopt);

@@ -120,7 +120,7 @@ TEST_CASE("parse: bytes that are not clean UTF-8 text are refused [RFC 8259 §8.
     CHECK(read("// \xFF\n1", Dialect::relaxed) == "refused: not UTF-8");
 }
 
-TEST_CASE("parse: lone surrogates and escaped NUL are refused in names and values [RFC 8259 §8.2]") {
+TEST_CASE("parse: lone surrogates and escaped NUL are refused in names and values [RFC 8259 §8.2, X15]") {
     check({
         {R"("\ud83d")", "refused: a lone surrogate in a string"},
         {R"("\ud83dx")", "refused: a lone surrogate in a string"},
@@ -134,7 +134,8 @@ TEST_CASE("parse: lone surrogates and escaped NUL are refused in names and value
     });
 }
 
-TEST_CASE("parse: a name that is there twice is refused, however it is spelled [RFC 8259 §4, RFC 8725 §2.4]") {
+TEST_CASE(
+    "parse: a name that is there twice is refused, however it is spelled [RFC 8259 §4, RFC 8725 §2.4, J09, G08]") {
     check({
         {R"({"a":1,"a":1})", "refused: a duplicate member name"},
         {R"({"a":1,"\u0061":2})", "refused: a duplicate member name"},
@@ -166,7 +167,7 @@ TEST_CASE("parse: an integer keeps its value or is refused") {
     for (const auto bad : {"01"sv, "-01"sv, "+1"sv, "-"sv, "0x10"sv, "--1"sv, "1_000"sv}) CHECK_FALSE(parse(bad));
 }
 
-TEST_CASE("parse: a fraction or an exponent makes a double, which is finite") {
+TEST_CASE("parse: a fraction or an exponent makes a double, which is finite [G08]") {
     struct NumberRow {
         const char* text;
         double number;
@@ -218,7 +219,7 @@ TEST_CASE("parse: comments and trailing commas are for the configuration only") 
     }
 }
 
-TEST_CASE("parse: limits hold at their last value and not one beyond it") {
+TEST_CASE("parse: limits hold at their last value and not one beyond it [G08]") {
     const Limits bytes{.bytes = 4, .depth = 16, .nodes = 16};
     CHECK(read("1234", Dialect::strict, bytes) == "1234");
     CHECK(read("12345", Dialect::strict, bytes) == "refused: longer than 4 bytes");
@@ -237,7 +238,7 @@ TEST_CASE("parse: limits hold at their last value and not one beyond it") {
     CHECK(read("[[],{},[]]", Dialect::strict, nodes) == "refused: more than 3 values");
 }
 
-TEST_CASE("parse: deep nesting costs no stack, whatever the limit says") {
+TEST_CASE("parse: deep nesting costs no stack, whatever the limit says [G08]") {
     const Limits wide{.bytes = 4'000'000, .depth = 1000, .nodes = 4'000'000};
     CHECK(read(repeat("[", 1'000'000), Dialect::strict, wide) == "refused: nested more than 1000 deep");
     CHECK(read(repeat("{\"a\":", 500'000), Dialect::strict, wide) == "refused: nested more than 1000 deep");

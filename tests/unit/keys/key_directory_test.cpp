@@ -105,7 +105,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("KeyDirectory::add: a key is published at once and signs after its lead [OpenID Connect Core §10.1.1, J18]") {
+TEST_CASE("KeyDirectory::add: a key is published at once and signs after its lead [OIDC Core §10.1.1, J18]") {
     const Fixture fixture({Algorithm::EdDSA, Algorithm::ES256});
     Keys running(fixture.path(), KeyUse::sign, true);
     const auto old = kid_at(running, kNow);

@@ -16,7 +16,7 @@ std::string words(int count) {
 
 }  // namespace
 
-TEST_CASE("Scope::parse: words of NQCHAR between single spaces, in order, each once [RFC 6749 §3.3]") {
+TEST_CASE("Scope::parse: words of NQCHAR between single spaces, in order, each once [RFC 6749 §3.3a]") {
     struct Row {
         const char* when;
         std::string text;
@@ -40,7 +40,7 @@ TEST_CASE("Scope::parse: words of NQCHAR between single spaces, in order, each o
     }
 }
 
-TEST_CASE("Scope::parse: anything else is refused [RFC 6749 appendix A.4]") {
+TEST_CASE("Scope::parse: anything else is refused [RFC 6749 §3.3a, §A.4, A09]") {
     struct Row {
         const char* when;
         std::string text;
@@ -80,7 +80,7 @@ TEST_CASE("Scope: whole words are compared, byte by byte [RFC 6749 §3.3]") {
     CHECK_FALSE(scope.contains("openid profile"));
 }
 
-TEST_CASE("Scope::is_subset_of: order does not matter, every word does") {
+TEST_CASE("Scope::is_subset_of: order does not matter, every word does [RFC 6749 §3.3b]") {
     const auto all = *Scope::parse("a b c");
     CHECK(Scope().is_subset_of(all));
     CHECK(Scope::parse("c a")->is_subset_of(all));

@@ -9,7 +9,7 @@
 
 using namespace postern;
 
-TEST_CASE("standard claims: nineteen of them, each once, in four scopes [OpenID Connect Core §5.1, §5.4]") {
+TEST_CASE("standard claims: nineteen of them, each once, in four scopes [OIDC Core §5.1, §5.4]") {
     std::set<std::string_view> names;
     std::map<std::string_view, int> by_scope;
     for (const auto& claim : model::standard_claims()) {

@@ -8,7 +8,7 @@
 
 using namespace postern;
 
-TEST_CASE("parse_audience: one value, by either name, in query or body") {
+TEST_CASE("parse_audience: one value, by either name, in query or body [IF40]") {
     struct Row {
         const char* query;
         const char* form;

@@ -87,7 +87,7 @@ TEST_CASE("parse_authorization_request: what is refused, and with which error") 
     }
 }
 
-TEST_CASE("parse_authorization_request: everything that was asked is recorded exactly") {
+TEST_CASE("parse_authorization_request: everything that was asked is recorded exactly [IF24, IF25, IF26, IF30, IF31]") {
     Fixture f;
     const auto asked = f.ask(kBase +
                              "&scope=email+openid+offline_access&state=a+b%26c%3Dd&nonce=n%22&prompt=login+unknown&max_"
@@ -109,7 +109,7 @@ TEST_CASE("parse_authorization_request: everything that was asked is recorded ex
     CHECK(f.ask(kBase)->id != asked->id);
 }
 
-TEST_CASE("parse_authorization_request: no scope asks for the registered ones without OpenID's") {
+TEST_CASE("parse_authorization_request: no scope asks for the registered ones without OpenID's [RFC 6749 §3.3e]") {
     Fixture f;
     model::Client api = f.fixture.add_confidential("api", "https://api.example/cb", "s");
     CHECK(f.ask(kBase)->scope.empty());

@@ -32,7 +32,7 @@ const std::string kOurs(oauth::kAcr);
 
 }  // namespace
 
-TEST_CASE("claims: which names are taken over, and for which place [OIDC Core §5.5]") {
+TEST_CASE("claims: which names are taken over, and for which place [OIDC Core §5.5, §5.5.1a]") {
     struct Row {
         const char* when;
         std::string text;
@@ -73,7 +73,7 @@ TEST_CASE("claims: which names are taken over, and for which place [OIDC Core §
     }
 }
 
-TEST_CASE("claims: what is no claims request [OIDC Core §5.5, RFC 8259]") {
+TEST_CASE("claims: what is no claims request [OIDC Core §5.5a, RFC 8259]") {
     const std::string rows[] = {
         "",
         "{",
@@ -146,7 +146,8 @@ TEST_CASE("claims: sub with a value is the one user who will do [OIDC Core §3.1
     }
 }
 
-TEST_CASE("claims: an essential acr that cannot be ours ends the request, and nothing else does [OIDC Core §5.5.1.1]") {
+TEST_CASE(
+    "claims: an essential acr that cannot be ours ends the request, and nothing else does [OIDC Core §5.5.1.1a]") {
     struct Row {
         std::string how;
         bool met;

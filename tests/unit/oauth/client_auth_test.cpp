@@ -45,7 +45,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("client authentication: who gets in and who does not") {
+TEST_CASE("client authentication: who gets in and who does not [RFC 6749 §10.1, C08]") {
     using Header = std::optional<std::string>;
     const std::string good = test::basic_header("app", kSecret);
     const std::string raw64 = good.substr(6);

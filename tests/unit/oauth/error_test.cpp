@@ -8,7 +8,7 @@
 using namespace postern;
 using oauth::ErrorCode;
 
-TEST_CASE("error codes: registered names and statuses") {
+TEST_CASE("error codes: registered names and statuses [RFC 6749 §5.2a, §8.5, RFC 7009 §2.2.1c]") {
     struct Row {
         ErrorCode code;
         const char* name;

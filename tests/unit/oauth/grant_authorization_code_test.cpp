@@ -68,7 +68,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("a code is redeemed once, and its token is active") {
+TEST_CASE("a code is redeemed once, and its token is active [IF2]") {
     Fixture f;
     const auto g = f.grant();
     CHECK(f.redeem(g) == "");
@@ -87,7 +87,7 @@ TEST_CASE("a second use with everything right revokes what the first yielded, la
     }
 }
 
-TEST_CASE("a replay that lacks a proof revokes nothing") {
+TEST_CASE("a replay that lacks a proof revokes nothing [T03]") {
     Fixture f;
     const auto g = f.grant();
     REQUIRE(f.redeem(g) == "");
@@ -137,7 +137,9 @@ TEST_CASE("what burns a code and what leaves it as it is") {
     }
 }
 
-TEST_CASE("redirect_uri omitted at authorize: omitted again or the registered one, nothing else [RFC 6749 §4.1.3]") {
+TEST_CASE(
+    "redirect_uri omitted at authorize: omitted again or the registered one, nothing else [RFC 6749 §4.1.3, OIDC Core "
+    "§3.1.3.2d]") {
     struct Row {
         std::optional<std::string> sent;
         const char* result;
@@ -165,7 +167,7 @@ TEST_CASE("a code lives to the second of its expiry and no longer") {
     }
 }
 
-TEST_CASE("max_age is checked again at the exchange; 0 is not, the leeway counts") {
+TEST_CASE("max_age is checked again at the exchange; 0 is not, the leeway counts [IF82, IF108]") {
     struct Row {
         int max_age, leeway, waited;
         const char* result;

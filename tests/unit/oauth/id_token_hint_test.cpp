@@ -35,7 +35,8 @@ std::string with_byte_changed(std::string token, std::size_t at) {
 }  // namespace
 
 TEST_CASE(
-    "verify_id_token_hint: our own ID token names user, client and session, expired or not [OIDC Core §3.1.2.1]") {
+    "verify_id_token_hint: our own ID token names user, client and session, expired or not [OIDC Core §3.1.2.1, "
+    "§3.1.2.2e]") {
     Fixture f;
     const std::string token = f.id_token();
     for (const util::Seconds age : {util::Seconds{0}, util::Seconds{3600}, util::Seconds{100'000'000}}) {
@@ -48,7 +49,9 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("verify_id_token_hint: whatever we did not sign as an ID token hints at nobody [RFC 8725 §3.12]") {
+TEST_CASE(
+    "verify_id_token_hint: whatever we did not sign as an ID token hints at nobody [RFC 8725 §3.12, OIDC Core "
+    "§3.1.2.2d]") {
     Fixture f;
     const std::string token = f.id_token();
     const std::size_t payload = token.find('.') + 1;

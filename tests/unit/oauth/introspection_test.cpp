@@ -36,7 +36,9 @@ std::string text_claim(test::IssuedTokens& fixture, jose::TokenType type, const 
 
 }  // namespace
 
-TEST_CASE("introspection: who may ask, with each of the three switches [RFC 7662 §2.1, I07, I08, C12]") {
+TEST_CASE(
+    "introspection: who may ask, with each of the three switches [IF10, IF13, IF14, IF15, RFC 7662 §2.1f, I07, I08, "
+    "C12]") {
     test::IssuedTokens fixture;
     const std::string confidential = "client_id=app&client_secret=app-secret";
     struct Row {
@@ -109,7 +111,9 @@ TEST_CASE("introspection: an active refresh token is not taken for an access tok
     CHECK(answer_to(fixture, fixture.add_refresh(fixture.add_grant(fixture.app))) == head + "}");
 }
 
-TEST_CASE("introspection: what storage says wins over signed claims [the interface specification, rule 7, I02]") {
+TEST_CASE(
+    "introspection: what storage says wins over signed claims [IF44, IF45, IF46, IF47, IF48, IF49, IF50, IF131, the "
+    "interface specification, rule 7, I02, RFC 7662 §2.2c]") {
     test::IssuedTokens fixture;
     const model::Grant grant = fixture.add_grant(fixture.app, "openid");
     json::Object claims = fixture.claims("active", false);
@@ -145,7 +149,9 @@ TEST_CASE("introspection: a token of a client on its own behalf [RFC 6749 §4.4]
     CHECK(answer.find("username") == std::string::npos);
 }
 
-TEST_CASE("introspection: everything else is inactive, in one member [RFC 7662 §2.2, I03, I10]") {
+TEST_CASE(
+    "introspection: everything else is inactive, in one member [IF43, IF56, IF57, IF129, IF130, IF168, RFC 7662 "
+    "§2.2blm, I03, I10]") {
     using Change = std::function<void(test::IssuedTokens&, const model::Grant&, const std::string&)>;
     struct Row {
         const char* when;
@@ -214,7 +220,9 @@ TEST_CASE("introspection: everything else is inactive, in one member [RFC 7662 �
     }
 }
 
-TEST_CASE("introspection: a token whose own claims say that it is over is over, whatever its record says [J12]") {
+TEST_CASE(
+    "introspection: a token whose own claims say that it is over is over, whatever its record says [J12, RFC 7662 "
+    "§4cd]") {
     test::IssuedTokens fixture;
     const model::Grant grant = fixture.add_grant(fixture.app);
     const std::int64_t now = util::to_epoch(fixture.context.now());
@@ -239,7 +247,9 @@ TEST_CASE("introspection: a token whose own claims say that it is over is over, 
     }
 }
 
-TEST_CASE("introspection: the hint auth_code selects a handler that knows nothing [the interface specification, I06]") {
+TEST_CASE(
+    "introspection: the hint auth_code selects a handler that knows nothing [IF120, the interface specification, I06, "
+    "RFC 7662 §2.1d]") {
     test::IssuedTokens fixture;
     const model::Grant grant = fixture.add_grant(fixture.app);
     const std::string code = fixture.add_code(grant);

@@ -80,7 +80,9 @@ const auto kLoggedInApproved = progress("alice", true, Decision::approved);
 
 }  // namespace
 
-TEST_CASE("decide: login, then consent, then the code; prompt=none shows nothing") {
+TEST_CASE(
+    "decide: login, then consent, then the code; prompt=none shows nothing [IF66, IF68, IF96, RFC 6749 §3.1a, §4.1.1c, "
+    "OIDC Core §3.1.2.3a, §3.1.2.4a, A13]") {
     const Row rows[] = {
         {"RFC 6749 §4.1.1", "nobody is logged in", {}, {}, "openid", {}, {}, nullptr, Kind::show_login, ""},
         {"RFC 6749 §4.1.1", "logged in, never asked", {}, {}, "openid", 5, {}, nullptr, Kind::show_consent, ""},
@@ -377,7 +379,7 @@ oauth::NextStep act(const HintRow& row, const model::Client& client) {
 
 }  // namespace
 
-TEST_CASE("decide: a client that expects one user is never answered for another [OIDC Core §3.1.2.1, §3.1.2.2]") {
+TEST_CASE("decide: a client that expects one user is never answered for another [OIDC Core §3.1.2.1, §3.1.2.2c]") {
     const auto bob = [](bool logged_in, Decision decision, bool used = false) {
         return progress("bob", logged_in, decision, used);
     };

@@ -15,7 +15,7 @@ using Text = std::optional<std::string>;
 
 }  // namespace
 
-TEST_CASE("parse_code_challenge: S256 and 43 characters, or nothing at all [RFC 7636 §4.2, §4.3]") {
+TEST_CASE("parse_code_challenge: S256 and 43 characters, or nothing at all [RFC 7636 §4.2, §4.3, A11]") {
     struct Row {
         const char* when;
         model::Pkce pkce;
@@ -50,7 +50,8 @@ TEST_CASE("parse_code_challenge: S256 and 43 characters, or nothing at all [RFC 
     }
 }
 
-TEST_CASE("parse_code_challenge: a public client needs one whatever its row says [RFC 9700 §2.1.1]") {
+TEST_CASE(
+    "parse_code_challenge: a public client needs one whatever its row says [RFC 9700 §2.1.1, RFC 7636 §4.4.1a, A10]") {
     model::Client client;
     client.type = model::ClientType::public_;
     client.pkce = model::Pkce::optional;
@@ -58,7 +59,7 @@ TEST_CASE("parse_code_challenge: a public client needs one whatever its row says
     CHECK(oauth::parse_code_challenge(client, kChallenge, "S256"));
 }
 
-TEST_CASE("check_code_verifier: exactly the verifier of the challenge [RFC 7636 §4.6]") {
+TEST_CASE("check_code_verifier: exactly the verifier of the challenge [RFC 7636 §4.1, §4.6a]") {
     struct Row {
         const char* when;
         Text challenge;

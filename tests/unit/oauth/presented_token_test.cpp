@@ -54,7 +54,8 @@ std::string kind_of(test::IssuedTokens& fixture, const std::string& value,
 
 }  // namespace
 
-TEST_CASE("presented token: token once, hint from a short list, both from the body [RFC 7662 §2.1, RFC 7009 §2.1]") {
+TEST_CASE(
+    "presented token: token once, hint from a short list, both from the body [RFC 7662 §2.1, RFC 7009 §2.1a, §4.1.2]") {
     struct Row {
         const char* when;
         std::string form;
@@ -102,7 +103,7 @@ TEST_CASE("presented token: another content type is refused, an empty body lacks
     CHECK(token_of(request) == "invalid_request");
 }
 
-TEST_CASE("presented token: the token waits for the credentials and they for being wanted [C12]") {
+TEST_CASE("presented token: the token waits for the credentials and they for being wanted [C12, RFC 7009 §2.1f]") {
     CHECK(credentials_of(test::post("token=abc")) == "none");
     CHECK(credentials_of(test::post("client_id=app&client_secret=s")) == "app");
     CHECK(credentials_of(test::post("client_id=app&client_id=app&token=abc")) == "invalid_request");
@@ -118,7 +119,7 @@ TEST_CASE("presented token: the token waits for the credentials and they for bei
     CHECK(token_of(header) == "abc none");
 }
 
-TEST_CASE("presented token: the kind is in the header and the table, whatever hint or claims say") {
+TEST_CASE("presented token: the kind is in the header and the table, whatever hint or claims say [IF118]") {
     test::IssuedTokens fixture;
     const model::Grant grant = fixture.add_grant(fixture.app);
     const std::string access = fixture.add_access(grant);
@@ -154,7 +155,9 @@ TEST_CASE("presented token: the kind is in the header and the table, whatever hi
     CHECK(recorded_as_access("opaque") == "nothing");
 }
 
-TEST_CASE("presented token: nothing is looked up before its signature is verified [RFC 7662 §4, I01, V02]") {
+TEST_CASE(
+    "presented token: nothing is looked up before its signature is verified [IF42, RFC 7662 §4f, I01, V02, RFC 7009 "
+    "§5a]") {
     test::IssuedTokens fixture;
     const model::Grant grant = fixture.add_grant(fixture.app);
     const std::string good = fixture.add_access(grant);
@@ -201,7 +204,7 @@ TEST_CASE("presented token: expired ones are known to whom expiry does not matte
     CHECK(kind_of(fixture, access, oauth::TokenTypeHint::none, jose::Expiry::ignored) == "access");
 }
 
-TEST_CASE("presented token: an opaque refresh token has the claims of a signed one, but for jti") {
+TEST_CASE("presented token: an opaque refresh token has the claims of a signed one, but for jti [IF132]") {
     test::IssuedTokens fixture;
     const model::Grant grant = fixture.add_grant(fixture.app);
     const auto claims = [&](bool opaque) {

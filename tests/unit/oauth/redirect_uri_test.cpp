@@ -10,7 +10,9 @@
 using namespace postern;
 using oauth::RedirectFault;
 
-TEST_CASE("match_redirect_uri: one spelling only") {
+TEST_CASE(
+    "match_redirect_uri: one spelling only [IF91, RFC 6749 §3.1.2.2b, R01, R02, R03, R04, R05, R06, R07, R08, R09, "
+    "R10]") {
     model::Client client;
     client.redirect_uris = {"https://app.example/cb", "https://app.example/cb2?x=1"};
     CHECK(oauth::match_redirect_uri(client, "https://app.example/cb") == "https://app.example/cb");
@@ -52,7 +54,8 @@ TEST_CASE("match_redirect_uri: one spelling only") {
 }
 
 TEST_CASE(
-    "match_redirect_uri: a native client's loopback port is free, everything else is byte-equal [RFC 8252 §7.3]") {
+    "match_redirect_uri: a native client's loopback port is free, everything else is byte-equal [RFC 8252 §7.3, R15, "
+    "R17]") {
     model::Client client;
     client.native = true;
     client.redirect_uris = {"http://127.0.0.1/cb", "http://[::1]:7000/cb?a=1"};
@@ -95,7 +98,7 @@ TEST_CASE("is_loopback_or_private: what any program on the user's machine may re
     }
 }
 
-TEST_CASE("verify_redirect: client and address before everything else [RFC 6749 §4.1.2.1]") {
+TEST_CASE("verify_redirect: client and address before everything else [RFC 6749 §4.1.2.1, A01]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     fixture.add_confidential("one", "https://one.example/cb", "s");

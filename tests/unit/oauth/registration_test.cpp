@@ -45,7 +45,7 @@ bool mentions(const std::vector<std::string>& sentences, std::string_view words)
 
 }  // namespace
 
-TEST_CASE("registration: redirect URIs that may be registered [RFC 6749 §3.1.2, RFC 8252 §7]") {
+TEST_CASE("registration: redirect URIs that may be registered [RFC 6749 §3.1.2, RFC 8252 §7, OIDC Core §3.1.2.1g]") {
     struct Row {
         const char* uri;
         bool native;
@@ -72,7 +72,9 @@ TEST_CASE("registration: redirect URIs that may be registered [RFC 6749 §3.1.2,
     }
 }
 
-TEST_CASE("registration: redirect URIs that are refused, and the reason given [RFC 6749 §3.1.2, RFC 9700 §2.1]") {
+TEST_CASE(
+    "registration: redirect URIs that are refused, and the reason given [RFC 6749 §3.1.2a, §3.1.2.1, RFC 9700 §2.1, "
+    "OIDC Core §3.1.2.1g, R16]") {
     struct Row {
         std::string uri;
         bool native;
@@ -148,7 +150,9 @@ TEST_CASE("registration: the two usual clients have no problem and need no advic
     }
 }
 
-TEST_CASE("registration: one change breaks one rule, and only that one is reported") {
+TEST_CASE(
+    "registration: one change breaks one rule, and only that one is reported [RFC 6749 §2.1, §2.2c, §3.1.2.2ab, §4.4, "
+    "§10.1, §A.1, RP-Initiated Logout §2h]") {
     struct Row {
         const char* when;
         Client (*start)();
@@ -222,7 +226,7 @@ TEST_CASE("registration: one change breaks one rule, and only that one is report
     }
 }
 
-TEST_CASE("registration: what stands beside a refused registration is accepted") {
+TEST_CASE("registration: what stands beside a refused registration is accepted [RFC 6749 §2.2c]") {
     struct Row {
         const char* when;
         Client (*start)();
@@ -326,7 +330,9 @@ TEST_CASE("registration: advice about post-logout redirect URIs [RP-Initiated Lo
     CHECK(mentions(oauth::registration_advice(client, plain), "post-logout redirect URIs do nothing"));
 }
 
-TEST_CASE("registration: an operator's own secret is 32 to 512 printable ASCII characters [RFC 6749 appendix A.2]") {
+TEST_CASE(
+    "registration: an operator's own secret is 32 to 512 printable ASCII characters [RFC 6749 §2.3.1f, §A.1, §A.2, "
+    "OIDC Core §16.19, C03, C11]") {
     CHECK_FALSE(oauth::client_secret_problem(std::string(32, 'a')));
     CHECK_FALSE(oauth::client_secret_problem(std::string(512, '~')));
     CHECK_FALSE(oauth::client_secret_problem("with blank, \"quotes\", \\ and : inside"));

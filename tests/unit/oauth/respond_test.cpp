@@ -7,7 +7,7 @@
 
 using namespace postern;
 
-TEST_CASE("json_error: the body, the status, and a challenge only for who used the header [RFC 6749 §5.2]") {
+TEST_CASE("json_error: the body, the status, and a challenge only for who used the header [RFC 6749 §5.2ad, C07]") {
     http::Request request = test::post("client_id=app");
     const auto plain = respond::json_error(request, oauth::invalid_client("words", "secret reason"));
     CHECK(plain.status == 401);
@@ -22,7 +22,8 @@ TEST_CASE("json_error: the body, the status, and a challenge only for who used t
 }
 
 TEST_CASE(
-    "bearer_error: error and description in the challenge, the missing scope for insufficient_scope [RFC 6750 §3]") {
+    "bearer_error: error and description in the challenge, the missing scope for insufficient_scope [IF174, RFC 6750 "
+    "§3ac]") {
     const auto token =
         respond::bearer_error(oauth::make_error(oauth::ErrorCode::invalid_token, "the access token has expired"));
     CHECK(token.status == 401);

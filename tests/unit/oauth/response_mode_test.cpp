@@ -23,7 +23,9 @@ const char* name_of(model::ResponseMode mode) {
 
 }  // namespace
 
-TEST_CASE("response mode: what was asked for where that is possible, else the response type's own") {
+TEST_CASE(
+    "response mode: what was asked for where that is possible, else the response type's own [Multiple Response Types "
+    "§2.1b, A23]") {
     struct Row {
         const char* request;
         const char* answer;  ///< "" when the request is refused

@@ -69,7 +69,7 @@ constexpr const char* kAll = "asrncb";
 
 }  // namespace
 
-TEST_CASE("revocation: who may ask, with the switch on and off [RFC 7009 §2.1, C08, V08]") {
+TEST_CASE("revocation: who may ask, with the switch on and off [RFC 7009 §2.1e, C08, V08]") {
     test::IssuedTokens fixture;
     const std::string confidential = "client_id=app&client_secret=app-secret";
     struct Row {
@@ -102,7 +102,9 @@ TEST_CASE("revocation: who may ask, with the switch on and off [RFC 7009 §2.1, 
     }
 }
 
-TEST_CASE("revocation: what ends with each kind of token, whatever the hint, and what lives on [RFC 7009 §2.1]") {
+TEST_CASE(
+    "revocation: what ends with each kind of token, whatever the hint, and what lives on [IF137, RFC 7009 §2a, "
+    "§2.1cl]") {
     struct Row {
         const char* when;
         std::string Holder::*value;
@@ -139,7 +141,9 @@ TEST_CASE("revocation: what ends with each kind of token, whatever the hint, and
     }
 }
 
-TEST_CASE("revocation: nothing ends that belongs to another client, is forged or of another kind [V01, V02, V03]") {
+TEST_CASE(
+    "revocation: nothing ends that belongs to another client, is forged or of another kind [V01, V02, V03, RFC 7009 "
+    "§2.1g]") {
     Holder holder;
     const auto forged = [](std::string value) {
         value[value.size() - 10] = value[value.size() - 10] == 'A' ? 'B' : 'A';
@@ -180,7 +184,7 @@ TEST_CASE("revocation: nothing ends that belongs to another client, is forged or
     CHECK(oauth::revoke(holder.context, holder.app.id, {std::nullopt, Hint::auth_code}).starts_with("nothing"));
 }
 
-TEST_CASE("revocation: without authentication whoever has a token may revoke it [authenticateRevoke false]") {
+TEST_CASE("revocation: without authentication whoever has a token may revoke it [IF12, authenticateRevoke false]") {
     struct Row {
         std::string Holder::*value;
         Hint hint;
@@ -195,7 +199,7 @@ TEST_CASE("revocation: without authentication whoever has a token may revoke it 
     }
 }
 
-TEST_CASE("revocation: a refresh token ends its grant in every state it may be in [RFC 7009 §2.1]") {
+TEST_CASE("revocation: a refresh token ends its grant in every state it may be in [RFC 7009 §2.1k]") {
     Holder used;
     REQUIRE(used.rotate(used.refresh) == store::Rotation::rotated);
     REQUIRE(used.alive() == "asncb");
@@ -215,7 +219,8 @@ TEST_CASE("revocation: a refresh token ends its grant in every state it may be i
     CHECK_FALSE(expired.access_lives(late));
 }
 
-TEST_CASE("revocation: an expired access token still ends the refresh tokens beside it, its row there or not [V04]") {
+TEST_CASE(
+    "revocation: an expired access token still ends the refresh tokens beside it, its row there or not [IF61, V04]") {
     for (const bool swept : {false, true}) {
         for (const bool authenticated : {true, false}) {
             CAPTURE(swept);
@@ -238,7 +243,9 @@ TEST_CASE("revocation: an expired access token still ends the refresh tokens bes
     }
 }
 
-TEST_CASE("revocation: without a row the signed client and the grant's client must be one and the caller [V02]") {
+TEST_CASE(
+    "revocation: without a row the signed client and the grant's client must be one and the caller [V02, RFC 7009 "
+    "§2.1m]") {
     struct Row {
         const char* when;
         const char* cid;
@@ -271,7 +278,7 @@ TEST_CASE("revocation: without a row the signed client and the grant's client mu
     CHECK(holder.alive() == kAll);
 }
 
-TEST_CASE("revocation: a redeemed code is left as it is, a revoked one cannot be redeemed [V09]") {
+TEST_CASE("revocation: a redeemed code is left as it is, a revoked one cannot be redeemed [V09, RFC 7009 §2.1d]") {
     Holder holder;
     holder.write([&](db::Transaction& transaction) {
         REQUIRE(store::redeem_code(transaction, oauth::hash_of(holder.code), holder.context.now()));
@@ -287,7 +294,8 @@ TEST_CASE("revocation: a redeemed code is left as it is, a revoked one cannot be
     });
 }
 
-TEST_CASE("revocation: a refresh that comes after it finds its token dead, and has not been robbed [V10]") {
+TEST_CASE(
+    "revocation: a refresh that comes after it finds its token dead, and has not been robbed [V10, RFC 7009 §2.1n]") {
     for (const bool by_refresh_token : {true, false}) {
         CAPTURE(by_refresh_token);
         Holder holder;

@@ -28,7 +28,7 @@ model::AuthorizationRequest full(util::Time expires_at) {
 
 }  // namespace
 
-TEST_CASE("seal_request, open_request: every member survives") {
+TEST_CASE("seal_request, open_request: every member survives [IF34]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto sent = full(fixture.clock.now() + util::Seconds{600});

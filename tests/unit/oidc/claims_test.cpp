@@ -37,7 +37,7 @@ json::Object object_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("userinfo_claims: only what a granted scope permits, sub last and from the token") {
+TEST_CASE("userinfo_claims: only what a granted scope permits, sub last and from the token [IF53, OIDC Core §5.4a]") {
     struct Row {
         const char* scope;
         const char* body;
@@ -98,7 +98,7 @@ TEST_CASE("asked_claims: standard claims by name, and nothing that could pass fo
     }
 }
 
-TEST_CASE("released claims: a value that says nothing is left out, anything else keeps its type [OIDC Core §5.3.2]") {
+TEST_CASE("released claims: a value that says nothing is left out, anything else keeps its type [OIDC Core §5.3.2c]") {
     struct Row {
         const char* stored;
         const char* told;

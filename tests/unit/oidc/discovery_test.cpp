@@ -18,7 +18,9 @@ std::string member(const json::Object& document, const char* name) {
 
 }  // namespace
 
-TEST_CASE("discovery: a row per member, with OpenID Connect and without") {
+TEST_CASE(
+    "discovery: a row per member, with OpenID Connect and without [IF85, RFC 9207 §3, RFC 8414 §2behj, Discovery "
+    "§3eft]") {
     oauth::Settings settings;
     settings.issuer = "https://op.example/auth";
     settings.scope_descriptions = {{"read", "Read your notes"}};
@@ -73,7 +75,9 @@ TEST_CASE("discovery: a row per member, with OpenID Connect and without") {
     }
 }
 
-TEST_CASE("discovery: every option that changes what the server does changes what it says [RFC 8414 §2]") {
+TEST_CASE(
+    "discovery: every option that changes what the server does changes what it says [RFC 8414 §2fgi, §3.2b, Discovery "
+    "§3l]") {
     struct Row {
         const char* when;
         void (*change)(oauth::Settings&);
@@ -132,7 +136,7 @@ TEST_CASE("discovery: every option that changes what the server does changes wha
     }
 }
 
-TEST_CASE("discovery: members of the configuration are added and replace nothing") {
+TEST_CASE("discovery: members of the configuration are added and replace nothing [RFC 8414 §2k, §6.2b]") {
     oauth::Settings settings;
     settings.issuer = "https://op.example";
     settings.metadata = json::Object{{"op_policy_uri", "https://op.example/policy"},
@@ -148,7 +152,9 @@ TEST_CASE("discovery: members of the configuration are added and replace nothing
     CHECK(member(document, "registration_endpoint") == "absent");
 }
 
-TEST_CASE("is_computed_member: whatever the document may say under some settings is never configured") {
+TEST_CASE(
+    "is_computed_member: whatever the document may say under some settings is never configured [RFC 8414 §6.2b, "
+    "Discovery §3w]") {
     oauth::Settings settings;
     settings.issuer = "https://op.example";
     settings.oidc = settings.implicit = true;
@@ -176,7 +182,9 @@ TEST_CASE("oauth_metadata_path: in front of the issuer's path [RFC 8414 §3.1]")
     CHECK(oidc::oauth_metadata_path(settings) == "/.well-known/oauth-authorization-server/auth/a");
 }
 
-TEST_CASE("discovery: where the web server lets people in, acr and amr are not promised, auth_time if it is told") {
+TEST_CASE(
+    "discovery: where the web server lets people in, acr and amr are not promised, auth_time if it is told [Discovery "
+    "§3j]") {
     oauth::Settings settings;
     settings.issuer = "https://op.example";
     settings.oidc = true;

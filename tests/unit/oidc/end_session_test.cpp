@@ -52,7 +52,7 @@ constexpr const char* kLookalikes[] = {"openid not_offline_access", "offline_acc
 
 }  // namespace
 
-TEST_CASE("end_session: this session and no other, with its grants but for offline access") {
+TEST_CASE("end_session: this session and no other, with its grants but for offline access [RP-Initiated Logout §2m]") {
     Fixture f;
     f.add_grant("online", f.here, "openid email");
     f.add_grant("offline", f.here, "openid offline_access");

@@ -42,7 +42,7 @@ std::int64_t number(const json::Object& object, const char* name) {
 
 }  // namespace
 
-TEST_CASE("make_id_token: protocol claims and nothing else [OpenID Connect Core §2]") {
+TEST_CASE("make_id_token: protocol claims and nothing else [OIDC Core §2dhij, §12.2c]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto grant = grant_of(fixture);
@@ -72,7 +72,7 @@ TEST_CASE("make_id_token: protocol claims and nothing else [OpenID Connect Core 
     CHECK_FALSE(without->claims.find("nonce"));
 }
 
-TEST_CASE("make_id_token: claims that were asked for by name follow the protocol's own [OpenID Connect Core §5.5]") {
+TEST_CASE("make_id_token: claims that were asked for by name follow the protocol's own [OIDC Core §5.5c]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto grant = grant_of(fixture);
@@ -86,14 +86,14 @@ TEST_CASE("make_id_token: claims that were asked for by name follow the protocol
     CHECK(text(jwt->claims, "name") == "Alice");
 }
 
-TEST_CASE("at_hash: the left half of the digest [OpenID Connect Core §3.1.3.6]") {
+TEST_CASE("at_hash: the left half of the digest [OIDC Core §3.1.3.6]") {
     // The access token and value of OpenID Connect Core appendix A.3.
     CHECK(oidc::at_hash(crypto::Algorithm::RS256, "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y") ==
           "77QmUPtjPfzWtF2AnpK9RQ");
     CHECK(oidc::at_hash(crypto::Algorithm::EdDSA, "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y").size() == 43);
 }
 
-TEST_CASE("make_access_token: the claims of the interface specification, aud on request only") {
+TEST_CASE("make_access_token: the claims of the interface specification, aud on request only [IF39]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto grant = grant_of(fixture);
@@ -120,7 +120,7 @@ TEST_CASE("make_access_token: the claims of the interface specification, aud on 
     CHECK(text(second->claims, "aud") == "https://api.example");
 }
 
-TEST_CASE("an ID token is no access token and the other way round [RFC 8725 §3.12]") {
+TEST_CASE("an ID token is no access token and the other way round [RFC 8725 §3.12, OIDC Core §16.11]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto grant = grant_of(fixture);
@@ -132,7 +132,7 @@ TEST_CASE("an ID token is no access token and the other way round [RFC 8725 §3.
                                  "https://op.example", fixture.clock.now(), jose::Expiry::enforced));
 }
 
-TEST_CASE("make_id_token: where the web server lets people in, nothing is said of what is not known [OIDC Core §2]") {
+TEST_CASE("make_id_token: where the web server lets people in, nothing is said of what is not known [OIDC Core §2h]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     fixture.settings.login.method = oauth::LoginMethod::remote_user;

@@ -63,7 +63,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("parse_logout_request: who is meant and by whom [RP-Initiated Logout §2]") {
+TEST_CASE("parse_logout_request: who is meant and by whom [RP-Initiated Logout §2b]") {
     Fixture f;
     struct Row {
         std::string when;
@@ -93,7 +93,7 @@ TEST_CASE("parse_logout_request: who is meant and by whom [RP-Initiated Logout �
     CHECK(f.parse({})->id != f.parse({})->id);
 }
 
-TEST_CASE("parse_logout_request: an expired ID token is a good hint [RP-Initiated Logout §2]") {
+TEST_CASE("parse_logout_request: an expired ID token is a good hint [RP-Initiated Logout §2c]") {
     Fixture f;
     const std::string hint = f.hint();
     f.fixture.clock.advance(util::Seconds{400 * 86400});
@@ -102,7 +102,7 @@ TEST_CASE("parse_logout_request: an expired ID token is a good hint [RP-Initiate
     CHECK(request->hinted_subject == f.alice.subject);
 }
 
-TEST_CASE("parse_logout_request: what is refused, and why [RP-Initiated Logout §2]") {
+TEST_CASE("parse_logout_request: what is refused, and why [RP-Initiated Logout §2f]") {
     Fixture f;
     const std::string hint = f.hint();
     const std::string payload = hint.substr(hint.find('.'), hint.rfind('.') - hint.find('.'));
@@ -147,7 +147,7 @@ TEST_CASE("parse_logout_request: what is refused, and why [RP-Initiated Logout �
     CHECK(f.parse(Query{{"unknown", "a"}}.and_also("unknown", "b")));
 }
 
-TEST_CASE("parse_logout_request: our other tokens are no hints [RFC 8725 §3.11]") {
+TEST_CASE("parse_logout_request: our other tokens are no hints [RFC 8725 §3.11, RP-Initiated Logout §4a]") {
     Fixture f;
     const auto& key = f.fixture.keys->signing_key(crypto::Algorithm::RS256, f.fixture.clock.now());
     const auto now = util::to_epoch(f.fixture.clock.now());
@@ -166,7 +166,9 @@ TEST_CASE("parse_logout_request: our other tokens are no hints [RFC 8725 §3.11]
     }
 }
 
-TEST_CASE("verify_post_logout_redirect: byte-equal to a registered one, with a hint of its client [§2, §3]") {
+TEST_CASE(
+    "verify_post_logout_redirect: byte-equal to a registered one, with a hint of its client [§2, §3, RP-Initiated "
+    "Logout §2hi, §3bc]") {
     Fixture f;
     const auto ask = [&](const std::string& address) {
         return Query{{"id_token_hint", f.hint()}, {"post_logout_redirect_uri", address}};
@@ -209,7 +211,9 @@ TEST_CASE("verify_post_logout_redirect: byte-equal to a registered one, with a h
     }
 }
 
-TEST_CASE("verify_post_logout_redirect: nothing is registered for a client that is disabled or gone") {
+TEST_CASE(
+    "verify_post_logout_redirect: nothing is registered for a client that is disabled or gone [RP-Initiated Logout "
+    "§3d]") {
     Fixture f;
     const Query query{{"id_token_hint", f.hint()}, {"post_logout_redirect_uri", kAway}, {"state", "s"}};
     CHECK(f.verdict(query) == kAway + "&state=s");

@@ -86,7 +86,7 @@ TEST_CASE("userinfo: each way a token is no good, with its reason") {
     CHECK(f.ask(good).starts_with("invalid_token: "));
 }
 
-TEST_CASE("find_active_token: what has been taken back ends the token at once, and is named") {
+TEST_CASE("find_active_token: what has been taken back ends the token at once, and is named [IF157, RFC 7009 §3]") {
     struct Row {
         std::string reason;
         void (*take_back)(Fixture&, db::Transaction&, const std::string& token);
@@ -124,7 +124,9 @@ TEST_CASE("find_active_token: what has been taken back ends the token at once, a
     }
 }
 
-TEST_CASE("userinfo: sub is the token's, once and last, whatever the callback returns [OIDC Core §5.3.2, U05]") {
+TEST_CASE(
+    "userinfo: sub is the token's, once and last, whatever the callback returns [IF19, IF51, IF54, OIDC Core §5.3.2b, "
+    "U05]") {
     Fixture f;
     const std::string token = f.token();
     const std::string own = R"("sub":")" + f.user.subject.str() + "\"}";
@@ -172,7 +174,8 @@ TEST_CASE("userinfo: the callback is not asked about a token that releases nothi
     CHECK_THROWS_AS(g.ask(g.token(), broken), std::runtime_error);
 }
 
-TEST_CASE("parse_bearer_token: the header, then the form body, never the query [RFC 6750 §2]") {
+TEST_CASE(
+    "parse_bearer_token: the header, then the form body, never the query [IF150, IF151, IF152, RFC 6750 §2, §2.1]") {
     struct Row {
         const char* when;
         std::optional<std::string> header;

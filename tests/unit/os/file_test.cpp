@@ -38,7 +38,8 @@ extern "C" int fchown(int descriptor, uid_t user, gid_t group) {
     return watched(descriptor, ::syscall(SYS_fchown, descriptor, user, group));
 }
 
-TEST_CASE("network_file_system: a file that may be on another machine is recognised by its file system [statfs(2)]") {
+TEST_CASE(
+    "network_file_system: a file that may be on another machine is recognised by its file system [statfs(2), S06]") {
     struct Row {
         const char* name;
         std::int64_t magic;

@@ -28,7 +28,7 @@ struct Directory {
 
 }  // namespace
 
-TEST_CASE("HashSlot: as many as there are, and free again when given back") {
+TEST_CASE("HashSlot: as many as there are, and free again when given back [L11, Q07]") {
     Directory directory;
     const std::string database = directory.path + "/postern.db";
     auto first = os::HashSlot::acquire(database, 2, milliseconds{0});

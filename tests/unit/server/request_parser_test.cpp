@@ -157,7 +157,8 @@ TEST_CASE("parse_request: another method is 405 and the answer says which are al
 }
 
 TEST_CASE("parse_request: the path is judged before the method, and both before the body") {
-    CHECK(status_of(variables({{"REQUEST_URI", "/x"}, {"REQUEST_METHOD", "PUT"}}), {gateway::BodyState::too_large, ""}) == 404);
+    CHECK(status_of(variables({{"REQUEST_URI", "/x"}, {"REQUEST_METHOD", "PUT"}}),
+                    {gateway::BodyState::too_large, ""}) == 404);
     CHECK(status_of(variables({{"REQUEST_METHOD", "PUT"}}), {gateway::BodyState::too_large, ""}) == 405);
 }
 
@@ -250,7 +251,7 @@ TEST_CASE("parse_request: the query is REQUEST_URI's, as raw as it came; without
     CHECK(request->query.find("a") == "1?b");
 }
 
-TEST_CASE("parse_request: percent-encoding that a web server mended is still malformed [CWE-174]") {
+TEST_CASE("parse_request: percent-encoding that a web server mended is still malformed [CWE-174, X13]") {
     const auto request =
         parse_request(variables({{"REQUEST_URI", "/auth/token?state=%zz&a=1"}, {"QUERY_STRING", "state=%25zz&a=1"}}),
                       body(""), rules());

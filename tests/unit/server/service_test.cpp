@@ -129,8 +129,8 @@ TEST_CASE("Service: the handler's answer is sent once, under the id that the han
 }
 
 TEST_CASE(
-    "Service: whatever a handler throws ends as a fixed answer, and the next request is served as if nothing had "
-    "been") {
+    "Service: whatever a handler throws ends as a fixed answer, and the next request is served as if nothing had been "
+    "[X29]") {
     struct Row {
         const char* when;
         std::function<void()> fail;

@@ -20,7 +20,8 @@ bool has_line(const std::string& wire, const std::string& line) {
     return wire.find("\r\n" + line + "\r\n") != std::string::npos;
 }
 
-TEST_CASE("to_wire: the status comes first, the common headers are always there, the body is counted") {
+TEST_CASE(
+    "to_wire: the status comes first, the common headers are always there, the body is counted [RFC 6749 §5.1b]") {
     CHECK(to_wire(text("hi\n"), kFacts) ==
           "Status: 200 OK\r\nContent-Type: text/plain\r\nCache-Control: no-store\r\nPragma: no-cache\r\n"
           "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nStrict-Transport-Security: "
@@ -28,7 +29,7 @@ TEST_CASE("to_wire: the status comes first, the common headers are always there,
           "X-Request-Id: 0123456789ab\r\nContent-Length: 3\r\n\r\nhi\n");
 }
 
-TEST_CASE("to_wire: a 200 without a body is an answer too [RFC 7009 §2.2]") {
+TEST_CASE("to_wire: a 200 without a body is an answer too [RFC 7009 §2.2c]") {
     const std::string wire = to_wire(http::Response{}, kFacts);
     CHECK(wire.starts_with("Status: 200 OK\r\n"));
     CHECK(has_line(wire, "Content-Length: 0"));
@@ -55,7 +56,9 @@ TEST_CASE("to_wire: headers of the response stand once, Set-Cookie as often as i
     CHECK(has_line(wire, "Set-Cookie: b=2"));
 }
 
-TEST_CASE("to_wire: HSTS only where the issuer is https; no body for HEAD, but its length [RFC 9110 §9.3.2]") {
+TEST_CASE(
+    "to_wire: HSTS only where the issuer is https; no body for HEAD, but its length [RFC 9110 §9.3.2, RFC 7009 §2c, "
+    "OIDC Core §16.17, H06]") {
     CHECK(to_wire(text("x"), {"id", false, false}).find("Strict-Transport-Security") == std::string::npos);
     const std::string head = to_wire(text("xyz"), {"id", true, true});
     CHECK(has_line(head, "Content-Length: 3"));
@@ -73,7 +76,7 @@ TEST_CASE("to_wire: 204 and 304 have neither body nor length [RFC 9110 §8.6]") 
     }
 }
 
-TEST_CASE("to_wire: Location is absolute, or nothing is sent [RFC 3875 §6.3.3]") {
+TEST_CASE("to_wire: Location is absolute, or nothing is sent [RFC 3875 §6.3.3, X03]") {
     for (const char* good : {"https://app.example/cb?a=b#c", "com.example.app:/cb", "http://127.0.0.1:3000"}) {
         CAPTURE(good);
         CHECK(has_line(to_wire(http::see_other(good), kFacts), std::string("Location: ") + good));
@@ -88,7 +91,8 @@ TEST_CASE("to_wire: Location is absolute, or nothing is sent [RFC 3875 §6.3.3]"
     }
 }
 
-TEST_CASE("to_wire: no control byte, odd name or order to the web server leaves in a header [RFC 9110 §5.5, CWE-113]") {
+TEST_CASE(
+    "to_wire: no control byte, odd name or order to the web server leaves in a header [RFC 9110 §5.5, CWE-113, X04]") {
     struct Row {
         std::string name;
         std::string value;

@@ -19,7 +19,7 @@ db::Database with_token() {
 
 }  // namespace
 
-TEST_CASE("access tokens: record and grant come back as they were put in") {
+TEST_CASE("access tokens: record and grant come back as they were put in [IF20, IF133, IF147]") {
     auto database = sample_database();
     auto rich = token("rich");
     rich.scope = {};
@@ -78,7 +78,7 @@ TEST_CASE("access tokens: one is found by all that it says of itself, and by not
     }
 }
 
-TEST_CASE("delete_expired_access_tokens: of this grant, what has expired, the oldest first, a few at a time") {
+TEST_CASE("delete_expired_access_tokens: of this grant, what has expired, the oldest first, a few at a time [S16]") {
     auto database = with_token();
     const auto issued = [](const std::string& hash, int at, int lifetime = 900, const char* grant = "grant") {
         auto made = token(hash, grant);
@@ -125,7 +125,7 @@ TEST_CASE("access tokens: a grant without a user has no user who could be disabl
     CHECK(store::is_active(*got, kNow));
 }
 
-TEST_CASE("is_active: every condition is needed, none is doubted [RFC 7662 §2.2]") {
+TEST_CASE("is_active: every condition is needed, none is doubted [IF23, IF56, RFC 7662 §2.2b]") {
     store::StoredAccessToken good;
     good.token = token();
     good.grant = grant();
@@ -223,7 +223,7 @@ TEST_CASE("walk_expired_access_tokens: all that have expired, whatever their gra
     CHECK(count(database, "SELECT count(*) FROM access_tokens") == kGrants);
 }
 
-TEST_CASE("walk_expired_access_tokens: a grant with many tokens is more than one step") {
+TEST_CASE("walk_expired_access_tokens: a grant with many tokens is more than one step [S16]") {
     auto database = sample_database();
     written(database, [](db::Transaction& transaction) {
         store::insert_grant(transaction, grant());

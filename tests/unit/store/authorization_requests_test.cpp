@@ -32,9 +32,8 @@ bool decide(db::Database& database, const Subject& subject, Decision decision) {
 }
 
 bool use(db::Database& database, const Subject& subject) {
-    return written(database, [&](db::Transaction& transaction) {
-        return store::use_request(transaction, kKey, subject, kEnd);
-    });
+    return written(database,
+                   [&](db::Transaction& transaction) { return store::use_request(transaction, kKey, subject, kEnd); });
 }
 
 void check(db::Database& database, const Subject& subject, bool logged_in, Decision decision, bool used) {
@@ -55,7 +54,7 @@ TEST_CASE("authorization requests: nothing is known of one that nobody has acted
     CHECK_FALSE(store::find_progress(database, kKey));
 }
 
-TEST_CASE("authorization requests: login, decision and use add up") {
+TEST_CASE("authorization requests: login, decision and use add up [IF28, IF29, IF115]") {
     for (const Decision decision : {Decision::approved, Decision::denied}) {
         auto database = with_two_users();
         login(database, kAlice);
@@ -84,14 +83,14 @@ TEST_CASE("record_login: keeps the same subject's decision, forgets another's") 
     check(database, kBob, true, Decision::unset, false);
 }
 
-TEST_CASE("record_decision: somebody else's login is not this subject's") {
+TEST_CASE("record_decision: somebody else's login is not this subject's [IF29]") {
     auto database = with_two_users();
     login(database, kAlice);
     CHECK(decide(database, kBob, Decision::approved));
     check(database, kBob, false, Decision::approved, false);
 }
 
-TEST_CASE("use_request: true once, whoever asks; nothing moves a used request [RFC 6749 §4.1.2]") {
+TEST_CASE("use_request: true once, whoever asks; nothing moves a used request [RFC 6749 §4.1.2, L17]") {
     auto database = with_two_users();
     CHECK(use(database, kAlice));
     check(database, kAlice, false, Decision::unset, true);

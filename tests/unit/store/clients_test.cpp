@@ -53,8 +53,7 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     bare.redirect_uris = {};
     for (const auto& put : {plain, rich, bare}) {
         CAPTURE(put.id.str());
-        CHECK(
-            written(database, [&](db::Transaction& transaction) { return store::insert_client(transaction, put); }));
+        CHECK(written(database, [&](db::Transaction& transaction) { return store::insert_client(transaction, put); }));
         const auto got = store::find_client(database, put.id, kNow);
         REQUIRE(got);
         CHECK(got->id == put.id);
@@ -91,7 +90,7 @@ TEST_CASE("find_client: ids are compared byte by byte [RFC 6749 §2.2]") {
     }
 }
 
-TEST_CASE("insert_client: a taken id changes nothing") {
+TEST_CASE("insert_client: a taken id changes nothing [RFC 6749 §2.2a]") {
     auto database = sample_database();
     auto second = client();
     second.name = "Another";
@@ -125,8 +124,7 @@ TEST_CASE("update_client: everything but id, secrets and created_at") {
     changed.post_logout_redirect_uris = {"https://new.example/out"};
     changed.created_at = kLater;
     changed.secrets = {{ValueHash("smuggled"), {}}};
-    CHECK(
-        written(database, [&](db::Transaction& transaction) { return store::update_client(transaction, changed); }));
+    CHECK(written(database, [&](db::Transaction& transaction) { return store::update_client(transaction, changed); }));
     const auto got = store::find_client(database, ClientId("client"), kNow);
     CHECK(got->name == "New name");
     CHECK_FALSE(got->enabled);
@@ -136,9 +134,8 @@ TEST_CASE("update_client: everything but id, secrets and created_at") {
     CHECK(got->created_at == kNow);
     CHECK(secrets_of(database, kNow) == Names{"secret"});
 
-    CHECK_FALSE(written(database, [&](db::Transaction& transaction) {
-        return store::update_client(transaction, client("nobody"));
-    }));
+    CHECK_FALSE(written(
+        database, [&](db::Transaction& transaction) { return store::update_client(transaction, client("nobody")); }));
     CHECK_FALSE(store::find_client(database, ClientId("nobody"), kNow));
 }
 
@@ -165,8 +162,8 @@ TEST_CASE("remove_client: takes along everything that hangs on it, and nothing e
             " VALUES ('client', 'sub-1', 'openid', 1), ('other', 'sub-1', 'openid', 1)")
         .execute();
     const auto remove = [&](const char* id) {
-        return written(
-            database, [&](db::Transaction& transaction) { return store::remove_client(transaction, ClientId(id)); });
+        return written(database,
+                       [&](db::Transaction& transaction) { return store::remove_client(transaction, ClientId(id)); });
     };
     CHECK(remove("client"));
     CHECK_FALSE(remove("client"));

@@ -27,8 +27,7 @@ db::Database with_code() {
 }
 
 bool redeem(db::Database& database, Time now = kNow) {
-    return written(database,
-                   [&](db::Transaction& transaction) { return store::redeem_code(transaction, kCode, now); });
+    return written(database, [&](db::Transaction& transaction) { return store::redeem_code(transaction, kCode, now); });
 }
 
 void burn(db::Database& database, Time now = kNow) {
@@ -91,7 +90,7 @@ TEST_CASE("grants: one is kept until the last of what hangs on it expires, known
     }
 }
 
-TEST_CASE("codes: what they are bound to comes back as it was put in [RFC 6749 §4.1.2]") {
+TEST_CASE("codes: what they are bound to comes back as it was put in [IF33, RFC 6749 §4.1.2, RFC 7636 §4.4a]") {
     auto database = sample_database();
     auto rich = code("rich");
     rich.redirect_uri_sent = false;
@@ -131,7 +130,7 @@ TEST_CASE("codes: what they are bound to comes back as it was put in [RFC 6749 �
     CHECK_FALSE(store::find_code(database, ValueHash("")));
 }
 
-TEST_CASE("redeem_code: true once; the second time finds out when the first was [RFC 6749 §4.1.2]") {
+TEST_CASE("redeem_code: true once; the second time finds out when the first was [RFC 6749 §4.1.2d]") {
     auto database = with_code();
     CHECK(redeem(database, kNow + Seconds{1}));
     CHECK_FALSE(redeem(database, kNow + Seconds{2}));

@@ -10,9 +10,8 @@ namespace {
 constexpr Seconds kWindow{900};
 
 store::Attempts fail(db::Database& database, const char* key, Time now) {
-    return written(database, [&](db::Transaction& transaction) {
-        return store::count_failure(transaction, key, now, kWindow);
-    });
+    return written(database,
+                   [&](db::Transaction& transaction) { return store::count_failure(transaction, key, now, kWindow); });
 }
 
 }  // namespace
@@ -91,7 +90,7 @@ TEST_CASE("clear_failures: of this key alone") {
     CHECK(store::find_attempts(database, "b", kNow).failures == 1);
 }
 
-TEST_CASE("login attempts: counted exactly by processes that fail at the same time") {
+TEST_CASE("login attempts: counted exactly by processes that fail at the same time [L09]") {
     constexpr int kProcesses = 6;
     constexpr int kEach = 50;
     const TemporaryDirectory directory;
@@ -110,7 +109,7 @@ TEST_CASE("login attempts: counted exactly by processes that fail at the same ti
     CHECK(store::find_attempts(database, "key", kNow).failures == kProcesses * kEach);
 }
 
-TEST_CASE("login attempts: rows are bounded, whatever callers send") {
+TEST_CASE("login attempts: rows are bounded, whatever callers send [Q05]") {
     auto database = db::Database::in_memory();
     const auto fill = [&](std::int64_t rows, Time end) {
         database

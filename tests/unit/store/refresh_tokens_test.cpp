@@ -74,7 +74,9 @@ bool is_active(db::Database& database, const std::string& hash, Time now = kNow)
 
 }  // namespace
 
-TEST_CASE("rotate_refresh_token: the first use counts, one retry inside the grace gets a sibling, one line survives") {
+TEST_CASE(
+    "rotate_refresh_token: the first use counts, one retry inside the grace gets a sibling, one line survives [RFC "
+    "6749 §6f, F01]") {
     check_uses(
         "a chain",
         {{"A", 0, Rotation::rotated, "B"}, {"B", 1, Rotation::rotated, "C"}, {"C", 999, Rotation::rotated, "D"}});
@@ -161,7 +163,7 @@ TEST_CASE("revoke_refresh_tokens: all of this grant, used and unused, and none o
     });
 }
 
-TEST_CASE("is_active: a refresh token, with each reason why it is not") {
+TEST_CASE("is_active: a refresh token, with each reason why it is not [IF22, IF56, RFC 7662 §2.2b]") {
     using Change = void (*)(store::StoredRefreshToken&);
     auto database = with_token();
     const auto good = *find_refresh(database, "A");
@@ -178,7 +180,7 @@ TEST_CASE("is_active: a refresh token, with each reason why it is not") {
     }
 }
 
-TEST_CASE("find_refresh_token: gives back what was stored, with its grant") {
+TEST_CASE("find_refresh_token: gives back what was stored, with its grant [IF21]") {
     auto database = with_token();
     written(database,
             [](db::Transaction& transaction) { store::insert_refresh_token(transaction, refresh("B", "A")); });
@@ -237,7 +239,7 @@ TEST_CASE("rotate_refresh_token: a sibling is void by its parent's word, whateve
     CHECK(count(database, "SELECT count(*) FROM refresh_tokens WHERE state = 'superseded'") == 1);
 }
 
-TEST_CASE("race: of many processes with one refresh token one rotates and one retries") {
+TEST_CASE("race: of many processes with one refresh token one rotates and one retries [F04]") {
     constexpr int kProcesses = 6;
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";

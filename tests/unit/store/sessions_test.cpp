@@ -29,7 +29,7 @@ db::Database with_session() {
 
 }  // namespace
 
-TEST_CASE("find_session: absolute expiry, idle expiry and the user's state decide") {
+TEST_CASE("find_session: absolute expiry, idle expiry and the user's state decide [L04]") {
     struct Row {
         const char* when;
         const char* cookie;

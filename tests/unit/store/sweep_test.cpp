@@ -32,7 +32,8 @@ bool has_token(db::Database& database) { return find_token(database, token().tok
 }  // namespace
 
 TEST_CASE(
-    "sweep: a spent code stays while a token of its grant lives, so that a replay is recognised [RFC 6749 §4.1.2]") {
+    "sweep: a spent code stays while a token of its grant lives, so that a replay is recognised [RFC 6749 §4.1.2, T02, "
+    "S16]") {
     auto database = with_redeemed_code();
     sweep(database, code().expires_at + Seconds{100});
     CHECK(has_code(database));
@@ -126,7 +127,7 @@ TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") 
     for (const auto& row : rows) CHECK_MESSAGE(count(database, row.sql) == row.after, row.sql);
 }
 
-TEST_CASE("sweep: at most a batch of each table, the oldest first") {
+TEST_CASE("sweep: at most a batch of each table, the oldest first [S16]") {
     auto database = sample_database();
     written(database, [](db::Transaction& transaction) {
         for (int i = 0; i < 10; ++i) {
@@ -161,8 +162,8 @@ TEST_CASE("sweep: takes away twice what 16 requests can make, so that a busy ser
 }
 
 TEST_CASE(
-    "sweep: rotated refresh tokens stay while their grant lives, so that a stolen one is recognised [RFC 9700 "
-    "§4.14.2]") {
+    "sweep: rotated refresh tokens stay while their grant lives, so that a stolen one is recognised [RFC 9700 §4.14.2, "
+    "F02]") {
     auto database = with_redeemed_code();
     const auto first = refresh_token_of("grant");
     auto second = first;
@@ -181,7 +182,7 @@ TEST_CASE(
     CHECK(count(database, "SELECT count(*) FROM grants") == 0);
 }
 
-TEST_CASE("sweep: a grant with thousands of refresh tokens goes a batch at a time, and last") {
+TEST_CASE("sweep: a grant with thousands of refresh tokens goes a batch at a time, and last [S16]") {
     auto database = sample_database();
     constexpr int kTokens = 25;
     written(database, [](db::Transaction& transaction) {
@@ -264,7 +265,7 @@ TEST_CASE("tokens: every statement about them finds its rows by a key, however m
     }
 }
 
-TEST_CASE("sweep: every statement finds its rows by an index, however many live ones there are") {
+TEST_CASE("sweep: every statement finds its rows by an index, however many live ones there are [S16]") {
     auto database = sample_database();
     constexpr const char* kQueries[] = {
         "EXPLAIN QUERY PLAN SELECT cookie_hash FROM sessions WHERE expires_at <= 1 ORDER BY expires_at LIMIT 1",

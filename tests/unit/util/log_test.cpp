@@ -119,7 +119,7 @@ TEST_CASE("Log: the threshold lets more urgent levels through and holds the othe
     }
 }
 
-TEST_CASE("Log: no value breaks out of its line or its string") {
+TEST_CASE("Log: no value breaks out of its line or its string [G02]") {
     struct Row {
         std::string_view value;
         const char* written;

@@ -6,7 +6,7 @@
 using namespace postern::util;
 using namespace std::string_view_literals;
 
-TEST_CASE("form_decode: once and strictly [RFC 6749 appendix B]") {
+TEST_CASE("form_decode: once and strictly [RFC 6749 §B]") {
     struct Row {
         std::string_view text;
         std::optional<std::string> decoded;

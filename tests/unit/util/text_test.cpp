@@ -43,7 +43,7 @@ TEST_CASE("split: keeps empty pieces") {
     CHECK(split("a b", '&') == Pieces{"a b"});
 }
 
-TEST_CASE("parse_digits: decimal digits up to the limit, nothing else") {
+TEST_CASE("parse_digits: decimal digits up to the limit, nothing else [A16]") {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
     struct Row {
         std::string_view text;

@@ -28,7 +28,9 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("is_own_form: the token of this form, browser, request and session, and no other") {
+TEST_CASE(
+    "is_own_form: the token of this form, browser, request and session, and no other [IF110, RFC 6749 §10.12a, OIDC "
+    "Core §3.1.2.3c, L06]") {
     Fixture f;
     const std::string consent = web::csrf_token(f.context, Form::consent, f.browser, f.asked);
     const std::string login = web::csrf_token(f.context, Form::login, f.browser, f.asked);

@@ -183,7 +183,7 @@ TEST_CASE("every page: the title says the problem first") {
     CHECK(title_of(shipped().form_post(form_post_page())) == "Back to Example Notes");
 }
 
-TEST_CASE("login: the form carries everything back, and password managers know its fields") {
+TEST_CASE("login: the form carries everything back, and password managers know its fields [IF112, L20]") {
     const http::Response page = shipped().login(failed_login(), 401);
     CHECK(page.status == 401);
     CHECK(contains(page.body, "<form method=\"post\" action=\"/login\">"));
@@ -239,7 +239,7 @@ TEST_CASE("login: a problem is announced and tied to both fields, and is absent 
     CHECK_FALSE(contains(first, "role=\"alert\""));
 }
 
-TEST_CASE("consent: who asks, who answers, where the answer goes, and two ways to answer") {
+TEST_CASE("consent: who asks, who answers, where the answer goes, and two ways to answer [IF114, RFC 6749 §10.2a]") {
     const http::Response page = shipped().consent(consent_page());
     CHECK(page.status == 200);
     CHECK(contains(page.body, "<form method=\"post\" action=\"/scopes\">"));
@@ -304,7 +304,7 @@ TEST_CASE("form_post: one form to the client, one hidden field per parameter, an
     CHECK(page.body.find("<script>") > page.body.find("</form>"));
 }
 
-TEST_CASE("form_post: values are escaped and otherwise untouched, as the client must get them back") {
+TEST_CASE("form_post: values are escaped and otherwise untouched, as the client must get them back [Form Post §2g]") {
     FormPostPage page = form_post_page();
     page.action = page.fields[0].first = "\"><b>";
     page.fields[0].second = kHostile;
@@ -346,7 +346,7 @@ TEST_CASE("logged out: says what is true now, and never both") {
     CHECK(contains(shipped().still_logged_in("alice").body, "<strong><bdi>alice</bdi></strong>"));
 }
 
-TEST_CASE("every value that people chose is escaped and cannot reorder the text around it") {
+TEST_CASE("every value that people chose is escaped and cannot reorder the text around it [L13]") {
     for (const auto field : {&LoginPage::client_name, &LoginPage::username, &LoginPage::message}) {
         LoginPage page = login_page();
         page.*field = kHostile;

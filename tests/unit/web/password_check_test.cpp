@@ -76,7 +76,7 @@ TEST_CASE("check_login: who gets in") {
     CHECK(f.check("alice", "correct horse") == PasswordOutcome::wrong);
 }
 
-TEST_CASE("check_login: after maxFailures the pair waits, right password or not; the window ends it") {
+TEST_CASE("check_login: after maxFailures the pair waits, right password or not; the window ends it [IF179]") {
     Fixture f;
     CHECK(f.check("alice", "a") == PasswordOutcome::wrong);
     CHECK(f.check("alice", "b") == PasswordOutcome::wrong);

@@ -28,7 +28,7 @@ std::string lines(const model::AuthorizationRequest& asked, const oauth::Setting
 
 }  // namespace
 
-TEST_CASE("permissions: the operator's words for a scope, else ours, else its name") {
+TEST_CASE("permissions: the operator's words for a scope, else ours, else its name [OIDC Core §3.1.2.4b]") {
     oauth::Settings settings;
     settings.scope_descriptions = {{"api", "Read your notes"}, {"email", "Write to you"}};
     CHECK(lines(request("openid api email other"), settings) ==

@@ -85,7 +85,7 @@ TEST_CASE("render: a value cannot leave its place in text or in a quoted attribu
     }
 }
 
-TEST_CASE("render: a value is never read again as template text") {
+TEST_CASE("render: a value is never read again as template text [L14]") {
     for (const char* value : {"{{secret}}", "{{#secret}}x{{/secret}}", "{{{secret}}}", "{{> style.css}}", "{{=[ ]=}}",
                               "${7*7}", "%s%n", "$(id)"}) {
         CAPTURE(value);
@@ -261,7 +261,7 @@ TEST_CASE("read_template_file: line ends are the ones a browser hashes [HTML, in
     CHECK(web::read_template_file(directory.write("empty", "")) == "");
 }
 
-TEST_CASE("read_template_file: anything but a readable, small, regular file is refused by name") {
+TEST_CASE("read_template_file: anything but a readable, small, regular file is refused by name [G09]") {
     constexpr std::size_t kLimit = std::size_t{256} * 1024;
     const Directory directory;
     const std::string good = directory.write("good", "text");

@@ -42,7 +42,8 @@ std::uintmax_t size_of(const std::string& path) { return std::filesystem::file_s
 }  // namespace
 
 TEST_CASE(
-    "Database::create: the file, its side files and the gate are there afterwards, mode 0660 whatever the umask") {
+    "Database::create: the file, its side files and the gate are there afterwards, mode 0660 whatever the umask "
+    "[S12]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     const auto former = ::umask(0077);
@@ -131,7 +132,7 @@ TEST_CASE("Database: what is not ours is refused with its name and a fix, and st
     }
 }
 
-TEST_CASE("Database: a damaged file is refused, and never made anew") {
+TEST_CASE("Database: a damaged file is refused, and never made anew [S10]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -146,7 +147,7 @@ TEST_CASE("Database: a damaged file is refused, and never made anew") {
     CHECK(read_file(path) == bytes);
 }
 
-TEST_CASE("Database: the connection is set up as the measurements ask for") {
+TEST_CASE("Database: the connection is set up as the measurements ask for [S04]") {
     const TemporaryDirectory directory;
     Database::create(directory / "postern.db");
     Database database(directory / "postern.db", Access::read_write, std::chrono::milliseconds(1234));
@@ -178,7 +179,7 @@ TEST_CASE("Database: -wal and -shm outlive the last connection, for readers who 
     CHECK(count(database, kCount) == 1);
 }
 
-TEST_CASE("Database: a query-only connection reads and refuses every write") {
+TEST_CASE("Database: a query-only connection reads and refuses every write [S09]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -246,7 +247,8 @@ TEST_CASE("Database::in_memory: the schema is there, and two are two") {
 }
 
 TEST_CASE(
-    "Database::checkpoint_if_due: only a log of more than 1000 frames is copied back, and only while nobody writes") {
+    "Database::checkpoint_if_due: only a log of more than 1000 frames is copied back, and only while nobody writes "
+    "[S04]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);

@@ -63,7 +63,7 @@ std::string file_after(const TemporaryDirectory& directory, int commits) {
 
 }  // namespace
 
-TEST_CASE("LogSync: one sync serves all who committed before it began") {
+TEST_CASE("LogSync: one sync serves all who committed before it began [V07, S15]") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync"), c(directory / "sync");
     for (Process* process : {&a, &b, &c}) process->commit();

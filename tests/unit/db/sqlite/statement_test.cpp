@@ -17,7 +17,7 @@ TEST_CASE("Statement: parameters are bound by their number, in whatever order th
     CHECK_FALSE(row.step());
 }
 
-TEST_CASE("Statement: text comes back byte by byte, and is never SQL") {
+TEST_CASE("Statement: text comes back byte by byte, and is never SQL [S01]") {
     auto database = db::Database::in_memory();
     const std::string texts[] = {
         "", "'; DROP TABLE clients; --", "\"", "%_", "caf\xc3\xa9", std::string("a\0b", 3), std::string(100000, 'x')};

@@ -62,8 +62,8 @@ TEST_CASE("Transaction: SQLite does not sync a commit, and never goes without it
 }
 
 TEST_CASE(
-    "Transaction: a second writer waits for its bounded time, then is told StoreBusy; the gate is free again after "
-    "it") {
+    "Transaction: a second writer waits for its bounded time, then is told StoreBusy; the gate is free again after it "
+    "[S02]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -79,7 +79,7 @@ TEST_CASE(
     CHECK(count(second, kCount) == 2);
 }
 
-TEST_CASE("Transaction: somebody who ignores the gate makes it busy, not broken") {
+TEST_CASE("Transaction: somebody who ignores the gate makes it busy, not broken [S03]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -112,7 +112,7 @@ TEST_CASE("Transaction: one at a time on a connection, and one commit") {
     CHECK(count(other, kCount) == 1);
 }
 
-TEST_CASE("Transaction: a commit that SQLite refuses has written nothing") {
+TEST_CASE("Transaction: a commit that SQLite refuses has written nothing [S14]") {
     auto database = Database::in_memory();
     {
         Transaction transaction(database, Durability::full);

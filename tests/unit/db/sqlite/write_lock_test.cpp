@@ -79,7 +79,7 @@ TEST_CASE("Gate: the wait leaves neither a timer nor a signal handler behind") {
     CHECK((action.sa_handler == SIG_DFL));
 }
 
-TEST_CASE("Gate: whoever waits in the queue gets it when the holder dies") {
+TEST_CASE("Gate: whoever waits in the queue gets it when the holder dies [S02]") {
     const TemporaryDirectory directory;
     const Holder holder(directory / "db.gate");
     db::WriteLock gate(directory / "db.gate");
