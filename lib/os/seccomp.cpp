@@ -18,7 +18,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -85,27 +84,8 @@ constexpr std::uint32_t kForNetwork[] = {
 };
 // clang-format on
 
-/// Numbers that follow each other.
-struct Range {
-    std::uint32_t first;
-    std::uint32_t last;
-};
-
-std::vector<Range> ranges_of(std::vector<std::uint32_t> calls) {
-    std::sort(calls.begin(), calls.end());
-    std::vector<Range> ranges;
-    for (const std::uint32_t call : calls) {
-        if (!ranges.empty() && call <= ranges.back().last + 1)
-            ranges.back().last = call;
-        else
-            ranges.push_back({call, call});
-    }
-    return ranges;
-}
-
-/// A program for the kernel. Each rule looks at the call's number, which stays loaded between rules; those with
-/// conditions come first. Few steps lead to each answer: the kernel runs it for every number that there is when it takes
-/// it, which a plain CGI process waits for.
+/// A filter program: rules in order, the first that matches decides. The number of the system call stays loaded between
+/// rules. The rules with conditions are added first.
 class Filter {
 public:
     Filter() {
@@ -117,8 +97,13 @@ public:
         answer(SECCOMP_RET_KILL_PROCESS);
     }
 
-    /// Whatever their arguments are, where no rule with conditions has decided.
-    void allow(std::span<const std::uint32_t> calls) { allowed_.insert(allowed_.end(), calls.begin(), calls.end()); }
+    /// With any arguments that no earlier rule has refused.
+    void allow(std::span<const std::uint32_t> calls) {
+        for (const std::uint32_t call : calls) {
+            add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+            answer(SECCOMP_RET_ALLOW);
+        }
+    }
     void refuse(std::uint32_t call, int error) {
         add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
         answer(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error));
@@ -139,7 +124,7 @@ public:
 
     /// Everything that no rule has allowed is refused.
     std::vector<sock_filter>& finish() {
-        search(ranges_of(allowed_));
+        answer(SECCOMP_RET_ERRNO | EPERM);
         return program_;
     }
 
@@ -157,24 +142,6 @@ private:
         answer(action);
         load_number();
     }
-    /// Never empty; by halves.
-    void search(std::span<const Range> ranges) {
-        if (ranges.size() == 1) {
-            add(BPF_JMP | BPF_JGE | BPF_K, ranges[0].first, 0, 2);
-            add(BPF_JMP | BPF_JGT | BPF_K, ranges[0].last, 1, 0);
-            answer(SECCOMP_RET_ALLOW);
-            answer(SECCOMP_RET_ERRNO | EPERM);
-            return;
-        }
-        const std::size_t half = ranges.size() / 2;
-        const std::size_t at = program_.size();
-        add(BPF_JMP | BPF_JGE | BPF_K, ranges[half].first, 0, 0);
-        search(ranges.first(half));
-        const std::size_t skipped = program_.size() - at - 1;
-        if (skipped > UINT8_MAX) throw std::logic_error("sandbox: a jump of the filter is too long");
-        program_[at].jt = static_cast<std::uint8_t>(skipped);
-        search(ranges.subspan(half));
-    }
     void add(int code, std::uint32_t value, std::uint8_t if_true, std::uint8_t if_false) {
         program_.push_back({static_cast<std::uint16_t>(code), if_true, if_false, value});
     }
@@ -183,7 +150,6 @@ private:
     void answer(std::uint32_t action) { add(BPF_RET | BPF_K, action, 0, 0); }
 
     std::vector<sock_filter> program_;
-    std::vector<std::uint32_t> allowed_;
 };
 
 /// Whom the kernel signals about a descriptor, and by what: kill(2) by another name, before version 6 of Landlock.
@@ -224,8 +190,7 @@ void filter_calls(const CallNeeds& needs) {
     auto& program = filter.finish();
     const sock_fprog given{static_cast<unsigned short>(program.size()), program.data()};
     const long result = ::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &given);
-    if (result < 0)
-        throw std::runtime_error("sandbox: the filter for system calls was refused: " + errno_text());
+    if (result < 0) throw std::runtime_error("sandbox: the filter for system calls was refused: " + errno_text());
     if (result > 0)
         throw std::runtime_error("sandbox: thread " + std::to_string(result) + " has another filter for system calls");
 }
