@@ -1,0 +1,35 @@
+# Checks of the source that need no build.
+
+# $(call files,PATTERN): of the folders that hold code.
+files = $(sort $(shell find lib cgi-bin cli mk bench examples tests -name '$(1)' -not -path '*/node_modules/*'))
+SOURCES = $(call files,*.cpp)
+HEADERS = $(call files,*.h)
+# By their first line, wherever they are.
+SHELL_SCRIPTS = $(shell grep -rlE --exclude-dir=node_modules '^#!/bin/(ba)?sh' .ci debian examples scripts tests)
+
+# The format is what clang-format 14 of Debian 12 makes of it; other releases differ in details.
+CLANG_FORMAT ?= clang-format-14
+format:
+	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS)
+format-check:
+	@if command -v $(CLANG_FORMAT) >/dev/null; then $(CLANG_FORMAT) --dry-run -Werror $(SOURCES) $(HEADERS); \
+	else echo '$(CLANG_FORMAT) is not here: the format is not checked'; fi
+cppcheck:
+	cppcheck --quiet --error-exitcode=1 -j$(JOBS) --std=c++20 --enable=warning,performance,portability -Ilib -I. lib cgi-bin cli
+shellcheck:
+	shellcheck $(SHELL_SCRIPTS)
+tidy:
+	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests -I.
+layers:
+	@scripts/layers
+# The columns of docs/*-COVERAGE.md that come from the titles of tests.
+coverage:
+	@node tests/coverage/coverage.mjs --write
+
+# What continuous integration runs. Without precompiled headers, so that each file has to include what it uses.
+ci:
+	scripts/packages build run test ci
+	+$(MAKE) --no-print-directory layers format-check cppcheck shellcheck
+	+$(MAKE) --no-print-directory suites WERROR=1 PRECOMPILED=
+
+.PHONY: format format-check cppcheck shellcheck tidy layers coverage ci

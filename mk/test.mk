@@ -1,0 +1,102 @@
+# The suites, what they run on, and the longer searches: sanitizers, valgrind, fuzzing.
+
+# Each suite is one binary: tests/unit/<module>/ mirrors lib/, the others are flat.
+SUITES       := unit rfc cgi cli fuzz faults
+SUPPORT_OBJ  := $(call objects,tests/support/*.cpp)
+SUPPORT      := $(BUILD)/tests/libsupport.a
+unit_OBJ     := $(foreach m,$(MODULES),$(call objects,tests/unit/$(m)/*.cpp tests/unit/$(m)/*/*.cpp))
+rfc_OBJ      := $(call objects,tests/rfc/*.cpp)
+cgi_OBJ      := $(call objects,tests/cgi/*.cpp)
+cli_OBJ      := $(call objects,tests/cli/*.cpp)
+# The seeds are replayed by a test; `make fuzz` searches on from them.
+fuzz_OBJ     := $(filter-out %/driver.o,$(call objects,tests/fuzz/*.cpp)) $(filter-out %/main.o,$(CLI_OBJ))
+# The endpoints and the command run inside the test program, whose disk fails when it is told to; so does its clock.
+faults_OBJ   := $(call objects,tests/faults/*.cpp) $(filter-out %/main.o,$(CLI_OBJ)) $(BUILD)/tests/faults/fake_clock_preload.o
+TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
+# Every other folder with tests runs servers, clients and browsers from Node.js.
+NODE_SUITES  := $(filter-out coverage,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs))))))
+NODE_MODULES := tests/node_modules/.package-lock.json
+TEST_OBJ     := $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(BUILD)/tests/security/sandbox_probe.o
+
+# Tests are compiled more often than they run: not optimized, but with a sanitizer as the programs are.
+TEST_CXXFLAGS ?= $(if $(filter -fsanitize%,$(CXXFLAGS)),$(CXXFLAGS),-O0 -g1)
+$(BUILD)/tests/%.o $(BUILD)/precompiled/standard_tests.h.gch: OBJECT_CXXFLAGS = $(TEST_CXXFLAGS)
+$(BUILD)/tests/%.o: INCLUDED = $(if $(PRECOMPILED),-include $(BUILD)/precompiled/standard_tests.h)
+$(BUILD)/tests/%.o: private PROJECT_CXXFLAGS += -Itests
+$(BUILD)/tests/fuzz/%.o $(BUILD)/tests/faults/%.o: private PROJECT_CXXFLAGS += -I.
+$(eval $(call precompile,standard_tests,mk))
+$(BUILD)/tests/%.o: tests/%.cpp $(call precompiled,standard_tests)
+	@mkdir -p $(@D)
+	$(COMPILE)
+
+$(SUPPORT): $(SUPPORT_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call SAY,AR )$(AR) rcs $@ $^
+$(foreach s,$(SUITES),$(eval $(BUILD)/tests/$(s)_tests: $($(s)_OBJ) $(SUPPORT) $(LIB)))
+$(TEST_BIN):
+	$(LINK)
+
+# In front of the C library's, for tests that let them fail (tests/faults/system.h).
+$(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate flock pread pwrite,-Wl,--wrap=$(f))
+
+# Preloaded into programs whose clock or disk a test describes; no sanitizer, since its runtime comes with the program.
+PRELOADED := $(BUILD)/tests/fake_clock_preload.so $(BUILD)/tests/fake_statvfs_preload.so $(BUILD)/tests/fixed_random_preload.so
+$(PRELOADED): $(BUILD)/tests/%.so: tests/support/%.c
+	@mkdir -p $(@D)
+	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -shared -o $@ $<
+all: $(wildcard $(PRELOADED))  # those that are there: a suite of Node may run them after this alone
+$(BUILD)/tests/rfc_tests $(BUILD)/tests/cgi_tests $(BUILD)/tests/cli_tests $(BUILD)/tests/faults_tests: | $(PRELOADED)
+$(BUILD)/tests/faults/fake_clock_preload.o: tests/support/fake_clock_preload.c
+	@mkdir -p $(@D)
+	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -c -o $@ $<
+
+# An endpoint that tries what its sandbox should forbid: tests/security starts it.
+SANDBOX_PROBE := $(BUILD)/tests/sandbox_probe
+$(SANDBOX_PROBE): $(BUILD)/tests/security/sandbox_probe.o $(LIB)
+	$(LINK)
+$(BUILD)/tests/cgi_tests: | $(SANDBOX_PROBE)
+
+# One program for all targets, built again with clang's libFuzzer; SECONDS for each, inputs found are kept in $(BUILD)/fuzz/found.
+FUZZ_DRIVER := $(BUILD)/tests/fuzz_driver
+FUZZ_FLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+    -fsanitize-ignorelist=tests/fuzz/sanitizer-ignore.txt
+$(FUZZ_DRIVER): LDFLAGS += -fsanitize=fuzzer
+$(FUZZ_DRIVER): $(filter-out %/replay_test.o,$(fuzz_OBJ)) $(BUILD)/tests/fuzz/driver.o $(BUILD)/tests/support/rules_fixture.o $(LIB)
+	$(LINK)
+fuzz-driver: $(FUZZ_DRIVER)
+fuzz:
+	+$(MAKE) --no-print-directory fuzz-driver BUILD=$(BUILD)/fuzz CXX=$(CLANG) CXXFLAGS="$(FUZZ_FLAGS)"
+	scripts/run-fuzzers $(BUILD)/fuzz "$(SECONDS)"
+
+check-unit: $(BUILD)/tests/unit_tests
+	$(BUILD)/tests/unit_tests
+check: all $(TEST_BIN)
+	scripts/run-suites $(BUILD) $(SUITES) coverage
+# Everything again, servers, clients and browser included; an hour or more.
+asan:
+	+$(MAKE) --no-print-directory suites BUILD=$(BUILD)/asan CXXFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+valgrind: all $(NODE_MODULES)
+	scripts/run-valgrind $(BUILD)
+
+# Everything, from a machine that has nothing but make.
+test:
+	scripts/packages build run test
+	+$(MAKE) --no-print-directory suites
+suites: all $(TEST_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
+	scripts/run-suites $(BUILD) $(SUITES) coverage $(NODE_SUITES)
+# The long runs: full figures where `make test` takes less. Hours.
+endure: all $(TEST_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
+	POSTERN_LONG=1 scripts/run-suites $(BUILD) $(filter faults,$(SUITES)) security servers
+$(NODE_MODULES): tests/package.json tests/package-lock.json
+	cd tests && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+# Takes the screenshots in docs/screenshots again, after the pages have changed.
+screenshots:
+	scripts/packages build run test screenshots
+	+$(MAKE) --no-print-directory all $(NODE_MODULES)
+	POSTERN_BUILD=$(BUILD) node tests/browser/screenshots.mjs docs/screenshots
+
+.PHONY: check check-unit suites asan valgrind fuzz fuzz-driver test endure screenshots
