@@ -91,6 +91,9 @@ $(BUILD)/prefix: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = "$(PREFIX)" ] || echo "$(PREFIX)" > $@
 
+$(BUILD)/lib/util/version.o: private PROJECT_CXXFLAGS += -DPOSTERN_VERSION='"$(file < VERSION)"'
+$(BUILD)/lib/util/version.o: VERSION
+
 $(LIB): $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@

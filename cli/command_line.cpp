@@ -184,10 +184,11 @@ std::vector<OptionView> Command::options() const {
 
 // ---- the whole ----
 
-CommandLine::CommandLine(const char* name, const char* description)
+CommandLine::CommandLine(const char* name, const char* description, const char* version)
     : app_(std::make_unique<CLI::App>(description, name)) {
     app_->formatter(std::make_shared<Format>());  // sub-commands inherit it
     app_->require_subcommand(1);
+    app_->set_version_flag("--version", std::string(name) + " " + version, "Print the version and exit");
 }
 
 CommandLine::~CommandLine() = default;
@@ -198,7 +199,9 @@ CommandLineResult CommandLine::read(int argc, const char* const* argv) const {
         app_->parse(argc, argv);
         return {State::understood, {}};
     } catch (const CLI::CallForHelp&) {
-        return {State::help, app_->help()};
+        return {State::answered, app_->help()};
+    } catch (const CLI::CallForVersion& version) {
+        return {State::answered, std::string(version.what()) + "\n"};
     } catch (const CLI::ParseError& error) {
         return {State::wrong, problem_of(*app_, error) + "; see `" + chosen_name(*app_) + " --help`"};
     }

@@ -86,15 +86,16 @@ private:
 
 /// How reading a command line ended.
 struct CommandLineResult {
-    enum class State { understood, help, wrong };
+    enum class State { understood, answered, wrong };
     State state;
-    std::string text;  ///< the help, or what is wrong
+    std::string text;  ///< the help or the version, or what is wrong
 };
 
 /// The whole command line.
 class CommandLine {
 public:
-    CommandLine(const char* name, const char* description);
+    /// `version` is what --version prints behind the name.
+    CommandLine(const char* name, const char* description, const char* version);
     ~CommandLine();
     CommandLine(const CommandLine&) = delete;
     CommandLine& operator=(const CommandLine&) = delete;

@@ -9,6 +9,7 @@
 #include "cli/help.h"
 #include "cli/output.h"
 #include "util/text.h"
+#include "util/version.h"
 
 namespace {
 
@@ -53,7 +54,8 @@ int main(int argc, char** argv) {
     invocation.config_path = config::default_config_path();
 
     const cli::CommandLine line("postern",
-                                "Administers Postern, an OAuth 2.0 authorization server and OpenID Provider.");
+                                "Administers Postern, an OAuth 2.0 authorization server and OpenID Provider.",
+                                util::kVersion);
     const cli::Command app = line.root();
     cli::add_config_option(app, invocation);
     cli::add_init_command(app, invocation);
@@ -78,7 +80,7 @@ int main(int argc, char** argv) {
     }
     const cli::CommandLineResult result = line.read(argc, argv);
     switch (result.state) {
-        case cli::CommandLineResult::State::help:
+        case cli::CommandLineResult::State::answered:
             std::cout << result.text;
             return kDone;
         case cli::CommandLineResult::State::wrong:

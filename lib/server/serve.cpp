@@ -12,6 +12,7 @@
 #include "server/process.h"
 #include "server/sandbox.h"
 #include "server/service.h"
+#include "util/version.h"
 
 namespace postern::server {
 namespace {
@@ -53,6 +54,7 @@ int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
         const auto app = start(endpoint);
         Service service(*app, endpoint, handler);
         const gateway::Loop loop{[&](gateway::Exchange& exchange) { service.run(exchange); }, [&] { service.tidy_up(); }, max_requests()};
+        app->log().info("start", {{"version", util::kVersion}});
         enter_sandbox(app->config(), endpoint, app->log(), gateway::Transport::fastcgi);
         gateway::accept_requests(loop);
         return 0;

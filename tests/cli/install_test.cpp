@@ -81,6 +81,8 @@ std::set<std::string> expected(const std::string& prefix, const std::string& lib
         "644 " + prefix + "/share/doc/postern/OPERATIONS.md",
         "644 " + prefix + "/share/doc/postern/CLIENTS.md",
         "644 " + prefix + "/share/doc/postern/CHANGELOG.md",
+        "644 " + prefix + "/share/doc/postern/LICENSE",
+        "644 " + prefix + "/share/doc/postern/NOTICE",
         "644 " + libraries + "/libpostern.a",
         "644 " + libraries + "/pkgconfig/postern.pc",
         "644 /etc/postern/postern.json",

@@ -237,3 +237,13 @@ TEST_CASE("usage: a result that cannot be printed is not a success") {
     CHECK(result.exit_code == 1);
     CHECK(is_one_plain_line(result.err));
 }
+
+TEST_CASE("usage: the version is that of the source tree, in the Debian package too") {
+    std::string version = read_file(source_directory() / "VERSION");
+    REQUIRE(version.ends_with('\n'));
+    version.pop_back();
+    const Installation installation(Installation::Start::configured);
+    CHECK(installation.must({"--version"}) == "postern " + version + "\n");
+    CHECK(read_file(source_directory() / "debian/changelog").starts_with("postern (" + version + "-"));
+    CHECK(installation.postern({"client", "--version"}).exit_code == 2);
+}

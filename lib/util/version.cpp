@@ -1,0 +1,7 @@
+#include "util/version.h"
+
+namespace postern::util {
+
+const char* const kVersion = POSTERN_VERSION;  // the Makefile reads VERSION
+
+}  // namespace postern::util
