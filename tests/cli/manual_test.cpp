@@ -184,7 +184,7 @@ public:
                     {"ROOT", root_.string()},
                     {"POSTERN_BUILD", build_directory().string()},
                     {"POSTERN_CONFIG", (root_ / "etc/postern/postern.json").string()}},
-                   {}, std::chrono::minutes(3));
+                   {}, std::chrono::minutes(15));
     }
 
     /// All of a manual but what can only be done elsewhere.
