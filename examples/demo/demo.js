@@ -11,21 +11,21 @@ const RFC = (number, section) => ({ label: `RFC ${number} §${section}`, url: `h
 const CORE = (section, anchor) => ({ label: `OpenID Connect Core §${section}`, url: `https://openid.net/specs/openid-connect-core-1_0.html#${anchor}` });
 const STEPS = [
   { id: "discover", title: "Ask the server what it can do", refs: [RFC(8414, "3"), { label: "OpenID Connect Discovery §4", url: "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig" }],
-    why: "One public document names every endpoint, so that a client needs to know the issuer only." },
-  { id: "prepare", title: "Make three random values", refs: [RFC(7636, "4.1"), RFC(6749, "10.12"), CORE("15.5.2", "NonceNotes")],
+    why: "One public document names every endpoint, so a client needs to know only the issuer." },
+  { id: "prepare", title: "Create three random values", refs: [RFC(7636, "4.1"), RFC(6749, "10.12"), CORE("15.5.2", "NonceNotes")],
     why: "state ties the answer to this tab, nonce ties the ID token to this sign-in, and the PKCE verifier makes a stolen code useless. They stay in this tab's session storage." },
   { id: "authorize", title: "Send the browser to the server", refs: [RFC(6749, "4.1.1"), RFC(7636, "4.3"), CORE("3.1.2.1", "AuthRequest")],
     why: "The user signs in and agrees there. This page never sees the password." },
   { id: "answer", title: "Read the answer and check whose it is", refs: [RFC(6749, "4.1.2"), RFC(9207, "2.4")],
     why: "The code in it works once and for a minute. It is taken out of the address bar at once." },
   { id: "token", title: "Exchange the code for tokens", refs: [RFC(6749, "4.1.3"), RFC(7636, "4.5"), CORE("3.1.3", "TokenEndpoint")],
-    why: "The verifier proves that whoever redeems the code also started the flow." },
+    why: "The verifier proves that the client that redeems the code also started the flow." },
   { id: "keys", title: "Fetch the server's public keys", refs: [RFC(7517, "5")],
-    why: "Anybody can verify the server's signatures with them." },
+    why: "Any client can verify the server's signatures with them." },
   { id: "verify", title: "Check the ID token", refs: [CORE("3.1.3.7", "IDTokenValidation"), RFC(8725, "3")],
     why: "Only after the signature and every claim have been checked does this page know who signed in." },
   { id: "userinfo", title: "Ask for the user's details", refs: [CORE("5.3", "UserInfo"), RFC(6750, "2.1")],
-    why: "The access token opens this endpoint. Its sub must be the ID token's, or the answer is about somebody else." },
+    why: "The access token opens this endpoint. Its sub must equal the ID token's; otherwise the answer is about another user." },
 ];
 
 const byId = (id) => document.getElementById(id);
