@@ -90,7 +90,7 @@ Outcome<model::ResponseType> parse_response_type(const Settings& settings, const
         return make_error(ErrorCode::unsupported_response_type,
                           settings.implicit ? "response_type must be code or token" : "response_type must be code");
     const auto type = *text == "code" ? model::ResponseType::code : model::ResponseType::token;
-    if (auto ok = check_grant(settings, client, type); !ok) return ok.error();
+    RETURN_IF_ERROR(check_grant(settings, client, type));
     return type;
 }
 
@@ -147,47 +147,38 @@ Outcome<ClaimsParameter> parse_claims(const Settings& settings, const model::Cli
 Outcome<model::AuthorizationRequest> parse_authorization_request(Context& context, const VerifiedRedirect& target,
                                                                  const http::Params& params) {
     const model::Client& client = target.client();
-    if (auto ok = check_duplicates(params); !ok) return ok.error();
-    if (auto ok = check_sizes(params); !ok) return ok.error();
-    if (auto ok = check_request_objects(params); !ok) return ok.error();
-    auto mode = parse_response_mode(params);
-    if (!mode) return mode.error();
-    auto type = parse_response_type(context.settings, client, params);
-    if (!type) return type.error();
+    RETURN_IF_ERROR(check_duplicates(params));
+    RETURN_IF_ERROR(check_sizes(params));
+    RETURN_IF_ERROR(check_request_objects(params));
+    ASSIGN_OR_RETURN(auto mode, parse_response_mode(params));
+    ASSIGN_OR_RETURN(auto type, parse_response_type(context.settings, client, params));
 
-    auto scope = resolve_scope(context.settings, client, params.find("scope"));
-    if (!scope) return scope.error();
+    ASSIGN_OR_RETURN(auto scope, resolve_scope(context.settings, client, params.find("scope")));
     // No refresh token will come of it, so there is nothing to keep (OpenID Connect Core §11).
-    if (*type == model::ResponseType::token) scope->remove("offline_access");
-    auto prompt = parse_prompt(params.find("prompt"));
-    if (!prompt) return prompt.error();
-    auto max_age = parse_max_age(params.find("max_age"));
-    if (!max_age) return max_age.error();
-    auto challenge = parse_challenge(client, *type, params);
-    if (!challenge) return challenge.error();
-    auto audience = parse_audience(params);
-    if (!audience) return audience.error();
-    auto claims = parse_claims(context.settings, client, *scope, *type, params);
-    if (!claims) return claims.error();
-    auto subject = parse_expected_subject(context, params, std::move(claims->subject));
-    if (!subject) return subject.error();
+    if (type == model::ResponseType::token) scope.remove("offline_access");
+    ASSIGN_OR_RETURN(auto prompt, parse_prompt(params.find("prompt")));
+    ASSIGN_OR_RETURN(auto max_age, parse_max_age(params.find("max_age")));
+    ASSIGN_OR_RETURN(auto challenge, parse_challenge(client, type, params));
+    ASSIGN_OR_RETURN(auto audience, parse_audience(params));
+    ASSIGN_OR_RETURN(auto claims, parse_claims(context.settings, client, scope, type, params));
+    ASSIGN_OR_RETURN(auto subject, parse_expected_subject(context, params, std::move(claims.subject)));
 
     model::AuthorizationRequest asked;
     asked.id = crypto::random_token(context.random);
     asked.client_id = client.id;
     asked.redirect_uri = target.uri();
     asked.redirect_uri_sent = target.sent();
-    asked.scope = std::move(*scope);
+    asked.scope = std::move(scope);
     asked.state = target.state();
     asked.nonce = params.find("nonce");
-    asked.code_challenge = std::move(*challenge);
-    asked.prompt = std::move(*prompt);
-    asked.max_age = *max_age;
-    asked.audience = std::move(*audience);
-    asked.response_type = *type;
-    asked.response_mode = *mode;
-    asked.claims = std::move(claims->claims);
-    asked.hinted_subject = std::move(*subject);
+    asked.code_challenge = std::move(challenge);
+    asked.prompt = std::move(prompt);
+    asked.max_age = max_age;
+    asked.audience = std::move(audience);
+    asked.response_type = type;
+    asked.response_mode = mode;
+    asked.claims = std::move(claims.claims);
+    asked.hinted_subject = std::move(subject);
     asked.login_hint = parse_login_hint(params);
     asked.expires_at = context.now() + context.settings.authorization_request_ttl;
     return asked;
@@ -195,16 +186,15 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
 
 Outcome<void> check_registration(const Settings& settings, const model::Client& client,
                                  const model::AuthorizationRequest& request) {
-    if (auto ok = check_grant(settings, client, request.response_type); !ok) return ok.error();
+    RETURN_IF_ERROR(check_grant(settings, client, request.response_type));
     // An empty scope was no request for one; there is nothing in it to lose.
     if (!request.scope.empty())
-        if (auto scope = resolve_scope(settings, client, request.scope.to_string()); !scope) return scope.error();
-    if (auto ok = check_claims(client, request.claims); !ok) return ok.error();
+        RETURN_IF_ERROR(resolve_scope(settings, client, request.scope.to_string()));
+    RETURN_IF_ERROR(check_claims(client, request.claims));
     if (request.response_type == model::ResponseType::token) return {};
     const std::optional<std::string> method =
         request.code_challenge ? std::optional<std::string>("S256") : std::nullopt;
-    if (auto challenge = parse_code_challenge(client, request.code_challenge, method); !challenge)
-        return challenge.error();
+    RETURN_IF_ERROR(parse_code_challenge(client, request.code_challenge, method));
     return {};
 }
 

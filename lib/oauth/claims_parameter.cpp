@@ -54,9 +54,8 @@ Outcome<AskedClaims> parse_place(const json::Object& claims, std::string_view pl
     if (!member) return asked;
     if (!member->if_object()) return invalid_request("userinfo and id_token in claims must be objects");
     for (const auto& [name, how] : member->if_object()->members()) {
-        auto claim = parse_claim(name, how);
-        if (!claim) return claim.error();
-        asked.push_back(std::move(*claim));
+        ASSIGN_OR_RETURN(auto claim, parse_claim(name, how));
+        asked.push_back(std::move(claim));
     }
     return asked;
 }
@@ -112,17 +111,13 @@ Outcome<void> check_acr(const Settings& settings, const AskedClaims& id_token) {
 
 Outcome<ClaimsParameter> parse_claims_parameter(const Settings& settings, const model::Client& client,
                                                 const model::Scope& scope, std::string_view text) {
-    const auto object = parse_object(text);
-    if (!object) return object.error();
-    const auto userinfo = parse_place(*object, "userinfo");
-    if (!userinfo) return userinfo.error();
-    const auto id_token = parse_place(*object, "id_token");
-    if (!id_token) return id_token.error();
-    auto subject = parse_subject(*userinfo, *id_token);
-    if (!subject) return subject.error();
-    if (auto ok = check_acr(settings, *id_token); !ok) return ok.error();
+    ASSIGN_OR_RETURN(const auto object, parse_object(text));
+    ASSIGN_OR_RETURN(const auto userinfo, parse_place(object, "userinfo"));
+    ASSIGN_OR_RETURN(const auto id_token, parse_place(object, "id_token"));
+    ASSIGN_OR_RETURN(auto subject, parse_subject(userinfo, id_token));
+    RETURN_IF_ERROR(check_acr(settings, id_token));
 
-    ClaimsParameter parsed{{names_of(client, *userinfo), names_of(client, *id_token)}, std::move(*subject)};
+    ClaimsParameter parsed{{names_of(client, userinfo), names_of(client, id_token)}, std::move(subject)};
     std::erase_if(parsed.claims.userinfo,
                   [&](const std::string& name) { return scope.contains(*model::scope_of_claim(name)); });
     return parsed;

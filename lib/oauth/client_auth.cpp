@@ -93,9 +93,8 @@ Proof prove(const model::Client& client, Credentials::Method method, bool has_se
 
 Outcome<Credentials> parse_credentials(const http::Request& request) {
     if (request.authorization) {
-        auto basic = parse_basic(*request.authorization);
-        if (!basic) return basic.error();
-        if (auto ok = check_body_agrees(*basic, request.form); !ok) return ok.error();
+        ASSIGN_OR_RETURN(auto basic, parse_basic(*request.authorization));
+        RETURN_IF_ERROR(check_body_agrees(basic, request.form));
         return basic;
     }
     Credentials credentials;

@@ -25,7 +25,7 @@ Outcome<void> check_redirect_uri(const model::AuthorizationCode& code, const std
 
 /// What proves that the sender started the flow: both the redirect_uri and the verifier.
 Outcome<void> check_binding(const model::AuthorizationCode& code, const AuthorizationCodeGrant& grant) {
-    if (auto ok = check_redirect_uri(code, grant.redirect_uri); !ok) return ok.error();
+    RETURN_IF_ERROR(check_redirect_uri(code, grant.redirect_uri));
     return check_code_verifier(code.code_challenge, grant.code_verifier);
 }
 

@@ -14,10 +14,9 @@ namespace {
 
 Outcome<model::Scope> resolve_client_scope(const Settings& settings, const model::Client& client,
                                            const std::optional<std::string>& requested) {
-    auto scope = resolve_scope(settings, client, requested);
-    if (!scope) return scope.error();
+    ASSIGN_OR_RETURN(auto scope, resolve_scope(settings, client, requested));
     const auto& openid = openid_scopes().tokens();
-    if (std::any_of(openid.begin(), openid.end(), [&](const std::string& token) { return scope->contains(token); }))
+    if (std::any_of(openid.begin(), openid.end(), [&](const std::string& token) { return scope.contains(token); }))
         return invalid_scope("the client_credentials grant has no OpenID scopes");
     return scope;
 }
@@ -30,15 +29,14 @@ Outcome<model::Grant> make_client_grant(Context& context, const model::Client& c
         return make_error(ErrorCode::unauthorized_client,
                           "the client is not registered for the client_credentials grant");
     if (asked.audience)
-        if (auto ok = check_audience(context, *asked.audience); !ok) return ok.error();
-    auto scope = resolve_client_scope(context.settings, client, asked.scope);
-    if (!scope) return scope.error();
+        RETURN_IF_ERROR(check_audience(context, *asked.audience));
+    ASSIGN_OR_RETURN(auto scope, resolve_client_scope(context.settings, client, asked.scope));
 
     model::Grant grant;
     grant.created_at = context.now();
     grant.id = make_grant_id(context.random, grant.created_at);
     grant.client_id = client.id;
-    grant.scope = std::move(*scope);
+    grant.scope = std::move(scope);
     grant.auth_time = grant.created_at;
     return grant;
 }

@@ -36,9 +36,8 @@ const char* why_dead(const store::StoredRefreshToken& stored, util::Time now) {
 Outcome<model::Scope> narrow(const Settings& settings, const model::Client& client, const model::Scope& granted,
                              const std::optional<std::string>& requested) {
     if (!requested) return still_registered(settings, client, granted);
-    auto scope = resolve_scope(settings, client, requested);
-    if (!scope) return scope.error();
-    if (!scope->is_subset_of(granted))
+    ASSIGN_OR_RETURN(auto scope, resolve_scope(settings, client, requested));
+    if (!scope.is_subset_of(granted))
         return invalid_scope("the scope exceeds what was granted", "granted: " + granted.to_string());
     return scope;
 }
@@ -50,7 +49,7 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
     if (!client.has_grant(model::GrantType::refresh_token))
         return make_error(ErrorCode::unauthorized_client, "the client is not registered for the refresh_token grant");
     if (grant.audience)
-        if (auto ok = check_audience(context, *grant.audience); !ok) return ok.error();
+        RETURN_IF_ERROR(check_audience(context, *grant.audience));
 
     // The record's expiry is what counts; a JWT repeats it.
     auto known = find_refresh_token(context, grant.refresh_token, jose::Expiry::ignored);
@@ -68,9 +67,8 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
     auto user = store::find_user(context.store, stored.grant.subject);
     if (!user) return not_valid("the user has been removed");
 
-    auto scope = narrow(context.settings, client, stored.grant.scope, grant.scope);
-    if (!scope) return scope.error();
-    return CheckedRefreshToken{std::move(stored), std::move(*user), std::move(*scope)};
+    ASSIGN_OR_RETURN(auto scope, narrow(context.settings, client, stored.grant.scope, grant.scope));
+    return CheckedRefreshToken{std::move(stored), std::move(*user), std::move(scope)};
 }
 
 Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,

@@ -25,14 +25,13 @@ json::Object active(const model::Scope& scope, const model::Grant& grant, const 
 Outcome<void> check_introspection_caller(Context& context, const PresentedTokenRequest& request) {
     if (!context.settings.authenticate_introspect) return {};
     if (!request.credentials) return refused_client(context, request.credentials.error());
-    const auto client = authenticate_client(context, *request.credentials);
-    if (!client) return client.error();
-    if (client->type == model::ClientType::public_ && context.settings.introspection_requires_confidential_client)
+    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, *request.credentials));
+    if (client.type == model::ClientType::public_ && context.settings.introspection_requires_confidential_client)
         return refused_client(
             context,
             invalid_client("only a confidential client may introspect",
-                           client->id.str() + " is public; introspectionRequiresConfidentialClient lets it in"),
-            client->id);
+                           client.id.str() + " is public; introspectionRequiresConfidentialClient lets it in"),
+            client.id);
     return {};
 }
 

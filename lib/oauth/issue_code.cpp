@@ -23,7 +23,7 @@ util::Result<std::string, NotIssued> issue_code(Context& context, const Approval
     record.expires_at = grant.created_at + context.settings.authorization_code_ttl;
 
     const auto insert = [&](db::Transaction& transaction) { store::insert_code(transaction, record); };
-    if (auto ok = record_grant(context, approval, grant, record.expires_at, insert); !ok) return ok.error();
+    RETURN_IF_ERROR(record_grant(context, approval, grant, record.expires_at, insert));
     context.trail.add(AuditEvent::code_issued, audit::with_grant(grant, {audit::credential("code", record.code_hash),
                                                                          {"scope", grant.scope.to_string()}}));
     return code;

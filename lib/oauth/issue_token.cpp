@@ -17,7 +17,7 @@ util::Result<ImplicitToken, NotIssued> issue_token(Context& context, const Appro
     const auto insert = [&](db::Transaction& transaction) {
         store::insert_access_token(transaction, token.record, token.record.expires_at);
     };
-    if (auto ok = record_grant(context, approval, grant, token.record.expires_at, insert); !ok) return ok.error();
+    RETURN_IF_ERROR(record_grant(context, approval, grant, token.record.expires_at, insert));
     context.trail.add(AuditEvent::token_issued,
                       audit::with_grant(grant, {{"grant_type", "implicit"},
                                                 audit::credential("access_token", token.record.token_hash),

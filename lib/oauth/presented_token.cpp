@@ -37,11 +37,10 @@ Outcome<PresentedToken> parse_token(const http::Params& form, std::size_t max_by
         return invalid_request(kFaulty, "parameter: token or token_type_hint");
     auto value = form.find("token");
     if (!value && !form.fault_of("token")) return invalid_request("token is required");  // RFC 7662 §2.1, RFC 7009 §2.1
-    const auto hint = parse_hint(form);
-    if (!hint) return hint.error();
+    ASSIGN_OR_RETURN(const auto hint, parse_hint(form));
     // A malformed token is an unknown one (RFC 7009 §2.2), and so is one that is longer than any of ours.
     if (value && value->size() > max_bytes) value.reset();
-    return PresentedToken{std::move(value), *hint};
+    return PresentedToken{std::move(value), hint};
 }
 
 }  // namespace

@@ -101,25 +101,24 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
                        "parameter " + *faulty + " was given twice or is not decodable");
     if (client_id.empty()) return refusal(RedirectFault::client_missing, "", "no client_id");
 
-    auto client = find_usable_client(context, client_id);
-    if (!client) return client.error();
+    ASSIGN_OR_RETURN(auto client, find_usable_client(context, client_id));
 
     VerifiedRedirect verified;
     if (const auto received = params.find("redirect_uri")) {
-        const auto matched = match_redirect_uri(*client, *received);
+        const auto matched = match_redirect_uri(client, *received);
         if (!matched)
-            return refusal(RedirectFault::redirect_unregistered, client_id, describe_mismatch(*client, *received));
+            return refusal(RedirectFault::redirect_unregistered, client_id, describe_mismatch(client, *received));
         verified.uri_ = *matched;
     } else {
         // May be omitted only when there is exactly one to choose from (RFC 6749 §3.1.2.3).
-        if (client->redirect_uris.size() != 1)
+        if (client.redirect_uris.size() != 1)
             return refusal(
                 RedirectFault::redirect_missing, client_id,
-                "no redirect_uri, and the client has " + std::to_string(client->redirect_uris.size()) + " registered");
-        verified.uri_ = client->redirect_uris.front();
+                "no redirect_uri, and the client has " + std::to_string(client.redirect_uris.size()) + " registered");
+        verified.uri_ = client.redirect_uris.front();
         verified.sent_ = false;
     }
-    verified.client_ = std::move(*client);
+    verified.client_ = std::move(client);
     verified.state_ = params.find("state");
     if (verified.state_ && verified.state_->size() > kMaxStateBytes) verified.state_.reset();
     verified.issuer_ = context.settings.issuer;
@@ -129,15 +128,14 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
 
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context,
                                                                 const model::AuthorizationRequest& request) {
-    auto client = find_usable_client(context, request.client_id.str());
-    if (!client) return client.error();
-    const auto matched = match_redirect_uri(*client, request.redirect_uri);
+    ASSIGN_OR_RETURN(auto client, find_usable_client(context, request.client_id.str()));
+    const auto matched = match_redirect_uri(client, request.redirect_uri);
     if (!matched)
         return refusal(RedirectFault::redirect_unregistered, request.client_id.str(),
-                       describe_mismatch(*client, request.redirect_uri));
+                       describe_mismatch(client, request.redirect_uri));
 
     VerifiedRedirect verified;
-    verified.client_ = std::move(*client);
+    verified.client_ = std::move(client);
     verified.uri_ = *matched;
     verified.sent_ = request.redirect_uri_sent;
     verified.state_ = request.state;

@@ -80,9 +80,8 @@ std::string_view revoke_access_token(Context& context, const std::optional<model
 Outcome<std::optional<model::ClientId>> authenticate_revoker(Context& context, const PresentedTokenRequest& request) {
     if (!context.settings.authenticate_revoke) return std::optional<model::ClientId>();
     if (!request.credentials) return refused_client(context, request.credentials.error());
-    const auto client = authenticate_client(context, *request.credentials);
-    if (!client) return client.error();
-    return std::optional(client->id);
+    ASSIGN_OR_RETURN(const auto client, authenticate_client(context, *request.credentials));
+    return std::optional(client.id);
 }
 
 std::string_view revoke(Context& context, const std::optional<model::ClientId>& client, const PresentedToken& token) {

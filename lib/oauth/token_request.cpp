@@ -9,23 +9,20 @@ namespace {
 Outcome<TokenGrant> parse_authorization_code(const http::Request& request) {
     const auto code = request.form.find("code");
     if (!code) return invalid_request("code is required");
-    auto audience = parse_audience(request.query, request.form);
-    if (!audience) return audience.error();
-    return TokenGrant(AuthorizationCodeGrant{*code, request.form.find("redirect_uri"), request.form.find("code_verifier"), std::move(*audience)});
+    ASSIGN_OR_RETURN(auto audience, parse_audience(request.query, request.form));
+    return TokenGrant(AuthorizationCodeGrant{*code, request.form.find("redirect_uri"), request.form.find("code_verifier"), std::move(audience)});
 }
 
 Outcome<TokenGrant> parse_refresh_token(const http::Request& request) {
     const auto token = request.form.find("refresh_token");
     if (!token) return invalid_request("refresh_token is required");
-    auto audience = parse_audience(request.query, request.form);
-    if (!audience) return audience.error();
-    return TokenGrant(RefreshTokenGrant{*token, request.form.find("scope"), std::move(*audience)});
+    ASSIGN_OR_RETURN(auto audience, parse_audience(request.query, request.form));
+    return TokenGrant(RefreshTokenGrant{*token, request.form.find("scope"), std::move(audience)});
 }
 
 Outcome<TokenGrant> parse_client_credentials(const http::Request& request) {
-    auto audience = parse_audience(request.query, request.form);
-    if (!audience) return audience.error();
-    return TokenGrant(ClientCredentialsGrant{request.form.find("scope"), std::move(*audience)});
+    ASSIGN_OR_RETURN(auto audience, parse_audience(request.query, request.form));
+    return TokenGrant(ClientCredentialsGrant{request.form.find("scope"), std::move(audience)});
 }
 
 /// A new grant type is one row here, one alternative of TokenGrant and one file with its rules.
@@ -57,9 +54,8 @@ Outcome<TokenRequest> parse_token_request(const http::Request& request) {
     if (in_body || in_query)
         return invalid_request("a parameter was given twice or is not decodable", "parameter: " + in_body.value_or(in_query.value_or("")));
 
-    auto credentials = parse_credentials(request);
-    if (!credentials) return credentials.error();
-    return TokenRequest{std::move(*credentials), parse_grant(request)};
+    ASSIGN_OR_RETURN(auto credentials, parse_credentials(request));
+    return TokenRequest{std::move(credentials), parse_grant(request)};
 }
 
 }  // namespace postern::oauth

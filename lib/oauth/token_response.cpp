@@ -29,30 +29,28 @@ struct Redeem {
         response.id_token = make_id_token({client, given, access, usable->stored.code.nonce});
 
         const auto record = refresh ? std::optional(refresh->record) : std::nullopt;
-        if (auto ok = redeem_code(context, *usable, access.record, record); !ok) return ok.error();
+        RETURN_IF_ERROR(redeem_code(context, *usable, access.record, record));
         return response;
     }
 
     Outcome<TokenResponse> operator()(const RefreshTokenGrant& grant) const {
-        const auto checked = check_refresh_token(context, client, grant);
-        if (!checked) return checked.error();
-        const model::Grant& given = checked->stored.grant;
+        ASSIGN_OR_RETURN(const auto checked, check_refresh_token(context, client, grant));
+        const model::Grant& given = checked.stored.grant;
 
-        const auto access = make_access_token(context, given, checked->scope, grant.audience, checked->user.username);
-        const auto refresh = make_refresh_token(context, given, checked->stored.token);
+        const auto access = make_access_token(context, given, checked.scope, grant.audience, checked.user.username);
+        const auto refresh = make_refresh_token(context, given, checked.stored.token);
         TokenResponse response = respond_with(access);
         response.refresh_token = refresh.value;
         response.id_token = make_id_token({client, given, access, std::nullopt});
 
-        if (auto ok = redeem_refresh_token(context, *checked, access.record, refresh.record); !ok) return ok.error();
+        RETURN_IF_ERROR(redeem_refresh_token(context, checked, access.record, refresh.record));
         return response;
     }
 
     Outcome<TokenResponse> operator()(const ClientCredentialsGrant& asked) const {
-        const auto grant = make_client_grant(context, client, asked);
-        if (!grant) return grant.error();
-        const auto access = make_access_token(context, *grant, grant->scope, asked.audience, "");
-        store_client_grant(context, *grant, access.record);
+        ASSIGN_OR_RETURN(const auto grant, make_client_grant(context, client, asked));
+        const auto access = make_access_token(context, grant, grant.scope, asked.audience, "");
+        store_client_grant(context, grant, access.record);
         return respond_with(access);  // no refresh token: RFC 6749 §4.4.3
     }
 

@@ -159,9 +159,8 @@ util::Result<http::Request, Failure> with_body(http::Request request, const Aske
     }
     request.body = type == ContentType::form ? http::BodyKind::form : http::BodyKind::other;
     if (type == ContentType::other) return request;
-    auto form = parse_parameters(asked.body.bytes, asked.rules.limits.parameters);
-    if (!form) return form.error();
-    request.form = std::move(*form);
+    ASSIGN_OR_RETURN(auto form, parse_parameters(asked.body.bytes, asked.rules.limits.parameters));
+    request.form = std::move(form);
     return request;
 }
 
@@ -216,15 +215,13 @@ util::Result<http::Request, Failure> parse_request(const gateway::Variables& var
     for (const Check check : kChecks) {
         if (auto failure = check(asked)) return std::move(*failure);
     }
-    auto authorization = find_authorization(variables, rules.authorization_variables);
-    if (!authorization) return authorization.error();
-    auto query = parse_parameters(asked.query, rules.limits.parameters);
-    if (!query) return query.error();
+    ASSIGN_OR_RETURN(auto authorization, find_authorization(variables, rules.authorization_variables));
+    ASSIGN_OR_RETURN(auto query, parse_parameters(asked.query, rules.limits.parameters));
 
     http::Request request;
     request.method = asked.method;
-    request.query = std::move(*query);
-    request.authorization = std::move(*authorization);
+    request.query = std::move(query);
+    request.authorization = std::move(authorization);
     if (!request.authorization && !rules.authorization_variables.empty())
         request.why_no_authorization = explain_missing_authorization(variables, rules.authorization_variables);
     request.cookie = std::string(variables.get("HTTP_COOKIE"));

@@ -24,13 +24,11 @@ http::Parameters token_parameters(const oauth::ImplicitToken& token) {
 /// What the response type asks for, as the client is told it.
 util::Result<http::Parameters, oauth::NotIssued> issue(oauth::Context& context, const oauth::Approval& approval) {
     if (approval.request.response_type == model::ResponseType::code) {
-        const auto code = oauth::issue_code(context, approval);
-        if (!code) return code.error();
-        return http::Parameters{{"code", *code}};
+        ASSIGN_OR_RETURN(const auto code, oauth::issue_code(context, approval));
+        return http::Parameters{{"code", code}};
     }
-    const auto token = oauth::issue_token(context, approval);
-    if (!token) return token.error();
-    return token_parameters(*token);
+    ASSIGN_OR_RETURN(const auto token, oauth::issue_token(context, approval));
+    return token_parameters(token);
 }
 
 oauth::AuthorizationInput read_input(const Interaction& interaction, const Resumed& asked) {
@@ -117,11 +115,10 @@ http::Response start_authorization(Interaction& interaction) {
 }
 
 http::Response resume_authorization(Interaction& interaction) {
-    const auto resumed = resume(interaction, interaction.request.query, AllowUnbound::yes);
-    if (!resumed) return resumed.error();
-    const auto allowed = oauth::check_registration(interaction.context.settings, resumed->target.client(), resumed->request);
-    if (!allowed) return authorization_error(interaction.pages, resumed->target, allowed.error());
-    return proceed(interaction, *resumed);
+    ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::yes));
+    const auto allowed = oauth::check_registration(interaction.context.settings, resumed.target.client(), resumed.request);
+    if (!allowed) return authorization_error(interaction.pages, resumed.target, allowed.error());
+    return proceed(interaction, resumed);
 }
 
 }  // namespace postern::web

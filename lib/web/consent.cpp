@@ -39,38 +39,36 @@ void record(Interaction& interaction, const model::AuthorizationRequest& asked, 
 }  // namespace
 
 http::Response show_consent(Interaction& interaction) {
-    const auto resumed = resume(interaction, interaction.request.query, AllowUnbound::no);
-    if (!resumed) return resumed.error();
-    if (auto used = refuse_if_used(interaction, resumed->request)) return std::move(*used);
-    if (!interaction.browser.session) return back_to_authorize(interaction, *resumed);
+    ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
+    if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
+    if (!interaction.browser.session) return back_to_authorize(interaction, resumed);
     const auto user = store::find_user(interaction.context.store, interaction.browser.session->subject);
 
     ConsentPage page;
-    page.client_name = resumed->target.client().name;
-    page.client_host = destination(resumed->request.redirect_uri);
+    page.client_name = resumed.target.client().name;
+    page.client_host = destination(resumed.request.redirect_uri);
     page.username = user ? user->username : "";
     page.action = interaction.context.settings.url(interaction.context.settings.paths.scopes);
-    page.csrf = csrf_token(interaction.context, Form::consent, interaction.browser, resumed->request.id);
-    page.resume = oauth::seal_request(interaction.context, {resumed->request, interaction.browser.binding()});
-    page.scopes = permissions(interaction.context.settings, resumed->request);
+    page.csrf = csrf_token(interaction.context, Form::consent, interaction.browser, resumed.request.id);
+    page.resume = oauth::seal_request(interaction.context, {resumed.request, interaction.browser.binding()});
+    page.scopes = permissions(interaction.context.settings, resumed.request);
     return interaction.pages.consent(page);
 }
 
 http::Response submit_consent(Interaction& interaction) {
     const http::Params& sent = interaction.request.form;
-    const auto resumed = resume(interaction, sent, AllowUnbound::no);
-    if (!resumed) return resumed.error();
+    ASSIGN_OR_RETURN(const auto resumed, resume(interaction, sent, AllowUnbound::no));
     // The session ended while the form was open: nothing is lost but the click, the login comes next.
-    if (!interaction.browser.session) return back_to_authorize(interaction, *resumed);
-    if (!is_own_form(interaction.context, Form::consent, interaction.browser, resumed->request.id, interaction.request))
-        return refuse_and_offer(interaction, PageFault::form_foreign, resumed->request,
+    if (!interaction.browser.session) return back_to_authorize(interaction, resumed);
+    if (!is_own_form(interaction.context, Form::consent, interaction.browser, resumed.request.id, interaction.request))
+        return refuse_and_offer(interaction, PageFault::form_foreign, resumed.request,
                                 "the csrf field is missing or not of this browser, session and request");
 
     const std::string decision = sent.find("decision").value_or("");
     if (decision != "approve" && decision != "deny")
-        return refuse_and_offer(interaction, PageFault::form_malformed, resumed->request, "field: decision");
-    record(interaction, resumed->request, decision == "approve" ? model::Decision::approved : model::Decision::denied);
-    return back_to_authorize(interaction, *resumed);
+        return refuse_and_offer(interaction, PageFault::form_malformed, resumed.request, "field: decision");
+    record(interaction, resumed.request, decision == "approve" ? model::Decision::approved : model::Decision::denied);
+    return back_to_authorize(interaction, resumed);
 }
 
 }  // namespace postern::web

@@ -83,36 +83,34 @@ http::Response refuse_form(Interaction& interaction, const Resumed& resumed, con
 }  // namespace
 
 http::Response show_login(Interaction& interaction) {
-    const auto resumed = resume(interaction, interaction.request.query, AllowUnbound::no);
-    if (!resumed) return resumed.error();
-    if (auto used = refuse_if_used(interaction, resumed->request)) return std::move(*used);
+    ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
+    if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
     // Only what the client sent itself: to whoever holds an old ID token it names a `sub`, and must not name a user.
-    return form(interaction, *resumed, resumed->request.login_hint.value_or(""), "");
+    return form(interaction, resumed, resumed.request.login_hint.value_or(""), "");
 }
 
 http::Response submit_login(Interaction& interaction) {
     const http::Params& sent = interaction.request.form;
-    const auto resumed = resume(interaction, sent, AllowUnbound::no);
-    if (!resumed) return resumed.error();
-    if (!is_own_form(interaction.context, Form::login, interaction.browser, resumed->request.id, interaction.request))
-        return refuse_and_offer(interaction, PageFault::form_foreign, resumed->request,
+    ASSIGN_OR_RETURN(const auto resumed, resume(interaction, sent, AllowUnbound::no));
+    if (!is_own_form(interaction.context, Form::login, interaction.browser, resumed.request.id, interaction.request))
+        return refuse_and_offer(interaction, PageFault::form_foreign, resumed.request,
                                 "the csrf field is missing or not of this browser and request");
     if (const auto faulty = sent.first_fault({"username", "password"}))
-        return refuse_and_offer(interaction, PageFault::form_malformed, resumed->request, "field: " + *faulty);
+        return refuse_and_offer(interaction, PageFault::form_malformed, resumed.request, "field: " + *faulty);
 
     const std::string username = sent.find("username").value_or("");
     PasswordVerdict verdict = check_login(interaction.context, username, util::Secret(sent.find("password").value_or("")),
                                           interaction.request.remote_address);
     if (verdict.outcome == PasswordOutcome::busy) {
-        note_refusal(interaction, oauth::AuditEvent::login_overloaded, *resumed, username, verdict);
-        return refuse_and_offer(interaction, PageFault::too_busy, resumed->request, verdict.log_detail);
+        note_refusal(interaction, oauth::AuditEvent::login_overloaded, resumed, username, verdict);
+        return refuse_and_offer(interaction, PageFault::too_busy, resumed.request, verdict.log_detail);
     }
     if (verdict.outcome == PasswordOutcome::right) {
-        if (auto response = succeed(interaction, *resumed, verdict)) return std::move(*response);
+        if (auto response = succeed(interaction, resumed, verdict)) return std::move(*response);
         verdict.outcome = PasswordOutcome::wrong;
         verdict.log_detail = "the password was changed or the user disabled while this login waited";
     }
-    return refuse_form(interaction, *resumed, username, verdict);
+    return refuse_form(interaction, resumed, username, verdict);
 }
 
 }  // namespace postern::web

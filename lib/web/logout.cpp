@@ -152,11 +152,10 @@ http::Response resume_logout(Interaction& interaction) {
 }
 
 http::Response answer_logout(Interaction& interaction) {
-    const auto asked = open(interaction, interaction.request.form, AllowUnbound::no);
-    if (!asked) return asked.error();
+    ASSIGN_OR_RETURN(const auto asked, open(interaction, interaction.request.form, AllowUnbound::no));
     const bool is_logged_in = interaction.browser.session.has_value();
     // With the session gone there is nothing that a forged answer could end.
-    if (is_logged_in && !is_own_form(interaction.context, Form::logout, interaction.browser, asked->id, interaction.request))
+    if (is_logged_in && !is_own_form(interaction.context, Form::logout, interaction.browser, asked.id, interaction.request))
         return interaction.refuse(PageFault::logout_form_foreign, "",
                             "the csrf field is missing or not of this browser, session and request");
 
@@ -164,9 +163,9 @@ http::Response answer_logout(Interaction& interaction) {
     if (decision != "logout" && decision != "cancel")
         return refuse(interaction, {LogoutFault::malformed, "", "field: decision"});
     if (decision == "cancel" && is_logged_in) return interaction.pages.still_logged_in(username_of(interaction));
-    const auto after = oidc::verify_post_logout_redirect(interaction.context, *asked);
+    const auto after = oidc::verify_post_logout_redirect(interaction.context, asked);
     if (!after) return refuse(interaction, after.error());
-    return finish(interaction, *asked, *after);
+    return finish(interaction, asked, *after);
 }
 
 }  // namespace postern::web

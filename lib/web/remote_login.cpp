@@ -115,19 +115,18 @@ http::Response remote_login(Interaction& interaction) {
     const auto remote =
         read_remote_user(interaction.context.settings.login, interaction.request.server_variables, interaction.context.now());
     if (!remote) return refuse_login(interaction, {fault_of(remote.error().fault), {}}, "", remote.error().log_detail);
-    const auto resumed = resume(interaction, interaction.request.query, AllowUnbound::no);
-    if (!resumed) return resumed.error();
-    const std::string client_id = resumed->request.client_id.str();
-    if (auto used = refuse_if_used(interaction, resumed->request)) return std::move(*used);
+    ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
+    const std::string client_id = resumed.request.client_id.str();
+    if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
     // With a form, somebody would notice that he is asked again and again. Here the browser would go round for ever.
-    if (resumed->request.session_sent && !interaction.browser.session)
-        return refuse_and_offer(interaction, PageFault::cookie_missing, resumed->request,
+    if (resumed.request.session_sent && !interaction.browser.session)
+        return refuse_and_offer(interaction, PageFault::cookie_missing, resumed.request,
                                 "the browser cookie came back, and the session cookie of the login before did not");
 
-    const auto started = start(interaction, *resumed, *remote);
+    const auto started = start(interaction, resumed, *remote);
     if (!started) return refuse_login(interaction, started.error(), client_id, "user: " + remote->username);
     note_unusable(interaction, *remote);
-    http::Response response = answer(interaction, *resumed, started->session);
+    http::Response response = answer(interaction, resumed, started->session);
     const CookieNames names = cookie_names(interaction.context.settings.issuer);
     response.add("Set-Cookie", http::set_cookie(names.session, started->cookie, names.security));
     return response;
