@@ -77,6 +77,11 @@ Verifier::Verifier(const JwkSet& keys) : keys_(keys) {
     }
 }
 
+std::optional<TokenType> Verifier::type_of(std::string_view token) const {
+    const auto known = headers_.find(token.substr(0, token.find('.')));
+    return known == headers_.end() ? std::nullopt : std::optional(known->second.type);
+}
+
 util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, TokenType wanted) const {
     const auto segments = split_token(token);
     if (!segments) return JwsFault::malformed;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,9 @@ class Verifier {
 public:
     /// Keeps its own copy of `keys`; may itself be copied and moved.
     explicit Verifier(const JwkSet& keys);
+
+    /// What the header of `token` says it is; nullopt for a header that this server does not emit. Nothing is verified.
+    std::optional<TokenType> type_of(std::string_view token) const;
 
     /// Accepts only a token of the wanted type. The payload is decoded after the signature has been verified, now or,
     /// for the very same bytes, before.

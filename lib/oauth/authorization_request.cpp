@@ -30,7 +30,7 @@ const std::initializer_list<std::string_view> kKnown = {
 
 Outcome<void> check_duplicates(const http::Params& params) {
     if (const auto faulty = params.first_fault(kKnown))
-        return invalid_request("a parameter was given twice or is not decodable", "parameter: " + *faulty);
+        return invalid_parameter(*faulty);
     return {};
 }
 

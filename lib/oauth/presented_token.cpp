@@ -9,8 +9,6 @@
 namespace postern::oauth {
 namespace {
 
-constexpr const char* kFaulty = "a parameter was given twice or is not decodable";
-
 constexpr std::pair<std::string_view, TokenTypeHint> kHints[] = {
     {"access_token", TokenTypeHint::access_token},
     {"refresh_token", TokenTypeHint::refresh_token},
@@ -19,7 +17,7 @@ constexpr std::pair<std::string_view, TokenTypeHint> kHints[] = {
 
 Outcome<Credentials> parse_caller(const http::Request& request) {
     if (const auto faulty = request.form.first_fault({"client_id", "client_secret"}))
-        return invalid_request(kFaulty, "parameter: " + *faulty);
+        return invalid_parameter(*faulty);
     return parse_credentials(request);
 }
 
@@ -34,7 +32,7 @@ Outcome<TokenTypeHint> parse_hint(const http::Params& form) {
 
 Outcome<PresentedToken> parse_token(const http::Params& form, std::size_t max_bytes) {
     if (form.fault_of("token") == http::ParamFault::duplicate || form.fault_of("token_type_hint"))
-        return invalid_request(kFaulty, "parameter: token or token_type_hint");
+        return invalid_parameter("token or token_type_hint");
     auto value = form.find("token");
     if (!value && !form.fault_of("token")) return invalid_request("token is required");  // RFC 7662 §2.1, RFC 7009 §2.1
     ASSIGN_OR_RETURN(const auto hint, parse_hint(form));
@@ -54,9 +52,12 @@ Outcome<PresentedTokenRequest> parse_presented_token(const http::Request& reques
 KnownToken find_presented_token(Context& context, const PresentedToken& token, jose::Expiry expiry) {
     if (!token.value) return std::monostate{};
     const std::string& value = *token.value;
-    // Only one of these gets as far as a signature: the kind of a JWT is in its header.
-    if (auto known = verify_access_token(context, value, expiry)) return std::move(*known);
-    if (auto known = find_refresh_token(context, value, expiry)) return std::move(*known);
+    const auto type = context.keys.verifier().type_of(value);
+    if (type == jose::TokenType::access_token) {
+        if (auto known = verify_access_token(context, value, expiry)) return std::move(*known);
+    } else if (!type || type == jose::TokenType::refresh_token) {  // no type: an opaque refresh token, or none of ours
+        if (auto known = find_refresh_token(context, value, expiry)) return std::move(*known);
+    }
     return std::monostate{};
 }
 

@@ -52,7 +52,7 @@ Outcome<TokenRequest> parse_token_request(const http::Request& request) {
                                                    "scope", "refresh_token", "aud", "audience"});
     const auto in_query = request.query.first_fault({"aud", "audience"});
     if (in_body || in_query)
-        return invalid_request("a parameter was given twice or is not decodable", "parameter: " + in_body.value_or(in_query.value_or("")));
+        return invalid_parameter(in_body ? *in_body : *in_query);
 
     ASSIGN_OR_RETURN(auto credentials, parse_credentials(request));
     return TokenRequest{std::move(credentials), parse_grant(request)};

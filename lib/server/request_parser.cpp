@@ -18,13 +18,18 @@ namespace {
 constexpr std::size_t kLongestHeader = 16384;
 constexpr std::size_t kLongestShownPath = 200;
 
-/// What the checks look at; `path` and `query` are raw.
+/// The request target (RFC 9112 §3.2.1) as raw bytes.
+struct Target {
+    std::string path;
+    std::string query;
+};
+
+/// What the checks look at.
 struct Asked {
     const gateway::Variables& variables;
     const gateway::Body& body;
     const RequestRules& rules;
-    std::string_view path;
-    std::string_view query;
+    const Target& target;
     http::Method method;
 };
 
@@ -62,9 +67,9 @@ std::optional<Failure> check_duplicate_variable(const Asked& asked) {
 }
 
 std::optional<Failure> check_path(const Asked& asked) {
-    if (std::ranges::find(asked.rules.paths, asked.path) != asked.rules.paths.end()) return std::nullopt;
-    const bool shown = util::is_vschar(asked.path);
-    const std::string came = shown ? std::string(asked.path.substr(0, kLongestShownPath)) : "(not printable)";
+    if (std::ranges::find(asked.rules.paths, asked.target.path) != asked.rules.paths.end()) return std::nullopt;
+    const bool shown = util::is_vschar(asked.target.path);
+    const std::string came = shown ? std::string(asked.target.path.substr(0, kLongestShownPath)) : "(not printable)";
     const std::string expected =
         asked.rules.paths.empty() ? "none: the endpoint is switched off" : join(asked.rules.paths);
     return refuse(404, "There is no such endpoint here.",
@@ -82,7 +87,7 @@ std::optional<Failure> check_method(const Asked& asked) {
 }
 
 std::optional<Failure> check_sizes(const Asked& asked) {
-    if (asked.query.size() > asked.rules.limits.body) {
+    if (asked.target.query.size() > asked.rules.limits.body) {
         return refuse(414, "The query is too long.", "longer than limits.body");
     }
     for (const auto& variable : asked.variables.values) {
@@ -180,6 +185,19 @@ std::string_view in_origin_form(std::string_view target) {
     return target;
 }
 
+/// From REQUEST_URI, because web servers decode and normalise PATH_INFO; without it from SCRIPT_NAME and PATH_INFO. The
+/// query is taken from there too, because some web servers repair percent-encoding in QUERY_STRING, which would make a
+/// malformed parameter well-formed.
+Target target_of(const gateway::Variables& variables) {
+    if (!variables.has("REQUEST_URI"))
+        return {std::string(variables.get("SCRIPT_NAME")).append(variables.get("PATH_INFO")),
+                std::string(variables.get("QUERY_STRING"))};
+    const std::string_view target = in_origin_form(variables.get("REQUEST_URI"));
+    const std::size_t mark = target.find('?');
+    const std::string_view query = mark == target.npos ? variables.get("QUERY_STRING") : target.substr(mark + 1);
+    return {std::string(target.substr(0, mark)), std::string(query)};
+}
+
 }  // namespace
 
 std::string allowed_methods(const RequestRules& rules) {
@@ -202,21 +220,13 @@ std::vector<std::string> served_paths(const std::string& issuer, const std::vect
 
 util::Result<http::Request, Failure> parse_request(const gateway::Variables& variables, const gateway::Body& body,
                                                    const RequestRules& rules) {
-    // The raw target, since PATH_INFO is decoded and normalised by whoever passes it; without it, what there is.
-    const std::string rebuilt = std::string(variables.get("SCRIPT_NAME")).append(variables.get("PATH_INFO"));
-    const std::string_view target =
-        variables.has("REQUEST_URI") ? in_origin_form(variables.get("REQUEST_URI")) : std::string_view(rebuilt);
-    const std::size_t mark = target.find('?');
-    // As raw as the path: some servers mend percent-encoding in QUERY_STRING, and what is malformed must not become
-    // well-formed.
-    const std::string_view raw_query = mark == target.npos ? variables.get("QUERY_STRING") : target.substr(mark + 1);
-    const Asked asked{
-        variables, body, rules, target.substr(0, mark), raw_query, method_named(variables.get("REQUEST_METHOD"))};
+    const Target target = target_of(variables);
+    const Asked asked{variables, body, rules, target, method_named(variables.get("REQUEST_METHOD"))};
     for (const Check check : kChecks) {
         if (auto failure = check(asked)) return std::move(*failure);
     }
     ASSIGN_OR_RETURN(auto authorization, find_authorization(variables, rules.authorization_variables));
-    ASSIGN_OR_RETURN(auto query, parse_parameters(asked.query, rules.limits.parameters));
+    ASSIGN_OR_RETURN(auto query, parse_parameters(asked.target.query, rules.limits.parameters));
 
     http::Request request;
     request.method = asked.method;

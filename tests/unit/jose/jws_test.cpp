@@ -122,6 +122,22 @@ TEST_CASE("verify: a token of one kind is none of another [IF35, RFC 8725 §3.11
     }
 }
 
+TEST_CASE("type_of: what a header of ours says, without any verification; nothing else has a type") {
+    const RulesFixture world;
+    for (std::size_t i = 0; i < world.keys.size(); ++i) {
+        for (const TokenType type : kTypes) {
+            CHECK(world.verifier.type_of(world.token(i, type)) == type);
+            CHECK(world.verifier.type_of(jose::encode_header(world.key(i).algorithm(), type, world.kid(i)) + ".x") == type);
+        }
+    }
+    const std::string token = world.token(0);
+    for (const std::string& other : {std::string(), std::string("."), std::string("opaque"), "." + token,
+                                     token.substr(1), sign_any(world.rsa, R"({"alg":"none"})")}) {
+        CAPTURE(other);
+        CHECK_FALSE(world.verifier.type_of(other));
+    }
+}
+
 TEST_CASE("verify: the published tokens are signed well and still not ours [RFC 7515 A.2, A.3, RFC 8037 A.4]") {
     const JwsFixture fixture;
     const auto token = [](const char* input, const char* signature) { return std::string(input) + "." + signature; };

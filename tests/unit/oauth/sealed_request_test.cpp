@@ -22,6 +22,13 @@ model::AuthorizationRequest full(util::Time expires_at) {
     r.prompt = {model::Prompt::login, model::Prompt::consent};
     r.max_age = util::Seconds{7};
     r.audience = "https://api.example";
+    r.response_type = model::ResponseType::token;
+    r.response_mode = model::ResponseMode::form_post;
+    r.claims.userinfo = {"email", "name"};
+    r.claims.id_token = {"locale"};
+    r.hinted_subject = model::Subject("s1");
+    r.login_hint = "alice";
+    r.session_sent = true;
     r.expires_at = expires_at;
     return r;
 }
@@ -47,7 +54,35 @@ TEST_CASE("seal_request, open_request: every member survives [IF34]") {
     CHECK(r.prompt == sent.prompt);
     CHECK(r.max_age == sent.max_age);
     CHECK(r.audience == sent.audience);
+    CHECK(r.response_type == sent.response_type);
+    CHECK(r.response_mode == sent.response_mode);
+    CHECK(r.claims.userinfo == sent.claims.userinfo);
+    CHECK(r.claims.id_token == sent.claims.id_token);
+    CHECK(r.hinted_subject == sent.hinted_subject);
+    CHECK(r.login_hint == sent.login_hint);
+    CHECK(r.session_sent == sent.session_sent);
     CHECK(r.expires_at == sent.expires_at);
+}
+
+TEST_CASE("seal_request, open_request: what was not sent is not there afterwards") {
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    model::AuthorizationRequest bare;
+    bare.expires_at = fixture.clock.now() + util::Seconds{600};
+    const auto opened = oauth::open_request(context, oauth::seal_request(context, {bare, ""}));
+    REQUIRE(opened);
+    const auto& r = opened->request;
+    CHECK(r.scope.empty());
+    CHECK_FALSE(r.state);
+    CHECK_FALSE(r.nonce);
+    CHECK_FALSE(r.code_challenge);
+    CHECK_FALSE(r.audience);
+    CHECK_FALSE(r.hinted_subject);
+    CHECK_FALSE(r.login_hint);
+    CHECK_FALSE(r.max_age);
+    CHECK_FALSE(r.session_sent);
+    CHECK(r.prompt.empty());
+    CHECK(r.claims.empty());
 }
 
 TEST_CASE("open_request: refuses everything that was not sealed here, and what is too old") {
