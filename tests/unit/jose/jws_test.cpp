@@ -123,7 +123,7 @@ TEST_CASE("verify: a token of one kind is none of another [IF35, RFC 8725 §3.11
 }
 
 TEST_CASE("type_of: what a header of ours says, without any verification; nothing else has a type") {
-    const RulesFixture world;
+    const JwsFixture world;
     for (std::size_t i = 0; i < world.keys.size(); ++i) {
         for (const TokenType type : kTypes) {
             CHECK(world.verifier.type_of(world.token(i, type)) == type);
