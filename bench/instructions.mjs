@@ -1,4 +1,4 @@
-// make bench-instructions: counts, prints, and compares with the committed table; status 1 when something has grown.
+// make bench-instructions: counts, prints, and compares with the committed table. A report: the status is 0 even when something has grown.
 //   node bench/instructions.mjs [--update] [--repeat TIMES] [ROWS]
 // --update writes the table; --repeat counts several times and says how far the counts lie apart; ROWS: part of rows' names.
 import { parseArgs } from "node:util";
@@ -28,7 +28,6 @@ if (values.update) {
   const entries = compare(table, rows).filter(({ row }) => row.includes(only));
   const changed = entries.filter(({ verdict }) => verdict !== "same");
   const faults = changed.filter(isFault);
-  console.log(["", ...differences(table, now), ...changed.map(sentence), `${entries.length} counts, ${faults.length} at fault`].join("\n"));
-  if (!isComparable(table, now)) console.log("Another compiler or other options than the table's: nothing of this is a failure.");
-  else if (faults.length > 0) process.exitCode = 1;
+  console.log(["", ...differences(table, now), ...changed.map(sentence), `${entries.length} counts, ${faults.length} more than the table allows`].join("\n"));
+  if (!isComparable(table, now)) console.log("Another compiler or other options than the table's: the counts cannot be compared.");
 }

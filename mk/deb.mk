@@ -7,4 +7,8 @@ deb:
 test-deb: deb
 	scripts/test-deb $(BUILD)/deb
 
-.PHONY: deb test-deb
+# What a release is made of, as SPDX: the packages whose code is in the programs, or that they are linked to.
+sbom: all
+	scripts/sbom $(BUILD) > $(BUILD)/postern.spdx.json
+
+.PHONY: deb test-deb sbom

@@ -17,7 +17,7 @@ format-check:
 cppcheck:
 	cppcheck --quiet --error-exitcode=1 -j$(JOBS) --std=c++20 --enable=warning,performance,portability -Ilib -I. lib cgi-bin cli
 shellcheck:
-	shellcheck $(SHELL_SCRIPTS)
+	shellcheck --external-sources --source-path=SCRIPTDIR --severity=warning $(SHELL_SCRIPTS)
 tidy:
 	@printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n1 -I{} clang-tidy --quiet {} -- -std=c++20 -Ilib -Itests -I.
 layers:
