@@ -201,7 +201,7 @@ describe("configuration of the programs, one process a request", () => {
 
 describe("a fresh installation", () => {
   it("has no client, no user, no password and no key that another one has [G04]", async () => {
-    const deployments = [await Deployment.start(), await Deployment.start()];
+    const deployments = [await Deployment.start({ own: true }), await Deployment.start({ own: true })];
     try {
       const kids = [];
       for (const deployment of deployments) {

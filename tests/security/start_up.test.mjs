@@ -12,7 +12,7 @@ describe("a program that cannot work", () => {
   let p;
   let tokens;
   before(async () => {
-    p = await openProvider({ mode: "cgi", tls: false });
+    p = await openProvider({ mode: "cgi", tls: false, own: true });
     tokens = await p.tokens(p.clients.web);
   });
   after(async () => { await p?.stop(); });

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as lighttpd from "./fronts/lighttpd.mjs";
+import { initialise } from "./model.mjs";
 import { reachable } from "./reachable.mjs";
 import { secrets } from "./secrets.mjs";
 import { PATH, freePort, identity, makeCertificate, privateDirectory } from "./web_server.mjs";
@@ -36,8 +37,8 @@ export class Deployment {
 
   /// Options: front, which web server (see fronts/); or mode "fastcgi" (default) or "cgi", both of lighttpd; tls (default
   /// true); config, members to add to the configuration file; base, a path for the issuer; host, the issuer's, of another
-  /// name for this machine; demo, true to serve examples/demo/ at /demo/; clock, true for one that advance() moves. End it
-  /// with stop().
+  /// name for this machine; demo, true to serve examples/demo/ at /demo/; clock, true for one that advance() moves;
+  /// own, true for a database and keys that no other deployment began with. End it with stop().
   static async start(options = {}) {
     for (let attempt = 1; ; ++attempt) {
       const deployment = new Deployment();
@@ -142,7 +143,7 @@ export class Deployment {
     await file.close();
   }
 
-  async #begin({ front, tls, base, config, demo, clock, host }) {
+  async #begin({ front, tls, base, config, demo, clock, host, own }) {
     this.#config = config;
     // Short: the path of a Unix socket has at most 107 bytes. It is closed to others, so the sockets are private.
     this.#directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
@@ -167,7 +168,8 @@ export class Deployment {
       await this.#setClock();
     }
     // A web server that root starts gives its rights away, and its programs have those of `identity`.
-    await this.postern(["init", ...(process.getuid() === 0 ? ["--owner", `${identity.user}:${identity.group}`] : [])]);
+    const init = () => this.postern(["init", ...(process.getuid() === 0 ? ["--owner", `${identity.user}:${identity.group}`] : [])]);
+    await (own ? init() : initialise(this.#directory, config, init));
     const certificate = tls ? await makeCertificate(this.#directory) : undefined;
     this.ca = certificate?.ca;
     this.caFile = certificate?.caFile;
