@@ -38,18 +38,24 @@ TEST_CASE(
         {"R01 path", "https://app.example"},
         {"R01 query", "https://app.example/cb?x=1"},
         {"R01 query", "https://app.example/cb?"},
+        {"R01 path", "https://app.example/cb;x"},
         {"R01 case", "https://APP.example/cb"},
         {"R01 case", "HTTPS://app.example/cb"},
         {"R02 fragment", "https://app.example/cb#"},
         {"R02 fragment", "https://app.example/cb#x"},
         {"R02 fragment", "https://app.example/cb#%09"},
+        {"R02 fragment", "https://app.example/cb#\t"},
+        {"R02 fragment", "https://app.example/cb#%23"},
+        {"R02 fragment", "https://app.example/cb%2523x"},
         {"R02 fragment", "https://app.example/cb%23x"},
         {"R03 userinfo", "https://app.example@evil.example/cb"},
         {"R03 userinfo", "https://app.example:pw@evil.example/cb"},
         {"R03 userinfo", "https://user@app.example/cb"},
+        {"R03 userinfo", "https://@app.example/cb"},
         {"R03 userinfo", "https://evil.example\\@app.example/cb"},
         {"R04 dots", "https://app.example/cb/../evil"},
         {"R04 dots", "https://app.example/x/../cb"},
+        {"R04 dots", "https://app.example/%2e%2e/evil"},
         {"R04 dots", "https://app.example/cb/%2e%2e/evil"},
         {"R04 dots", "https://app.example/cb/..;/x"},
         {"R04 dots", "https://app.example/./cb"},
@@ -63,42 +69,61 @@ TEST_CASE(
         {"R06 scheme", "javascript:alert(1)//https://app.example/cb"},
         {"R06 scheme", "data:text/html,https://app.example/cb"},
         {"R06 scheme", "vbscript:https://app.example/cb"},
+        {"R06 scheme", "javascript://app.example/cb\nalert(1)"},
         {"R07 slashes", "https:\\\\app.example\\cb"},
         {"R07 slashes", "https:/app.example/cb"},
         {"R07 slashes", "https:///app.example/cb"},
         {"R07 slashes", "https://app.example\\.evil.example/cb"},
         {"R07 slashes", "https://app.example//cb"},
+        {"R07 slashes", "https:app.example/cb"},
+        {"R07 slashes", "https://app.example\\cb"},
         {"R08 encoding", "https://app.example/c%62"},
         {"R08 encoding", "%68ttps://app.example/cb"},
         {"R08 encoding", "https%3A%2F%2Fapp.example%2Fcb"},
+        {"R08 encoding", "https://app.example%2Fcb"},
+        {"R08 encoding", "https://app%2Eexample/cb"},
         {"R09 host", "https://app.example.evil.example/cb"},
         {"R09 host", "https://appXexample/cb"},
         {"R09 host", "https://evil.example/?https://app.example/cb"},
         {"R09 host", "https://xapp.example/cb"},
         {"R09 host", "https://app.example./cb"},
+        {"R09 host", "https://app.examplX/cb"},
+        {"R09 host", "https://evil.example/https://app.example/cb"},
+        {"R09 host", "https://.app.example/cb"},
         {"R10 unicode",
          "https://app\xe3\x80\x82"
          "example/cb"},
         {"R10 unicode", "https://\xef\xbd\x81pp.example/cb"},
         {"R10 unicode", "https://\xd0\xb0pp.example/cb"},
         {"R10 unicode", "https://xn--pp-6cd.example/cb"},
+        {"R10 unicode",
+         "https://app\xc2\xad"
+         ".example/cb"},
+        {"R10 unicode", "https://app.example/cb\xe2\x80\x8b"},
         {"R11 blanks", " https://app.example/cb"},
         {"R11 blanks", "https://app.example/cb "},
         {"R11 blanks", "\thttps://app.example/cb"},
+        {"R11 blanks", "https://app.example/cb\t"},
+        {"R11 blanks", "\nhttps://app.example/cb"},
         {"R11 blanks", "https://app.example/cb\n"},
         {"R11 blanks", "https://app.example/cb\r\nSet-Cookie: x=1"},
         {"R14 another client's", "https://other.example/cb"},
+        {"R14 another client's", "https://spa.example/cb"},
+        {"R14 another client's", "http://127.0.0.1/cb"},
         {"RFC 6749 §3.1.2", "nowhere"},
     };
     const auto codes = ready.op.count_rows("authorization_codes");
     for (const Row& row : rows) {
         CAPTURE(row.clause);
         CAPTURE(row.received);
-        for (const std::string prompt : {"", "none"}) {
-            const Answer answer =
-                ready.ask(authorization_request().with("redirect_uri", row.received).with("prompt", prompt));
+        const Query asked = authorization_request().with("redirect_uri", row.received);
+        for (const Query& request : {asked, asked.with("prompt", "none"), asked.with("response_mode", "fragment"),
+                                     asked.with("response_mode", "form_post").with("response_type", "zz")}) {
+            const Answer answer = ready.ask(request);
             CHECK(answer.status == 400);
             CHECK_FALSE(answer.has("Location"));
+            CHECK(answer.body.find("evil") == std::string::npos);
+            CHECK(answer.body.find("alert(1)") == std::string::npos);
         }
     }
     CHECK(ready.op.count_rows("authorization_codes") == codes);
@@ -108,9 +133,9 @@ TEST_CASE(
 TEST_CASE("redirect_uri: raw bytes that decode to something else are refused [R11, X13, X14, RFC 6749 §3.1.2.3b]") {
     Ready ready;
     const Query bare = authorization_request().without("redirect_uri");
-    for (const std::string raw :
-         {"https://app.example/cb%00.evil.example", "https://app.example/cb%", "https://app.example/cb%zz",
-          "https://app.example/cb%ff", "https%253A%252F%252Fapp.example%252Fcb"}) {
+    for (const std::string raw : {"https://app.example/cb%00", "https://app.example/cb%00.evil.example",
+                                  "https://app.example/cb%", "https://app.example/cb%zz", "https://app.example/cb%ff",
+                                  "https://app.example/cb%c0%af", "https%253A%252F%252Fapp.example%252Fcb"}) {
         CAPTURE(raw);
         const Answer answer = ready.ask(bare.raw(std::string("redirect_uri=") + raw));
         CHECK(answer.status == 400);
@@ -155,7 +180,7 @@ TEST_CASE(
 
 TEST_CASE(
     "redirect_uri: a native client chooses the port of its loopback address and nothing else [IF92, RFC 8252 §7.3, "
-    "R15]") {
+    "R15, R16]") {
     const Deployment op;
     struct Row {
         std::string when;
@@ -175,17 +200,33 @@ TEST_CASE(
         {"no digits", "http://127.0.0.1:/cb", false},
         {"sign", "http://127.0.0.1:+80/cb", false},
         {"letters", "http://127.0.0.1:8a/cb", false},
+        {"minus", "http://127.0.0.1:-1/cb", false},
+        {"blank", "http://127.0.0.1: 1/cb", false},
+        {"exponent", "http://127.0.0.1:1e3/cb", false},
+        {"fragment", "http://127.0.0.1:1#/cb", false},
+        {"backslash", "http://127.0.0.1:1\\cb", false},
         {"another path", "http://127.0.0.1:51004/other", false},
+        {"trailing slash", "http://127.0.0.1:51004/cb/", false},
         {"a query", "http://127.0.0.1:51004/cb?x=1", false},
         {"no path", "http://127.0.0.1:51004", false},
         {"userinfo", "http://127.0.0.1:1@evil.example/cb", false},
         {"localhost was not registered", "http://localhost:1/cb", false},
+        {"localhost without a port", "http://localhost/cb", false},
+        {"one number", "http://2130706433:1/cb", false},
+        {"another IPv6 address", "http://[::2]:1/cb", false},
+        {"IPv4 in IPv6", "http://[::ffff:127.0.0.1]:1/cb", false},
+        {"IPv6 in full", "http://[0:0:0:0:0:0:0:1]:1/cb", false},
         {"a longer host", "http://127.0.0.1.evil.example:1/cb", false},
         {"another spelling", "http://127.1:1/cb", false},
         {"another address", "http://127.0.0.2:1/cb", false},
         {"https", "https://127.0.0.1:1/cb", false},
         {"IPv6 was not registered", "http://[::1]:1/cb", false},
         {"scheme, another path", "com.example.app:/other", false},
+        {"scheme, trailing slash", "com.example.app:/cb/", false},
+        {"scheme, no slash", "com.example.app:cb", false},
+        {"scheme, three slashes", "com.example.app:///cb", false},
+        {"scheme, longer", "com.example.app.evil:/cb", false},
+        {"scheme, fragment", "com.example.app:/cb#x", false},
         {"scheme, authority", "com.example.app://cb", false},
         {"scheme, case", "com.example.App:/cb", false},
     };
