@@ -1,0 +1,181 @@
+// What a refresh token is good for, once (RFC 6749 §6, RFC 9700 §4.14).
+#include "oauth/grant_refresh_token.h"
+
+#include <doctest/doctest.h>
+
+#include "oauth/access_token.h"
+#include "oauth/refresh_token.h"
+#include "store/users.h"
+#include "unit/oauth/issued_tokens.h"
+
+using namespace postern;
+
+namespace {
+
+struct Fixture : test::IssuedTokens {
+    model::Grant grant = add_grant(app);
+    std::string token = add_refresh(grant);
+    std::string last_access;
+    std::string last_refresh;
+
+    oauth::Outcome<oauth::CheckedRefreshToken> check(const std::string& value, const model::Client& by,
+                                                     const std::optional<std::string>& scope = std::nullopt) {
+        return oauth::check_refresh_token(context, by, {value, scope, std::nullopt});
+    }
+
+    /// "" or the error; the new tokens are last_access and last_refresh.
+    std::string redeem(const oauth::CheckedRefreshToken& checked) {
+        const auto access =
+            oauth::make_access_token(context, checked.stored.grant, checked.scope, std::nullopt, checked.user.username);
+        const auto refresh = oauth::make_refresh_token(context, checked.stored.grant, checked.stored.token);
+        const auto redeemed = oauth::redeem_refresh_token(context, checked, access.record, refresh.record);
+        if (!redeemed) return std::string(oauth::wire_name(redeemed.error().code));
+        last_access = access.value;
+        last_refresh = refresh.value;
+        return "";
+    }
+    std::string redeem(const std::string& value) {
+        const auto checked = check(value, app);
+        return checked ? redeem(*checked) : std::string(oauth::wire_name(checked.error().code));
+    }
+
+    bool is_active(const std::string& access) {
+        const auto known = oauth::verify_access_token(context, access, jose::Expiry::ignored);
+        return known && known->stored && store::is_active(*known->stored, context.now());
+    }
+};
+
+std::string error_of(const oauth::Outcome<oauth::CheckedRefreshToken>& checked) {
+    return checked ? "" : std::string(oauth::wire_name(checked.error().code));
+}
+
+}  // namespace
+
+TEST_CASE("check_refresh_token: what spoils a token, and nothing is changed by asking") {
+    struct Row {
+        const char* when;
+        void (*spoil)(Fixture&);
+        const char* error;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"nothing", [](Fixture&) {}, ""},
+        {"the value is cut", [](Fixture& f) { f.token.pop_back(); }, "invalid_grant"},
+        {"the value is empty", [](Fixture& f) { f.token.clear(); }, "invalid_grant"},
+        {"it is an access token", [](Fixture& f) { f.token = f.add_access(f.grant); }, "invalid_grant"},
+        {"it expires in a second", [](Fixture& f) { f.fixture.clock.advance(f.fixture.settings.refresh_token_ttl - util::Seconds{1}); }, ""},
+        {"it has expired", [](Fixture& f) { f.fixture.clock.advance(f.fixture.settings.refresh_token_ttl); }, "invalid_grant"},
+        {"its grant has ended", [](Fixture& f) { f.write([&](db::Transaction& t) { store::end_grant(t, f.grant.id, f.context.now()); }); }, "invalid_grant"},
+        {"it is revoked", [](Fixture& f) { f.write([&](db::Transaction& t) { store::revoke_refresh_tokens(t, f.grant.id, f.context.now()); }); }, "invalid_grant"},
+        {"the user is disabled", [](Fixture& f) { f.alice.enabled = false; f.write([&](db::Transaction& t) { CHECK(store::update_user(t, f.alice)); }); }, "invalid_grant"},
+    };
+    // clang-format on
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        row.spoil(f);
+        CHECK(error_of(f.check(f.token, f.app)) == row.error);
+        CHECK(error_of(f.check(f.token, f.app)) == row.error);
+    }
+}
+
+TEST_CASE("check_refresh_token: another client's request is refused, and the token stays good for its own") {
+    Fixture f;
+    CHECK(error_of(f.check(f.token, f.other)) == "invalid_grant");
+    CHECK(error_of(f.check(f.token, f.spa)) == "invalid_grant");
+    CHECK(f.redeem(f.token) == "");
+}
+
+TEST_CASE("check_refresh_token: the grant has to be among the client's") {
+    Fixture f;
+    f.app.grants = {model::GrantType::authorization_code};
+    CHECK(error_of(f.check(f.token, f.app)) == "unauthorized_client");
+}
+
+TEST_CASE("check_refresh_token: the scope may be narrowed, never widened, and the next one may be wide again") {
+    struct Row {
+        std::optional<std::string> requested;
+        const char* granted;
+        const char* error;
+    };
+    const Row rows[] = {
+        {std::nullopt, "openid email", ""},      {"openid email", "openid email", ""}, {"email", "email", ""},
+        {"openid profile", "", "invalid_scope"}, {"profile", "", "invalid_scope"},     {"unknown", "", "invalid_scope"},
+    };
+    Fixture f;
+    for (const auto& row : rows) {
+        CAPTURE(row.requested.value_or("no scope"));
+        const auto checked = f.check(f.token, f.app, row.requested);
+        CHECK(error_of(checked) == row.error);
+        if (checked) CHECK(checked->scope == *model::Scope::parse(row.granted));
+    }
+    REQUIRE(f.redeem(*f.check(f.token, f.app, "email")) == "");
+    const auto next = f.check(f.last_refresh, f.app);
+    REQUIRE(next);
+    CHECK(next->scope == *model::Scope::parse("openid email"));
+}
+
+TEST_CASE("check_refresh_token: without a scope it is what the client is still registered for") {
+    Fixture f;
+    f.app.scope = *model::Scope::parse("openid");
+    const auto checked = f.check(f.token, f.app);
+    REQUIRE(checked);
+    CHECK(checked->scope == *model::Scope::parse("openid"));
+}
+
+TEST_CASE("redeem_refresh_token: the successor lives, expires with its parent, and the parent is used up") {
+    Fixture f;
+    const auto end = f.check(f.token, f.app)->stored.token.expires_at;
+    f.fixture.clock.advance(util::Seconds{1000});
+    REQUIRE(f.redeem(f.token) == "");
+    CHECK(f.is_active(f.last_access));
+    const auto successor = f.check(f.last_refresh, f.app);
+    REQUIRE(successor);
+    CHECK(successor->stored.token.expires_at == end);
+}
+
+TEST_CASE("redeem_refresh_token: of two that were checked together one rotates, the other is a retry or reuse") {
+    struct Row {
+        int grace;
+        const char* second;
+        bool lives;
+    };
+    for (const auto& row : {Row{10, "", true}, Row{0, "invalid_grant", false}}) {
+        CAPTURE(row.grace);
+        Fixture f;
+        f.fixture.settings.refresh_reuse_grace = util::Seconds{row.grace};
+        const auto one = f.check(f.token, f.app);
+        const auto other = f.check(f.token, f.app);
+        REQUIRE(f.redeem(*one) == "");
+        const std::string first = f.last_access;
+        CHECK(f.redeem(*other) == row.second);
+        CHECK(f.is_active(first) == row.lives);
+    }
+}
+
+TEST_CASE("redeem_refresh_token: a second use after the grace ends the grant, to the second") {
+    struct Row {
+        int wait;
+        const char* second;
+        bool lives;
+    };
+    for (const auto& row : {Row{9, "", true}, Row{11, "invalid_grant", false}, Row{86400, "invalid_grant", false}}) {
+        CAPTURE(row.wait);
+        Fixture f;
+        REQUIRE(f.redeem(f.token) == "");
+        const std::string access = f.last_access;
+        const std::string successor = f.last_refresh;
+        f.fixture.clock.advance(util::Seconds{row.wait});
+        CHECK(f.redeem(f.token) == row.second);
+        if (row.wait < 900) CHECK(f.is_active(access) == row.lives);
+        CHECK(error_of(f.check(successor, f.app)) == (row.lives ? "" : "invalid_grant"));
+    }
+}
+
+TEST_CASE("redeem_refresh_token: once a successor was used, the parent is no retry but reuse") {
+    Fixture f;
+    REQUIRE(f.redeem(f.token) == "");
+    const std::string successor = f.last_refresh;
+    REQUIRE(f.redeem(successor) == "");
+    CHECK(f.redeem(f.token) == "invalid_grant");
+}

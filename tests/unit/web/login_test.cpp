@@ -1,0 +1,170 @@
+// The login page: whom it is shown to, what it does with a password, and what it refuses.
+#include "web/login.h"
+
+#include "crypto/password.h"
+#include "store/users.h"
+#include "unit/web/page_flow.h"
+#include "web/authorization.h"
+
+using namespace postern;
+using test::place_of;
+using test::refusal_of;
+
+namespace {
+
+struct Fixture : test::PageFlow {
+    model::User alice = fixture.add_user("alice");
+    Fixture() {
+        alice.password_hash = crypto::hash_password(util::Secret("correct horse"));
+        save();
+    }
+    void save() {
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        REQUIRE(store::update_user(transaction, alice));
+        transaction.commit();
+    }
+    http::Response open() { return follow(web::show_login, visit(web::start_authorization, request())); }
+    std::map<std::string, std::string> typed(const std::string& username, const std::string& password) {
+        return {{"resume", pages.last_login.resume},
+                {"csrf", pages.last_login.csrf},
+                {"username", username},
+                {"password", password}};
+    }
+    http::Response submit_as(const std::string& username, const std::string& password) {
+        return submit(web::submit_login, typed(username, password));
+    }
+    std::string session_cookie() const {
+        const auto found = cookies.find(web::cookie_names(fixture.settings.issuer).session);
+        return found == cookies.end() ? "" : found->second;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("show_login: the form for a request of this browser, with the client's name and its login_hint") {
+    Fixture f;
+    auto request = f.request();
+    request["login_hint"] = "alice@example.org";
+    const auto page = f.follow(web::show_login, f.visit(web::start_authorization, request));
+    CHECK(page.body == "login");
+    CHECK(f.pages.last_login.client_name == "Client app");
+    CHECK(f.pages.last_login.username == "alice@example.org");
+    CHECK(f.pages.last_login.message == "");
+    CHECK(f.pages.last_login.action == "https://op.example/login");
+}
+
+TEST_CASE("show_login, show_consent: no form without a request that was sealed for this browser") {
+    struct Row {
+        const char* when;
+        void (*change)(Fixture&, std::map<std::string, std::string>&);
+        const char* refusal;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"nothing to resume", [](Fixture&, auto& query) { query.clear(); }, "resume_missing"},
+        {"a cut request", [](Fixture&, auto& query) { query["resume"].pop_back(); }, "resume_invalid"},
+        {"an empty one", [](Fixture&, auto& query) { query["resume"].clear(); }, "resume_missing"},
+        {"no cookie", [](Fixture& f, auto&) { f.cookies.clear(); }, "cookie_missing"},
+        {"another browser", [](Fixture& f, auto&) { for (auto& [name, value] : f.cookies) value[0] = value[0] == 'A' ? 'B' : 'A'; }, "other_browser"},
+        {"too late", [](Fixture& f, auto&) { f.fixture.clock.advance(f.fixture.settings.authorization_request_ttl); }, "resume_expired"},
+    };
+    // clang-format on
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        const auto begun = f.visit(web::start_authorization, f.request());
+        std::map<std::string, std::string> query{{"resume", test::location_parameter(begun, "resume")}};
+        row.change(f, query);
+        const auto answer = f.visit(web::show_login, query);
+        CHECK(answer.body == "error");
+        CHECK(refusal_of(answer) == row.refusal);
+    }
+}
+
+TEST_CASE("submit_login: the right password starts a session and leads back to authorize") {
+    Fixture f;
+    f.open();
+    const auto answer = f.submit_as("alice", "correct horse");
+    CHECK(answer.status == 303);
+    CHECK(place_of(answer) == "https://op.example/authorize");
+    CHECK(f.session_cookie() != "");
+}
+
+TEST_CASE("submit_login: a wrong password, an unknown and a disabled user get the same form and no session") {
+    Fixture f;
+    f.open();
+    const auto refused = [&](const std::string& username, const std::string& password) {
+        CAPTURE(username);
+        const auto answer = f.submit_as(username, password);
+        CHECK(answer.status == 200);
+        CHECK(answer.body == "login");
+        CHECK(refusal_of(answer) == "login_failed");
+        CHECK(f.pages.last_login.username == username);
+        CHECK(f.session_cookie() == "");
+        return f.pages.last_login.message;
+    };
+    const std::string message = refused("alice", "wrong");
+    CHECK(message != "");
+    CHECK(refused("nobody", "correct horse") == message);
+    CHECK(refused("", "") == message);
+    f.alice.enabled = false;
+    f.save();
+    CHECK(refused("alice", "correct horse") == message);
+}
+
+TEST_CASE("submit_login: after maxFailures the form says how long to wait, with 429 and Retry-After") {
+    Fixture f;
+    f.fixture.settings.login.max_failures = 2;
+    f.open();
+    f.submit_as("alice", "wrong");
+    f.submit_as("alice", "wrong");
+    const auto answer = f.submit_as("alice", "correct horse");
+    CHECK(answer.status == 429);
+    REQUIRE(answer.find("Retry-After"));
+    CHECK(std::stoi(*answer.find("Retry-After")) > 0);
+    CHECK(refusal_of(answer) == "login_throttled");
+    CHECK(f.session_cookie() == "");
+}
+
+TEST_CASE("submit_login: only the form of this browser and this request, with each field once") {
+    struct Row {
+        const char* when;
+        void (*change)(Fixture&, std::map<std::string, std::string>&);
+        const char* refusal;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"no csrf field", [](Fixture&, auto& form) { form.erase("csrf"); }, "form_foreign"},
+        {"another csrf value", [](Fixture&, auto& form) { form["csrf"][0] = form["csrf"][0] == 'A' ? 'B' : 'A'; }, "form_foreign"},
+        {"the csrf value of another request", [](Fixture& f, auto& form) { const auto resume = form["resume"]; f.open(); form["csrf"] = f.pages.last_login.csrf; form["resume"] = resume; }, "form_foreign"},
+        {"no request", [](Fixture&, auto& form) { form.erase("resume"); }, "resume_missing"},
+        {"no cookie", [](Fixture& f, auto&) { f.cookies.clear(); }, "cookie_missing"},
+    };
+    // clang-format on
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        f.open();
+        auto form = f.typed("alice", "correct horse");
+        row.change(f, form);
+        const auto answer = f.submit(web::submit_login, form);
+        CHECK(answer.body == "error");
+        CHECK(refusal_of(answer) == row.refusal);
+        CHECK(f.session_cookie() == "");
+    }
+}
+
+TEST_CASE("submit_login: a second login of the browser ends the first session's cookie") {
+    Fixture f;
+    f.open();
+    f.submit_as("alice", "correct horse");
+    const auto before = f.cookies;
+    auto again = f.request();
+    again["prompt"] = "login";
+    f.follow(web::show_login, f.visit(web::start_authorization, again));
+    REQUIRE(f.submit_as("alice", "correct horse").status == 303);
+    CHECK(f.cookies != before);
+    f.cookies = before;
+    const auto answer = f.visit(web::start_authorization, f.request());
+    CHECK(place_of(answer) == "https://op.example/login");
+}

@@ -1,0 +1,119 @@
+// The logout endpoint: whom it asks, whom it signs out, and where it leads.
+#include "web/logout.h"
+
+#include "unit/web/page_flow.h"
+
+using namespace postern;
+using test::place_of;
+using test::refusal_of;
+
+namespace {
+
+struct Fixture : test::PageFlow {
+    model::User alice = fixture.add_user("alice");
+    void sign_in(const model::User& user, const std::string& cookie) {
+        fixture.add_session(user, cookie);
+        cookies[web::cookie_names(fixture.settings.issuer).session] = cookie;
+    }
+    Fixture() {
+        fixture.settings.paths.logout = "/logout";
+        sign_in(alice, "of-alice");
+    }
+    bool is_signed_in() {
+        http::Request request = test::get("");
+        for (const auto& [name, value] : cookies) request.cookie += name + "=" + value + "; ";
+        oauth::Context context = fixture.context();
+        return web::recognise(context, request).session.has_value();
+    }
+    http::Response ask() { return visit(web::start_logout, {}); }
+    std::map<std::string, std::string> answer(const std::string& decision) {
+        return {{"resume", pages.last_logout.resume}, {"csrf", pages.last_logout.csrf}, {"decision", decision}};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("start_logout: without a hint the user is asked, and nothing has ended") {
+    Fixture f;
+    CHECK(f.ask().body == "logout");
+    CHECK(f.pages.last_logout.username == "alice");
+    CHECK(f.pages.last_logout.client_name == "");
+    CHECK(f.pages.last_logout.action == "https://op.example/logout");
+    CHECK(f.is_signed_in());
+}
+
+TEST_CASE("start_logout: a bare client_id is not shown as the one who asks") {
+    Fixture f;
+    CHECK(f.visit(web::start_logout, {{"client_id", "app"}}).body == "logout");
+    CHECK(f.pages.last_logout.client_name == "");
+}
+
+TEST_CASE("answer_logout: yes ends the session and clears the cookie, no leaves everything") {
+    Fixture f;
+    f.ask();
+    const auto kept = f.cookies;
+    CHECK(f.submit(web::answer_logout, f.answer("cancel")).body == "still_logged_in");
+    CHECK(f.is_signed_in());
+    const auto answer = f.submit(web::answer_logout, f.answer("logout"));
+    CHECK(answer.body == "logged_out");
+    REQUIRE(answer.find("Clear-Site-Data"));
+    CHECK(f.cookies.count(web::cookie_names(f.fixture.settings.issuer).session) == 0);
+    f.cookies = kept;
+    CHECK_FALSE(f.is_signed_in());
+}
+
+TEST_CASE("answer_logout: only the form of this browser and session, with a decision") {
+    struct Row {
+        const char* when;
+        void (*change)(Fixture&, std::map<std::string, std::string>&);
+        const char* refusal;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"no decision", [](Fixture&, auto& form) { form.erase("decision"); }, "logout_malformed"},
+        {"another word", [](Fixture&, auto& form) { form["decision"] = "yes"; }, "logout_malformed"},
+        {"no csrf field", [](Fixture&, auto& form) { form.erase("csrf"); }, "logout_form_foreign"},
+        {"another user signed in meanwhile", [](Fixture& f, auto&) { f.sign_in(f.fixture.add_user("bob"), "of-bob"); }, "logout_form_foreign"},
+        {"no request", [](Fixture&, auto& form) { form.erase("resume"); }, "logout_resume_invalid"},
+        {"a cut request", [](Fixture&, auto& form) { form["resume"].pop_back(); }, "logout_resume_invalid"},
+        {"another browser", [](Fixture& f, auto&) { f.cookies.erase(web::cookie_names(f.fixture.settings.issuer).browser); }, "logout_form_foreign"},
+    };
+    // clang-format on
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        f.ask();
+        auto form = f.answer("logout");
+        row.change(f, form);
+        const auto answer = f.submit(web::answer_logout, form);
+        CHECK(answer.body == "error");
+        CHECK(refusal_of(answer) == row.refusal);
+        CHECK(f.is_signed_in());
+    }
+}
+
+TEST_CASE("start_logout: an address that is not registered is refused before anything ends, by GET and by POST") {
+    const std::map<std::string, std::string> asked{{"client_id", "app"},
+                                                   {"post_logout_redirect_uri", "https://evil.example/"}};
+    Fixture f;
+    CHECK(refusal_of(f.visit(web::start_logout, asked)) == "logout_redirect_unregistered");
+    CHECK(refusal_of(f.submit(web::start_logout, asked)) == "logout_redirect_unregistered");
+    CHECK(f.is_signed_in());
+}
+
+TEST_CASE("resume_logout: a posted request is asked about in the browser that follows") {
+    Fixture f;
+    const auto posted = f.submit(web::start_logout, {{"client_id", "app"}});
+    CHECK(posted.status == 303);
+    CHECK(place_of(posted) == "https://op.example/logout");
+    CHECK(f.follow(web::resume_logout, posted).body == "logout");
+    CHECK(f.is_signed_in());
+}
+
+TEST_CASE("start_logout: where nobody is signed in there is nothing to ask") {
+    Fixture f;
+    f.cookies.clear();
+    const auto answer = f.ask();
+    CHECK(answer.body == "logged_out");
+    CHECK_FALSE(answer.find("Clear-Site-Data"));
+}

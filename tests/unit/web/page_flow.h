@@ -1,0 +1,123 @@
+// A browser in front of the page handlers without a server: pages are recorded and not rendered, cookies are kept.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "support/rules_fixture.h"
+#include "util/percent.h"
+#include "web/interaction.h"
+
+namespace postern::test {
+
+/// Keeps the last page of each kind. An answer's body is the kind: "login", "consent", "error", ...
+class RecordedPages final : public web::Pages {
+public:
+    http::Response login(const web::LoginPage& page, int status) const override {
+        last_login = page;
+        return shown("login", status);
+    }
+    http::Response consent(const web::ConsentPage& page) const override {
+        last_consent = page;
+        return shown("consent", 200);
+    }
+    http::Response error(const web::ErrorPage& page) const override {
+        last_error = page;
+        return shown("error", page.status);
+    }
+    http::Response logout(const web::LogoutPage& page) const override {
+        last_logout = page;
+        return shown("logout", 200);
+    }
+    http::Response logged_out() const override { return shown("logged_out", 200); }
+    http::Response still_logged_in(const std::string&) const override { return shown("still_logged_in", 200); }
+    http::Response form_post(const web::FormPostPage&) const override { return shown("form_post", 200); }
+
+    mutable web::LoginPage last_login;
+    mutable web::ConsentPage last_consent;
+    mutable web::ErrorPage last_error;
+    mutable web::LogoutPage last_logout;
+
+private:
+    static http::Response shown(const char* kind, int status) {
+        http::Response response;
+        response.status = status;
+        response.body = kind;
+        return response;
+    }
+};
+
+/// "name=value&..." of pairs, percent-encoded.
+inline std::string form_of(const std::map<std::string, std::string>& fields) {
+    std::string text;
+    for (const auto& [name, value] : fields)
+        text += (text.empty() ? "" : "&") + util::percent_encode(name) + "=" + util::percent_encode(value);
+    return text;
+}
+
+class PageFlow {
+public:
+    using Handler = http::Response (*)(web::Interaction&);
+
+    http::Response visit(Handler handler, const std::map<std::string, std::string>& query) {
+        return send(handler, get(form_of(query)));
+    }
+    http::Response submit(Handler handler, const std::map<std::string, std::string>& form) {
+        return send(handler, post(form_of(form)));
+    }
+    /// To the handler of the address in a Location header, with what it carries in `resume`.
+    http::Response follow(Handler handler, const http::Response& answer) {
+        return visit(handler, {{"resume", location_parameter(answer, "resume")}});
+    }
+
+    /// The cookies of this browser; cleared ones are gone.
+    std::map<std::string, std::string> cookies;
+    RulesFixture fixture;
+    RecordedPages pages;
+    model::Client client = fixture.add_confidential("app", "https://app.example/cb", "secret");
+
+    /// Parameters of an authorization request that is right.
+    std::map<std::string, std::string> request() const {
+        return {{"client_id", "app"},
+                {"redirect_uri", "https://app.example/cb"},
+                {"response_type", "code"},
+                {"scope", "openid"},
+                {"state", "s1"},
+                {"code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"},
+                {"code_challenge_method", "S256"}};
+    }
+
+private:
+    http::Response send(Handler handler, http::Request sent) {
+        for (const auto& [name, value] : cookies) sent.cookie += (sent.cookie.empty() ? "" : "; ") + name + "=" + value;
+        oauth::Context context = fixture.context();
+        web::Interaction interaction(context, pages, sent);
+        http::Response answer = handler(interaction);
+        for (const auto& [name, value] : answer.headers)
+            if (name == "Set-Cookie") keep(value);
+        return answer;
+    }
+    void keep(const std::string& line) {
+        const auto equals = line.find('=');
+        const std::string name = line.substr(0, equals);
+        if (line.find("Max-Age=0") != std::string::npos)
+            cookies.erase(name);
+        else
+            cookies[name] = line.substr(equals + 1, line.find(';') - equals - 1);
+    }
+};
+
+/// The word of a refusal, "" when the answer is none.
+inline std::string refusal_of(const http::Response& answer) { return answer.refusal ? answer.refusal->error : ""; }
+
+/// Where the browser is sent, without the query.
+inline std::string place_of(const http::Response& answer) {
+    const std::string* location = answer.find("Location");
+    return location ? location->substr(0, location->find('?')) : "";
+}
+
+}  // namespace postern::test
