@@ -23,6 +23,6 @@ int main() {
         return std::vector{settings.paths.discovery, oidc::oauth_metadata_path(settings)};
     };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::head}; };
-    endpoint.readers = oauth::CorsPolicy::any_origin;
+    endpoint.cors = oauth::CorsPolicy::any_origin;
     return server::serve(endpoint, discovery);
 }

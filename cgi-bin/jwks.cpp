@@ -20,6 +20,6 @@ int main() {
     endpoint.name = "jwks";
     endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.jwks}; };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::head}; };
-    endpoint.readers = oauth::CorsPolicy::any_origin;
+    endpoint.cors = oauth::CorsPolicy::any_origin;
     return server::serve(endpoint, jwks);
 }

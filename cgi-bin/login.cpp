@@ -16,7 +16,7 @@ http::Response login(server::App& app, const http::Request& request) {
     return request.method == http::Method::post ? web::submit_login(visit) : web::show_login(visit);
 }
 
-/// Where the web server lets people in there is no form, and nothing to post.
+/// With method remote_user the web server authenticates users, so there is no form to post.
 std::vector<http::Method> methods(const oauth::Settings& settings) {
     if (settings.login.method == oauth::LoginMethod::remote_user) return {http::Method::get};
     return {http::Method::get, http::Method::post};

@@ -16,7 +16,7 @@ http::Response logout(server::App& app, const http::Request& request) {
     return posted ? web::answer_logout(visit) : web::resume_logout(visit);
 }
 
-/// Without OpenID Connect there is no such endpoint.
+/// Without OpenID Connect the endpoint does not exist.
 std::vector<std::string> paths(const oauth::Settings& settings) {
     if (!settings.oidc || !settings.paths.logout) return {};
     return {*settings.paths.logout};

@@ -43,7 +43,7 @@ int main() {
     endpoint.name = "revoke";
     endpoint.paths = paths;
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::post}; };
-    endpoint.readers = oauth::CorsPolicy::client_origins;
+    endpoint.cors = oauth::CorsPolicy::client_origins;
     endpoint.store = server::StoreUse::write;
     endpoint.keys = keys::KeyUse::verify;
     endpoint.authorization = true;

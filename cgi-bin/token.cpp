@@ -42,7 +42,7 @@ int main() {
     endpoint.name = "token";
     endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.token}; };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::post}; };
-    endpoint.readers = oauth::CorsPolicy::client_origins;
+    endpoint.cors = oauth::CorsPolicy::client_origins;
     endpoint.store = server::StoreUse::write;
     endpoint.keys = keys::KeyUse::sign;
     endpoint.authorization = true;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestUrl = 2048;
 
-/// RFC 3875 §4.1 without REMOTE_USER, and what web servers add of the same kind. AUTH_TYPE is no name, and
+/// RFC 3875 §4.1 without REMOTE_USER, and what web servers add of the same kind. AUTH_TYPE is not a name, and
 /// REMOTE_IDENT is what a program on the client's machine says.
 constexpr std::string_view kOfTheRequest[] = {
     "AUTH_TYPE",
@@ -46,7 +46,7 @@ constexpr std::string_view kOfTheRequest[] = {
     "URL",
 };
 
-/// Where the mark stands, if it stands anywhere but once in the query.
+/// What is wrong with the place of the mark, which may occur once, in the query.
 bool is_mark_misplaced(std::string_view url) {
     const std::string_view mark = oauth::kReturnMark;
     const auto first = url.find(mark);

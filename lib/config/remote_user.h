@@ -15,7 +15,7 @@ Fault variable_fault(std::string_view name);
 /// A claim that a variable can hold: of OpenID Connect Core §5.1 those that are text, true or false.
 Fault environment_claim_fault(std::string_view claim);
 
-/// An absolute https URL (http on a loopback host only) without fragment and user information. `{return}` may stand in
+/// An absolute https URL (http on a loopback host only) without fragment and user information. `{return}` may occur in
 /// its query, once.
 Fault logout_redirect_fault(std::string_view url);
 

@@ -90,7 +90,7 @@ Apply optional_path(std::optional<std::string> oauth::Paths::*member) {
     };
 }
 
-/// One of a few words, each with what it stands for.
+/// One of a few words, each with its value.
 template <class T, class Owner>
 Apply word(T Owner::*member, std::map<std::string, T, std::less<>> words) {
     return [member, words = std::move(words)](Config& config, const json::Value& value) {

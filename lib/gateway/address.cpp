@@ -39,7 +39,7 @@ std::string client_address(std::string_view peer, std::string_view forwarded_for
     const std::vector<std::string_view> entries = util::split(forwarded_for, ',');
     for (auto entry = entries.rbegin(); entry != entries.rend() && is_trusted(address); ++entry) {
         const auto next = canonical_address(util::trim(*entry));
-        if (!next) break;  // whoever wrote this is not a proxy that we understand
+        if (!next) break;  // not an address: the entry was not written by a proxy that this server understands
         address = *next;
     }
     return address;

@@ -13,7 +13,7 @@ namespace postern::gateway {
 std::optional<std::string> canonical_address(std::string_view text);
 
 /// Whose request it is. `peer` (REMOTE_ADDR) unless it is a trusted proxy; then the right-most entry of X-Forwarded-For
-/// that is not one itself. What stands left of that entry was written by the client and is never believed. "" when the
+/// that is not one itself. Entries to its left were written by the client and are never believed. "" when the
 /// web server gave no address (a Unix-domain client).
 std::string client_address(std::string_view peer, std::string_view forwarded_for,
                            const std::vector<std::string>& trusted);

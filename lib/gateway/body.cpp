@@ -38,7 +38,7 @@ Body receive_body(const Variables& variables, std::size_t cap, StreamEnd end, co
     const auto number = util::parse_digits(length, std::numeric_limits<std::int64_t>::max());
     const std::size_t expected = number ? static_cast<std::size_t>(*number) : 0;
 
-    // A chunked body is refused, and read like other refused ones; whoever passes it on as it comes ends it, too.
+    // A chunked body is refused, and read like other refused ones; a web server that streams it also ends it.
     const bool chunked = !announced && variables.has("HTTP_TRANSFER_ENCODING");
     const bool until_end = end == StreamEnd::by_itself || chunked;
     const std::size_t bound = until_end ? kDrainBytes : std::min(expected, kDrainBytes);

@@ -26,7 +26,7 @@ struct Body {
 /// Where the transport's stream ends.
 enum class StreamEnd {
     by_itself,       ///< FastCGI: an end record comes
-    at_length_only,  ///< CGI: nobody promises an end of file; read what was announced, no more
+    at_length_only,  ///< CGI (RFC 3875 §4.2): end of file is not guaranteed; read CONTENT_LENGTH bytes, no more
 };
 
 /// Reads at most `size` bytes: 0 at the end, nullopt when the transport failed.

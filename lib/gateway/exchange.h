@@ -21,7 +21,7 @@ public:
     /// Reads the whole body, or drains one that is over `cap`. Called once.
     virtual Body receive(std::size_t cap) = 0;
     /// Sends the complete answer and ends it: whatever the process does afterwards, the client waits no longer. Called
-    /// once. A client that has gone away is nobody's failure.
+    /// once. A client that has disconnected is not a failure.
     virtual void send(std::string_view wire) noexcept = 0;
 };
 

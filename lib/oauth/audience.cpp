@@ -1,4 +1,4 @@
-// Whom may a client name as the audience of its access token?
+// Which audience may a client ask for in its access token?
 #include "oauth/audience.h"
 
 #include <array>

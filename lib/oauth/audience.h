@@ -1,4 +1,4 @@
-// Whom may a client name as the audience of its access token? (the `aud` / `audience` parameters, RFC 8707 §2)
+// Which audience may a client ask for in its access token? (the `aud` / `audience` parameters, RFC 8707 §2)
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxAudienceBytes = 1024;
 /// The one value of `aud` and `audience` in these parameters; nullopt when there is none. Differing values are
 /// invalid_target, and one longer than kMaxAudienceBytes is invalid_request.
 Outcome<std::optional<std::string>> parse_audience(const http::Params& params);
-/// The same for a token request, where both may stand in the query or the body.
+/// The same for a token request, where both may be in the query or the body.
 Outcome<std::optional<std::string>> parse_audience(const http::Params& query, const http::Params& form);
 
 /// invalid_target for the issuer, its endpoints and the id of a client that takes ID tokens: a token with such an `aud`

@@ -42,13 +42,13 @@ enum class AuditEvent {
 struct AuditRow {
     AuditEvent event;
     std::string_view name;
-    std::string_view members;  ///< blank-separated, beside those that every line has; each only where it applies
+    std::string_view members;  ///< separated by blanks, in addition to those of every line; each only where it applies
 };
 std::span<const AuditRow> audit_table();
 const AuditRow& audit_row(AuditEvent event);
 
-/// Members of a line. Whatever names a person's or a client's right is a digest: the line must be worth nothing to who
-/// reads it, and still tell which lines belong together (docs/decisions/0026-audit-log.md).
+/// Members of a line. Whatever names a person's or a client's right is a digest: a reader of the log must not be able
+/// to use it, and still see which lines belong together (docs/decisions/0026-audit-log.md).
 namespace audit {
 
 using Member = std::pair<std::string_view, std::string>;
@@ -57,7 +57,7 @@ using Member = std::pair<std::string_view, std::string>;
 std::string short_digest(std::string_view value);
 
 Member client(const model::ClientId& id);
-Member subject(const model::Subject& subject);  ///< random by itself: a person only to whoever has the user table
+Member subject(const model::Subject& subject);  ///< random; only the user table links it to a person
 Member session(const model::Sid& sid);
 /// Of a code or token, under the name that says which; storage has the whole digest.
 Member credential(std::string_view name, const model::ValueHash& hash);
@@ -68,7 +68,7 @@ Member yes_or_no(std::string_view name, bool value);
 }  // namespace audit
 
 /// The events of one request, or of one command, in their order. Added when they have become true, that is behind the
-/// commit; written by whoever owns the log, before the answer.
+/// commit; the owner of the log writes them before the answer.
 class AuditTrail {
 public:
     struct Entry {

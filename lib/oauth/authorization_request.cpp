@@ -94,7 +94,7 @@ Outcome<model::ResponseType> parse_response_type(const Settings& settings, const
     return type;
 }
 
-/// OpenID Connect Core §3.1.2.1: `none` stands alone; words we do not know are ignored.
+/// OpenID Connect Core §3.1.2.1: `none` excludes every other value; unknown values are ignored.
 Outcome<std::set<model::Prompt>> parse_prompt(const std::optional<std::string>& text) {
     struct Word {
         std::string_view name;

@@ -1,4 +1,4 @@
-// Which single claims does a client ask for, and for whom?
+// Which single claims does a client ask for, and about which user?
 #include "oauth/claims_parameter.h"
 
 #include <algorithm>
@@ -72,8 +72,8 @@ model::ClaimNames names_of(const model::Client& client, const AskedClaims& asked
     return names;
 }
 
-/// §3.1.2.2: with a particular `sub` no other user will do. More than one of them names nobody in particular, and
-/// answering for a third would break that rule, so it is refused.
+/// §3.1.2.2: with a particular `sub` the request is answered for that user only. Two different values cannot both be
+/// satisfied, so they are refused.
 Outcome<std::optional<model::Subject>> parse_subject(const AskedClaims& userinfo, const AskedClaims& id_token) {
     std::optional<model::Subject> subject;
     for (const AskedClaims* place : {&userinfo, &id_token})

@@ -1,4 +1,4 @@
-// Which single claims does a client ask for, and for whom? (OpenID Connect Core §5.5)
+// Which single claims does a client ask for, and about which user? (OpenID Connect Core §5.5)
 #pragma once
 
 #include <optional>
@@ -20,14 +20,14 @@ struct ClaimsParameter {
 };
 
 /// `{"userinfo":{...},"id_token":{...}}`, each member of them null or `{essential, value, values}`; what is unknown is
-/// ignored at every level (§5.5, §5.5.1). A claim that cannot be given is no error, essential or not (§5.5.1), with two
+/// ignored at every level (§5.5, §5.5.1). A claim that cannot be given is not an error, essential or not (§5.5.1), with two
 /// exceptions: `sub` is restricted to one user, so two different ones are invalid_request, and an essential `acr` of
 /// the ID token that cannot be ours is unmet_authentication_requirements (§5.5.1.1). The edges are
 /// docs/decisions/0014-id-token-hint-and-claims.md.
 Outcome<ClaimsParameter> parse_claims_parameter(const Settings& settings, const model::Client& client,
                                                 const model::Scope& scope, std::string_view text);
 
-/// Refuses claims that were asked for while the client was registered for their scope, and is no longer.
+/// Refuses claims whose scope the client has lost since it asked for them.
 Outcome<void> check_claims(const model::Client& client, const model::RequestedClaims& claims);
 
 }  // namespace postern::oauth

@@ -14,7 +14,7 @@ namespace {
 /// meanwhile is told nothing.
 constexpr const char* kPreflightSeconds = "600";
 
-/// A longer one is no host name (RFC 1035 §2.3.4) with a scheme and a port.
+/// A longer one is not a host name (RFC 1035 §2.3.4) with a scheme and a port.
 constexpr std::size_t kLongestOrigin = 300;
 
 bool is_default_port(const http::UrlParts& url) {

@@ -11,8 +11,8 @@
 
 namespace postern::oauth {
 
-/// Whose pages may read the answers of an endpoint. Nobody's cookies travel with such a request: there is no
-/// Access-Control-Allow-Credentials anywhere.
+/// Which origins may read the answers of an endpoint. Cookies are never allowed: no answer has
+/// Access-Control-Allow-Credentials.
 enum class CorsPolicy {
     none,            ///< no other site's: pages, and introspection
     client_origins,  ///< the origins of registered redirect URIs: what applications in a browser call

@@ -1,4 +1,4 @@
-// Whom does the client expect to meet?
+// Which user does the client expect?
 #include "oauth/expected_subject.h"
 
 #include "oauth/id_token_hint.h"
@@ -14,7 +14,7 @@ Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, 
     if (!hint)
         return invalid_request("id_token_hint is not an ID token of this server",
                                "changed, cut short, of another issuer, no ID token, or signed with a retired key");
-    // Nobody can be both, so no login could help: docs/decisions/0014-id-token-hint-and-claims.md.
+    // No user is both, so no login can satisfy the request: docs/decisions/0014-id-token-hint-and-claims.md.
     if (claimed && *claimed != hint->subject)
         return invalid_request("id_token_hint and the sub in claims name different users");
     return std::optional(std::move(hint->subject));

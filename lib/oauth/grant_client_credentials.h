@@ -10,7 +10,7 @@
 namespace postern::oauth {
 
 /// The grant that such a request makes, not stored yet: without subject, with the scope that the token gets. Only for
-/// confidential clients (§4.4); never an OpenID scope, since there is no user to tell anything about.
+/// confidential clients (§4.4); never an OpenID scope, because the token has no user.
 Outcome<model::Grant> make_client_grant(Context& context, const model::Client& client,
                                         const ClientCredentialsGrant& grant);
 

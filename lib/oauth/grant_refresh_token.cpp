@@ -60,7 +60,7 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
         return not_valid("the refresh token was issued to " + stored.grant.client_id.str() + "; it still works there");
     }
     if (const char* reason = why_dead(stored, context.now())) {
-        // Whoever still tries a token that was used up may be the thief for whose sake the grant has ended.
+        // A rotated token that is presented after its grant has ended may be the stolen one, so it is audited.
         if (stored.token.rotated_at) note_reuse(context, stored, reason, false);
         return not_valid(reason);
     }

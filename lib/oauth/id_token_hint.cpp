@@ -1,4 +1,4 @@
-// Whom does an ID token hint name?
+// Which user does an ID token hint name?
 #include "oauth/id_token_hint.h"
 
 #include "jose/jwt.h"

@@ -1,4 +1,4 @@
-// Whom does an ID token hint name? (OpenID Connect Core §3.1.2.1, RP-Initiated Logout 1.0 §2)
+// Which user does an ID token hint name? (OpenID Connect Core §3.1.2.1, RP-Initiated Logout 1.0 §2)
 #pragma once
 
 #include <optional>

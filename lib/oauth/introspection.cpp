@@ -1,4 +1,4 @@
-// Is this token active, and what does it stand for?
+// Is this token active, and what was granted with it?
 #include "oauth/introspection.h"
 
 namespace postern::oauth {
@@ -44,7 +44,7 @@ json::Object introspect(Context& context, const PresentedToken& token) {
         if (access->stored && store::is_active(*access->stored, now))
             return active(access->stored->token.scope, access->stored->grant, "Bearer", access->claims);
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
-        // Not "Bearer": a resource server must be able to tell that this is no token for it.
+        // Not "Bearer": a resource server must see that this token is not for its API.
         if (store::is_active(refresh->stored, now))
             return active(refresh->stored.grant.scope, refresh->stored.grant, "refresh_token", refresh->claims);
     return inactive();

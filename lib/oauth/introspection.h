@@ -1,4 +1,4 @@
-// Is this token active, and what does it stand for? (RFC 7662)
+// Is this token active, and what was granted with it? (RFC 7662)
 #pragma once
 
 #include "json/value.h"
@@ -9,7 +9,7 @@
 namespace postern::oauth {
 
 /// Who may ask: a client that authenticates, confidential unless `introspectionRequiresConfidentialClient` is false;
-/// anybody when `authenticateIntrospect` is false, and then credentials are not looked at. Else invalid_client.
+/// any caller when `authenticateIntrospect` is false, and then credentials are ignored. Else invalid_client.
 Outcome<void> check_introspection_caller(Context& context, const PresentedTokenRequest& request);
 
 /// About any client's token (interface specification, introspection rule 4). `{"active":false}` and no more for

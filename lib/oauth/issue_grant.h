@@ -18,12 +18,12 @@ enum class NotIssued {
     approval_withdrawn,  ///< what the user had said was taken back meanwhile
 };
 
-/// Whose word the approval is.
+/// Where the approval comes from.
 enum class ConsentSource {
     given_now,   ///< the user's, for this very request: remembered when its credential is issued, not at the click,
                  ///< since until then another tab may take it back
     remembered,  ///< the user's, from an earlier request
-    not_asked,   ///< the operator's, for a client of his own
+    not_asked,   ///< the operator's, for a first-party client
 };
 
 struct Approval {
@@ -36,8 +36,8 @@ struct Approval {
 model::Grant make_grant(Context& context, const Approval& approval);
 
 /// Grant, credential, used-up request and remembered consent in one transaction; `insert_credential` adds what hangs on
-/// the grant until `until`. Session and consent are looked at again inside: what took rights away before must not be
-/// outrun (docs/decisions/0011-rights-checked-in-the-transaction.md).
+/// the grant until `until`. Session and consent are looked at again inside: a right that was withdrawn meanwhile must
+/// not be granted (docs/decisions/0011-rights-checked-in-the-transaction.md).
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
                                            util::Time until,
                                            const std::function<void(db::Transaction&)>& insert_credential);

@@ -10,9 +10,8 @@
 
 namespace postern::oauth {
 
-/// For a grant that is made at `now`: the time, as eight hexadecimal digits, and 128 random bits. Ids in their order
-/// are grants in the order of their birth by this clock, so that what is written together stands together in the
-/// database. Not a secret.
+/// For a grant that is made at `now`: the time, as eight hexadecimal digits, and 128 random bits. Ids sort by
+/// creation time, so that rows that are written together are neighbours in the database's b-trees. Not a secret.
 model::GrantId make_grant_id(crypto::Random& random, util::Time now);
 
 std::string make_jti(crypto::Random& random, const model::GrantId& grant);

@@ -13,7 +13,7 @@ namespace {
 
 bool asks(const AuthorizationInput& s, model::Prompt prompt) { return s.request.prompt.contains(prompt); }
 
-/// What was done about the request counts only while the same user is logged in: somebody else starts over.
+/// Progress of a request counts only while the same user is logged in; another user starts over.
 bool progress_is_ours(const AuthorizationInput& s) {
     return s.progress && s.session && s.progress->subject == s.session->subject;
 }
@@ -27,7 +27,7 @@ bool login_is_stale(const AuthorizationInput& s) {
     return s.request.max_age->count() == 0 || is_stale_login(s.session->auth_time, *s.request.max_age, s.now);
 }
 
-/// OpenID Connect Core §3.1.2.2: the client wants this user, and nobody else will do.
+/// OpenID Connect Core §3.1.2.2: the client wants this user and no other.
 bool is_somebody_else(const AuthorizationInput& s) {
     return s.session && s.request.hinted_subject && s.session->subject != *s.request.hinted_subject;
 }
@@ -44,7 +44,7 @@ bool consent_can_be_remembered(const AuthorizationInput& s) {
     return s.client.type == model::ClientType::confidential || !is_loopback_or_private(s.request.redirect_uri);
 }
 
-/// Whoever may see everything that a scope releases may see each claim of it.
+/// A client that may see everything that a scope releases may see each claim of it.
 bool is_covered(const model::Consent& consent, const std::string& claim) {
     const auto scope = model::scope_of_claim(claim);
     return consent.claims.contains(claim) || (scope && consent.scope.contains(*scope));
@@ -68,10 +68,10 @@ bool is_approved(const model::Consent& consent, const model::AuthorizationReques
 
 NextStep next_step(const AuthorizationInput& s) {
     if (s.progress && s.progress->used) return AlreadyUsed{};
-    // Denial is a third state beside unset and approved (RFC 6749 §4.1.2.1).
+    // Denial is a third state next to unset and approved (RFC 6749 §4.1.2.1).
     if (progress_is_ours(s) && s.progress->decision == model::Decision::denied)
         return Refuse{make_error(ErrorCode::access_denied, "the user denied the request"), true};
-    // Asked to log in as the user the client wants, somebody else did.
+    // The login form asked for the user that the client wants, and another user logged in.
     if (is_somebody_else(s) && logged_in_for_this(s))
         return Refuse{make_error(ErrorCode::login_required, "another user than the one asked for has logged in",
                                  "the client named the user by id_token_hint or by the sub of claims"),

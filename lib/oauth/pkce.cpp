@@ -31,7 +31,7 @@ Outcome<std::optional<std::string>> parse_code_challenge(const model::Client& cl
         if (required) return invalid_request("code_challenge is required for this client");
         return std::optional<std::string>();
     }
-    // An absent method means `plain` (RFC 7636 §4.3), which proves nothing to whoever reads the request.
+    // An absent method means `plain` (RFC 7636 §4.3), which a party that reads the request can answer.
     if (method != "S256") return invalid_request("code_challenge_method must be S256");
     if (challenge->size() != kChallengeCharacters || !util::base64url_decode(*challenge))
         return invalid_request("code_challenge must be 43 base64url characters");

@@ -1,4 +1,4 @@
-// What is this value that somebody shows to introspection or revocation?
+// What kind of token is presented to introspection or revocation?
 #include "oauth/presented_token.h"
 
 #include <string_view>

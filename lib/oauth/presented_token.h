@@ -1,4 +1,4 @@
-// What is this value that somebody shows to introspection or revocation? (RFC 7662 §2.1, RFC 7009 §2.1)
+// What kind of token is presented to introspection or revocation? (RFC 7662 §2.1, RFC 7009 §2.1)
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace postern::oauth {
 
-/// `auth_code` selects another handler. The rest is advice that nobody needs: a token says itself what it is.
+/// `auth_code` selects another handler. The other hints are ignored, because a token's own header and record say its kind.
 enum class TokenTypeHint { none, access_token, refresh_token, auth_code };
 
 struct PresentedToken {

@@ -10,7 +10,7 @@
 namespace postern::oauth {
 namespace {
 
-/// Client and lifetime for whoever debugs; the record decides everything (scope included, so that it cannot disagree).
+/// Client and lifetime help to debug. The record decides everything; scope is left out so that the two cannot disagree.
 std::string sign(Context& context, const model::Grant& grant, const model::RefreshToken& record) {
     const Settings& settings = context.settings;
     const json::Object claims{{"iss", settings.issuer},

@@ -20,7 +20,7 @@ std::string in_quotes(std::string_view text) { return "\"" + util::displayable(t
 
 // ---- redirect URIs: rules in the order in which their answers are most useful ----
 
-// A browser sent to one of these runs, shows or reads something on the user's machine, or is no browser's business at
+// A browser that is sent to one of these runs, shows or reads something on the user's machine, or does not open it at
 // all.
 constexpr std::array<std::string_view, 14> kForbiddenSchemes = {
     "javascript",  "data", "file",   "vbscript", "about", "blob", "filesystem",
@@ -84,7 +84,7 @@ bool needs_redirect_uri(const Client& client) {
 
 bool is_public(const Client& client) { return client.type == ClientType::public_; }
 
-// RFC 8252 §8.6: nobody can tell which program on the machine receives the answer.
+// RFC 8252 §8.6: any program on the machine may receive the answer.
 bool any_program_may_answer(const Client& client) {
     return std::ranges::any_of(client.redirect_uris, [](const std::string& uri) {
         const auto url = http::parse_url(uri);

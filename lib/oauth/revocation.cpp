@@ -28,7 +28,7 @@ void note(Context& context, const model::Grant& grant, const char* kind, const m
 }
 
 /// The row may be deleted once the token has expired; then `jti` names the grant and `cid` the client (both signed by
-/// us), so that an expired token can still end what goes on beside it.
+/// us), so that an expired token can still end the refresh tokens of its grant.
 std::optional<model::Grant> find_grant_of(Context& context, const VerifiedAccessToken& token) {
     if (token.stored) return token.stored->grant;
     auto grant = store::find_grant(context.store, token.key.grant_id);

@@ -39,13 +39,13 @@ struct LoginSettings {
     int hash_slots = 2;  ///< password hashes at the same time on this machine
     // Of method remote_user alone:
     std::string remote_user_variable = "REMOTE_USER";  ///< the CGI variable with the user's name
-    bool auto_create = false;                          ///< whoever is not known becomes a user
+    bool auto_create = false;                          ///< an unknown name becomes a new user
     std::map<std::string, std::string> claims_from_environment;  ///< claim → CGI variable
     std::optional<std::string> auth_time_variable;  ///< CGI variable with the time of the login, in epoch seconds
     std::optional<std::string> logout_redirect;     ///< the web server's own logout; may hold kReturnMark once
 };
 
-/// In `logoutRedirect` it stands for the address, percent-encoded, where the browser is to come out.
+/// In `logoutRedirect` it is replaced by the percent-encoded URL to which the browser returns.
 inline constexpr const char* kReturnMark = "{return}";
 
 struct Settings {

@@ -42,7 +42,7 @@ struct TokenRequest {
 };
 
 /// Syntax: content type, duplicates, two ways of authentication. Credentials and grants come from the body alone; only
-/// `aud` and `audience` may stand in the query.
+/// `aud` and `audience` may be in the query.
 Outcome<TokenRequest> parse_token_request(const http::Request& request);
 
 }  // namespace postern::oauth

@@ -16,13 +16,13 @@ namespace postern::oidc {
 /// generous.
 using GetUserClaims = std::function<json::Object(const model::Subject&)>;
 
-/// The claims among `all` that `scope` permits or that stand in `asked_for`, with `sub` written last and taken from the
+/// The claims among `all` that `scope` permits or that are in `asked_for`, with `sub` written last and taken from the
 /// token, never from the callback. Values that say nothing are left out, as everywhere below: null, blank text, empty
 /// lists and objects (§5.3.2), also inside an address.
 json::Object userinfo_claims(const json::Object& all, const model::Scope& scope, const model::ClaimNames& asked_for,
                              const model::Subject& subject);
 
-/// The claims among `all` that stand in `asked_for`, for an ID token: standard claims only, so that none of them can
+/// The claims among `all` that are in `asked_for`, for an ID token: standard claims only, so that none of them can
 /// take the place of a protocol claim.
 json::Object asked_claims(const json::Object& all, const model::ClaimNames& asked_for);
 

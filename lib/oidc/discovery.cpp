@@ -39,16 +39,16 @@ Names all_claims(const oauth::Settings& settings) {
 /// How clients authenticate at an endpoint that lets public clients in, too.
 const Names kAnyClient = {"client_secret_basic", "client_secret_post", "none"};
 const Names kConfidentialClients = {"client_secret_basic", "client_secret_post"};
-/// Where nobody authenticates, credentials are not looked at.
-const Names kNobody = {"none"};
+/// Where callers do not authenticate, credentials are ignored.
+const Names kNoAuthentication = {"none"};
 
 const Names& introspection_auth_methods(const oauth::Settings& settings) {
-    if (!settings.authenticate_introspect) return kNobody;
+    if (!settings.authenticate_introspect) return kNoAuthentication;
     return settings.introspection_requires_confidential_client ? kConfidentialClients : kAnyClient;
 }
 
 const Names& revocation_auth_methods(const oauth::Settings& settings) {
-    return settings.authenticate_revoke ? kAnyClient : kNobody;
+    return settings.authenticate_revoke ? kAnyClient : kNoAuthentication;
 }
 
 /// An endpoint that may be switched off, and RFC 8414's member about it.

@@ -19,8 +19,8 @@ inline constexpr std::size_t kMaxLogoutStateBytes = 2048;
 /// A request whose hint, if there was one, is verified. Its address is not: `verify_post_logout_redirect` does that.
 struct LogoutRequest {
     std::string id;                                ///< random, names the request on the confirmation form
-    std::optional<model::Subject> hinted_subject;  ///< whom the verified id_token_hint names; nullopt: no hint came
-    std::optional<model::ClientId> client_id;      ///< for whom the hint was issued, else as sent
+    std::optional<model::Subject> hinted_subject;  ///< the user that the verified id_token_hint names; nullopt: no hint
+    std::optional<model::ClientId> client_id;      ///< the audience of the hint, else as sent
     std::optional<std::string> redirect_uri;       ///< post_logout_redirect_uri as sent
     std::optional<std::string> state;
     util::Time expires_at{};
@@ -29,7 +29,7 @@ struct LogoutRequest {
 enum class LogoutFault {
     malformed,              ///< a parameter given twice, not decodable or too long
     hint_invalid,           ///< not an ID token that this server signed; an expired one is valid (§2)
-    client_mismatch,        ///< client_id is not whom the hint was issued for (§2)
+    client_mismatch,        ///< client_id is not the audience of the hint (§2)
     redirect_unregistered,  ///< an address that the client has not registered (§3)
 };
 
@@ -40,8 +40,8 @@ struct LogoutRefusal {
     std::string log_detail;  ///< for the operator
 };
 
-/// Whatever the hint says about a session is not asked: `sid` names the one it was issued in, which may have expired or
-/// been followed by another of the same user, and it is the user whom the client wants logged out.
+/// The hint's `sid` is ignored: its session may have expired or been replaced by another of the same user, and the client
+/// wants the user logged out.
 util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& context, const http::Params& params);
 
 /// Why an address that was asked for is not followed although nothing is wrong with the request.
@@ -64,8 +64,8 @@ private:
 };
 
 /// An address is followed when a verified hint names an enabled client that registered it, byte for byte. Without a
-/// hint anybody can have sent the browser here (§3), and of a client that is gone or disabled nothing is registered:
-/// the user is logged out all the same. An address that a known client has not registered is refused.
+/// hint any site can have sent the browser here (§3), and a removed or disabled client has no registered address:
+/// then the user is logged out and not redirected. An address that a known client has not registered is refused.
 util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Context& context,
                                                                      const LogoutRequest& request);
 

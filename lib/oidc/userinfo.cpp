@@ -84,7 +84,7 @@ oauth::Outcome<json::Object> userinfo(const store::StoredAccessToken& token, con
     if (!token.token.scope.contains("openid"))
         return oauth::make_error(oauth::ErrorCode::insufficient_scope, "openid scope required");
     if (subject.empty()) return invalid_token("the access token is not a user's");  // client_credentials
-    // A scope stands in the token; what was granted by name stands in the grant, which a registration may outlive.
+    // The token holds the scope; the grant holds claims that were granted by name. The client may have lost either since.
     const auto names = oauth::still_registered(token.registered, token.grant.claims.userinfo);
     return userinfo_claims(get_user_claims(subject), token.token.scope, names, subject);
 }

@@ -58,7 +58,7 @@ util::Result<std::optional<std::string>, Failure> find_authorization(const gatew
             return refuse("The Authorization header is malformed or given twice.",
                           "expected one Basic or Bearer credential without commas or control characters");
         }
-        // Which of two the web server means cannot be known, and one of them may be somebody else's.
+        // The server cannot know which of the two the web server verified, and one may belong to another client.
         if (found && *found != value) {
             return refuse(
                 "The Authorization header is given twice.",

@@ -44,9 +44,9 @@ struct Endpoint {
     /// discovery endpoint gives it complete, and nothing is added to it.
     std::function<std::vector<std::string>(const oauth::Settings&)> paths;
     std::function<std::vector<http::Method>(const oauth::Settings&)> methods;  ///< others are 405 with Allow
-    /// Other sites' pages that may read the answers, the server's own among them; unless nobody, OPTIONS is answered
-    /// too. `client_pages` needs the database.
-    oauth::CorsPolicy readers = oauth::CorsPolicy::none;
+    /// Origins whose pages may read the answers, the server's own failures included; unless `none`, OPTIONS is answered
+    /// too. `client_origins` needs the database.
+    oauth::CorsPolicy cors = oauth::CorsPolicy::none;
     StoreUse store = StoreUse::none;
     keys::KeyUse keys = keys::KeyUse::publish;
     /// Whether an option makes the endpoint sign access tokens as well, which opens the private keys; empty: none does.

@@ -9,7 +9,7 @@
 namespace postern::server {
 
 /// Called first in `serve`: files for one group only, no core dump and no debugger where secrets pass, no OpenSSL
-/// configuration of somebody else's choice.
+/// configuration that another user chose.
 void prepare_process(const Endpoint& endpoint);
 
 /// POSTERN_MAX_REQUESTS: the process ends gracefully after so many. nullopt: never. Throws ConfigError when it is not a

@@ -92,7 +92,7 @@ void confine(const config::Config& config, const Endpoint& endpoint, const Sandb
 }
 
 /// Landlock's rules are the calling thread's and its children's: one that a preloaded library has started before keeps
-/// its files. Counted in /proc; where that is not mounted nobody can tell.
+/// its files. Counted in /proc; without /proc the count is unknown.
 std::string running_threads() {
     std::error_code unknown;
     std::size_t threads = 0;

@@ -25,7 +25,7 @@ std::string ring_path(const config::Config& config) {
 
 std::vector<http::Method> methods_of(const config::Config& config, const Endpoint& endpoint) {
     auto methods = endpoint.methods(config.settings);
-    if (endpoint.readers != oauth::CorsPolicy::none) methods.push_back(http::Method::options);
+    if (endpoint.cors != oauth::CorsPolicy::none) methods.push_back(http::Method::options);
     return methods;
 }
 
@@ -89,7 +89,7 @@ http::Response Service::handle(const gateway::Variables& variables, const gatewa
     }
 }
 
-/// OPTIONS says what may be asked (RFC 9110 §9.3.7); `share` adds what a preflight wants to know.
+/// OPTIONS says what may be asked (RFC 9110 §9.3.7); `apply_cors` adds the headers of a preflight.
 http::Response Service::describe_options() const {
     http::Response response;
     response.status = 204;
@@ -104,7 +104,7 @@ void Service::apply_cors(http::Response& response, const gateway::Variables& var
     page.origin = std::string(variables.get("HTTP_ORIGIN"));
     page.preflight = response.status == 204 && variables.get("REQUEST_METHOD") == "OPTIONS" && !page.origin.empty() &&
                      !variables.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD").empty();
-    switch (endpoint_.readers) {
+    switch (endpoint_.cors) {
         case oauth::CorsPolicy::none:
             return;
         case oauth::CorsPolicy::any_origin:
@@ -114,7 +114,7 @@ void Service::apply_cors(http::Response& response, const gateway::Variables& var
     }
     try {
         oauth::allow_client_origins(response, page, allowed_methods(rules_), app_.context().store);
-    } catch (const std::exception& error) {  // whose page it is cannot be known: nobody's
+    } catch (const std::exception& error) {  // without the database no origin can be allowed
         app_.log().error("origin_unknown", {{"reason", error.what()}});
     }
 }
@@ -129,7 +129,8 @@ std::string Service::serialize(http::Response& response, const std::string& id, 
     }
 }
 
-/// An id that nobody has may be a secret in the wrong field. Its beginning shows a slip of the pen, and is of no use.
+/// An unknown client_id may be a secret pasted into the wrong field. Log only its first 12 characters: enough to spot a
+/// typo, useless to an attacker.
 std::string Service::name_of_client(const std::string& sent) {
     if (sent.size() <= kBeginning) return sent;
     try {
@@ -156,7 +157,7 @@ void Service::record_refusal(const http::Response& response, const std::string& 
                                 {"client_id", client_id}});
 }
 
-/// What has become true stays true, however the request ends; so it is written when the handler has thrown, too.
+/// Committed events are written even when the handler has thrown afterwards.
 void Service::write_audit() {
     const oauth::AuditTrail& trail = app_.trail();
     for (const auto& [event, members] : trail.entries()) {
@@ -178,7 +179,7 @@ void Service::run(gateway::Exchange& exchange) noexcept {
         write_audit();  // before the answer, and whatever becomes of it
         apply_cors(response, exchange.variables());
         const std::string wire = serialize(response, id, method == "HEAD");
-        record_refusal(response, id);  // before the answer: whoever reads the id may ask about it at once
+        record_refusal(response, id);  // before the answer: a reader of the id may ask `postern why` about it at once
         const auto spent =
             std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - started);
         app_.log().info("request", {{"id", id},

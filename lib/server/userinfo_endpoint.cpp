@@ -34,7 +34,7 @@ Endpoint userinfo_endpoint() {
         return settings.oidc && path ? std::vector{*path} : std::vector<std::string>();  // part of OpenID Connect
     };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::post}; };
-    endpoint.readers = oauth::CorsPolicy::client_origins;
+    endpoint.cors = oauth::CorsPolicy::client_origins;
     endpoint.store = StoreUse::read;
     endpoint.keys = keys::KeyUse::verify;
     endpoint.authorization = true;

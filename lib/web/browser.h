@@ -47,7 +47,7 @@ struct StartedSession {
 StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,
                              const model::Subject& subject, util::Time auth_time);
 
-/// For the audit log, once the session is committed: that somebody has logged in, and who was logged out by it.
+/// For the audit log, once the session is committed: that a user has logged in, and which user was logged out by it.
 void note_login(oauth::Context& context, const StartedSession& started, std::string_view method,
                 const model::ClientId& client);
 

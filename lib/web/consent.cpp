@@ -10,7 +10,7 @@
 namespace postern::web {
 namespace {
 
-/// Where the answer goes, since a name alone can be anybody's: the host, or the scheme of an app on this device.
+/// Where the answer goes, because any client can choose any name: the host, or the scheme of an app on this device.
 std::string destination(const std::string& redirect_uri) {
     const auto url = http::parse_url(redirect_uri);
     if (!url) return redirect_uri;

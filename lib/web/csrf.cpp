@@ -24,7 +24,7 @@ std::string name_of(Form form) {
 }  // namespace
 
 std::string csrf_token(oauth::Context& context, Form form, const Browser& browser, const std::string& request_id) {
-    // A key of its own from the seal key, so that no seal and no token can ever stand for the other.
+    // A key derived from the seal key, so that a seal is never a CSRF token and a CSRF token is never a seal.
     const std::string key = crypto::hmac_sha256(context.keys.seal_key().reveal(), kPurpose);
     // The login form ignores the session: a session that ends while it is open must not void what was typed. The others
     // know it by the id that it keeps when the same user signs in again, in another tab perhaps.

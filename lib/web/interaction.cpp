@@ -31,7 +31,7 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
                                                            : interaction.refuse(PageFault::resume_invalid);
     const std::string client_id = sealed->request.client_id.str();
 
-    // A request that somebody else started must not be finished here, nor ours by somebody else (consent fixation).
+    // A request that was started in one browser must not be finished in another (consent fixation).
     const bool is_bound = !sealed->browser.empty();
     if (!is_bound && allow_unbound == AllowUnbound::no)
         return interaction.refuse(PageFault::other_browser, client_id, "the request is bound to no browser");
@@ -40,8 +40,8 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
                             "no browser cookie came back; the issuer is " + interaction.context.settings.issuer);
     if (is_bound && !is_of_this_browser(interaction, *sealed)) return interaction.refuse(PageFault::other_browser, client_id);
 
-    // Whoever opens it begins a request of his own, as with an authorize URL: what somebody does about it in one
-    // browser must count in no other.
+    // An unbound request gets a new id when it is opened, exactly as if the authorize URL had been followed again, so
+    // that progress in one browser never applies to another.
     if (!is_bound) sealed->request.id = crypto::random_token(interaction.context.random);
 
     auto target = oauth::verify_redirect(interaction.context, sealed->request);
@@ -52,11 +52,11 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
 http::Response refuse_and_offer(const Interaction& interaction, PageFault fault, const model::AuthorizationRequest& request,
                                 const std::string& detail) {
     oauth::Context& context = interaction.context;
-    model::AuthorizationRequest anew = request;
-    anew.id = crypto::random_token(context.random);
-    anew.session_sent = false;
-    anew.expires_at = context.now() + context.settings.authorization_request_ttl;
-    const std::string sealed = oauth::seal_request(context, {anew, interaction.browser.binding()});
+    model::AuthorizationRequest restarted = request;
+    restarted.id = crypto::random_token(context.random);
+    restarted.session_sent = false;
+    restarted.expires_at = context.now() + context.settings.authorization_request_ttl;
+    const std::string sealed = oauth::seal_request(context, {restarted, interaction.browser.binding()});
     const std::string url =
         http::with_query(context.settings.url(context.settings.paths.authorize), {{"resume", sealed}});
     return refusal_page(interaction.pages, interaction.request, fault,

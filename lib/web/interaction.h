@@ -30,7 +30,7 @@ struct Interaction {
 };
 
 /// The authorization request that travelled sealed in the parameter `resume`, bound to this browser, with its target
-/// verified anew.
+/// verified again.
 struct Resumed {
     model::AuthorizationRequest request;
     oauth::VerifiedRedirect target;

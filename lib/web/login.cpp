@@ -85,7 +85,7 @@ http::Response refuse_form(Interaction& interaction, const Resumed& resumed, con
 http::Response show_login(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
     if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
-    // Only what the client sent itself: to whoever holds an old ID token it names a `sub`, and must not name a user.
+    // Only what the client sent itself: the `sub` of an old ID token must not be turned into a user name for its holder.
     return form(interaction, resumed, resumed.request.login_hint.value_or(""), "");
 }
 

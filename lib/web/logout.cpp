@@ -48,8 +48,8 @@ std::string username_of(const Interaction& interaction) {
     return user ? user->username : "";
 }
 
-/// Who sent the browser here, where a hint shows it: a bare client_id can be in anybody's link, and no page of ours
-/// vouches for it.
+/// Who sent the browser here, where a hint shows it: a bare client_id can be in any link, so the page does
+/// not repeat it.
 std::string client_name_of(const Interaction& interaction, const LogoutRequest& asked) {
     if (!asked.hinted_subject || !asked.client_id) return "";
     const auto client = store::find_client(interaction.context.store, *asked.client_id, interaction.context.now());
@@ -70,8 +70,8 @@ http::Response ask(Interaction& interaction, const LogoutRequest& asked) {
     return response;
 }
 
-/// The login that stands outside must end as well, or the next sign-in asks nothing. From there the browser goes on
-/// where it would have gone from here, if the web server can be told where that is.
+/// The web server's own login must end as well, or the next sign-in would not ask. The browser returns from there to
+/// `after`, if the configured address has a place for it.
 std::string through_web_server(const Interaction& interaction, const oidc::AfterLogout& after) {
     std::string url = *interaction.context.settings.login.logout_redirect;
     const auto mark = url.find(oauth::kReturnMark);
@@ -94,8 +94,8 @@ http::Response finish(Interaction& interaction, const LogoutRequest& asked, cons
     const CookieNames names = cookie_names(interaction.context.settings.issuer);
     response.add("Set-Cookie", http::clear_cookie(names.session, names.security));
     // no-store does not keep browsers from holding a page that was left for the way back, with the user's name on it.
-    // Only whoever brings the cookie: other sites cannot send it along, and so cannot empty the cache of everything else
-    // that lives at this origin by a picture with our address.
+    // Only with the session cookie: other sites cannot send it, and so cannot empty the cache of this whole origin with an
+    // image that has our address.
     if (interaction.browser.session_cookie) response.set("Clear-Site-Data", "\"cache\"");
     if (const auto& reason = after.not_followed())
         response.refusal = http::Refusal{reason->error, "the user is signed out and was not sent on", reason->detail,
@@ -107,7 +107,7 @@ http::Response finish(Interaction& interaction, const LogoutRequest& asked, cons
 http::Response proceed(Interaction& interaction, const LogoutRequest& asked) {
     const auto after = oidc::verify_post_logout_redirect(interaction.context, asked);
     if (!after) return refuse(interaction, after.error());
-    // Without the hint of this very user anybody may have sent the browser here (§2, §6).
+    // Without a hint for this very user any site may have sent the browser here (§2, §6).
     const auto& session = interaction.browser.session;
     if (session && asked.hinted_subject != session->subject) return ask(interaction, asked);
     return finish(interaction, asked, *after);
@@ -139,7 +139,7 @@ http::Response start_logout(Interaction& interaction) {
     const auto asked = oidc::parse_logout_request(interaction.context, posted ? interaction.request.form : interaction.request.query);
     if (!asked) return refuse(interaction, asked.error());
     if (!posted) return proceed(interaction, *asked);
-    // Refused now rather than later: an address that nobody registered is not carried on.
+    // Refused now rather than later: an unregistered address is not sealed.
     const auto after = oidc::verify_post_logout_redirect(interaction.context, *asked);
     if (!after) return refuse(interaction, after.error());
     return http::see_other(

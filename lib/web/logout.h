@@ -1,4 +1,4 @@
-// The logout endpoint as a browser sees it (OpenID Connect RP-Initiated Logout 1.0): whom it asks, and where it leads.
+// The logout endpoint as a browser sees it (OpenID Connect RP-Initiated Logout 1.0): when it asks the user, and where it redirects.
 #pragma once
 
 #include "http/message.h"
@@ -6,9 +6,9 @@
 
 namespace postern::web {
 
-/// A client's request. By GET it is answered: the user whom its hint names is logged out at once, anybody else is asked
-/// first, and where nobody is logged in there is nothing left to do. By POST it goes on as a GET with the request
-/// sealed, since a browser sends no SameSite cookies with a form of another site.
+/// A client's request. By GET it is answered: the user that its hint names is logged out at once, another user is asked
+/// first, and without a session there is nothing to end. By POST it continues as a GET with the request sealed, because
+/// a browser sends no SameSite cookies with a form of another site.
 http::Response start_logout(Interaction& interaction);
 
 /// GET with `resume`: the request that was posted.

@@ -72,7 +72,7 @@ public:
     virtual http::Response error(const ErrorPage& page) const = 0;
     virtual http::Response logout(const LogoutPage& page) const = 0;
     virtual http::Response logged_out() const = 0;
-    /// Whoever was asked whether to log out said no.
+    /// The user was asked whether to log out, and said no.
     virtual http::Response still_logged_in(const std::string& username) const = 0;
     /// The one page with a script, which presses its button.
     virtual http::Response form_post(const FormPostPage& page) const = 0;

@@ -23,7 +23,7 @@ constexpr util::Seconds kPlaceIsKnown = std::chrono::hours(24 * 90);
 
 std::string counter(std::string_view sort, const std::string& of) { return std::string(sort) + crypto::sha256_hex(of); }
 
-/// What failures are counted under: digests, so that the table names nobody, with the limit of each.
+/// The counters of failures: digests, so that the table holds no names, with the limit of each.
 struct Counter {
     std::string key;
     std::int64_t limit;
@@ -55,7 +55,7 @@ std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counte
     const bool is_known = store::is_known_place(context.store, place, now);
     std::optional<util::Seconds> wait;
     for (const Counter& counter : counters) {
-        // Or whoever has addresses enough could keep the owner of a name out for ever, by guessing on and on.
+        // Otherwise an attacker with many addresses could lock the owner of a name out forever by guessing.
         if (is_known && counter.key.starts_with(store::kUserCounter)) continue;
         const store::Attempts attempts = store::find_attempts(context.store, counter.key, now);
         if (attempts.failures >= counter.limit && attempts.until > now)
@@ -81,7 +81,7 @@ PasswordVerdict failed(PasswordOutcome outcome, const char* why, const model::Su
     return PasswordVerdict{outcome, {}, why, named, {}, {}, {}};
 }
 
-/// What is hashed for a name that nobody has: as some user's password is, since imported hashes may be dearer or
+/// What is hashed for an unknown name: as an existing user's password is, since imported hashes may be dearer or
 /// cheaper than ours. Unknown names, each always alike, then differ among themselves just as known ones do.
 std::string stand_in(oauth::Context& context, const std::string& username) {
     return store::pick_password_hash(context.store, util::base64url_encode(crypto::sha256(username)));

@@ -23,7 +23,7 @@ struct PasswordVerdict {
     PasswordOutcome outcome = PasswordOutcome::wrong;
     util::Seconds wait{};  ///< when throttled
     std::string log_detail;
-    model::Subject named;      ///< whom the name belongs to, as far as that was looked up
+    model::Subject named;      ///< the user of that name, if it was looked up
     model::User user;          ///< when right: as it was when the password was checked
     std::string failures_key;  ///< when right: the counter to clear
     std::string place_key;     ///< when right: from where it was

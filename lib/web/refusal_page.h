@@ -25,9 +25,9 @@ enum class PageFault {
     form_foreign,  ///< CSRF: not a form of ours, or shown to another user
     form_malformed,
     too_busy,
-    remote_user_missing,   ///< method remote_user, and the web server names nobody
-    remote_user_unusable,  ///< it names somebody in a way that no user can be called
-    account_unknown,       ///< it names somebody who is no user here
+    remote_user_missing,   ///< method remote_user, and the web server names no user
+    remote_user_unusable,  ///< its name is not a possible user name
+    account_unknown,       ///< its name is not that of a user here
     account_disabled,
     logout_malformed,
     logout_hint_invalid,

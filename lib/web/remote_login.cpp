@@ -44,10 +44,10 @@ bool is_made_for(const oauth::Settings& settings, const model::AuthorizationRequ
     return remote.auth_time && *remote.auth_time >= request.expires_at - settings.authorization_request_ttl;
 }
 
-/// What the web server let through is nobody who may come in.
+/// Why the user that the web server names may not log in.
 struct NotLoggedIn {
     PageFault fault;
-    model::Subject named;  ///< whom the web server means, if there is such a user
+    model::Subject named;  ///< the user that the web server names, if there is one
 };
 
 http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, const std::string& client_id,
@@ -80,7 +80,7 @@ util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const 
     return started;
 }
 
-/// With a form one would be asked again; here the same answer would come again, so the client is told.
+/// A login form would ask again. The web server would give the same answer again, so the client gets an error.
 http::Response answer(Interaction& interaction, const Resumed& resumed, const model::Session& session) {
     oauth::AuthorizationInput input{resumed.request, resumed.target.client(), session, std::nullopt,
                                std::nullopt,    interaction.context.now()};
@@ -111,14 +111,14 @@ PageFault fault_of(RemoteFault fault) {
 }  // namespace
 
 http::Response remote_login(Interaction& interaction) {
-    // First, so that whoever opens the page by hand learns whether the web server does its part.
+    // First, so that an operator who opens the page by hand learns whether the web server authenticates.
     const auto remote =
         read_remote_user(interaction.context.settings.login, interaction.request.server_variables, interaction.context.now());
     if (!remote) return refuse_login(interaction, {fault_of(remote.error().fault), {}}, "", remote.error().log_detail);
     ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
     const std::string client_id = resumed.request.client_id.str();
     if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
-    // With a form, somebody would notice that he is asked again and again. Here the browser would go round for ever.
+    // Without this check a browser that refuses the session cookie would be redirected in circles.
     if (resumed.request.session_sent && !interaction.browser.session)
         return refuse_and_offer(interaction, PageFault::cookie_missing, resumed.request,
                                 "the browser cookie came back, and the session cookie of the login before did not");

@@ -1,4 +1,4 @@
-// The login endpoint where the web server authenticates people: there is no form, and no password is looked at.
+// The login endpoint where the web server authenticates users: no form and no password.
 #pragma once
 
 #include "http/message.h"
@@ -6,9 +6,9 @@
 
 namespace postern::web {
 
-/// Logs in whom the web server names, for the request in `resume`, and goes on to the authorization endpoint; a request
-/// that wants a login which cannot be proved is answered with `login_required`. Nobody named, nobody known and nobody
-/// enabled get a page.
+/// Logs in the user that the web server names, for the request in `resume`, and continues at the authorization endpoint;
+/// a request that wants a login which cannot be proved is answered with `login_required`. An error page is shown when no
+/// user is named, or the named one is unknown or disabled.
 http::Response remote_login(Interaction& interaction);
 
 }  // namespace postern::web

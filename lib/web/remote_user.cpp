@@ -26,8 +26,8 @@ bool is_verified(const Variables& variables) {
     return found != variables.end() && found->second == "SUCCESS";
 }
 
-/// What a certificate says is anybody's word until an authority has been found behind it, and web servers pass it on
-/// without one too (SSLVerifyClient optional_no_ca).
+/// A certificate proves nothing until its chain is verified, and web servers pass unverified ones on too
+/// (SSLVerifyClient optional_no_ca).
 std::string value_of(const Variables& variables, const std::string& name) {
     const auto found = variables.find(name);
     if (found == variables.end()) return "";
@@ -40,7 +40,7 @@ bool is_by_certificate(const std::string& auth_type) {
     return lower == "clientcert" || lower == "client_cert";
 }
 
-/// Why there is nobody; nullopt when the variable names somebody and there is proof of it.
+/// Why no user is authenticated; nullopt when the variable names one and the proof is there.
 std::optional<std::string> missing_detail(const std::string& variable, const Variables& variables) {
     const std::string wanted =
         " counts with SSL_CLIENT_VERIFY=SUCCESS only: the web server must demand a client "
@@ -79,7 +79,7 @@ std::optional<json::Value> read_claim(const std::string& claim, const std::strin
     return value;
 }
 
-/// OpenID Connect Core §2: when the user was asked who he is, which the web server knows and nobody else.
+/// OpenID Connect Core §2: when the user was authenticated, which only the web server knows.
 std::optional<util::Time> read_auth_time(const std::string& text, util::Time now) {
     const auto seconds = util::parse_digits(text, kMaxTime);
     if (!seconds) return std::nullopt;

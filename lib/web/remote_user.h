@@ -17,7 +17,7 @@ namespace postern::web {
 /// The CGI variables that method remote_user reads; none for method password.
 std::vector<std::string> remote_variables(const oauth::Settings& settings);
 
-/// The user as the web server describes him in one request.
+/// The user as the web server describes them in one request.
 struct RemoteUser {
     std::string username;
     /// Every claim that the configuration takes from a variable; nullopt: the variable does not hold it.
@@ -27,7 +27,7 @@ struct RemoteUser {
 };
 
 enum class RemoteFault {
-    missing,   ///< no name, or REMOTE_USER without AUTH_TYPE: nothing shows that anybody was authenticated
+    missing,   ///< no name, or REMOTE_USER without AUTH_TYPE: nothing shows that a user was authenticated
     unusable,  ///< a name that no user can have
 };
 
@@ -36,8 +36,8 @@ struct RemoteRefusal {
     std::string log_detail;
 };
 
-/// REMOTE_USER counts only with an AUTH_TYPE, since some servers' stock parameters pass on the name in a Basic header
-/// that nobody has checked. What a client's certificate says (SSL_CLIENT_..., or REMOTE_USER with AUTH_TYPE ClientCert)
+/// REMOTE_USER counts only with an AUTH_TYPE, since some servers' stock parameters pass on the unverified
+/// name of a Basic header. What a client's certificate says (SSL_CLIENT_..., or REMOTE_USER with AUTH_TYPE ClientCert)
 /// counts only with SSL_CLIENT_VERIFY=SUCCESS. Any other variable of the operator's choice needs no company.
 util::Result<RemoteUser, RemoteRefusal> read_remote_user(
     const oauth::LoginSettings& login, const std::map<std::string, std::string, std::less<>>& variables,

@@ -36,7 +36,7 @@ public:
         endpoint_.methods = [](const oauth::Settings&) { return std::vector<http::Method>{http::Method::post}; };
         endpoint_.on_failure = on_failure;
         endpoint_.store = use;
-        endpoint_.readers = readers;
+        endpoint_.cors = readers;
         config::Config config;
         config.settings.issuer = "https://login.example.org";
         config.database = (directory_ / "postern.db").string();
