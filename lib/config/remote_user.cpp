@@ -89,9 +89,10 @@ Fault logout_redirect_fault(std::string_view text) {
     constexpr const char* kWanted = "must be an absolute https URL without fragment (http:// only for a loopback host)";
     if (text.size() > kLongestUrl) return "must not be longer than 2048 characters";
     if (is_mark_misplaced(text)) return "may hold {return} once, in its query";
-    std::string url(text);
-    if (const auto mark = url.find(oauth::kReturnMark); mark != url.npos)
-        url.replace(mark, std::string_view(oauth::kReturnMark).size(), "x");
+    constexpr std::string_view kMark = oauth::kReturnMark;
+    const auto mark = text.find(kMark);
+    std::string url(text.substr(0, mark));
+    if (mark != text.npos) url.append("x").append(text.substr(mark + kMark.size()));
     const auto parts = http::parse_url(url);
     if (!parts || !parts->has_authority || parts->host.empty() || parts->has_user_info || parts->fragment)
         return kWanted;
