@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "os/file.h"
+#include "os/new_files.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -106,7 +107,7 @@ std::set<fs::path> entries_of(const fs::path& directory) {
     return entries;
 }
 
-void make_directory(const fs::path& directory, mode_t mode, std::vector<fs::path>& made) {
+void make_directory(const fs::path& directory, mode_t mode, os::NewFiles& made) {
     const fs::path innermost = directory.has_filename() ? directory : directory.parent_path();  // "keys/" is "keys"
     std::vector<fs::path> missing;
     std::error_code unknown;  // then mkdir says why
@@ -114,9 +115,11 @@ void make_directory(const fs::path& directory, mode_t mode, std::vector<fs::path
         missing.push_back(path);
     std::ranges::reverse(missing);
     for (const fs::path& path : missing) {
-        if (mkdir(path.c_str(), 0700) != 0)
+        if (mkdir(path.c_str(), 0700) != 0) {
+            if (errno == EEXIST && fs::is_directory(path, unknown)) continue;  // another command was faster
             throw Refused("cannot make the directory " + path.string() + ": " + std::strerror(errno));
-        made.push_back(path);
+        }
+        made.add(path);
         // Apart from mkdir, because the umask and a set-group-id parent have their say there.
         if (chmod(path.c_str(), path == innermost ? mode : 0755) != 0) {
             throw Refused("cannot set the mode of " + path.string() + ": " + std::strerror(errno));

@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+namespace postern::os {
+class NewFiles;
+}
+
 namespace postern::cli {
 
 struct Owner {
@@ -47,9 +51,9 @@ std::vector<std::filesystem::path> private_files(const std::filesystem::path& di
 /// Everything directly in `directory`; empty when it is not there.
 std::set<std::filesystem::path> entries_of(const std::filesystem::path& directory);
 
-/// Makes `directory` with `mode` and missing ancestors with 0755; adds the ones it made to `made`, outermost first.
-/// Throws Refused.
-void make_directory(const std::filesystem::path& directory, mode_t mode, std::vector<std::filesystem::path>& made);
+/// Makes `directory` with `mode` and missing ancestors with 0755; adds the ones it made to `made`, outermost first. One
+/// that another process makes at the same time counts as there. Throws Refused.
+void make_directory(const std::filesystem::path& directory, mode_t mode, os::NewFiles& made);
 
 /// Owner first and then the mode, `mode` or the one it has, which a change of owner may clear. By descriptor, since
 /// whoever has been given the directory may put another file in the place of ours; what has become a link, or has gone,

@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "cli/audit.h"
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/owners.h"
+#include "keys/key_directory.h"
 #include "keys/keys.h"
+#include "os/new_files.h"
 #include "store/refusals.h"
 
 namespace postern::cli {
@@ -20,6 +24,7 @@ namespace {
 
 constexpr mode_t kDatabaseDirectory = 02770;  // one group of all processes; what they make is of that group
 constexpr mode_t kNobodyYet = 0600;
+constexpr mode_t kRingMode = 0660;
 
 bool is_there(const fs::path& path) {
     std::error_code error;
@@ -55,54 +60,32 @@ std::vector<fs::path> waiting_directories(const config::Config& config) {
     return waiting;
 }
 
-/// Notes what came into being, so that all of it can be given to its owner, or taken away again when a later step
-/// fails.
-class Made {
-public:
-    explicit Made(const config::Config& config) : config_(config), before_(files()) {}
-    Made(const Made&) = delete;
-    Made& operator=(const Made&) = delete;
-    ~Made() {
-        if (!kept_) undo();
+/// Directories of the database and of the keys, as far as they are missing.
+void make_directories(const config::Config& config, mode_t key_directory, os::NewFiles& made) {
+    make_directory(directory_of(config.database), kDatabaseDirectory, made);
+    make_directory(config.keys, key_directory, made);
+}
+
+/// Of several that begin at the same time, all but one are refused here, before any of them makes a file; and that one
+/// needs the directories, whoever made them.
+keys::KeyDirectory hold_keys(const config::Config& config, os::NewFiles& made) {
+    try {
+        return keys::KeyDirectory(config.keys);
+    } catch (const keys::KeyError&) {
+        made.keep();
+        throw;
     }
+}
 
-    void make_directories(mode_t key_directory) {
-        make_directory(directory_of(config_.database), kDatabaseDirectory, directories_);
-        make_directory(config_.keys, key_directory, directories_);
-    }
+void give_to(const Owner& owner, const os::NewFiles& made, const std::vector<fs::path>& waiting) {
+    for (const std::string& path : made.paths()) give(path, owner);
+    for (const fs::path& path : waiting) give(path, owner);
+}
 
-    std::vector<fs::path> everything() const {
-        std::vector<fs::path> paths = directories_;
-        for (const fs::path& file : files()) {
-            if (!before_.contains(file)) paths.push_back(file);
-        }
-        return paths;
-    }
-
-    void keep() { kept_ = true; }
-
-private:
-    std::set<fs::path> files() const {
-        std::set<fs::path> all;
-        for (const fs::path& file : side_files(config_.database)) all.insert(file);
-        for (const fs::path& file : key_files(config_.keys)) all.insert(file);
-        return all;
-    }
-
-    void undo() const {
-        std::error_code ignored;
-        const auto paths = everything();
-        for (auto at = paths.rbegin(); at != paths.rend(); ++at) fs::remove(*at, ignored);  // what is inside first
-    }
-
-    const config::Config& config_;
-    std::set<fs::path> before_;
-    std::vector<fs::path> directories_;
-    bool kept_ = false;
-};
-
-void give_to(const Owner& owner, const std::vector<fs::path>& paths) {
-    for (const fs::path& path : paths) give(path, owner);
+/// One may be there, of a process that started too early.
+void make_ring(const std::string& path, os::NewFiles& made) {
+    if (os::Descriptor file = os::make_file(path, kRingMode)) made.add(path, std::move(file));
+    const store::RefusalRing ring(path);
 }
 
 void print_next_steps(const config::Config& config, const std::vector<keys::KeyInfo>& keys) {
@@ -139,19 +122,20 @@ void init(const Invocation& invocation, const OwnerOptions& options) {
     const auto [new_owner, groups] = resolve(options);
     require_untouched(config);
 
+    std::optional<keys::KeyDirectory> held;  // ends after `made`: what is removed is removed under the lock
+    os::NewFiles made;
+    make_directories(config, groups ? kDividedKeyDirectory : kKeyDirectory, made);
+    held = hold_keys(config, made);
+    require_untouched(config);  // another one may have been at work until now
+
     const auto waiting = waiting_directories(config);
-    Made made(config);
-    made.make_directories(groups ? kDividedKeyDirectory : kKeyDirectory);
     std::vector<crypto::Algorithm> algorithms = {config.settings.access_token_algorithm,
                                                  config.settings.id_token_algorithm};
     if (algorithms[0] == algorithms[1]) algorithms.pop_back();
-    keys::Keys::create(config.keys, algorithms, util::SystemClock().now(), groups ? kNobodyYet : kGroupReads);
-    db::Database::create(config.database);
-    { const store::RefusalRing ring(ring_path(config.database)); }
-    if (new_owner) {
-        give_to(*new_owner, made.everything());
-        give_to(*new_owner, waiting);
-    }
+    keys::Keys::create(made, config.keys, algorithms, util::SystemClock().now(), groups ? kNobodyYet : kGroupReads);
+    db::Database::create(made, config.database);
+    make_ring(ring_path(config.database), made);
+    if (new_owner) give_to(*new_owner, made, waiting);
     if (groups) divide(*groups, config.keys);
     made.keep();
     note_done(invocation, {{"file", config.database}});
@@ -170,7 +154,8 @@ void add_init_command(const Command& app, Invocation& invocation) {
     command.explain(
         "The database has the tables of this release; each algorithm that is configured gets a key "
         "that signs at once. Missing directories are made. What is there already is never touched: then nothing is "
-        "made, and it exits 1. Run it as root with --owner, or as the user of the serving processes.\n"
+        "made, and it exits 1; so do all but one of several that are started at the same moment. Run it as root "
+        "with --owner, or as the user of the serving processes.\n"
         "With --signers and --sealers, which need each other, the directory of the keys may be passed by everybody "
         "(mode 0751), and each file in it says who may read it. Every later command keeps owners, groups and "
         "modes.\n"

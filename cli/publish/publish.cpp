@@ -13,6 +13,7 @@
 #include "oidc/cacheable.h"
 #include "oidc/discovery.h"
 #include "os/file.h"
+#include "os/new_files.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;
@@ -40,8 +41,9 @@ std::vector<Document> documents(const config::Config& config) {
 void publish(const Invocation& invocation, const fs::path& directory) {
     const config::Config config = invocation.load_config();
     const auto all = documents(config);  // before anything is made
-    std::vector<fs::path> made;
+    os::NewFiles made;
     make_directory(directory, kDirectoryMode, made);
+    made.keep();
     json::Array files;
     for (const Document& document : all) {
         const std::string path = directory / document.name;

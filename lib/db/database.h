@@ -14,6 +14,10 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
+namespace postern::os {
+class NewFiles;
+}
+
 namespace postern::db {
 
 inline constexpr int kSchemaVersion = 3;
@@ -98,7 +102,10 @@ private:
 
 class Database {
 public:
-    /// Creates the file, its side files and the write lock from the embedded schema. Refuses (StoreUnusable) when the file exists.
+    /// Creates the file, its side files and the write lock from the embedded schema, and notes them in `made`. Refuses
+    /// (StoreUnusable) when the file exists.
+    static void create(os::NewFiles& made, const std::string& path);
+    /// The same, all of it or nothing.
     static void create(const std::string& path);
 
     /// Opens an existing database of exactly kSchemaVersion; never creates one. `lock_wait` bounds the wait for writers.

@@ -31,6 +31,8 @@ os::Descriptor lock(const std::string& directory) {
     if (::flock(held.get(), LOCK_EX | LOCK_NB) != 0) {
         throw KeyError(directory + ": another command is changing the keys; nothing was changed: try again");
     }
+    if (!os::is_at(directory + "/.", held))  // not the link that may stand for it
+        throw KeyError(directory + ": another command took it away; nothing was changed: try again");
     return held;
 }
 

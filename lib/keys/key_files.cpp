@@ -16,6 +16,7 @@
 
 #include "crypto/error.h"
 #include "os/file.h"
+#include "os/new_files.h"
 #include "util/text.h"
 
 namespace postern::keys {
@@ -186,6 +187,20 @@ void write_key_file(const std::string& directory, const std::string& name, std::
     const auto path = directory + "/" + name;
     if (os::replace_file(path, bytes, mode, like.empty() ? like : directory + "/" + like)) return;
     refuse(path, "cannot be written (" + os::errno_text() + ")", fix_of_write(errno));
+}
+
+void make_key_file(os::NewFiles& made, const std::string& directory, const std::string& name, std::string_view bytes,
+                   mode_t mode) {
+    const auto path = directory + "/" + name;
+    os::Descriptor file = os::make_whole_file(path, bytes, mode);
+    if (file) return made.add(path, std::move(file));
+    if (errno == EEXIST) refuse_existing_key(path);
+    refuse(path, "cannot be written (" + os::errno_text() + ")", fix_of_write(errno));
+}
+
+void refuse_existing_key(const std::string& path) {
+    refuse(path, "exists already, and keys are never replaced",
+           "remove it if no token or page depends on it any more");
 }
 
 void remove_key_file(const std::string& directory, const std::string& name) {

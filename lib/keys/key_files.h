@@ -67,6 +67,13 @@ crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileN
 void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode,
                     const std::string& like = {});
 
+/// A file that must not be there (`make_whole_file`), which is noted in `made`.
+void make_key_file(os::NewFiles& made, const std::string& directory, const std::string& name, std::string_view bytes,
+                   mode_t mode);
+
+/// Throws the KeyError for a file that a new one would replace.
+[[noreturn]] void refuse_existing_key(const std::string& path);
+
 /// The file need not be there.
 void remove_key_file(const std::string& directory, const std::string& name);
 

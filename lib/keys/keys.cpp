@@ -19,6 +19,7 @@
 #include "json/writer.h"
 #include "keys/key_files.h"
 #include "os/file.h"
+#include "os/new_files.h"
 
 namespace postern::keys {
 namespace {
@@ -76,35 +77,12 @@ util::Secret read_seal_key(const std::string& directory) {
 void refuse_existing(const std::string& directory) {
     const auto present = [&](const std::string& path) {
         struct stat status {};
-        if (::lstat(path.c_str(), &status) == 0) {
-            refuse(path, "exists already, and keys are never replaced",
-                   "remove it if no token or page depends on it any more");
-        }
+        if (::lstat(path.c_str(), &status) == 0) refuse_existing_key(path);
     };
     present(directory + "/" + kPublishedFile);
     present(directory + "/" + kSealFile);
     for (const auto& name : private_keys_in(directory)) present(directory + "/" + name.to_string());
 }
-
-/// Files that are taken away again unless all of them were written: a half-made directory could not be made anew.
-class NewFiles {
-public:
-    explicit NewFiles(std::string directory) : directory_(std::move(directory)) {}
-    NewFiles(const NewFiles&) = delete;
-    NewFiles& operator=(const NewFiles&) = delete;
-    ~NewFiles() {
-        for (const auto& name : names_) ::unlink((directory_ + "/" + name).c_str());
-    }
-    void write(const std::string& name, std::string_view bytes, mode_t mode) {
-        names_.push_back(name);
-        write_key_file(directory_, name, bytes, mode);
-    }
-    void keep() { names_.clear(); }
-
-private:
-    std::string directory_;
-    std::vector<std::string> names_;
-};
 
 KeyState state_of(const KeyFileName& name, const std::vector<KeyFileName>& names, util::Time now) {
     if (name.signs_from > now) return KeyState::next;
@@ -213,25 +191,33 @@ const util::Secret& Keys::seal_key() const {
     return seal_key_;
 }
 
-void Keys::create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now,
-                  mode_t private_mode) {
-    if (!os::make_directory(directory, kDirectoryMode) && errno != EEXIST) {
+void Keys::create(os::NewFiles& made, const std::string& directory, const std::vector<crypto::Algorithm>& algorithms,
+                  util::Time now, mode_t private_mode) {
+    if (os::make_directory(directory, kDirectoryMode)) {
+        made.add(directory);
+    } else if (errno != EEXIST) {
         refuse(directory, "cannot be made (" + os::errno_text() + ")",
                "make the directory above it, writable for this user");
     }
     refuse_existing(directory);
     require_sane_clock(directory, now);
-    NewFiles files(directory);
-    files.write(kSealFile, util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), private_mode);
+    make_key_file(made, directory, kSealFile,
+                  util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), private_mode);
     jose::JwkSet published;
     for (const auto algorithm : std::set<crypto::Algorithm>(algorithms.begin(), algorithms.end())) {
         auto [key, jwk] = make_key_pair(algorithm);
-        files.write(KeyFileName{algorithm, now, jwk.kid}.to_string(), key.to_pem().reveal(), private_mode);
+        make_key_file(made, directory, KeyFileName{algorithm, now, jwk.kid}.to_string(), key.to_pem().reveal(),
+                      private_mode);
         published.push_back(std::move(jwk));
     }
     // Last: what is published can be signed with.
-    files.write(kPublishedFile, json::write_pretty(jose::to_json(published)), kPublicMode);
-    files.keep();
+    make_key_file(made, directory, kPublishedFile, json::write_pretty(jose::to_json(published)), kPublicMode);
+}
+
+void Keys::create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now) {
+    os::NewFiles made;
+    create(made, directory, algorithms, now);
+    made.keep();
 }
 
 std::vector<KeyInfo> Keys::list(const std::string& directory, util::Time now) {

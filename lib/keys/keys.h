@@ -15,6 +15,10 @@
 #include "util/clock.h"
 #include "util/secret.h"
 
+namespace postern::os {
+class NewFiles;
+}
+
 namespace postern::keys {
 
 /// A missing, unreadable, malformed or badly protected file; the message names the file and the fix.
@@ -61,10 +65,12 @@ public:
     void check_signing_key(crypto::Algorithm algorithm) const;
     const util::Secret& seal_key() const;
 
-    /// For `postern init`: makes the directory's content; refuses to replace anything. `private_mode` is that of the
-    /// signing keys and of seal.key.
-    static void create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now,
-                       mode_t private_mode = 0640);
+    /// For `postern init`: makes the directory's content and notes it in `made`; refuses to replace anything.
+    /// `private_mode` is that of the signing keys and of seal.key.
+    static void create(os::NewFiles& made, const std::string& directory, const std::vector<crypto::Algorithm>& algorithms,
+                       util::Time now, mode_t private_mode = 0640);
+    /// The same, all of it or nothing.
+    static void create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now);
     /// For `postern key list`, by algorithm and time.
     static std::vector<KeyInfo> list(const std::string& directory, util::Time now);
 

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace postern::os {
 namespace {
@@ -58,10 +59,25 @@ bool resemble(int descriptor, mode_t mode, const std::string& like) {
     return ::fchmod(descriptor, model.st_mode & 07777) == 0;
 }
 
-bool write_temporary(const std::string& path, std::string_view bytes, mode_t mode, const std::string& like) {
+std::string temporary_of(const std::string& path) {
+    const auto slash = path.rfind('/') + 1;  // 0 when there is none
+    return path.substr(0, slash) + '.' + path.substr(slash) + std::string(kTemporarySuffix);
+}
+
+/// A temporary file that holds `bytes`, on the disk.
+Descriptor write_temporary(const std::string& path, std::string_view bytes, mode_t mode, const std::string& like) {
+    ::unlink(path.c_str());  // of a run that was killed
     // Closed while it has the group of its directory: who opened it then could read what is written later.
-    const Descriptor file = make_file(path, kOwnerOnly);
-    return file && resemble(file.get(), mode, like) && write_all(file.get(), bytes) && ::fsync(file.get()) == 0;
+    Descriptor file = make_file(path, kOwnerOnly);
+    const bool done =
+        file && resemble(file.get(), mode, like) && write_all(file.get(), bytes) && ::fsync(file.get()) == 0;
+    return done ? std::move(file) : Descriptor();
+}
+
+void unlink_keeping_errno(const std::string& path) {
+    const int reason = errno;
+    ::unlink(path.c_str());
+    errno = reason;
 }
 
 }  // namespace
@@ -140,15 +156,28 @@ bool sync_directory(const std::string& directory) {
 }
 
 bool replace_file(const std::string& path, std::string_view bytes, mode_t mode, const std::string& like) {
-    const auto slash = path.rfind('/') + 1;  // 0 when there is none
-    const auto temporary = path.substr(0, slash) + '.' + path.substr(slash) + std::string(kTemporarySuffix);
-    ::unlink(temporary.c_str());  // of a run that was killed
+    const auto temporary = temporary_of(path);
     if (write_temporary(temporary, bytes, mode, like) && ::rename(temporary.c_str(), path.c_str()) == 0)
         return sync_directory(directory_of(path));
-    const int reason = errno;
-    ::unlink(temporary.c_str());
-    errno = reason;
+    unlink_keeping_errno(temporary);
     return false;
+}
+
+Descriptor make_whole_file(const std::string& path, std::string_view bytes, mode_t mode) {
+    const auto temporary = temporary_of(path);
+    Descriptor file = write_temporary(temporary, bytes, mode, {});
+    const bool named = file && ::link(temporary.c_str(), path.c_str()) == 0;  // unlike rename, it replaces nothing
+    unlink_keeping_errno(temporary);
+    if (named && sync_directory(directory_of(path))) return file;
+    if (named) unlink_keeping_errno(path);
+    return Descriptor();
+}
+
+bool is_at(const std::string& path, const Descriptor& file) {
+    struct stat named {};
+    struct stat held {};
+    return ::lstat(path.c_str(), &named) == 0 && ::fstat(file.get(), &held) == 0 && named.st_dev == held.st_dev &&
+           named.st_ino == held.st_ino;
 }
 
 bool is_temporary_name(std::string_view name) { return name.starts_with('.') && name.ends_with(kTemporarySuffix); }

@@ -60,7 +60,15 @@ bool sync_directory(const std::string& directory);
 /// else `mode`, and the owner as above. False when it failed; errno says why.
 bool replace_file(const std::string& path, std::string_view bytes, mode_t mode, const std::string& like = {});
 
-/// The name under which `replace_file` makes a file before it has its own: what a killed run may leave behind.
+/// The same for a `path` that must not be there: errno is EEXIST when it is, and the file at it stays as it is. Returns
+/// the file, which is at `path` now.
+Descriptor make_whole_file(const std::string& path, std::string_view bytes, mode_t mode);
+
+/// Whether `path` still names the file or directory that is open.
+bool is_at(const std::string& path, const Descriptor& file);
+
+/// The name under which `replace_file` and `make_whole_file` make a file before it has its own: what a killed run may leave
+/// behind.
 bool is_temporary_name(std::string_view name);
 
 /// The text of `errno`.

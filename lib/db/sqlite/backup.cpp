@@ -51,13 +51,6 @@ void remove_copy(const std::string& path) {
     ::unlink(path.c_str());
 }
 
-bool is_still(const std::string& path, const os::Descriptor& file) {
-    struct stat named {};
-    struct stat held {};
-    return ::lstat(path.c_str(), &named) == 0 && ::fstat(file.get(), &held) == 0 && named.st_dev == held.st_dev &&
-           named.st_ino == held.st_ino;
-}
-
 /// Of commands that were killed. One that still works holds a lock on its file, and a file system that has no locks
 /// says so: then nothing is removed.
 void remove_leftovers(const std::string& directory) {
@@ -65,7 +58,7 @@ void remove_leftovers(const std::string& directory) {
     for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
         if (!is_of_a_copy(at->path().filename())) continue;
         const os::Descriptor file(::open(at->path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && is_still(at->path(), file)) remove_copy(at->path());
+        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && os::is_at(at->path(), file)) remove_copy(at->path());
     }
 }
 
@@ -118,7 +111,7 @@ public:
             if (!file_)
                 refuse(target, "cannot be made (" + os::errno_text() + ")", "name a file in a directory you can write to");
             ::flock(file_.get(), LOCK_EX);  // until it ends, however it ends
-        } while (!is_still(path_, file_));  // another took it for a leftover before it was locked
+        } while (!is_at(path_, file_));  // another took it for a leftover before it was locked
         if (::fchmod(file_.get(), 0600) != 0) refuse_mode();
     }
     Unfinished(const Unfinished&) = delete;

@@ -10,6 +10,7 @@
 #include "db/sqlite/connection.h"
 #include "db/sqlite/wal_file.h"
 #include "db/sqlite/wal_writes.h"
+#include "os/new_files.h"
 
 namespace postern::db {
 namespace {
@@ -197,13 +198,21 @@ void Database::State::open(const char* file, int flags) {
     sqlite3_wal_hook(connection, note_log_frames, &wal);  // after wal_autocheckpoint, which would take its place
 }
 
-void Database::create(const std::string& path) {
+void Database::create(os::NewFiles& made, const std::string& path) {
     refuse_network_file_system(path, os::directory_of(path));
-    if (!os::make_file(path, kDatabaseMode)) {
+    os::Descriptor file = os::make_file(path, kDatabaseMode);
+    if (!file) {
         if (errno == EEXIST)
             refuse(path, "exists already", "remove it with its -wal, -shm, .gate and .sync files to begin anew");
         refuse(path, "cannot be created (" + os::errno_text() + ")", "make its directory, writable for this user");
     }
+    made.add(path, std::move(file));
+    for (const char* suffix : {kWriteLockSuffix, kSyncSuffix}) {  // of a process that started too early, they may be there
+        if (os::Descriptor beside = os::make_file(path + suffix, kDatabaseMode)) made.add(path + suffix, std::move(beside));
+    }
+    const auto note_those_of_sqlite = [&] {
+        for (const char* suffix : {"-journal", "-wal", "-shm"}) made.add(path + suffix);
+    };
     try {
         const WriteLock write_lock(path + kWriteLockSuffix);
         const GroupCommit group_commit(path + kSyncSuffix);
@@ -216,11 +225,18 @@ void Database::create(const std::string& path) {
             state.run(sql);
         }
     } catch (...) {
-        for (const char* suffix : {"", "-wal", "-shm", kWriteLockSuffix, kSyncSuffix}) ::unlink((path + suffix).c_str());
+        note_those_of_sqlite();
         throw;
     }
+    note_those_of_sqlite();
     if (!os::sync_directory(os::directory_of(path)))
         throw StoreError(path + ": its directory cannot be synced: " + os::errno_text());
+}
+
+void Database::create(const std::string& path) {
+    os::NewFiles made;
+    create(made, path);
+    made.keep();
 }
 
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}

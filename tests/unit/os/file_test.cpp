@@ -85,6 +85,36 @@ TEST_CASE("make_file: exactly the mode asked for whatever the umask, and nothing
     CHECK(errno == EEXIST);
 }
 
+TEST_CASE("make_whole_file: all of it under its name, exactly the mode, and nothing is replaced") {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "seal.key";
+    const auto former = ::umask(0077);
+    const auto file = os::make_whole_file(path, "whole", 0640);
+    ::umask(former);
+    REQUIRE(file);
+    CHECK(os::is_at(path, file));
+    CHECK(read_file(path) == "whole");
+    CHECK(mode_of(path) == 0640);
+    CHECK_FALSE(os::make_whole_file(path, "other", 0640));
+    CHECK(errno == EEXIST);
+    CHECK(read_file(path) == "whole");
+    CHECK_FALSE(os::make_whole_file(directory / "no/such", "x", 0640));
+    CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);  // no temporary file is left
+}
+
+TEST_CASE("is_at: the same file, not the same name") {
+    const TemporaryDirectory directory;
+    const auto file = os::make_file(directory / "one", 0600);
+    CHECK(os::is_at(directory / "one", file));
+    std::filesystem::rename(directory / "one", directory / "two");
+    CHECK_FALSE(os::is_at(directory / "one", file));
+    CHECK(os::is_at(directory / "two", file));
+    write_file(directory / "one", "");
+    CHECK_FALSE(os::is_at(directory / "one", file));
+    std::filesystem::create_symlink(directory / "two", directory / "link");
+    CHECK_FALSE(os::is_at(directory / "link", file));
+}
+
 TEST_CASE("open_or_make: opens what is there, follows no link and does not wait for a FIFO") {
     const TemporaryDirectory directory;
     write_file(directory / "there", "kept");
