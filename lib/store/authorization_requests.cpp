@@ -57,14 +57,16 @@ void record_login(db::Transaction& transaction, const RequestKey& key, const Sub
 
 bool record_decision(db::Transaction& transaction, const RequestKey& key, const Subject& subject, Decision decision,
                      util::Time expires_at) {
-    // Somebody else's login for the request is not this subject's.
+    // Another subject's login for the request is not this subject's. A denial is final: the form that it came from may
+    // still be open (RFC 6749 §4.1.2.1).
     auto statement = transaction.database().prepare(
         "INSERT INTO authorization_requests (request_key, subject, logged_in, decision, used, expires_at)"
         " VALUES ($1, $2, 0, $4, 0, $3)"
         " ON CONFLICT (request_key) DO UPDATE SET decision = excluded.decision, subject = excluded.subject,"
         " logged_in = CASE WHEN authorization_requests.subject = excluded.subject"
         " THEN authorization_requests.logged_in ELSE 0 END"
-        " WHERE authorization_requests.used = 0");
+        " WHERE authorization_requests.used = 0 AND NOT (authorization_requests.decision = 'denied'"
+        " AND authorization_requests.subject = excluded.subject)");
     return write(statement.bind(4, to_text(decision)), key, subject, expires_at);
 }
 

@@ -12,7 +12,8 @@ std::optional<model::AuthorizationProgress> find_progress(db::Database& database
 
 /// A login was made for the request by `subject`. A decision that somebody else made before is forgotten.
 void record_login(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject, util::Time expires_at);
-/// `subject` approved or denied. False when the request is used already.
+/// `subject` approved or denied. False, and nothing changes, when the request is used or `subject` has denied it before:
+/// a denied request yields no code, whatever comes later.
 bool record_decision(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,
                      model::Decision decision, util::Time expires_at);
 /// Single use: true for exactly one caller.

@@ -2,7 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <tuple>
+#include <thread>
+#include <utility>
 
 #include "support/flow.h"
 
@@ -48,19 +49,64 @@ TEST_CASE("denial: the back button revives nothing") {
     CHECK(op.count_rows("consents") == 0);
 }
 
-TEST_CASE("denial: of two answers in two tabs the later one is delivered, once") {
+TEST_CASE("denial: of two answers in two tabs a denial counts, whichever came first, and it is delivered once") {
     const Deployment op;
     const std::string action = op.url("scopes");
-    for (const auto& [first, second, expected] :
-         {std::tuple{"deny", "approve", "code"}, {"approve", "deny", "access_denied"}}) {
+    for (const auto& [first, second] : {std::pair{"deny", "approve"}, {"approve", "deny"}, {"deny", "deny"}}) {
+        CAPTURE(first);
+        CAPTURE(second);
         UserAgent alice(op);
         const Landing consent = alice.log_in(alice.authorize(authorization_request().with("prompt", "consent")));
         const Answer early = alice.send(action, alice.form_of(consent, first));
         const Answer late = alice.send(action, alice.form_of(consent, second));
-        CHECK(alice.follow(action, late).verdict() == expected);
+        CHECK(alice.follow(action, late).verdict() == "access_denied");
         CHECK(alice.follow(action, early).verdict() == "page 400");
     }
-    CHECK(op.count_rows("authorization_codes") == 1);
+    CHECK(op.count_rows("authorization_codes") == 0);
+    CHECK(op.count_rows("consents") == 0);
+}
+
+TEST_CASE("denial: with its redirect not followed, the form sent again with Allow gives no code [RFC 6749 §4.1.2.1]") {
+    const Deployment op;
+    UserAgent alice(op);
+    const std::string action = op.url("scopes");
+    const Landing consent = alice.log_in(alice.authorize(authorization_request()));
+    alice.send(action, alice.form_of(consent, "deny"));
+    const Answer allowed = alice.send(action, alice.form_of(consent, "approve"));
+    const Landing told = alice.follow(action, allowed);
+    CHECK(told.verdict() == "access_denied");
+    CHECK(told.parameter("code").empty());
+    CHECK(alice.approve(consent).verdict() == "page 400");
+    for (const std::string table : {"authorization_codes", "grants", "consents"}) {
+        CAPTURE(table);
+        CHECK(op.count_rows(table) == 0);
+    }
+    // A new request is asked about anew.
+    CHECK(alice.approve(alice.authorize(authorization_request())).verdict() == "code");
+}
+
+TEST_CASE("denial: of Deny and Allow sent by two processes at the same time no code comes after access_denied") {
+    const Deployment op;
+    const std::string action = op.url("scopes");
+    for (int round = 0; round < 10; ++round) {
+        CAPTURE(round);
+        UserAgent alice(op);
+        const Landing consent = alice.log_in(alice.authorize(authorization_request().with("prompt", "consent")));
+        UserAgent other_tab = alice;
+        const auto codes = op.count_rows("authorization_codes");
+        std::string denied;
+        std::string approved;
+        std::thread denying([&] { denied = alice.deny(consent).verdict(); });
+        std::thread approving([&] { approved = other_tab.approve(consent).verdict(); });
+        denying.join();
+        approving.join();
+        CAPTURE(denied);
+        CAPTURE(approved);
+        const int told = (denied == "access_denied") + (approved == "access_denied");
+        const int issued = (denied == "code") + (approved == "code");
+        CHECK(told + issued == 1);
+        CHECK(op.count_rows("authorization_codes") == codes + issued);
+    }
 }
 
 TEST_CASE("denial: an approval that was taken back before its code is not remembered") {

@@ -66,12 +66,20 @@ TEST_CASE("authorization requests: login, decision and use add up [IF28, IF29, I
     }
 }
 
-TEST_CASE("authorization requests: a decision may change until the request is answered") {
+TEST_CASE("record_decision: an approval may be taken back until it is answered, a denial is final [RFC 6749 §4.1.2.1]") {
     auto database = with_two_users();
     CHECK(decide(database, kAlice, Decision::approved));
     check(database, kAlice, false, Decision::approved, false);
     CHECK(decide(database, kAlice, Decision::denied));
     check(database, kAlice, false, Decision::denied, false);
+    CHECK_FALSE(decide(database, kAlice, Decision::approved));
+    CHECK_FALSE(decide(database, kAlice, Decision::denied));
+    login(database, kAlice);
+    CHECK_FALSE(decide(database, kAlice, Decision::approved));
+    check(database, kAlice, true, Decision::denied, false);
+    // Another subject decides about an account of its own.
+    CHECK(decide(database, kBob, Decision::approved));
+    check(database, kBob, false, Decision::approved, false);
 }
 
 TEST_CASE("record_login: keeps the same subject's decision, forgets another's") {
