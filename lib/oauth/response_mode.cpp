@@ -2,7 +2,12 @@
 #include "oauth/response_mode.h"
 
 #include <array>
+#include <optional>
+#include <string>
 
+#include "json/reader.h"
+#include "oauth/authorization_request.h"
+#include "util/base64.h"
 #include "util/text.h"
 
 namespace postern::oauth {
@@ -23,16 +28,13 @@ ResponseMode default_mode(const http::Params& params) {
     return yields_token(params) ? ResponseMode::fragment : ResponseMode::query;
 }
 
-}  // namespace
-
-Outcome<ResponseMode> parse_response_mode(const http::Params& params) {
+Outcome<ResponseMode> parse_mode(const std::optional<std::string>& asked, const http::Params& params) {
     struct Row {
         std::string_view name;
         ResponseMode mode;
     };
     static constexpr std::array kRows = {Row{"query", ResponseMode::query}, Row{"fragment", ResponseMode::fragment},
                                          Row{"form_post", ResponseMode::form_post}};
-    const auto asked = params.find("response_mode");
     if (!asked) return default_mode(params);
     for (const Row& row : kRows) {
         if (row.name != *asked) continue;
@@ -43,8 +45,29 @@ Outcome<ResponseMode> parse_response_mode(const http::Params& params) {
     return invalid_request("response_mode must be query, fragment or form_post");
 }
 
+/// The member `response_mode` of a request object (RFC 7515 §7.1: the second part); nullopt for anything else.
+std::optional<std::string> mode_inside(const http::Params& params) {
+    const std::string object = params.find("request").value_or("");
+    const auto parts = util::split(object, '.');
+    if (parts.size() != 3 || object.size() > kMaxRequestBytes) return std::nullopt;
+    const auto payload = util::base64url_decode(parts[1]);
+    if (!payload) return std::nullopt;
+    const auto parsed = json::parse(*payload);
+    const json::Object* members = parsed ? parsed->if_object() : nullptr;
+    const json::Value* mode = members ? members->find("response_mode") : nullptr;
+    if (!mode || !mode->if_string()) return std::nullopt;
+    return *mode->if_string();
+}
+
+}  // namespace
+
+Outcome<ResponseMode> parse_response_mode(const http::Params& params) {
+    return parse_mode(params.find("response_mode"), params);
+}
+
 ResponseMode response_mode_of_errors(const http::Params& params) {
-    const auto mode = parse_response_mode(params);
+    const auto outside = params.find("response_mode");
+    const auto mode = parse_mode(outside ? outside : mode_inside(params), params);
     return mode ? *mode : default_mode(params);
 }
 

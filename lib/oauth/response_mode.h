@@ -11,7 +11,9 @@ namespace postern::oauth {
 /// query end up in logs and `Referer` (Multiple Response Types §3).
 Outcome<model::ResponseMode> parse_response_mode(const http::Params& params);
 
-/// The mode of errors: what was asked for where that is possible, else the response type's own.
+/// The mode of errors: what was asked for where that is possible, else the response type's own. A request object is
+/// refused, and may hold the only `response_mode` (OpenID Connect Core §6.1): that member alone is read from it, unsigned
+/// or not, since it says nothing that the caller could not say outside.
 model::ResponseMode response_mode_of_errors(const http::Params& params);
 
 }  // namespace postern::oauth

@@ -80,6 +80,25 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("response_mode: a request object is refused in the mode that it alone names, with the state outside of it") {
+    const Deployment op;
+    const auto encoded = [](const std::string& text) { return postern::util::base64url_encode(text); };
+    for (const std::string& mode : kModes) {
+        CAPTURE(mode);
+        const std::string object = encoded(R"({"alg":"none"})") + "." +
+                                   encoded(R"({"response_mode":")" + mode + R"(","state":"inside"})") + ".";
+        const Query asked = authorization_request().without("response_mode").with("request", object);
+        const Landing with_state = UserAgent(op).authorize(asked);
+        CHECK(with_state.verdict() == "request_not_supported");
+        check_place(with_state, mode, kErrorNames);
+        CHECK(with_state.parameter("state") == kState);
+        const Landing without = UserAgent(op).authorize(asked.without("state"));
+        CHECK(without.verdict() == "request_not_supported");
+        CHECK(without.mode == mode);
+        CHECK(without.parameter("state").empty());
+    }
+}
+
 TEST_CASE(
     "response_mode: what a person decides arrives there, too, after login and consent [IF105, IF176, RFC 9207 §2a, "
     "OIDC Core §3.1.2.1i, §3.1.2.5, Multiple Response Types §2.1a]") {

@@ -169,8 +169,11 @@ export const BASIC = {
   "oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported": async (run) => {
     skipWithoutUnsignedObjects(run);
     const inside = { state: randomText(10), nonce: randomText(10) };
-    const object = { ...inside, response_type: "code", client_id: run.clients.client.id, redirect_uri: REDIRECT_URI, scope: "openid" };
-    const flow = await run.authorize({ parameters: { request: unsignedObject(object), state: undefined, nonce: undefined } });
+    const { response_mode } = run.newRequest(); // it too is inside alone
+    const object = { ...inside, response_type: "code", client_id: run.clients.client.id, redirect_uri: REDIRECT_URI, scope: "openid",
+      ...(response_mode && { response_mode }) };
+    const flow = await run.authorize({ parameters: { request: unsignedObject(object), state: undefined, nonce: undefined,
+      response_mode: undefined } });
     if (flow.callback?.parameters.has("error")) {
       run.expectError(flow, ["request_not_supported"]);
       run.skip("the parameter request is refused with request_not_supported");

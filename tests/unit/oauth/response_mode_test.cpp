@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "support/rules_fixture.h"
+#include "util/base64.h"
 
 using namespace postern;
 
@@ -61,5 +62,35 @@ TEST_CASE(
         CHECK((mode ? name_of(*mode) : "") == std::string(row.answer));
         if (!mode) CHECK(mode.error().code == oauth::ErrorCode::invalid_request);
         CHECK(name_of(oauth::response_mode_of_errors(params)) == std::string(row.errors));
+    }
+}
+
+TEST_CASE("response mode: errors take the one that only a request object names [OpenID Connect Core §6.1]") {
+    const auto object = [](const std::string& payload, const std::string& tail = ".") {
+        return "request=" + util::base64url_encode(R"({"alg":"none"})") + "." + util::base64url_encode(payload) + tail;
+    };
+    const std::string form_post = R"({"response_mode":"form_post","state":"x"})";
+    const std::pair<std::string, const char*> rows[] = {
+        {object(form_post), "form_post"},
+        {object(form_post, ".c2lnbmVk"), "form_post"},
+        {"response_type=code&" + object(R"({"response_mode":"fragment"})"), "fragment"},
+        {"response_type=token&" + object(R"({"response_mode":"query"})"), "fragment"},
+        {"response_mode=query&" + object(form_post), "query"},  // what stands outside was said plainly
+        {"response_mode=jwt&" + object(form_post), "query"},
+        {object(R"({"response_mode":"web_message"})"), "query"},
+        {object(R"({"response_mode":7})"), "query"},
+        {object(R"({"response_mode":"form_post","response_mode":"fragment"})"), "query"},
+        {object(R"(["response_mode","form_post"])"), "query"},
+        {object(R"({"response_mode":"form_post")"), "query"},
+        {object(form_post, ""), "query"},
+        {object(form_post, "..."), "query"},
+        {object(R"({"response_mode":"form_post","pad":")" + std::string(4096, 'x') + "\"}"), "query"},
+        {"request=" + util::base64url_encode(form_post), "query"},
+        {"request=..", "query"},
+        {"request=", "query"},
+    };
+    for (const auto& [request, errors] : rows) {
+        CAPTURE(request);
+        CHECK(name_of(oauth::response_mode_of_errors(test::params(request))) == std::string(errors));
     }
 }
