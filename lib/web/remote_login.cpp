@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "model/user_name.h"
 #include "oauth/issue_grant.h"
 #include "oauth/next_step.h"
 #include "store/authorization_requests.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr const char* kMethod = "remote_user";
 
-/// The user by that name, made now where the configuration allows it, with the claims of this login.
+/// The user by that name, made now where configuration and name allow it, with the claims of this login.
 struct Met {
     model::User user;
     bool made = false;
@@ -28,7 +29,7 @@ std::optional<Met> meet(oauth::Context& context, db::Transaction& transaction, c
         }
         return Met{std::move(*user), false};
     }
-    if (!context.settings.login.auto_create) return std::nullopt;
+    if (!context.settings.login.auto_create || !model::is_new_user_name(remote.username)) return std::nullopt;
     model::User made;
     made.subject = model::Subject(crypto::random_id(context.random));
     made.username = remote.username;
@@ -65,7 +66,8 @@ http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, co
 util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const Resumed& resumed, const RemoteUser& remote) {
     db::Transaction transaction(interaction.context.store, db::Durability::full);
     const auto met = meet(interaction.context, transaction, remote);
-    if (!met) return NotLoggedIn{PageFault::account_unknown, {}};
+    const bool would_make = interaction.context.settings.login.auto_create;
+    if (!met) return NotLoggedIn{would_make ? PageFault::remote_user_unusable : PageFault::account_unknown, {}};
     const model::User& user = met->user;
     if (!user.enabled) return NotLoggedIn{PageFault::account_disabled, user.subject};
     StartedSession started = start_session(interaction.context, transaction, interaction.browser, user.subject,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "store/users.h"
 #include "support/flow.h"
 #include "support/html.h"
 
@@ -166,6 +167,25 @@ TEST_CASE("remote user: who is not known becomes a user once, or is told who can
     CHECK(disabled.verdict() == "page 403");
     CHECK(says(disabled, "switched off"));
     CHECK(op.count_rows("users") == 3);
+}
+
+TEST_CASE("remote user: no user is made with a name that cannot be seen, and one who has it already signs in") {
+    Deployment op(options({{"autoCreate", true}}));
+    for (const std::string name : {"\u200b", "\ufeffdave", "dave\u00ad", "\u3000"}) {
+        CAPTURE(name);
+        const Landing page = browser_of(op, named(name)).authorize(authorization_request(kTrusted));
+        CHECK(page.verdict() == "page 403");
+        CHECK(why(op, page).find("remote_user_unusable") != std::string::npos);
+    }
+    CHECK(op.count_rows("users") == 2);
+    postern::db::Database database(op.database_file(), postern::db::Access::read_write);
+    postern::db::Transaction transaction(database, postern::db::Durability::full);
+    auto bob = postern::store::find_user_by_name(database, kBob);
+    REQUIRE(bob);
+    bob->username = "bob\u200b";
+    CHECK(postern::store::update_user(transaction, *bob));
+    transaction.commit();
+    CHECK(browser_of(op, named("bob\u200b")).authorize(authorization_request(kTrusted)).verdict() == "code");
 }
 
 TEST_CASE("remote user: claims follow the web server's variables at each login, and others are left alone") {
