@@ -1,6 +1,10 @@
 // Decides how a file of users is taken apart: into lines, in one format, with each name once.
 #include "cli/user/import_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -9,27 +13,30 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "os/file.h"
 
 namespace postern::cli {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = 65536;
+constexpr std::size_t kEndlessLineBytes = 16 << 20;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// One line without its end, CR LF or LF; of a longer one than anybody needs, no more than shows that it is. False at
-/// the end of the file.
+/// One line without its end, CR LF or LF; of a longer one than is taken, no more than shows that it is. False at the end
+/// of the file. Throws Refused for a line without end: then what is read is no list of users, /dev/zero perhaps.
 bool read_line(std::istream& input, std::string& line) {
     util::wipe(line);  // it may have held a password
     line.reserve(kMaxLineBytes + 1);
     std::streambuf& buffer = *input.rdbuf();
-    bool any = false;
+    std::size_t read = 0;
     for (int c = buffer.sbumpc(); c != std::char_traits<char>::eof(); c = buffer.sbumpc()) {
-        any = true;
+        if (++read > kEndlessLineBytes)
+            throw Refused("a line is longer than 16 MiB, so this is no list of users; nobody was imported");
         if (c == '\n') break;
         if (line.size() <= kMaxLineBytes) line += static_cast<char>(c);
     }
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    return any;
+    return read > 0;
 }
 
 class Reader {
@@ -74,6 +81,14 @@ private:
     std::size_t number_ = 0;
 };
 
+/// A pipe has an end, and so has what is typed; any other device need not have one.
+void require_file_or_pipe(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0 || !(S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) return;
+    const os::Descriptor device(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (!device || ::isatty(device.get()) == 0) throw Refused(path + " is a device, not a file of users");
+}
+
 Refused cannot_read(const std::string& path) {
     return Refused(path + " cannot be read (" + std::strerror(errno) + ")");
 }
@@ -85,6 +100,7 @@ ImportFile read_import_file(const std::string& path) {
     if (path == "-") {
         file = Reader(std::cin).read();
     } else {
+        require_file_or_pipe(path);
         std::ifstream input(path, std::ios::binary);
         // A directory can be opened, but not read.
         if (!input || (input.peek(), input.bad())) throw cannot_read(path);

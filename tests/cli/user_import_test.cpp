@@ -275,13 +275,42 @@ TEST_CASE("user import: more people than one transaction takes, each of them onc
 TEST_CASE("user import: files that are none are refused in one line") {
     const Installation installation;
     for (const std::string& file : {std::string("/nonexistent/users"), installation.directory().string(),
-                                    std::string("/dev/null"), std::string("-")}) {
+                                    std::string("/dev/null"), std::string("/dev/zero"), std::string("/dev/urandom"),
+                                    std::string("-")}) {
         CAPTURE(file);
         const auto result = installation.postern({"user", "import", file});
         CHECK(result.exit_code == 1);
         CHECK(result.out.empty());
         CHECK(is_one_plain_line(result.err));
     }
+}
+
+TEST_CASE("user import: standard input that is one line without end is refused, and nobody is imported") {
+    const Installation installation;
+    const auto result = run({"/bin/sh", "-c", "exec \"$0\" user import - < /dev/zero", postern_program()},
+                            {{"PATH", "/usr/bin:/bin"}, {"POSTERN_CONFIG", installation.config_file().string()}});
+    CHECK(result.exit_code == 1);
+    CHECK(is_one_plain_line(result.err));
+    CHECK(result.err.find("16 MiB") != std::string::npos);
+    CHECK(count(installation) == 0);
+}
+
+TEST_CASE("user import: a user name that cannot be seen is refused in each format, as at user add") {
+    const Installation installation;
+    for (const std::string name : {"\u200b", "\u00ad", "ada\u200b", "\u00a0ada"}) {
+        CAPTURE(name);
+        for (const std::string& line : {name + ":" + kBcrypt, "{\"username\":\"" + name + "\"}"}) {
+            const auto result = installation.postern({"user", "import", "-"}, "good:" + kBcrypt + "\n" + line + "\n");
+            CHECK(result.exit_code == 1);
+        }
+        const auto import = installation.postern({"user", "import", "-"}, name + ":" + kBcrypt + "\n");
+        const auto add = installation.postern({"user", "add", name, "--password-stdin"}, "secret\n");
+        for (const auto& result : {import, add}) {
+            CHECK(result.exit_code == 1);
+            CHECK(result.err.find("cannot be seen") != std::string::npos);
+        }
+    }
+    CHECK(count(installation) == 0);
 }
 
 TEST_CASE("user import: a terminal sees how far it is, anything else sees no bar and no control character") {
