@@ -32,7 +32,10 @@ void add_config_problems(Findings& findings, const std::string& message) {
     if (lines.size() == 1) return findings.error("config", file, "correct the file, or name another one with --config");
     lines.erase(lines.begin());
     for (const std::string_view line : lines) {
-        findings.error("config", std::string(util::trim(line)), "correct this key in the file");
+        const std::string problem(util::trim(line));
+        findings.error("config", problem,
+                       problem.starts_with("metadata.") ? "remove this member from \"metadata\""
+                                                        : "correct this key in the file");
     }
 }
 
@@ -42,6 +45,10 @@ std::optional<config::Config> check_config(Findings& findings, const std::string
         for (const std::string& warning : config.warnings) {
             findings.warning("config", warning, "change it in " + path + ", unless it is meant so");
         }
+        if (config.settings.oidc && !config.settings.authorize_post)
+            findings.ok("authorize methods",
+                        "GET alone; OpenID Connect Core §3.1.2.1 wants POST as well, which \"authorizeMethods\": "
+                        "[\"GET\", \"POST\"] turns on");
         return config;
     } catch (const config::ConfigError& error) {
         add_config_problems(findings, error.what());

@@ -130,13 +130,26 @@ constexpr Row kRows[] = {
      "Too many failures from this address or for this name; it ends by itself after login.window seconds."},
 };
 
+/// Where the error code says too little: RFC 9110 §15.5.6.
+constexpr int kWrongMethod = 405;
+constexpr std::string_view kPostToAuthorize =
+    "The client sent its authorization request by POST, which OpenID Connect Core §3.1.2.1 allows it; here that is off. "
+    "Let the configuration say \"authorizeMethods\": [\"GET\", \"POST\"], or let the client use GET.";
+constexpr std::string_view kOtherMethod =
+    "The endpoint does not answer that method; the detail names those that it does. Fix the client, or what rewrites "
+    "its requests.";
+
 constexpr std::string_view kOther =
     "No advice for this error; the lines above, and the log lines with this request id, say what is known.";
 
 }  // namespace
 
-std::string_view hint_for(std::string_view error) {
-    const auto* row = std::ranges::find(kRows, error, &Row::error);
+std::string_view hint_for(const store::RefusalRecord& refusal) {
+    if (refusal.status == kWrongMethod) {
+        const bool posted = refusal.endpoint == "authorize" && refusal.detail.ends_with("got POST");
+        return posted ? kPostToAuthorize : kOtherMethod;
+    }
+    const auto* row = std::ranges::find(kRows, refusal.error, &Row::error);
     return row == std::end(kRows) ? kOther : row->hint;
 }
 

@@ -3,9 +3,11 @@
 
 #include <string_view>
 
+#include "store/refusals.h"
+
 namespace postern::cli {
 
 /// A sentence or two for whoever runs the server or the client. Never empty.
-std::string_view hint_for(std::string_view error);
+std::string_view hint_for(const store::RefusalRecord& refusal);
 
 }  // namespace postern::cli

@@ -112,10 +112,7 @@ bool is_computed_member(std::string_view name) {
         settings.oidc = true;
         return computed_members(settings);
     }();
-    // Members that speak for others: the first names endpoints, the second prevails over plain ones (RFC 8705 §5, RFC
-    // 8414 §2.1).
-    if (name == "mtls_endpoint_aliases" || name == "signed_metadata") return true;
-    return name.ends_with("_endpoint") || name.ends_with("_alg_values_supported") || everything.find(name) != nullptr;
+    return everything.find(name) != nullptr;
 }
 
 std::string oauth_metadata_path(const oauth::Settings& settings) {

@@ -13,7 +13,7 @@ namespace postern::oidc {
 /// option `metadata` are added behind; they replace nothing.
 json::Object discovery(const oauth::Settings& settings);
 
-/// Members that say where and how this server works: computed under some settings, and so never configured.
+/// Members that this server computes under some settings, and so are never configured.
 bool is_computed_member(std::string_view name);
 
 /// The second well-known address: RFC 8414 §3.1 puts it in front of the issuer's path,

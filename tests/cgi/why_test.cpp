@@ -23,6 +23,12 @@ postern::json::Object explain(const Deployment& op, const std::string& request_i
     return *value->if_object();
 }
 
+CgiRequest with_method(const std::string& method) {
+    CgiRequest request;
+    request.method = method;
+    return request;
+}
+
 TEST_CASE("why: tells what was expected and what came, for each kind of refusal") {
     const Deployment op;
     UserAgent alice(op);
@@ -62,7 +68,15 @@ TEST_CASE("why: tells what was expected and what came, for each kind of refusal"
          "invalid_client",
          {"CGIPassAuth"}},
         {"no token", op.cgi("userinfo"), "invalid_token", {"CGIPassAuth"}},
-        {"a wrong method", op.cgi("token"), "invalid_request", {"POST"}},
+        {"a wrong method", op.cgi("token"), "invalid_request", {"POST", "does not answer that method"}},
+        {"POST where only GET is on [OIDC Core §3.1.2.1]",
+         op.cgi("authorize", post_form(authorization_request().text())),
+         "invalid_request",
+         {"authorizeMethods", "§3.1.2.1", "got POST"}},
+        {"a method that can never be on",
+         op.cgi("authorize", with_method("DELETE")),
+         "invalid_request",
+         {"does not answer that method", "expected GET"}},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);

@@ -76,6 +76,16 @@ void Installation::write_config(const json::Object& members) const {
     std::ofstream(config_file()) << json::write_pretty(members);
 }
 
+void Installation::reconfigure(const std::string& member, json::Value value) const {
+    std::ifstream file(config_file());
+    auto config = json::parse(std::string(std::istreambuf_iterator<char>(file), {}));
+    REQUIRE(config);
+    REQUIRE(config->if_object());
+    json::Object members = *config->if_object();
+    members.set(member, std::move(value));
+    write_config(members);
+}
+
 ProcessResult Installation::postern(const std::vector<std::string>& arguments, const std::string& input) const {
     std::vector<std::string> argv = {postern_program()};
     argv.insert(argv.end(), arguments.begin(), arguments.end());

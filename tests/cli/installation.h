@@ -33,6 +33,8 @@ public:
     json::Value must_json(std::vector<std::string> arguments, const std::string& input = {}) const;
 
     void write_config(const json::Object& members) const;
+    /// Writes the configuration anew with this member added or replaced.
+    void reconfigure(const std::string& member, json::Value value) const;
 
     const std::filesystem::path& directory() const { return directory_; }
     std::filesystem::path config_file() const { return directory_ / "postern.json"; }

@@ -143,18 +143,18 @@ TEST_CASE("discovery: members of the configuration are added and replace nothing
                                      {"issuer", "https://evil.example"},
                                      {"response_types_supported", json::strings({"id_token"})},
                                      {"claims_parameter_supported", false},
-                                     {"registration_endpoint", "https://evil.example"}};
+                                     {"registration_endpoint", "https://register.example"}};
     const json::Object document = oidc::discovery(settings);
     CHECK(member(document, "op_policy_uri") == R"("https://op.example/policy")");
     CHECK(member(document, "issuer") == R"("https://op.example")");
     CHECK(member(document, "response_types_supported") == R"(["code"])");
     CHECK(member(document, "claims_parameter_supported") == "absent");  // OpenID Connect is off
-    CHECK(member(document, "registration_endpoint") == "absent");
+    CHECK(member(document, "registration_endpoint") == R"("https://register.example")");  // another program's
 }
 
 TEST_CASE(
-    "is_computed_member: whatever the document may say under some settings is never configured [RFC 8414 §6.2b, "
-    "Discovery §3w]") {
+    "is_computed_member: what the document says under some settings is never configured, and nothing else is refused "
+    "[RFC 8414 §6.2b, Discovery §3w]") {
     oauth::Settings settings;
     settings.issuer = "https://op.example";
     settings.oidc = settings.implicit = true;
@@ -164,11 +164,13 @@ TEST_CASE(
         CAPTURE(member.first);
         CHECK(oidc::is_computed_member(member.first));
     }
-    for (const char* name : {"made_up_endpoint", "token_endpoint_auth_signing_alg_values_supported",
-                             "mtls_endpoint_aliases", "signed_metadata"})
-        CHECK(oidc::is_computed_member(name));
-    for (const char* name : {"service_documentation", "op_policy_uri", "op_tos_uri", "ui_locales_supported", "issuers",
-                             "endpoint", "display_values_supported", ""}) {
+    settings.login.method = oauth::LoginMethod::remote_user;
+    settings.login.auth_time_variable = "OIDC_CLAIM_auth_time";
+    for (const auto& member : oidc::discovery(settings).members()) CHECK(oidc::is_computed_member(member.first));
+    for (const char* name :
+         {"service_documentation", "op_policy_uri", "op_tos_uri", "ui_locales_supported", "issuers", "endpoint",
+          "display_values_supported", "", "registration_endpoint", "device_authorization_endpoint",
+          "token_endpoint_auth_signing_alg_values_supported", "mtls_endpoint_aliases", "signed_metadata"}) {
         CAPTURE(name);
         CHECK_FALSE(oidc::is_computed_member(name));
     }
