@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "db/sqlite/group_commit.h"
 #include "os/file.h"
+#include "util/log.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;
@@ -23,6 +24,15 @@ void check_config_file(Findings& findings, const fs::path& path) {
     findings.error("config",
                    path.string() + " can be written by every user of this machine (mode " + octal(status.st_mode) + ")",
                    "chmod o-w " + path.string());
+}
+
+/// What no process can write its log to keeps every one from starting.
+void check_log(Findings& findings, const std::string& target) {
+    struct stat status {};
+    const bool is_path = target.starts_with('/') && target != "/dev/stderr";
+    if (!is_path || stat(target.c_str(), &status) != 0 || util::may_hold_log(status.st_mode)) return;
+    findings.error("log", target + " is not a regular file, a terminal or /dev/null, so no process starts",
+                   "name another file as log.target, or \"stderr\" or \"syslog\"");
 }
 
 void check_database_directory(Findings& findings, const fs::path& directory) {
@@ -148,6 +158,7 @@ std::vector<fs::path> data_files(const config::Config& config) {
 void check_files(Findings& findings, const std::string& config_path, const config::Config& config) {
     check_config_file(findings, config_path);
     findings.ok_unless_found("config", config_path);
+    check_log(findings, config.log_target);
     check_database_directory(findings, directory_of(config.database));
     check_file_system(findings, directory_of(config.database));
     check_database_files(findings, config.database);

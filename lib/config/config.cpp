@@ -215,6 +215,19 @@ Config load_config(const std::string& path) {
     throw ConfigError(message);
 }
 
+std::string configured_log_target(const std::string& path) noexcept {
+    Config config;
+    try {
+        const auto parsed = json::parse(read_whole_file(path), json::Dialect::relaxed, kFileLimits);
+        const json::Object* root = parsed ? parsed->if_object() : nullptr;
+        const json::Value* log = root ? root->find("log") : nullptr;
+        Problems ignored;
+        if (log && log->if_object()) ObjectReader(config, ignored).read("log.", *log->if_object());
+    } catch (const std::exception&) {  // the start has said why
+    }
+    return config.log_target;
+}
+
 std::string default_config_path() {
     const char* given = std::getenv("POSTERN_CONFIG");
     return given == nullptr || *given == '\0' ? "/etc/postern/postern.json" : given;

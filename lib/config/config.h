@@ -58,6 +58,9 @@ struct ConfigError : std::runtime_error {
 /// Reads and parses `path`. Throws ConfigError.
 Config load_config(const std::string& path);
 
+/// `log.target` of the file, whatever else is wrong in it; "stderr" when it does not say so. Never throws.
+std::string configured_log_target(const std::string& path) noexcept;
+
 /// POSTERN_CONFIG of the process environment, else /etc/postern/postern.json.
 std::string default_config_path();
 

@@ -113,6 +113,8 @@ Apply algorithm(crypto::Algorithm oauth::Settings::*member) {
 
 Fault log_target_fault(std::string_view target) {
     if (target == "stderr" || target == "syslog") return std::nullopt;
+    if (target == "/dev/stdout" || target == "/dev/fd/1" || target == "/proc/self/fd/1")
+        return "must not be standard output, which is a CGI program's answer";
     return file_fault(target) ? Fault("must be \"stderr\", \"syslog\" or an absolute file name") : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <string_view>
 
 #include "gateway/cgi_gateway.h"
 #include "gateway/fcgi_gateway.h"
@@ -12,6 +13,7 @@
 #include "server/process.h"
 #include "server/sandbox.h"
 #include "server/service.h"
+#include "util/text.h"
 #include "util/version.h"
 
 namespace postern::server {
@@ -24,10 +26,23 @@ std::unique_ptr<App> start(const Endpoint& endpoint) {
     return app;
 }
 
+/// Where the operator looks: what a web server makes of the standard error of a program that it starts, is its affair.
+void write_to_log(const Endpoint& endpoint, const std::exception& error) {
+    const std::string target = config::configured_log_target(config::default_config_path());
+    if (target == config::Config().log_target) return;
+    try {
+        const util::Log log(util::open_log_sink(target), util::LogLevel::error, endpoint.name);
+        for (const std::string_view line : util::split(error.what(), '\n'))
+            log.error("start_refused", {{"reason", util::trim(line)}});
+    } catch (const std::exception&) {  // then standard error has it alone
+    }
+}
+
 void explain(const Endpoint& endpoint, const std::exception& error) {
     const bool names_it = dynamic_cast<const config::ConfigError*>(&error) != nullptr;
     const std::string source = names_it ? std::string() : " (configured in " + config::default_config_path() + ")";
     std::fprintf(stderr, "postern %s: %s%s\n", endpoint.name.c_str(), error.what(), source.c_str());
+    write_to_log(endpoint, error);
 }
 
 int serve_cgi(const Endpoint& endpoint, const Handler& handler) {

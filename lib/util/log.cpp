@@ -2,6 +2,7 @@
 #include "util/log.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -123,14 +124,29 @@ void append_member(std::string& line, std::string_view name, std::string_view va
     append_json_string(line, shortened(value));
 }
 
+void require_log(const std::string& target, const struct stat& status) {
+    if (may_hold_log(status.st_mode)) return;
+    throw std::runtime_error("the log " + target +
+                             " is not a regular file, a terminal or /dev/null: name another log.target");
+}
+
 }  // namespace
 
+bool may_hold_log(mode_t mode) { return S_ISREG(mode) || S_ISCHR(mode); }
+
 std::unique_ptr<LogSink> open_log_sink(const std::string& target) {
-    if (target == "stderr") return std::make_unique<DescriptorSink>(STDERR_FILENO, DescriptorSink::Close::no);
+    if (target == "stderr" || target == "/dev/stderr")  // the same, also where it is a pipe or a socket
+        return std::make_unique<DescriptorSink>(STDERR_FILENO, DescriptorSink::Close::no);
     if (target == "syslog") return std::make_unique<SyslogSink>();
-    const int descriptor = ::open(target.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
+    struct stat status {};
+    if (::stat(target.c_str(), &status) == 0) require_log(target, status);  // ENXIO of a FIFO would not say it
+    const int descriptor =
+        ::open(target.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640);
     if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "cannot open log " + target);
-    return log_sink_on(descriptor);
+    auto sink = log_sink_on(descriptor);
+    if (::fstat(descriptor, &status) == 0) require_log(target, status);
+    ::fcntl(descriptor, F_SETFL, O_APPEND);  // a slow terminal gets its lines
+    return sink;
 }
 
 std::unique_ptr<LogSink> log_sink_on(int descriptor) {

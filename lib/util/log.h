@@ -1,6 +1,8 @@
 // The operator's log: one JSON object a line, never a secret.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -27,8 +29,12 @@ public:
     virtual bool write(LogLevel level, std::string_view line) = 0;
 };
 
-/// "stderr", "syslog" or a file path (opened O_APPEND|O_CLOEXEC, mode 0640). Throws std::system_error when it cannot be
-/// opened.
+/// Whether lines may go to a file of that kind (st_mode): a regular file or a character device, such as a terminal or
+/// /dev/null. A FIFO would keep every process waiting for a reader, or end it.
+bool may_hold_log(mode_t mode);
+
+/// "stderr" (or /dev/stderr), "syslog" or a file path (opened O_APPEND|O_CLOEXEC, mode 0640). Never waits. Throws
+/// std::system_error when it cannot be opened, std::runtime_error when it may not hold a log.
 std::unique_ptr<LogSink> open_log_sink(const std::string& target);
 
 /// Takes `descriptor`, opened for append.

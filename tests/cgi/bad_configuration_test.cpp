@@ -391,4 +391,62 @@ TEST_CASE("start: what is legal but doubtful is said in the log, and served") {
     CHECK(answer.log.find("authenticateIntrospect") != std::string::npos);
 }
 
+TEST_CASE("start: a log that is a FIFO stops every program at once, without a reader to wait for") {
+    Deployment op;
+    const std::string fifo = (op.directory() / "fifo").string();
+    REQUIRE(::mkfifo(fifo.c_str(), 0666) == 0);
+    op.configure("log", json::Object{{"target", fifo}});
+    for (const std::string& endpoint : kAll) {
+        CAPTURE(endpoint);
+        const Answer answer = op.cgi(endpoint);
+        CHECK(answer.exit_code == 1);
+        CHECK(answer.status == 500);
+        CHECK(answer.log.find(fifo + " is not a regular file") != std::string::npos);
+        check_mute(op, answer);
+    }
+}
+
+TEST_CASE("start: why a program is refused stands in log.target, too, a line for each problem") {
+    struct Row {
+        std::string when;
+        void (*sabotage)(Deployment& op);
+        std::vector<std::string> told;
+    };
+    const std::vector<Row> rows = {
+        {"a key that is not known", [](Deployment& op) { set_member(op, "isuer", "x"); }, {"isuer", "correct the following"}},
+        {"two problems",
+         [](Deployment& op) {
+             set_member(op, "isuer", "x");
+             set_member(op, "idTokenTTL", -1);
+         },
+         {"isuer", "idTokenTTL"}},
+        {"no keys", [](Deployment& op) { fs::remove_all(op.keys_directory()); }, {"keys"}},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Deployment op;
+        const fs::path log = op.directory() / "postern.log";
+        set_member(op, "log", json::Object{{"target", log.string()}});
+        row.sabotage(op);
+        const Answer answer = op.cgi("token", with_basic("grant_type=authorization_code&code=x"));
+        CHECK(answer.exit_code == 1);
+        CHECK(answer.log.starts_with("postern token: "));
+        const std::string written = read_file(log);
+        for (const std::string& told : row.told) {
+            CAPTURE(told);
+            CHECK(written.find(told) != std::string::npos);
+        }
+        for (const std::string_view line : postern::util::split(written, '\n')) {
+            if (line.empty()) continue;
+            CHECK(line.find(R"("event":"start_refused")") != std::string::npos);
+            CHECK(line.find(R"("program":"token")") != std::string::npos);
+        }
+    }
+    // Where the log itself cannot be opened, or the file cannot be read as JSON, standard error has it alone.
+    Deployment op;
+    set_member(op, "log", json::Object{{"target", (op.directory() / "missing" / "postern.log").string()}});
+    set_member(op, "isuer", "x");
+    CHECK(op.cgi("token").log.find("isuer") != std::string::npos);
+}
+
 }  // namespace

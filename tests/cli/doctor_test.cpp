@@ -1,5 +1,6 @@
 // `postern doctor`: a healthy installation has no finding, and each thing that is broken is found with its fix.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -135,6 +136,13 @@ TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is do
          [](const Installation& i) { chmod(i.database_file().parent_path(), 0770); }, "database directory", "warning"},
         {"configuration writable by others", [](const Installation& i) { chmod(i.config_file(), 0666); }, "config",
          "error"},
+        {"log is a FIFO",
+         [](const Installation& i) {
+             const fs::path fifo = i.directory() / "fifo";
+             REQUIRE(::mkfifo(fifo.c_str(), 0660) == 0);
+             i.reconfigure("log", json::Object{{"target", fifo.string()}});
+         },
+         "log", "error"},
         {"clock behind the files", [](const Installation& i) { set_age(i.database_file(), std::chrono::hours(-2)); },
          "clock", "error"},
     };
@@ -196,6 +204,27 @@ TEST_CASE("doctor: every problem of the configuration is a finding of its own, a
     CHECK(diagnosis.findings.size() == 3);
     for (const json::Value& finding : diagnosis.findings) CHECK(text_of(finding, "check") == "config");
     CHECK(installation.postern({"doctor", "--config", "/nonexistent.json"}).exit_code == 1);
+}
+
+TEST_CASE("doctor: of metadata only what the server computes is a problem, and the advice is to remove it") {
+    const Installation installation;
+    installation.reconfigure("metadata", json::Object{{"registration_endpoint", "https://register.example.org"},
+                                                      {"token_endpoint", "https://elsewhere.example.org"}});
+    const Diagnosis diagnosis = diagnose(installation);
+    CHECK(diagnosis.exit_code == 1);
+    REQUIRE(diagnosis.findings.size() == 1);
+    CHECK(text_of(diagnosis.findings[0], "detail").starts_with("metadata.token_endpoint "));
+    CHECK(text_of(diagnosis.findings[0], "fix").starts_with("remove"));
+}
+
+TEST_CASE("doctor: says which methods OpenID Connect wants at authorize, as information [OIDC Core §3.1.2.1]") {
+    const Installation installation;
+    const Diagnosis diagnosis = diagnose(installation);
+    CHECK(diagnosis.exit_code == 0);
+    CHECK(state_of(diagnosis, "authorize methods") == "ok");
+    CHECK(installation.must({"doctor"}).find("\"authorizeMethods\": [\"GET\", \"POST\"]") != std::string::npos);
+    installation.reconfigure("authorizeMethods", json::strings({"GET", "POST"}));
+    CHECK(state_of(diagnose(installation), "authorize methods").empty());
 }
 
 TEST_CASE("doctor: a legal but doubtful setting is a warning and no reason to exit 1") {

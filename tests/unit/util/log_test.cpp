@@ -184,6 +184,43 @@ TEST_CASE("open_log_sink: a place that cannot be opened is a system_error with i
     }
 }
 
+TEST_CASE("open_log_sink: a FIFO, a socket or a directory is refused at once, with a reader or without") {
+    const TemporaryDirectory directory;
+    const std::string fifo = directory.file("fifo");
+    REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+    const auto refusal = [](const std::string& target) -> std::string {
+        try {
+            open_log_sink(target);
+        } catch (const std::runtime_error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    CHECK(refusal(fifo).find(fifo + " is not a regular file") != std::string::npos);
+    const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    REQUIRE(reader >= 0);
+    CHECK(refusal(fifo).find("is not a regular file") != std::string::npos);
+    ::close(reader);
+    CHECK(refusal(directory.file(".")).find("is not a regular file") != std::string::npos);
+    CHECK(refusal("/dev/null").empty());
+}
+
+TEST_CASE("open_log_sink: /dev/stderr is standard error, also where that is a pipe") {
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    const int saved = ::dup(STDERR_FILENO);
+    REQUIRE(::dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
+    const bool written = open_log_sink("/dev/stderr")->write(LogLevel::info, "line");
+    ::dup2(saved, STDERR_FILENO);
+    ::close(saved);
+    ::close(ends[1]);
+    char bytes[16]{};
+    CHECK(written);
+    CHECK(::read(ends[0], bytes, sizeof bytes) == 5);
+    CHECK(std::string(bytes) == "line\n");
+    ::close(ends[0]);
+}
+
 TEST_CASE("open_log_sink: stderr is the process's standard error and stays open after the sink") {
     const TemporaryDirectory directory;
     const std::string path = directory.file("stderr.txt");
