@@ -33,9 +33,9 @@ void add_config_problems(Findings& findings, const std::string& message) {
     lines.erase(lines.begin());
     for (const std::string_view line : lines) {
         const std::string problem(util::trim(line));
-        findings.error("config", problem,
-                       problem.starts_with("metadata.") ? "remove this member from \"metadata\""
-                                                        : "correct this key in the file");
+        findings.error(
+            "config", problem,
+            problem.starts_with("metadata.") ? "remove this member from \"metadata\"" : "correct this key in the file");
     }
 }
 

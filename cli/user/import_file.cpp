@@ -22,8 +22,8 @@ constexpr std::size_t kMaxLineBytes = 65536;
 constexpr std::size_t kEndlessLineBytes = 16 << 20;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// One line without its end, CR LF or LF; of a longer one than is taken, no more than shows that it is. False at the end
-/// of the file. Throws Refused for a line without end: then what is read is no list of users, /dev/zero perhaps.
+/// One line without its end, CR LF or LF; of a longer one than is taken, no more than shows that it is. False at the
+/// end of the file. Throws Refused for a line without end: then what is read is no list of users, /dev/zero perhaps.
 bool read_line(std::istream& input, std::string& line) {
     util::wipe(line);  // it may have held a password
     line.reserve(kMaxLineBytes + 1);

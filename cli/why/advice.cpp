@@ -133,7 +133,8 @@ constexpr Row kRows[] = {
 /// Where the error code says too little: RFC 9110 §15.5.6.
 constexpr int kWrongMethod = 405;
 constexpr std::string_view kPostToAuthorize =
-    "The client sent its authorization request by POST, which OpenID Connect Core §3.1.2.1 allows it; here that is off. "
+    "The client sent its authorization request by POST, which OpenID Connect Core §3.1.2.1 allows it; here that is "
+    "off. "
     "Let the configuration say \"authorizeMethods\": [\"GET\", \"POST\"], or let the client use GET.";
 constexpr std::string_view kOtherMethod =
     "The endpoint does not answer that method; the detail names those that it does. Fix the client, or what rewrites "

@@ -67,8 +67,8 @@ public:
 
     /// For `postern init`: makes the directory's content and notes it in `made`; refuses to replace anything.
     /// `private_mode` is that of the signing keys and of seal.key.
-    static void create(os::NewFiles& made, const std::string& directory, const std::vector<crypto::Algorithm>& algorithms,
-                       util::Time now, mode_t private_mode = 0640);
+    static void create(os::NewFiles& made, const std::string& directory,
+                       const std::vector<crypto::Algorithm>& algorithms, util::Time now, mode_t private_mode = 0640);
     /// The same, all of it or nothing.
     static void create(const std::string& directory, const std::vector<crypto::Algorithm>& algorithms, util::Time now);
     /// For `postern key list`, by algorithm and time.

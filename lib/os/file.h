@@ -67,8 +67,8 @@ Descriptor make_whole_file(const std::string& path, std::string_view bytes, mode
 /// Whether `path` still names the file or directory that is open.
 bool is_at(const std::string& path, const Descriptor& file);
 
-/// The name under which `replace_file` and `make_whole_file` make a file before it has its own: what a killed run may leave
-/// behind.
+/// The name under which `replace_file` and `make_whole_file` make a file before it has its own: what a killed run may
+/// leave behind.
 bool is_temporary_name(std::string_view name);
 
 /// The text of `errno`.

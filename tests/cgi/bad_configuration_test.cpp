@@ -413,7 +413,9 @@ TEST_CASE("start: why a program is refused stands in log.target, too, a line for
         std::vector<std::string> told;
     };
     const std::vector<Row> rows = {
-        {"a key that is not known", [](Deployment& op) { set_member(op, "isuer", "x"); }, {"isuer", "correct the following"}},
+        {"a key that is not known",
+         [](Deployment& op) { set_member(op, "isuer", "x"); },
+         {"isuer", "correct the following"}},
         {"two problems",
          [](Deployment& op) {
              set_member(op, "isuer", "x");

@@ -274,9 +274,9 @@ TEST_CASE("user import: more people than one transaction takes, each of them onc
 
 TEST_CASE("user import: files that are none are refused in one line") {
     const Installation installation;
-    for (const std::string& file : {std::string("/nonexistent/users"), installation.directory().string(),
-                                    std::string("/dev/null"), std::string("/dev/zero"), std::string("/dev/urandom"),
-                                    std::string("-")}) {
+    for (const std::string& file :
+         {std::string("/nonexistent/users"), installation.directory().string(), std::string("/dev/null"),
+          std::string("/dev/zero"), std::string("/dev/urandom"), std::string("-")}) {
         CAPTURE(file);
         const auto result = installation.postern({"user", "import", file});
         CHECK(result.exit_code == 1);

@@ -37,18 +37,18 @@ TEST_CASE("is_user_name: what pages can show and people can type, of at most 128
 
 TEST_CASE("is_new_user_name: nothing in it is invisible, and users who have such a name keep it [RFC 8265 §3]") {
     const std::pair<std::string, bool> rows[] = {
-        {"\u200b", false},                  // zero width space
-        {"\u00ad", false},                  // soft hyphen
-        {"\ufeff", false},                  // byte order mark
-        {"\u2060\u2060", false},            // word joiners
-        {"\u3164", false},                  // Hangul filler, a letter by its category
-        {"\u034f", false},                  // combining grapheme joiner
-        {"\ufe0f", false},                  // variation selector
-        {"\U000e0041", false},              // tag
-        {"\u2800", false},                  // braille pattern without a dot
-        {"\u00a0", false},                  // no-break space
-        {"\u3000\u2003", false},            // ideographic space, em space
-        {"\u200d", false},                  // joiner
+        {"\u200b", false},        // zero width space
+        {"\u00ad", false},        // soft hyphen
+        {"\ufeff", false},        // byte order mark
+        {"\u2060\u2060", false},  // word joiners
+        {"\u3164", false},        // Hangul filler, a letter by its category
+        {"\u034f", false},        // combining grapheme joiner
+        {"\ufe0f", false},        // variation selector
+        {"\U000e0041", false},    // tag
+        {"\u2800", false},        // braille pattern without a dot
+        {"\u00a0", false},        // no-break space
+        {"\u3000\u2003", false},  // ideographic space, em space
+        {"\u200d", false},        // joiner
         {"\ufeffalice", false},
         {"alice\ufeff", false},
         {"al\u00adice", false},
@@ -57,7 +57,7 @@ TEST_CASE("is_new_user_name: nothing in it is invisible, and users who have such
         {"alice\u2003", false},
         {"alice\u200d", false},
         {"\u200calice", false},
-        {"Alice\u00a0Liddell", true},       // seen as a blank
+        {"Alice\u00a0Liddell", true},                    // seen as a blank
         {"\u0646\u0627\u0645\u200c\u0647\u0627", true},  // Persian, with the joiner that its spelling needs
         {"\u0d28\u0d4d\u200d\u0d30", true},              // Malayalam
         {"\u738b", true},

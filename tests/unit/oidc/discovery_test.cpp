@@ -148,7 +148,7 @@ TEST_CASE("discovery: members of the configuration are added and replace nothing
     CHECK(member(document, "op_policy_uri") == R"("https://op.example/policy")");
     CHECK(member(document, "issuer") == R"("https://op.example")");
     CHECK(member(document, "response_types_supported") == R"(["code"])");
-    CHECK(member(document, "claims_parameter_supported") == "absent");  // OpenID Connect is off
+    CHECK(member(document, "claims_parameter_supported") == "absent");                    // OpenID Connect is off
     CHECK(member(document, "registration_endpoint") == R"("https://register.example")");  // another program's
 }
 

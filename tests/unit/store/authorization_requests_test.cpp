@@ -66,7 +66,8 @@ TEST_CASE("authorization requests: login, decision and use add up [IF28, IF29, I
     }
 }
 
-TEST_CASE("record_decision: an approval may be taken back until it is answered, a denial is final [RFC 6749 §4.1.2.1]") {
+TEST_CASE(
+    "record_decision: an approval may be taken back until it is answered, a denial is final [RFC 6749 §4.1.2.1]") {
     auto database = with_two_users();
     CHECK(decide(database, kAlice, Decision::approved));
     check(database, kAlice, false, Decision::approved, false);
