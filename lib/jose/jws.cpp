@@ -82,7 +82,7 @@ std::optional<TokenType> Verifier::type_of(std::string_view token) const {
     return known == headers_.end() ? std::nullopt : std::optional(known->second.type);
 }
 
-util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, TokenType wanted) const {
+util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, TokenType wanted) {
     const auto segments = split_token(token);
     if (!segments) return JwsFault::malformed;
 
@@ -92,12 +92,12 @@ util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, Tok
 
     const Jwk& jwk = keys_[known->second.key];
     const auto digest = VerifiedTokenCache::digest_of(token);
-    if (!good_.holds(digest)) {
+    if (!verified_.contains(digest)) {
         // Strict: two spellings of one signature would be two tokens to a cache or a revocation list.
         const auto signature = util::base64url_decode(segments->signature);
         if (!signature) return JwsFault::malformed;
         if (!jwk.key.verify(segments->signed_text, *signature)) return JwsFault::bad_signature;
-        good_.add(digest);
+        verified_.add(digest);
     }
 
     auto payload = util::base64url_decode(segments->payload);
@@ -105,9 +105,9 @@ util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, Tok
     return VerifiedJws{jwk.kid, std::move(*payload), std::string(digest.data(), digest.size())};
 }
 
-std::string Verifier::note_signed(std::string_view token) const {
+std::string Verifier::note_signed(std::string_view token) {
     const auto digest = VerifiedTokenCache::digest_of(token);
-    good_.add(digest);
+    verified_.add(digest);
     return {digest.data(), digest.size()};
 }
 

@@ -54,13 +54,13 @@ public:
     /// What the header of `token` says it is; nullopt for a header that this server does not emit. Nothing is verified.
     std::optional<TokenType> type_of(std::string_view token) const;
 
-    /// Accepts only a token of the wanted type. The payload is decoded after the signature has been verified, now or,
-    /// for the very same bytes, before.
-    util::Result<VerifiedJws, JwsFault> verify(std::string_view token, TokenType wanted) const;
+    /// Accepts only a token of the wanted type. The payload is decoded after the signature has been verified; a token
+    /// that this Verifier has verified or noted before is found in its cache instead.
+    util::Result<VerifiedJws, JwsFault> verify(std::string_view token, TokenType wanted);
 
-    /// `token` has just been signed here with the private half of one of these keys: when it comes back, nobody need
-    /// verify that. Returns its SHA-256, 32 bytes.
-    std::string note_signed(std::string_view token) const;
+    /// Enters a token into the cache that this process has just signed with the private half of one of these keys.
+    /// Returns its SHA-256, 32 bytes.
+    std::string note_signed(std::string_view token);
 
 private:
     struct Known {
@@ -69,7 +69,7 @@ private:
     };
     JwkSet keys_;
     std::map<std::string, Known, std::less<>> headers_;
-    mutable VerifiedTokenCache good_;
+    VerifiedTokenCache verified_;
 };
 
 }  // namespace postern::jose

@@ -79,7 +79,7 @@ std::string_view describe(JwtFault fault) {
     return "The token is not valid.";
 }
 
-util::Result<VerifiedJwt, JwtFault> verify_jwt(const Verifier& verifier, std::string_view token, TokenType type,
+util::Result<VerifiedJwt, JwtFault> verify_jwt(Verifier& verifier, std::string_view token, TokenType type,
                                                std::string_view issuer, util::Time now, Expiry expiry) {
     auto jws = verifier.verify(token, type);
     if (!jws) return fault_of(jws.error());

@@ -25,7 +25,7 @@ struct VerifiedJwt {
     std::string digest;      ///< SHA-256 of the whole token, 32 bytes
 };
 
-util::Result<VerifiedJwt, JwtFault> verify_jwt(const Verifier& verifier, std::string_view token, TokenType type,
+util::Result<VerifiedJwt, JwtFault> verify_jwt(Verifier& verifier, std::string_view token, TokenType type,
                                                std::string_view issuer, util::Time now, Expiry expiry);
 
 }  // namespace postern::jose

@@ -1,4 +1,4 @@
-// Which signatures were found good before.
+// A direct-mapped cache of token digests.
 #include "jose/verified_token_cache.h"
 
 #include <algorithm>
@@ -13,25 +13,25 @@ VerifiedTokenCache::Digest VerifiedTokenCache::digest_of(std::string_view token)
     return digest;
 }
 
-/// Any two bytes of a digest are as good as any others.
-std::size_t VerifiedTokenCache::place_of(const Digest& digest) {
-    return (static_cast<unsigned char>(digest[0]) * 256U + static_cast<unsigned char>(digest[1])) % kPlaces;
+/// A digest is uniformly distributed, so its first two bytes are enough.
+std::size_t VerifiedTokenCache::slot_of(const Digest& digest) {
+    return (static_cast<unsigned char>(digest[0]) * 256U + static_cast<unsigned char>(digest[1])) % kSlots;
 }
 
-bool VerifiedTokenCache::holds(const Digest& digest) const {
-    return places_.empty() ? digest == first_ : places_[place_of(digest)] == digest;
+bool VerifiedTokenCache::contains(const Digest& digest) const {
+    return slots_.empty() ? digest == first_ : slots_[slot_of(digest)] == digest;
 }
 
 void VerifiedTokenCache::add(const Digest& digest) {
-    if (places_.empty() && (!first_ || first_ == digest)) {
+    if (slots_.empty() && (!first_ || first_ == digest)) {
         first_ = digest;
         return;
     }
-    if (places_.empty()) {
-        places_.resize(kPlaces);
-        places_[place_of(*first_)] = *first_;
+    if (slots_.empty()) {
+        slots_.resize(kSlots);
+        slots_[slot_of(*first_)] = *first_;
     }
-    places_[place_of(digest)] = digest;
+    slots_[slot_of(digest)] = digest;
 }
 
 }  // namespace postern::jose

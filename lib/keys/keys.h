@@ -57,7 +57,7 @@ public:
     void reload_if_changed();
 
     const jose::JwkSet& published() const { return published_; }
-    const jose::Verifier& verifier() const;  ///< throws KeyError when opened for publish
+    jose::Verifier& verifier();  ///< throws KeyError when opened for publish
     /// The newest key of the algorithm that signs at `now`. Throws KeyError when there is none.
     const SigningKey& signing_key(crypto::Algorithm algorithm, util::Time now) const;
     /// Throws KeyError when there is no private key of the algorithm at all, whatever the time: a process that will

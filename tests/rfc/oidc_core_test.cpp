@@ -251,7 +251,7 @@ TEST_CASE(
     const auto tokens = obtain_tokens(op, alice, good());
     const auto keys = postern::jose::parse_jwk_set(op.cgi("jwks").body);
     REQUIRE(keys);
-    const postern::jose::Verifier verifier(*keys);
+    postern::jose::Verifier verifier(*keys);
     CHECK(static_cast<bool>(verifier.verify(text_of(tokens, "id_token"), TokenType::id_token)));
     CHECK(static_cast<bool>(verifier.verify(text_of(tokens, "access_token"), TokenType::access_token)));
     CHECK_FALSE(static_cast<bool>(verifier.verify(text_of(tokens, "id_token"), TokenType::access_token)));

@@ -45,7 +45,7 @@ struct JwsFixture {
     std::string token(std::size_t i, TokenType type = TokenType::access_token) const {
         return jose::sign_compact(key(i), kid(i), type, kPayload);
     }
-    std::optional<JwsFault> fault(std::string_view token, TokenType wanted = TokenType::access_token) const {
+    std::optional<JwsFault> fault(std::string_view token, TokenType wanted = TokenType::access_token) {
         const auto result = verifier.verify(token, wanted);
         return result ? std::nullopt : std::optional(result.error());
     }
@@ -88,7 +88,7 @@ TEST_CASE("encode_header: members and their order are frozen, since issued token
 }
 
 TEST_CASE("sign_compact makes the three segments of RFC 7515 §7.1 [RFC 6749 §A.11]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     // Ed25519 signatures are determined, so the whole token is.
     const std::string text =
         jose::encode_header(crypto::Algorithm::EdDSA, TokenType::id_token, "k") + "." + base64url_encode(kPayload);
@@ -97,7 +97,7 @@ TEST_CASE("sign_compact makes the three segments of RFC 7515 §7.1 [RFC 6749 §A
 }
 
 TEST_CASE("verify accepts what sign_compact made, with each key and as each kind") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     for (std::size_t i = 0; i < 3; ++i) {
         for (const TokenType type : kTypes) {
             CAPTURE(i);
@@ -111,7 +111,7 @@ TEST_CASE("verify accepts what sign_compact made, with each key and as each kind
 }
 
 TEST_CASE("verify: a token of one kind is none of another [IF35, RFC 8725 §3.11, §3.12, J10]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     for (const TokenType type : kTypes) {
         for (const TokenType wanted : kTypes) {
             CAPTURE(jose::typ_of(type));
@@ -139,7 +139,7 @@ TEST_CASE("type_of: what a header of ours says, without any verification; nothin
 }
 
 TEST_CASE("verify: the published tokens are signed well and still not ours [RFC 7515 A.2, A.3, RFC 8037 A.4]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     const auto token = [](const char* input, const char* signature) { return std::string(input) + "." + signature; };
     CHECK(fixture.fault(token(vectors::kRsaInput, vectors::kRsaSignature)) == JwsFault::unknown_header);
     CHECK(fixture.fault(token(vectors::kEcInput, vectors::kEcSignature)) == JwsFault::unknown_header);
@@ -149,7 +149,7 @@ TEST_CASE("verify: the published tokens are signed well and still not ours [RFC 
 TEST_CASE(
     "verify refuses any header but its own bytes, though the signature is good [IF36, RFC 8725 §3.1, §3.10, §3.11, "
     "J04, J05, J06]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     const std::string kid = fixture.kid(2);
     const std::string good = R"({"alg":"EdDSA","typ":"at+jwt","kid":")" + kid + "\"}";
     REQUIRE(fixture.fault(sign_any(fixture.ed, good)) == std::nullopt);
@@ -244,7 +244,7 @@ TEST_CASE(
 TEST_CASE(
     "verify: no signature, and signatures made with public material, are refused [RFC 8725 §2.1, §3.2, OIDC Core §2m, "
     "J01, J02]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     for (std::size_t i = 0; i < 3; ++i) {
         CAPTURE(i);
         const std::string payload = base64url_encode(kPayload);
@@ -274,7 +274,7 @@ TEST_CASE(
 TEST_CASE(
     "verify: the signature covers header and payload and belongs to its key [RFC 7515 §5.2, RFC 8725 §3.3, RFC 6749 "
     "§10.3b, OIDC Core §16.3]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     const auto stranger = crypto::PrivateKey::generate(crypto::Algorithm::EdDSA);
     for (std::size_t i = 0; i < 3; ++i) {
         CAPTURE(i);
@@ -300,7 +300,7 @@ TEST_CASE(
 
 TEST_CASE(
     "verify: ES256 signatures of zeros, in DER, or out of range are refused [RFC 7518 §3.4, CVE-2022-21449, J15]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     const std::string token = fixture.token(1);
     const std::size_t last = token.rfind('.') + 1;
     const std::string good = *util::base64url_decode(token.substr(last));
@@ -312,8 +312,8 @@ TEST_CASE(
 }
 
 TEST_CASE("verify: a key that is no longer published signs nothing [J14]") {
-    const JwsFixture fixture;
-    const jose::Verifier without({fixture.keys[0], fixture.keys[1]});
+    JwsFixture fixture;
+    jose::Verifier without({fixture.keys[0], fixture.keys[1]});
     const auto result = without.verify(fixture.token(2), TokenType::access_token);
     REQUIRE_FALSE(result);
     CHECK(result.error() == JwsFault::unknown_header);
@@ -322,7 +322,7 @@ TEST_CASE("verify: a key that is no longer published signs nothing [J14]") {
 }
 
 TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1, J07]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     const std::string token = fixture.token(2);
     const std::size_t dot = token.find('.');
     const std::size_t last = token.rfind('.');
@@ -357,7 +357,7 @@ TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1, 
 }
 
 TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5, J08]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     const std::string token = fixture.token(2);
     const std::size_t dot = token.find('.');
     const std::size_t last = token.rfind('.');
@@ -394,7 +394,7 @@ TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5, J
 }
 
 TEST_CASE("verify: RS256 has one spelling too; its last character carries four bits [J08]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     const std::string token = fixture.token(0);
     REQUIRE(fixture.fault(token) == std::nullopt);
     const std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -406,7 +406,7 @@ TEST_CASE("verify: RS256 has one spelling too; its last character carries four b
 }
 
 TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks inside [J17]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     const auto of_length = [&fixture](std::size_t length) {
         // Three bytes of payload are four characters; the rest is found by trying.
         std::string payload((length - fixture.token(2).size()) / 4 * 3, 'x');
@@ -428,7 +428,7 @@ TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks ins
 }
 
 TEST_CASE("verify gives the payload as it was signed, whatever it is") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     for (const std::string& payload :
          {std::string("x"), std::string("a\0b", 3), std::string("\xFF\xFE"), std::string("{}")}) {
         const auto token = jose::sign_compact(fixture.ec, fixture.kid(1), TokenType::id_token, payload);
@@ -439,20 +439,20 @@ TEST_CASE("verify gives the payload as it was signed, whatever it is") {
 }
 
 TEST_CASE("a Verifier outlives the keys it was made of, and its own original") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     auto keys = std::make_unique<jose::JwkSet>(fixture.keys);
     auto first = std::make_unique<jose::Verifier>(*keys);
     keys.reset();
-    const jose::Verifier copy = *first;
-    const jose::Verifier moved = std::move(*first);
+    jose::Verifier copy = *first;
+    jose::Verifier moved = std::move(*first);
     first.reset();
-    for (const jose::Verifier* verifier : {&copy, &moved}) {
+    for (jose::Verifier* verifier : {&copy, &moved}) {
         for (std::size_t i = 0; i < 3; ++i) CHECK(verifier->verify(fixture.token(i), TokenType::access_token));
     }
 }
 
 TEST_CASE("verify: a token that was found good before makes no other one good [RFC 7515 §5.2, RFC 8725 §3.11]") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     for (std::size_t i = 0; i < 3; ++i) {
         const std::string token = fixture.token(i);
         for (int times = 0; times < 3; ++times) {
@@ -477,13 +477,13 @@ TEST_CASE("verify: a token that was found good before makes no other one good [R
               JwsFault::unknown_header);
     }
     const auto other = crypto::PrivateKey::generate(crypto::Algorithm::ES256);
-    const jose::Verifier replaced(jose::JwkSet{{fixture.kid(1), other.public_key()}});
+    jose::Verifier replaced(jose::JwkSet{{fixture.kid(1), other.public_key()}});
     CHECK(replaced.verify(fixture.token(1), TokenType::access_token).error() == JwsFault::bad_signature);
 }
 
 TEST_CASE(
     "note_signed: what was signed here need not be verified here; anything else must be, and a kind stays a kind") {
-    const JwsFixture fixture;
+    JwsFixture fixture;
     std::string unproved = fixture.token(1, TokenType::refresh_token);
     unproved[unproved.rfind('.') + 1] = unproved[unproved.rfind('.') + 1] == 'A' ? 'B' : 'A';
     REQUIRE(fixture.fault(unproved, TokenType::refresh_token) == JwsFault::bad_signature);

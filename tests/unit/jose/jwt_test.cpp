@@ -27,11 +27,11 @@ struct JwtFixture {
     std::string token(std::string_view payload, TokenType type = TokenType::access_token) const {
         return jose::sign_compact(key, vectors::kEdThumbprint, type, payload);
     }
-    auto verify(std::string_view token, util::Time now = kNow, Expiry expiry = Expiry::enforced) const {
+    auto verify(std::string_view token, util::Time now = kNow, Expiry expiry = Expiry::enforced) {
         return jose::verify_jwt(verifier, token, TokenType::access_token, kIssuer, now, expiry);
     }
     std::optional<JwtFault> fault(std::string_view payload, util::Time now = kNow,
-                                  Expiry expiry = Expiry::enforced) const {
+                                  Expiry expiry = Expiry::enforced) {
         const auto result = verify(token(payload), now, expiry);
         return result ? std::nullopt : std::optional(result.error());
     }
@@ -46,7 +46,7 @@ const std::string kGood = claims("\"https://op.example.com\"", "1700000100", "16
 }  // namespace
 
 TEST_CASE("verify_jwt gives the claims and the kid of a good token") {
-    const JwtFixture fixture;
+    JwtFixture fixture;
     const auto jwt =
         fixture.verify(fixture.token(R"({"iss":"https://op.example.com","exp":1700000100,"iat":1700000000,)"
                                      R"("sub":"alice","scope":"openid"})"));
@@ -58,7 +58,7 @@ TEST_CASE("verify_jwt gives the claims and the kid of a good token") {
 }
 
 TEST_CASE("verify_jwt says what is wrong with the token around the claims") {
-    const JwtFixture fixture;
+    JwtFixture fixture;
     const std::string token = fixture.token(kGood);
     struct Row {
         std::string token;
@@ -82,7 +82,7 @@ TEST_CASE("verify_jwt says what is wrong with the token around the claims") {
 }
 
 TEST_CASE("verify_jwt judges the signature before the claims [IF42, RFC 6750 §5.2a]") {
-    const JwtFixture fixture;
+    JwtFixture fixture;
     const std::string token = fixture.token(claims("\"https://evil.example.com\"", "1", "1"));
     const auto result = fixture.verify(token.substr(0, token.rfind('.')) + ".e30");
     REQUIRE_FALSE(result);
@@ -90,7 +90,7 @@ TEST_CASE("verify_jwt judges the signature before the claims [IF42, RFC 6750 §5
 }
 
 TEST_CASE("verify_jwt refuses payloads that are not an object with one meaning [RFC 7519 §7.2, RFC 8725 §2.4, J09]") {
-    const JwtFixture fixture;
+    JwtFixture fixture;
     const std::string members = kGood.substr(1, kGood.size() - 2);
     const std::string rows[] = {
         "x",
@@ -123,7 +123,7 @@ TEST_CASE("verify_jwt refuses payloads that are not an object with one meaning [
 TEST_CASE(
     "verify_jwt needs an iss that is the issuer, byte for byte [IF37, RFC 7519 §4.1.1, RFC 8725 §3.8, RFC 8414 §4, "
     "J13]") {
-    const JwtFixture fixture;
+    JwtFixture fixture;
     struct Row {
         const char* iss;
         std::optional<JwtFault> fault;
@@ -150,7 +150,7 @@ TEST_CASE(
 }
 
 TEST_CASE("verify_jwt needs exp and iat as integers, whether or not expiry counts [RFC 7519 §4.1.4, §4.1.6, J09]") {
-    const JwtFixture fixture;
+    JwtFixture fixture;
     const std::string iss = "\"https://op.example.com\"";
     for (const char* value : {"\"1700000100\"", "1700000100.5", "1.7000001e9", "1e300", "null", "true", "[1700000100]",
                               "99999999999999999999", "{}"}) {
@@ -165,7 +165,7 @@ TEST_CASE("verify_jwt needs exp and iat as integers, whether or not expiry count
 }
 
 TEST_CASE("verify_jwt: a token is dead from the second of its exp on [RFC 7519 §4.1.4, J12]") {
-    const JwtFixture fixture;
+    JwtFixture fixture;
     const util::Time exp = util::from_epoch(1700000100);
     CHECK(fixture.fault(kGood, exp - util::Seconds{1}) == std::nullopt);
     CHECK(fixture.fault(kGood, exp) == JwtFault::expired);
@@ -183,7 +183,7 @@ TEST_CASE("verify_jwt: a token is dead from the second of its exp on [RFC 7519 �
 TEST_CASE(
     "verify_jwt: a token from more than a minute ahead does not count yet [RFC 7519 §4.1.5, §4.1.6, RFC 7662 §4d, "
     "J12]") {
-    const JwtFixture fixture;
+    JwtFixture fixture;
     const std::string iss = "\"https://op.example.com\"";
     CHECK(fixture.fault(claims(iss, "1700009999", "1700000060")) == std::nullopt);
     CHECK(fixture.fault(claims(iss, "1700009999", "1700000061")) == JwtFault::bad_claims);

@@ -7,42 +7,43 @@
 
 using postern::jose::VerifiedTokenCache;
 
-TEST_CASE("GoodSignatures: holds what was added, and nothing else, least of all nothing") {
-    VerifiedTokenCache good;
+TEST_CASE("VerifiedTokenCache: contains what was added and nothing else, not the all-zero digest either") {
+    VerifiedTokenCache cache;
     const auto token = VerifiedTokenCache::digest_of("a.b.c");
-    CHECK_FALSE(good.holds(token));
-    CHECK_FALSE(good.holds(VerifiedTokenCache::Digest{}));
-    good.add(token);
-    CHECK(good.holds(token));
-    for (const char* other : {"a.b.C", "a.b.", "a.b.c ", ""}) CHECK_FALSE(good.holds(VerifiedTokenCache::digest_of(other)));
+    CHECK_FALSE(cache.contains(token));
+    CHECK_FALSE(cache.contains(VerifiedTokenCache::Digest{}));
+    cache.add(token);
+    CHECK(cache.contains(token));
+    for (const char* other : {"a.b.C", "a.b.", "a.b.c ", ""})
+        CHECK_FALSE(cache.contains(VerifiedTokenCache::digest_of(other)));
     for (std::size_t at = 0; at < token.size(); ++at) {
         auto near = token;
         near[at] = static_cast<char>(near[at] ^ 1);
-        CHECK_FALSE(good.holds(near));
+        CHECK_FALSE(cache.contains(near));
     }
 }
 
-TEST_CASE("GoodSignatures: has an end, and whoever comes later has the place") {
-    VerifiedTokenCache good;
+TEST_CASE("VerifiedTokenCache: the size is fixed, and a later token replaces an earlier one in its slot") {
+    VerifiedTokenCache cache;
     std::vector<VerifiedTokenCache::Digest> all;
     for (int i = 0; i < 20'000; ++i) {
         all.push_back(VerifiedTokenCache::digest_of(std::to_string(i)));
-        good.add(all.back());
-        CHECK(good.holds(all.back()));
+        cache.add(all.back());
+        CHECK(cache.contains(all.back()));
     }
     std::size_t held = 0;
-    for (const auto& digest : all) held += good.holds(digest) ? 1 : 0;
+    for (const auto& digest : all) held += cache.contains(digest) ? 1 : 0;
     CHECK(held <= 2048);
     CHECK(held > 1800);
 }
 
-TEST_CASE("GoodSignatures: a copy remembers, and goes its own way") {
-    VerifiedTokenCache good;
+TEST_CASE("VerifiedTokenCache: a copy has the entries and is independent") {
+    VerifiedTokenCache cache;
     const auto before = VerifiedTokenCache::digest_of("before");
     const auto after = VerifiedTokenCache::digest_of("after");
-    good.add(before);
-    VerifiedTokenCache copy = good;
+    cache.add(before);
+    VerifiedTokenCache copy = cache;
     copy.add(after);
-    CHECK(copy.holds(before));
-    CHECK_FALSE(good.holds(after));
+    CHECK(copy.contains(before));
+    CHECK_FALSE(cache.contains(after));
 }

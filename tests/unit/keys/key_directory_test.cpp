@@ -60,10 +60,10 @@ KeyState state_of(const std::string& path, const std::string& kid, Time now) {
 }
 
 /// What `signer` signs at `time`, every verifier believes.
-bool believed(const Keys& signer, Time time, const std::vector<const Keys*>& verifiers) {
+bool believed(const Keys& signer, Time time, const std::vector<Keys*>& verifiers) {
     const auto& key = signer.signing_key(Algorithm::EdDSA, time);
     const auto token = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, "{}");
-    return std::all_of(verifiers.begin(), verifiers.end(), [&](const Keys* keys) {
+    return std::all_of(verifiers.begin(), verifiers.end(), [&](Keys* keys) {
         return bool(keys->verifier().verify(token, jose::TokenType::access_token));
     });
 }
@@ -122,7 +122,7 @@ TEST_CASE("KeyDirectory::add: a key is published at once and signs after its lea
     CHECK(kid_at(running, kNow + Seconds{105}) == added[0].kid);
     CHECK(state_of(fixture.path(), added[0].kid, kNow + Seconds{104}) == KeyState::next);
     CHECK(state_of(fixture.path(), old, kNow + Seconds{105}) == KeyState::retired);
-    const Keys verifying(fixture.path(), KeyUse::verify, false);
+    Keys verifying(fixture.path(), KeyUse::verify, false);
     CHECK(believed(running, kNow + Seconds{104}, {&verifying}));
     CHECK(believed(running, kNow + Seconds{105}, {&verifying}));
 }
@@ -257,8 +257,8 @@ TEST_CASE("KeyDirectory: between any two steps, and killed at any system call, w
             KeyDirectory(fixture.path()).renew_seal();
             KeyDirectory(fixture.path()).remove(first);
         });
-        const Keys started(fixture.path(), KeyUse::sign, true);
-        const Keys verifying(fixture.path(), KeyUse::verify, false);
+        Keys started(fixture.path(), KeyUse::sign, true);
+        Keys verifying(fixture.path(), KeyUse::verify, false);
         running.reload_if_changed();
         CHECK(believed(running, later, {&started, &verifying}));
         CHECK(believed(started, later, {&running, &verifying}));

@@ -65,7 +65,7 @@ TEST_CASE("Keys::create: one key per algorithm, its public half, a seal key, eac
     CHECK(mode_of(path + "/jwks.json") == 0644);
     CHECK(mode_of(path + "/seal.key") == 0640);
     CHECK(std::filesystem::file_size(path + "/seal.key") == 32);
-    const Keys keys(path, KeyUse::sign, true);
+    Keys keys(path, KeyUse::sign, true);
     CHECK(keys.published().size() == 3);
     CHECK(keys.seal_key().reveal().size() == 32);
     for (const Algorithm algorithm : {Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA}) {
