@@ -9,7 +9,6 @@
 
 #include "db/sqlite/connection.h"
 #include "db/sqlite/wal_file.h"
-#include "db/sqlite/wal_writes.h"
 #include "os/new_files.h"
 
 namespace postern::db {
@@ -181,7 +180,7 @@ sqlite3_stmt* Database::State::compile(const char* sql) const {
 
 void Database::State::open(const char* file, int flags) {
     constexpr int kAlways = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    const int result = sqlite3_open_v2(file, &connection, flags | kAlways, joining_vfs());
+    const int result = sqlite3_open_v2(file, &connection, flags | kAlways, nullptr);
     if (result != SQLITE_OK) throw_store_error(connection, result, "open");
     sqlite3_busy_timeout(connection, static_cast<int>(wait.count()));  // first, or a start beside a busy writer fails
     for (const int option : {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, SQLITE_DBCONFIG_DEFENSIVE}) {

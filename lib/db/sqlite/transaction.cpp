@@ -5,7 +5,6 @@
 
 #include "db/sqlite/connection.h"
 #include "db/sqlite/wal_file.h"
-#include "db/sqlite/wal_writes.h"
 
 namespace postern::db {
 namespace {
@@ -57,10 +56,7 @@ Transaction::~Transaction() {
 void Transaction::commit() {
     auto& state = *database_.state_;
     if (!open_) throw StoreError(state.path + ": the transaction has ended already");
-    {
-        const JoinedWrites joined(state.connection);
-        state.run_cached(kCommit);  // when it throws, the destructor rolls back
-    }
+    state.run_cached(kCommit);  // when it throws, the destructor rolls back
     open_ = false;
     if (!state.write_lock) return;
     const bool is_durable = durability_ == Durability::full;

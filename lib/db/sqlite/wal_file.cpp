@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <vector>
 
-#include "db/sqlite/wal_writes.h"
-
 namespace postern::db {
 namespace {
 
 constexpr int kChunk = 65536;
+
+/// SQLite's own file object of the WAL; nullptr if there is none.
+sqlite3_file* wal_of(sqlite3* connection) {
+    sqlite3_file* file = nullptr;
+    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) != SQLITE_OK) return nullptr;
+    return file && file->pMethods ? file : nullptr;
+}
 
 bool copy_onto_itself(sqlite3_file* file) {
     sqlite3_int64 size = 0;
