@@ -63,7 +63,7 @@ std::string file_after(const TemporaryDirectory& directory, int commits) {
 
 }  // namespace
 
-TEST_CASE("LogSync: one sync serves all who committed before it began [V07, S15]") {
+TEST_CASE("GroupCommit: one sync serves all who committed before it began [V07, S15]") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync"), c(directory / "sync");
     for (Process* process : {&a, &b, &c}) process->commit();
@@ -76,7 +76,7 @@ TEST_CASE("LogSync: one sync serves all who committed before it began [V07, S15]
     CHECK(a.wal.syncs == 1);
 }
 
-TEST_CASE("LogSync: what is committed while a sync runs waits for another one") {
+TEST_CASE("GroupCommit: what is committed while a sync runs waits for another one") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync");
     a.commit();
@@ -88,7 +88,7 @@ TEST_CASE("LogSync: what is committed while a sync runs waits for another one") 
 }
 
 TEST_CASE(
-    "LogSync: a failed sync is told to everybody who waited for it, and the log is written again before the next") {
+    "GroupCommit: a failed sync is told to everybody who waited for it, and the log is written again before the next") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync"), c(directory / "sync");
     for (Process* process : {&a, &b}) process->commit();
@@ -107,7 +107,7 @@ TEST_CASE(
     CHECK(b.wal.written == 0);
 }
 
-TEST_CASE("LogSync: while it cannot be written again nothing is promised, and no sync is tried over the hole") {
+TEST_CASE("GroupCommit: while it cannot be written again nothing is promised, and no sync is tried over the hole") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync");
     a.wal.works = false;
@@ -121,7 +121,7 @@ TEST_CASE("LogSync: while it cannot be written again nothing is promised, and no
     CHECK(b.shared.is_suspect());
 }
 
-TEST_CASE("LogSync: a sync that failed elsewhere puts the log in doubt also when nobody waits") {
+TEST_CASE("GroupCommit: a sync that failed elsewhere puts the log in doubt also when nobody waits") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync");
     a.commit_and_wait();
@@ -132,7 +132,7 @@ TEST_CASE("LogSync: a sync that failed elsewhere puts the log in doubt also when
     CHECK_FALSE(b.shared.is_suspect());
 }
 
-TEST_CASE("LogSync: a sync that began before another one failed does not hide the failure") {
+TEST_CASE("GroupCommit: a sync that began before another one failed does not hide the failure") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync");
     a.commit();
@@ -145,7 +145,7 @@ TEST_CASE("LogSync: a sync that began before another one failed does not hide th
     CHECK_FALSE(b.shared.is_suspect());
 }
 
-TEST_CASE("LogSync: a failure is remembered also where the file has lost its numbers") {
+TEST_CASE("GroupCommit: a failure is remembered also where the file has lost its numbers") {
     const TemporaryDirectory directory;
     Process a(directory / "sync");
     for (int i = 0; i < 3; ++i) a.commit_and_wait();
@@ -157,7 +157,7 @@ TEST_CASE("LogSync: a failure is remembered also where the file has lost its num
     CHECK_FALSE(a.shared.is_suspect());
 }
 
-TEST_CASE("LogSync: nothing that is found in the file makes a commit durable") {
+TEST_CASE("GroupCommit: nothing that is found in the file makes a commit durable") {
     const TemporaryDirectory directory;
     const std::string early = file_after(directory, 3);
     const std::string late = file_after(directory, 9);
@@ -200,7 +200,7 @@ TEST_CASE("LogSync: nothing that is found in the file makes a commit durable") {
     }
 }
 
-TEST_CASE("LogSync: a file that is emptied or put back while somebody waits costs a sync, not a promise") {
+TEST_CASE("GroupCommit: a file that is emptied or put back while somebody waits costs a sync, not a promise") {
     const TemporaryDirectory directory;
     const std::string before = file_after(directory, 3);
     for (const std::string& bytes : {std::string(), before}) {
@@ -215,7 +215,7 @@ TEST_CASE("LogSync: a file that is emptied or put back while somebody waits cost
     }
 }
 
-TEST_CASE("LogSync: without a usable file everybody syncs alone") {
+TEST_CASE("GroupCommit: without a usable file everybody syncs alone") {
     const TemporaryDirectory directory;
     REQUIRE(::mkfifo((directory / "fifo").c_str(), 0600) == 0);
     write_file(directory / "precious", "precious");
@@ -242,7 +242,7 @@ TEST_CASE("LogSync: without a usable file everybody syncs alone") {
     CHECK(read_file(directory / "precious") == "precious");
 }
 
-TEST_CASE("LogSync: who has waited for another's sync for long enough syncs alone, and promises nothing to others") {
+TEST_CASE("GroupCommit: who has waited for another's sync for long enough syncs alone, and promises nothing to others") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync");
     const os::Descriptor stuck(::open((directory / "sync").c_str(), O_RDWR | O_CLOEXEC));
@@ -256,7 +256,7 @@ TEST_CASE("LogSync: who has waited for another's sync for long enough syncs alon
     CHECK(b.wal.syncs == 1);
 }
 
-TEST_CASE("LogSync: a process that is killed while it syncs leaves that to the next, who syncs for all again") {
+TEST_CASE("GroupCommit: a process that is killed while it syncs leaves that to the next, who syncs for all again") {
     const TemporaryDirectory directory;
     const auto path = directory / "sync";
     Process a(path), b(path);
@@ -275,7 +275,7 @@ TEST_CASE("LogSync: a process that is killed while it syncs leaves that to the n
     CHECK(b.wal.syncs == 0);
 }
 
-TEST_CASE("LogSync: the file has mode 0660 and its blocks from the beginning") {
+TEST_CASE("GroupCommit: the file has mode 0660 and its blocks from the beginning") {
     const TemporaryDirectory directory;
     const auto former = ::umask(0077);
     { const GroupCommit made(directory / "sync"); }
