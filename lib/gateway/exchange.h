@@ -11,6 +11,8 @@
 
 namespace postern::gateway {
 
+enum class Transport { cgi, fastcgi };
+
 class Exchange {
 public:
     virtual ~Exchange() = default;

@@ -10,23 +10,25 @@
 
 namespace postern::gateway {
 
-enum class Transport { cgi, fastcgi };
-
 /// Decides by descriptor 0. Once per process, before anything else waits: it sets the handlers of SIGTERM, SIGUSR1 and
-/// SIGPIPE.
+/// SIGPIPE. Starts nothing of libfcgi, which would take over the signals of a CGI program.
 Transport start_transport();
 
 struct Loop {
     std::function<void(Exchange&)> answer;  ///< must call `send`
     std::function<void()> after_answer;
     std::optional<std::int64_t> max_requests;
-    /// For the head of a request, and for its whole body. Some web servers pass a body on as it comes: whoever sends a
-    /// byte now and then would occupy the process for as long as he likes.
+    /// For the variables and the body of a request together. Some web servers pass a body on as it comes: without a
+    /// limit for all of it, a client that trickles one byte at a time could hold the process indefinitely.
     std::chrono::milliseconds reading_time = std::chrono::seconds(10);
+    /// For the peer to take a piece of the answer: eight kilobytes.
+    std::chrono::milliseconds writing_time = std::chrono::seconds(30);
 };
 
-/// Until SIGTERM, SIGUSR1 or the last of `max_requests`; a request that has begun is finished. Throws std::system_error
-/// when the listening socket is unusable.
+/// Until SIGTERM, SIGUSR1 or the last of `max_requests`; a request that has begun is finished. Connections that the web
+/// server keeps open are waited for together with new ones, so an idle one blocks no other client. Uses SIGALRM and
+/// ITIMER_REAL while it reads, and leaves the timer alone once `receive` has returned. Throws
+/// std::system_error when libfcgi or the listening socket is unusable.
 void accept_requests(const Loop& loop);
 
 }  // namespace postern::gateway

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/config.h"
-#include "gateway/fcgi_gateway.h"
+#include "gateway/exchange.h"
 #include "server/endpoint.h"
 #include "util/log.h"
 

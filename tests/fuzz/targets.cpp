@@ -8,7 +8,6 @@ constexpr FuzzTarget kTargets[] = {
     {"parameters", fuzz_parameters},
     {"cookie", fuzz_cookie},
     {"cgi_request", fuzz_cgi_request},
-    {"fcgi_request", fuzz_fcgi_request},
     {"json", fuzz_json},
     {"config", fuzz_config},
     {"credentials", fuzz_credentials},

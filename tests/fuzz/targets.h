@@ -27,7 +27,6 @@ inline void promise(bool kept, const char* what) {
 void fuzz_parameters(std::string_view input);
 void fuzz_cookie(std::string_view input);
 void fuzz_cgi_request(std::string_view input);
-void fuzz_fcgi_request(std::string_view input);
 void fuzz_json(std::string_view input);
 void fuzz_config(std::string_view input);
 void fuzz_credentials(std::string_view input);

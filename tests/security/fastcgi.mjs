@@ -50,8 +50,7 @@ export const encode = (request, { keep = true } = {}) =>
   Buffer.concat([beginning({ keep }), params(variablesOf(request)), stream(STDIN, Buffer.from(request.body ?? ""))]);
 
 /// One connection, requests one after the other; or, without `keep` (see encode), a new one for each, as a process is told to
-/// hang up after its answer. A process closes a kept one while it is idle and somebody else waits, and a request that comes
-/// just then is lost: so more connections than processes are not kept.
+/// hang up after its answer.
 export class Connection {
   #path;
   #keep;

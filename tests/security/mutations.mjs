@@ -33,7 +33,7 @@ const CHANGES = [
     if (at < 0) return records;
     const place = 8 + random.below(records[at].length - 16);
     const copy = Buffer.from(records[at]);
-    copy.writeUInt32BE(random.pick([0xffffffff, 0x80000000, 0x80ffffff, 0xfffffff0, 0x8000ffff, 0x7fffffff]), place);
+    copy.writeUInt32BE(random.pick([0xffffffff, 0x80000000, 0x80ffffff, 0x9fffffff, 0x8000ffff, 0x7fffffff]), place);
     return replaced(records, at, copy);
   },
   function noise(records, random) { return spliced(records, random.below(records.length + 1), 0, bytesOf(random, random.below(600))); },

@@ -63,6 +63,12 @@ export class SingleProcess {
   /// Its exit code, or the signal that ended it, once it has ended by itself.
   get ended() { return this.#ended; }
 
+  /// Whether abort(3) has ended it, once it can be known: a process that has only hung up is still there.
+  async hasAborted() {
+    if (!/Assertion .* failed|stack smashing/.test(this.#stderr)) return false;
+    return await this.#ended === "SIGABRT";
+  }
+
   /// Throws unless the process that was started is still there and nothing was found wrong inside it.
   verify() {
     const { exitCode, signalCode } = this.#child;

@@ -1,5 +1,5 @@
 // nginx in front of Postern, by the configurations that are shipped.
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startNginx } from "../web_server.mjs";
 import { withPools } from "./pools.mjs";
@@ -16,20 +16,29 @@ const edited = (text, { port, plainPort, tls, sockets }) => text
 const below = (base, text) => (base === "" ? text : text.replaceAll("\nlocation = /", `\nlocation = ${base}/`)
   .replace(`${base}/.well-known/oauth-authorization-server`, `/.well-known/oauth-authorization-server${base}`));
 
+/// With connections to the processes that are kept open, `count` of them idle, unlike what is shipped.
+function keeping(count, locations) {
+  const upstreams = [...new Set(locations.match(/unix:[^;]*/g))];
+  const name = (socket) => socket.match(/([a-z]+)\.sock$/)[1];
+  const blocks = upstreams.map((socket) => `upstream ${name(socket)} { server ${socket}; keepalive ${count}; }`);
+  return { blocks, locations: upstreams.reduce((text, socket) => text.replaceAll(socket, name(socket)), locations) };
+}
+
 /// A front for processes that are there already; more `lines` in the server block, or in the `login` path's location, and
-/// other `params` (a text) than the shipped ones.
-export const nginxAlone = ({ lines = [], login = [], params } = {}) => async (site) => {
+/// other `params` (a text) than the shipped ones. `kept`: how many connections to the processes are kept open.
+export const nginxAlone = ({ lines = [], login = [], params, kept = 0 } = {}) => async (site) => {
   const { root, directory, base, sockets, env } = site;
   const shipped = (name) => join(root, "examples/nginx", name);
   const locations = await readFile(shipped("postern-locations.conf"), "utf8");
-  await writeFile(join(directory, "postern-locations.conf"), below(base, locations).replaceAll("/run/postern/", `${sockets}/`)
-    .replace(`${base}/login {`, (start) => [start, ...login].join(" ")));
-  if (params === undefined) await copyFile(shipped("postern-fastcgi_params"), join(directory, "postern-fastcgi_params"));
-  else await writeFile(join(directory, "postern-fastcgi_params"), params);
+  const placed = below(base, locations).replaceAll("/run/postern/", `${sockets}/`).replace(`${base}/login {`, (start) => [start, ...login].join(" "));
+  const { blocks, locations: passed } = kept ? keeping(kept, placed) : { blocks: [], locations: placed };
+  await writeFile(join(directory, "postern-locations.conf"), passed);
+  const given = params ?? await readFile(shipped("postern-fastcgi_params"), "utf8");
+  await writeFile(join(directory, "postern-fastcgi_params"), kept ? given.replace("fastcgi_keep_conn off;", "fastcgi_keep_conn on;") : given);
   const text = edited(await readFile(shipped("postern.conf"), "utf8"), site);
   await writeFile(join(directory, "site.conf"), text.replace(/\}\s*$/, [...lines, "}", ""].join("\n")));
   // As Debian's nginx has it: answers are compressed unless a site says otherwise.
-  return startNginx({ directory, env, httpLines: ["gzip on;", "gzip_proxied any;", "gzip_types *;", `include ${join(directory, "site.conf")};`] });
+  return startNginx({ directory, env, httpLines: ["gzip on;", "gzip_proxied any;", "gzip_types *;", ...blocks, `include ${join(directory, "site.conf")};`] });
 };
 
 /// The same with its processes.

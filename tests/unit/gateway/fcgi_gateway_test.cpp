@@ -1,6 +1,8 @@
 #include "gateway/fcgi_gateway.h"
 
 #include <doctest/doctest.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -9,10 +11,11 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <exception>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace postern::gateway {
 namespace {
@@ -76,6 +79,15 @@ public:
 
     bool at_end() { return take(1).empty(); }
 
+    /// Waits until the process has read everything that was sent: it is in the middle of what follows.
+    void wait_until_read() {
+        int unread = 1;
+        while (ioctl(socket_, SIOCOUTQ, &unread) == 0 && unread > 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        REQUIRE(unread == 0);
+    }
+
 private:
     std::string take(std::size_t count) {
         std::string bytes(count, '\0');
@@ -87,12 +99,16 @@ private:
     int socket_;
 };
 
-/// A process of the loop, with a listener on descriptor 0 as a web server gives it. Its answer is the state and size of
-/// the body.
+/// More than a socket and the library's buffer hold.
+const std::string kLongAnswer(5'000'000, 'a');
+
+/// A process of the loop, with a listener on descriptor 0 as a web server gives it. Its answer is REMOTE_USER, and the
+/// state and size of the body; for "long", the long one.
 class Worker {
 public:
     explicit Worker(std::optional<std::int64_t> max_requests = std::nullopt,
-                    std::chrono::milliseconds reading_time = std::chrono::seconds(10)) {
+                    std::chrono::milliseconds reading_time = std::chrono::seconds(10),
+                    std::chrono::milliseconds writing_time = std::chrono::seconds(30)) {
         address_.sun_family = AF_UNIX;
         const std::string path = "/tmp/postern-fcgi-test." + std::to_string(getpid());
         path.copy(address_.sun_path, sizeof address_.sun_path - 1);
@@ -103,7 +119,7 @@ public:
         REQUIRE(pipe(began_) == 0);
         process_ = fork();
         REQUIRE(process_ >= 0);
-        if (process_ == 0) _exit(child(listener, max_requests, reading_time));
+        if (process_ == 0) _exit(child(listener, max_requests, reading_time, writing_time));
         close(listener);
     }
     ~Worker() {
@@ -135,12 +151,14 @@ public:
     }
 
 private:
-    int child(int listener, std::optional<std::int64_t> max_requests, std::chrono::milliseconds reading_time) {
+    int child(int listener, std::optional<std::int64_t> max_requests, std::chrono::milliseconds reading_time,
+              std::chrono::milliseconds writing_time) {
         dup2(listener, 0);
         close(listener);
         if (start_transport() != Transport::fastcgi) return 3;
         try {
-            accept_requests({[this](Exchange& exchange) { answer(exchange); }, [] {}, max_requests, reading_time});
+            accept_requests(
+                {[this](Exchange& exchange) { answer(exchange); }, [] {}, max_requests, reading_time, writing_time});
             return 0;
         } catch (const std::exception&) {
             return 2;
@@ -150,6 +168,7 @@ private:
         if (write(began_[1], "x", 1) != 1) _exit(4);
         exchange.read_variables({"REMOTE_USER"});
         const Body body = exchange.receive(4096);
+        if (exchange.variables().get("REMOTE_USER") == "long") return exchange.send(kLongAnswer);
         exchange.send(std::string(exchange.variables().get("REMOTE_USER")) +
                       (body.state == BodyState::whole ? "whole " : "refused ") + std::to_string(body.bytes.size()));
     }
@@ -221,7 +240,7 @@ TEST_CASE(
     CHECK(worker.ask(whole_request("hello")) == "whole 5");
 }
 
-TEST_CASE("accept_requests: whoever sends a body a byte at a time is cut off, and the process serves others [Q03]") {
+TEST_CASE("accept_requests: a peer that sends a body a byte at a time is cut off, and others are served [Q03]") {
     Worker worker(std::nullopt, std::chrono::milliseconds(1000));
     for (const std::size_t length :
          {std::size_t{4000}, std::size_t{500000}}) {  // one that would be read, one that is drained
@@ -246,7 +265,7 @@ TEST_CASE("accept_requests: whoever sends a body a byte at a time is cut off, an
     CHECK(worker.ask(whole_request("hello")) == "whole 5");
 }
 
-TEST_CASE("accept_requests: whoever falls silent in the head of a request is hung up on, and others are served [X24]") {
+TEST_CASE("accept_requests: a peer that falls silent among the variables is hung up on, and others are served [X24]") {
     const std::string start = begin(kResponder, false);
     for (const std::string& piece : {start.substr(0, 3), start, start + params(0).substr(0, 9),
                                      start + record(kParams, pair("CONTENT_LENGTH", "0"))}) {
@@ -266,15 +285,124 @@ TEST_CASE("accept_requests: bytes that are no FastCGI and roles that are not our
     CHECK(worker.ask(whole_request("hello")) == "whole 5");
 }
 
-TEST_CASE("accept_requests: a kept connection serves again, and while idle does not keep others waiting") {
+TEST_CASE(
+    "accept_requests: SIGTERM in the middle of the variables lets the request finish, and then ends the process [Q04]") {
+    Worker worker;
+    Peer peer(worker.address());
+    const std::string request = whole_request("hello");
+    for (const std::size_t cut : {std::size_t{3}, std::size_t{16}, std::size_t{30}}) {
+        CAPTURE(cut);
+        Worker stopped;
+        Peer slow(stopped.address());
+        slow.send_bytes(request.substr(0, cut));
+        slow.wait_until_read();
+        stopped.signal(SIGTERM);
+        slow.send_bytes(request.substr(cut));
+        CHECK(slow.answer() == "whole 5");
+        CHECK(stopped.wait() == 0);
+    }
+}
+
+TEST_CASE("accept_requests: SIGTERM in the middle of an answer lets it be written, and then ends the process [Q04]") {
+    Worker worker;
+    Peer peer(worker.address());
+    peer.send_bytes(begin(kResponder, false) + params(0, pair("REMOTE_USER", "long")) + record(kStdin, ""));
+    worker.wait_until_a_request_began();
+    worker.signal(SIGTERM);
+    CHECK(peer.answer() == kLongAnswer);
+    CHECK(worker.wait() == 0);
+}
+
+TEST_CASE("accept_requests: SIGTERM ends a process whose connections are kept and idle") {
     Worker worker;
     Peer kept(worker.address());
     kept.send_bytes(whole_request("one", true));
     CHECK(kept.answer() == "whole 3");
-    kept.send_bytes(whole_request("four", true));
-    CHECK(kept.answer() == "whole 4");
-    CHECK(worker.ask(whole_request("other")) == "whole 5");
+    worker.signal(SIGTERM);
+    CHECK(worker.wait() == 0);
     CHECK(kept.at_end());
+}
+
+TEST_CASE("accept_requests: a peer that does not read its answer is hung up on, and others are served") {
+    Worker worker(std::nullopt, std::chrono::seconds(10), std::chrono::milliseconds(500));
+    Peer silent(worker.address());
+    silent.send_bytes(begin(kResponder, false) + params(0, pair("REMOTE_USER", "long")) + record(kStdin, ""));
+    worker.wait_until_a_request_began();
+    CHECK(worker.ask(whole_request("other")) == "whole 5");
+    CHECK(silent.answer().size() < kLongAnswer.size());
+}
+
+TEST_CASE("accept_requests: a peer that goes on writing after its answer is hung up on, and others are served") {
+    Worker worker;
+    Peer endless(worker.address());
+    std::atomic<bool> ended = false;
+    std::thread flood([&] {
+        endless.try_to_send(begin(kResponder, true) + params(5'000'000));
+        while (!ended && endless.try_to_send(record(kStdin, "x"))) {
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+        }
+    });
+    endless.try_to_send("");
+    CHECK(worker.ask(whole_request("other")) == "whole 5");
+    ended = true;
+    flood.join();
+}
+
+TEST_CASE("accept_requests: an answer of any size arrives whole, over one connection as over many") {
+    Worker worker;
+    const std::string request = begin(kResponder, true) + params(0, pair("REMOTE_USER", "long")) + record(kStdin, "");
+    Peer kept(worker.address());
+    for (int i = 0; i < 3; ++i) {
+        kept.send_bytes(request);
+        CHECK(kept.answer() == kLongAnswer);
+        CHECK(worker.ask(request) == kLongAnswer);
+    }
+}
+
+TEST_CASE("accept_requests: a kept connection serves again, and while idle keeps no other waiting [X28]") {
+    Worker worker;
+    Peer kept(worker.address());
+    for (int i = 0; i < 3; ++i) {
+        kept.send_bytes(whole_request("one", true));
+        CHECK(kept.answer() == "whole 3");
+        CHECK(worker.ask(whole_request("other")) == "whole 5");
+    }
+    kept.send_bytes(whole_request("last", false));
+    CHECK(kept.answer() == "whole 4");
+    CHECK(kept.at_end());
+}
+
+TEST_CASE("accept_requests: what is left of a request on a kept connection is not taken for the next one") {
+    Worker worker;
+    Peer kept(worker.address());
+    kept.send_bytes(begin(kResponder, true) + params(10) + record(kStdin, "hello") + record(kAbort, ""));
+    CHECK(kept.answer() == "refused 0");
+    CHECK(kept.at_end());
+    CHECK(worker.ask(whole_request("hello")) == "whole 5");
+}
+
+TEST_CASE("accept_requests: only so many connections are kept; others get their answer and are closed [X28]") {
+    Worker worker;
+    constexpr std::size_t kMost = 23;
+    std::vector<std::unique_ptr<Peer>> kept;
+    const auto ask = [](Peer& peer) {
+        peer.send_bytes(whole_request("one", true));
+        return peer.answer();
+    };
+    for (std::size_t i = 0; i < kMost; ++i) {
+        kept.push_back(std::make_unique<Peer>(worker.address()));
+        REQUIRE(ask(*kept.back()) == "whole 3");
+    }
+    for (int i = 0; i < 3; ++i) {
+        Peer more(worker.address());
+        CHECK(ask(more) == "whole 3");
+        CHECK(more.at_end());
+    }
+    for (const auto& peer : kept) CHECK(ask(*peer) == "whole 3");
+    kept.erase(kept.begin(), kept.begin() + 10);  // what the web server closes makes room, once its turn has come
+    for (int i = 0; i < 2; ++i) CHECK(worker.ask(whole_request("other")) == "whole 5");
+    Peer again(worker.address());
+    for (int i = 0; i < 2; ++i) CHECK(ask(again) == "whole 3");
 }
 
 TEST_CASE("accept_requests: ends after the last of max_requests") {

@@ -1,4 +1,4 @@
-#include "gateway/fcgi_connection.h"
+#include "gateway/fcgi_accept.h"
 
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
@@ -7,10 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <system_error>
 
 namespace postern::gateway {
 namespace {
@@ -69,7 +69,7 @@ private:
     in_port_t port_ = 0;
 };
 
-TEST_CASE("FcgiConnection: over TCP the listed web servers may connect, without a list all may [FastCGI 1.0 §3.2]") {
+TEST_CASE("accept_connection: over TCP the listed web servers may connect, without a list all may [FastCGI 1.0 §3.2]") {
     const struct {
         const char* listed;
         bool welcome;
@@ -84,6 +84,7 @@ TEST_CASE("FcgiConnection: over TCP the listed web servers may connect, without 
         {"127.0.0.10", false},
         {"::1", false},
         {"127.0.0.1:80", false},
+        {"127.0.0.1,", true},
     };
     for (const int family : {AF_INET, AF_INET6}) {
         const Listener listener(family);
@@ -94,59 +95,35 @@ TEST_CASE("FcgiConnection: over TCP the listed web servers may connect, without 
             CAPTURE(std::string(row.listed ? row.listed : "(none)"));
             if (row.listed) setenv("FCGI_WEB_SERVER_ADDRS", row.listed, 1);
             const int peer = listener.connect_by_ipv4();
-            FcgiConnection connection;
-            CHECK(connection.accept(listener.descriptor()) == row.welcome);
-            CHECK(connection.is_open() == row.welcome);
+            const int accepted = accept_connection(listener.descriptor());
+            CHECK((accepted >= 0) == row.welcome);
+            char byte = 0;
+            if (!row.welcome) CHECK(recv(peer, &byte, 1, 0) <= 0);  // it was hung up on
+            close(accepted);
             close(peer);
             unsetenv("FCGI_WEB_SERVER_ADDRS");
         }
     }
 }
 
-TEST_CASE("FcgiConnection: somebody new takes the place of who was there, and nobody takes nobody's") {
+TEST_CASE("accept_connection: -1 when no web server waits, and the connection is closed on exec") {
     const Listener listener(AF_INET);
-    FcgiConnection connection;
-    CHECK_FALSE(connection.accept(listener.descriptor()));
-    const int first = listener.connect_by_ipv4();
-    REQUIRE(connection.accept(listener.descriptor()));
-    CHECK_FALSE(connection.accept(listener.descriptor()));
-    CHECK(connection.is_open());
-    CHECK(connection.write("hello"));
-    const int second = listener.connect_by_ipv4();
-    REQUIRE(connection.accept(listener.descriptor()));
-    char buffer[16];
-    CHECK(recv(first, buffer, sizeof buffer, MSG_WAITALL) == 5);
-    close(first);
-    close(second);
-}
-
-TEST_CASE("FcgiConnection: says when an answer could not be written whole") {
-    const Listener listener(AF_INET);
+    CHECK(accept_connection(listener.descriptor()) == -1);
     const int peer = listener.connect_by_ipv4();
-    FcgiConnection connection;
-    REQUIRE(connection.accept(listener.descriptor()));
-    CHECK(connection.write("an answer"));
-    close(peer);  // with bytes unread
-    CHECK_FALSE((connection.write(std::string(100'000, 'x')) && connection.write(std::string(10'000'000, 'x'))));
-}
-
-TEST_CASE("FcgiConnection: reads until the deadline, and not beyond it") {
-    const Listener listener(AF_INET);
-    const int peer = listener.connect_by_ipv4();
-    FcgiConnection connection;
-    REQUIRE(connection.accept(listener.descriptor()));
-    char buffer[4];
-    const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
-    CHECK(connection.read(buffer, sizeof buffer, soon) == 0);
-    CHECK(std::chrono::steady_clock::now() >= soon);
-    REQUIRE(send(peer, "abcdef", 6, 0) == 6);
-    CHECK(connection.read(buffer, sizeof buffer, soon) == 0);
-    const auto later = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    CHECK(connection.read(buffer, sizeof buffer, later) == 4);
-    CHECK(connection.has_unread());
-    CHECK(connection.read(buffer, sizeof buffer, soon) == 2);  // what is here already does not wait
+    const int accepted = accept_connection(listener.descriptor());
+    REQUIRE(accepted >= 0);
+    CHECK((fcntl(accepted, F_GETFD) & FD_CLOEXEC) != 0);
+    CHECK((fcntl(accepted, F_GETFL) & O_NONBLOCK) == 0);
+    CHECK(accept_connection(listener.descriptor()) == -1);
+    close(accepted);
     close(peer);
-    CHECK(connection.read(buffer, sizeof buffer, later) == 0);
+}
+
+TEST_CASE("accept_connection: a descriptor that is not a listener is an error") {
+    int ends[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    CHECK_THROWS_AS(accept_connection(ends[0]), std::system_error);
+    for (const int end : ends) close(end);
 }
 
 }  // namespace
