@@ -148,6 +148,7 @@ std::string with_plain_line_ends(std::string_view text) {
 
 /// Under which the style is given to mustache.
 constexpr const char* kStyle = "the style of the page";
+constexpr const char* kStyleTag = "{{{the style of the page}}}";
 
 struct Template::Parsed {
     /// `css` is a part of `text`. It is most of a page and holds no tag, so that it need not be parsed: a program that
@@ -160,7 +161,7 @@ struct Template::Parsed {
 
 private:
     static std::string with_tag(std::string text, std::size_t begin, std::size_t size) {
-        return text.replace(begin, size, std::string("{{{") + kStyle + "}}}");
+        return text.replace(begin, size, kStyleTag);
     }
 };
 
