@@ -22,6 +22,7 @@ SandboxOffer sandbox_offer();
 /// answer requests, and do what Endpoint::needs names. What was done is a line of the log; under plain CGI it would
 /// come with every request, and is for debugging. Throws std::runtime_error when it is required and cannot be, or when
 /// something that the endpoint needs is not there.
-void enter_sandbox(const config::Config& config, const Endpoint& endpoint, const util::Log& log, gateway::Transport transport);
+void enter_sandbox(const config::Config& config, const Endpoint& endpoint, const util::Log& log,
+                   gateway::Transport transport);
 
 }  // namespace postern::server

@@ -286,7 +286,8 @@ TEST_CASE("accept_requests: bytes that are no FastCGI and roles that are not our
 }
 
 TEST_CASE(
-    "accept_requests: SIGTERM in the middle of the variables lets the request finish, and then ends the process [Q04]") {
+    "accept_requests: SIGTERM in the middle of the variables lets the request finish, and then ends the process "
+    "[Q04]") {
     Worker worker;
     Peer peer(worker.address());
     const std::string request = whole_request("hello");
