@@ -2,17 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "db/error.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
+#include "db/statement.h"
 
 namespace postern::os {
 class NewFiles;
@@ -34,40 +28,8 @@ class WriteLock;
 class Database;
 void back_up(Database& source, const std::string& target);
 
-/// A prepared statement while it is being used: bind, step, read; reset when it goes out of scope.
-/// Parameters are bound by number to `$1`, `$2`, ...
-class Statement {
-public:
-    Statement(const Statement&) = delete;
-    Statement& operator=(const Statement&) = delete;
-    Statement(Statement&&) noexcept;
-    ~Statement();
-
-    Statement& bind(int number, std::string_view text);
-    Statement& bind(int number, const std::string& text);
-    Statement& bind(int number, const char* text);
-    Statement& bind(int number, std::int64_t value);
-    Statement& bind(int number, const std::optional<std::string>& text);
-    Statement& bind(int number, std::optional<std::int64_t> value);
-
-    bool step();            ///< true: a row is there
-    std::int64_t execute();  ///< runs a statement without rows; the number of rows changed
-
-    std::string text(int column) const;  ///< "" for NULL
-    std::optional<std::string> optional_text(int column) const;
-    std::int64_t integer(int column) const;
-    std::optional<std::int64_t> optional_integer(int column) const;
-
-private:
-    friend class Database;
-    Statement(sqlite3* connection, sqlite3_stmt* statement);
-    void check(int result) const;
-    sqlite3* connection_;
-    sqlite3_stmt* statement_;
-};
-
-/// BEGIN IMMEDIATE under the write lock. Rolls back and leaves the write lock unless committed. Repositories take a Transaction& for
-/// everything that writes, so that a write without a durability decision does not compile.
+/// BEGIN IMMEDIATE under the write lock. Rolls back and leaves the write lock unless committed. Repositories take a
+/// Transaction& for everything that writes, so that a write without a durability decision does not compile.
 class Transaction {
 public:
     Transaction(Database& database, Durability durability);  ///< throws StoreBusy after the bounded wait
@@ -76,9 +38,14 @@ public:
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction();
 
-    /// Throws StoreError when the commit itself failed, and then nothing was written; StoreUnsynced when its sync failed.
+    /// Throws StoreError when the commit itself failed, and then nothing was written; StoreUnsynced when its sync
+    /// failed.
     void commit();
     Database& database() { return database_; }
+
+    /// Runs a statement that yields no rows, with `values` as `$1`, `$2`, …; returns the number of rows changed.
+    template <class... Values>
+    std::int64_t run(const char* sql, const Values&... values);
 
 private:
     Database& database_;
@@ -86,8 +53,8 @@ private:
     bool open_ = false;
 };
 
-/// Several reads of one moment. Needs no write lock and hinders nobody, so keep it short: a long one makes the log grow. Inside a
-/// transaction it changes nothing.
+/// Several reads of one moment. Needs no write lock and hinders nobody, so keep it short: a long one makes the log
+/// grow. Inside a transaction it changes nothing.
 class Snapshot {
 public:
     explicit Snapshot(Database& database);
@@ -108,10 +75,12 @@ public:
     /// The same, all of it or nothing.
     static void create(const std::string& path);
 
-    /// Opens an existing database of exactly kSchemaVersion; never creates one. `lock_wait` bounds the wait for writers.
+    /// Opens an existing database of exactly kSchemaVersion; never creates one. `lock_wait` bounds the wait for
+    /// writers.
     Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
     /// For `postern migrate` alone: the same, whatever the schema version.
-    static Database open_for_migration(const std::string& path, std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
+    static Database open_for_migration(const std::string& path,
+                                       std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
     int schema_version();
 
     /// For tests: in memory, schema loaded, no write lock.
@@ -122,11 +91,20 @@ public:
     /// `sql` must be a string literal: statements are prepared once per process and kept by address.
     Statement prepare(const char* sql);
 
-    /// After an answer has been sent: a passive checkpoint when the log has grown and the write lock is free, and on the way
-    /// there a sync of the log now and then. Never throws.
+    /// The same with its `values`: as many as the statement has parameters, in the order of their numbers. Text is
+    /// copied. Throws StoreError for another number of values.
+    template <class... Values>
+    Statement query(const char* sql, const Values&... values) {
+        Statement statement = prepare(sql);
+        statement.bind_all(values...);
+        return statement;
+    }
+
+    /// After an answer has been sent: a passive checkpoint when the log has grown and the write lock is free, and on
+    /// the way there a sync of the log now and then. Never throws.
     void checkpoint_if_due() noexcept;
-    /// After much has been written at once: a passive checkpoint however short the log is. Waits for the write lock as a
-    /// transaction does.
+    /// After much has been written at once: a passive checkpoint however short the log is. Waits for the write lock as
+    /// a transaction does.
     void checkpoint();
 
     const std::string& path() const;
@@ -143,6 +121,11 @@ private:
     void try_checkpoint() noexcept;
     std::unique_ptr<State> state_;
 };
+
+template <class... Values>
+std::int64_t Transaction::run(const char* sql, const Values&... values) {
+    return database_.query(sql, values...).execute();
+}
 
 /// schema.sql as it was when the program was built.
 extern const char* const kSchemaSql;

@@ -1,33 +1,32 @@
-// Decides how values that several tables share come out of their columns.
+// Decides how values that several tables share are read from their columns.
 #include "store/columns.h"
+
+#include <string>
 
 #include "util/text.h"
 
 namespace postern::store {
 
-model::Scope scope_at(const db::Statement& row, int column) {
-    model::Scope scope;
-    const auto text = row.text(column);
+db::Statement& operator>>(db::Statement& row, model::Scope& scope) {
+    std::string text;
+    row >> text;
+    scope = {};
     for (const auto token : util::split(text, ' ')) {
         if (!token.empty()) scope.add(token);
     }
-    return scope;
+    return row;
 }
 
-model::Grant grant_at(const db::Statement& row, int first_column) {
-    const int c = first_column;
-    model::Grant grant;
-    grant.id = model::GrantId(row.text(c));
-    grant.client_id = model::ClientId(row.text(c + 1));
-    grant.subject = model::Subject(row.text(c + 2));
-    grant.scope = scope_at(row, c + 3);
-    grant.auth_time = time_at(row, c + 4);
-    grant.sid = model::Sid(row.text(c + 5));
-    grant.created_at = time_at(row, c + 6);
-    grant.ended_at = optional_time_at(row, c + 7);
-    grant.claims.userinfo = model::parse_claim_names(row.text(c + 8));
-    grant.claims.id_token = model::parse_claim_names(row.text(c + 9));
-    return grant;
+db::Statement& operator>>(db::Statement& row, model::ClaimNames& names) {
+    std::string text;
+    row >> text;
+    names = model::parse_claim_names(text);
+    return row;
+}
+
+db::Statement& operator>>(db::Statement& row, model::Grant& grant) {
+    return row >> grant.id >> grant.client_id >> grant.subject >> grant.scope >> grant.auth_time >> grant.sid >>
+           grant.created_at >> grant.ended_at >> grant.claims.userinfo >> grant.claims.id_token;
 }
 
 }  // namespace postern::store

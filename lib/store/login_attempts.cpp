@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "store/columns.h"
-
 namespace postern::store {
 namespace {
 
@@ -13,75 +11,68 @@ constexpr std::int64_t kRemoveExpired = 20;
 constexpr std::int64_t kRemoveSurplus = 2;
 
 /// No counter ends later than `latest`, so that known places need not be looked through.
-void bound_rows(db::Database& database, util::Time now, util::Time latest) {
-    database
-        .prepare(
-            "DELETE FROM login_attempts WHERE attempt_key IN"
-            " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2)")
-        .bind(1, util::to_epoch(now))
-        .bind(2, kRemoveExpired)
-        .execute();
-    database
-        .prepare(
-            "DELETE FROM login_attempts WHERE attempt_key IN"
-            " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%'"
-            " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2)")
-        .bind(1, kRemoveSurplus)
-        .bind(2, kMaxAttemptRows)
-        .bind(3, util::to_epoch(latest))
-        .execute();
+void bound_rows(db::Transaction& transaction, util::Time now, util::Time latest) {
+    transaction.run(
+        "DELETE FROM login_attempts WHERE attempt_key IN"
+        " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2)",
+        now, kRemoveExpired);
+    transaction.run(
+        "DELETE FROM login_attempts WHERE attempt_key IN"
+        " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%'"
+        " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2)",
+        kRemoveSurplus, kMaxAttemptRows, latest);
 }
 
 }  // namespace
 
 Attempts find_attempts(db::Database& database, std::string_view key, util::Time now) {
-    auto row = database.prepare("SELECT failures, ends_at FROM login_attempts WHERE attempt_key = $1 AND ends_at > $2");
-    if (!row.bind(1, key).bind(2, util::to_epoch(now)).step()) return {};
-    return {row.integer(0), time_at(row, 1)};
+    auto row = database.query("SELECT failures, ends_at FROM login_attempts WHERE attempt_key = $1 AND ends_at > $2",
+                              key, now);
+    Attempts attempts;
+    if (row.step()) row >> attempts.failures >> attempts.until;
+    return attempts;
 }
 
 Attempts count_failure(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {
-    auto& database = transaction.database();
     Attempts attempts;
     {
-        auto row = database.prepare(
+        auto row = transaction.database().query(
             "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, $3)"
             " ON CONFLICT (attempt_key) DO UPDATE SET"
             " failures = CASE WHEN login_attempts.ends_at <= $2 THEN 1 ELSE login_attempts.failures + 1 END,"
             " ends_at = CASE WHEN login_attempts.ends_at <= $2 THEN excluded.ends_at ELSE login_attempts.ends_at END"
-            " RETURNING failures, ends_at");
-        row.bind(1, key).bind(2, util::to_epoch(now)).bind(3, util::to_epoch(now + window));
+            " RETURNING failures, ends_at",
+            key, now, now + window);
         if (!row.step()) throw db::StoreError("login_attempts: a failure was not counted");
-        attempts = {row.integer(0), time_at(row, 1)};
+        row >> attempts.failures >> attempts.until;
     }
-    bound_rows(database, now, std::max(attempts.until, now + window));
+    bound_rows(transaction, now, std::max(attempts.until, now + window));
     return attempts;
 }
 
-LoginPressure measure_pressure(db::Database& database, util::Time now, std::int64_t pair_limit, std::int64_t alone_limit) {
+LoginPressure measure_pressure(db::Database& database, util::Time now, std::int64_t pair_limit,
+                               std::int64_t alone_limit) {
     // Every failure counts in three counters; those of an address alone know each exactly once.
-    auto row = database.prepare(
+    auto row = database.query(
         "SELECT COALESCE(SUM(CASE WHEN attempt_key LIKE 'address:%' THEN failures ELSE 0 END), 0),"
         " COALESCE(SUM(CASE WHEN failures >= CASE WHEN attempt_key LIKE 'pair:%' THEN $2 ELSE $3 END THEN 1 ELSE 0 "
         "END), 0)"
-        " FROM login_attempts WHERE ends_at > $1");
-    row.bind(1, util::to_epoch(now)).bind(2, pair_limit).bind(3, alone_limit);
-    if (!row.step()) return {};
-    return {row.integer(0), row.integer(1)};
+        " FROM login_attempts WHERE ends_at > $1",
+        now, pair_limit, alone_limit);
+    LoginPressure pressure;
+    if (row.step()) row >> pressure.failures >> pressure.throttled;
+    return pressure;
 }
 
 void clear_failures(db::Transaction& transaction, std::string_view key) {
-    transaction.database().prepare("DELETE FROM login_attempts WHERE attempt_key = $1").bind(1, key).execute();
+    transaction.run("DELETE FROM login_attempts WHERE attempt_key = $1", key);
 }
 
 void remember_place(db::Transaction& transaction, std::string_view key, util::Time until) {
-    transaction.database()
-        .prepare(
-            "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 0, $2)"
-            " ON CONFLICT (attempt_key) DO UPDATE SET ends_at = excluded.ends_at")
-        .bind(1, key)
-        .bind(2, util::to_epoch(until))
-        .execute();
+    transaction.run(
+        "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 0, $2)"
+        " ON CONFLICT (attempt_key) DO UPDATE SET ends_at = excluded.ends_at",
+        key, until);
 }
 
 bool is_known_place(db::Database& database, std::string_view key, util::Time now) {

@@ -8,7 +8,11 @@ std::int64_t first(db::Statement row) { return row.step() ? row.integer(0) : 0; 
 
 Statistics::ByState by_state(db::Statement rows) {
     Statistics::ByState count;
-    while (rows.step()) (rows.integer(0) != 0 ? count.enabled : count.disabled) = rows.integer(1);
+    while (rows.step()) {
+        bool enabled = false;
+        rows >> enabled;
+        rows >> (enabled ? count.enabled : count.disabled);
+    }
     return count;
 }
 
@@ -21,26 +25,21 @@ Statistics::ByState by_state(db::Statement rows) {
 }  // namespace
 
 Statistics read_statistics(db::Database& database, util::Time now, util::Time idle_since) {
-    const auto at = [&](const char* sql) {
-        auto row = database.prepare(sql);
-        row.bind(1, util::to_epoch(now));
-        return first(std::move(row));
-    };
+    const auto count = [&](const char* sql) { return first(database.query(sql, now)); };
     Statistics statistics;
-    statistics.clients = by_state(database.prepare("SELECT enabled, count(*) FROM clients GROUP BY enabled"));
-    statistics.users = by_state(database.prepare("SELECT enabled, count(*) FROM users GROUP BY enabled"));
-    auto sessions = database.prepare(
-        "SELECT count(*) FROM sessions s JOIN users u ON u.subject = s.subject"
-        " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND u.enabled = 1");
-    sessions.bind(1, util::to_epoch(now)).bind(2, util::to_epoch(idle_since));
-    statistics.sessions = first(std::move(sessions));
-    statistics.consents = first(database.prepare("SELECT count(*) FROM consents"));
-    statistics.grants = at("SELECT count(*) FROM grants WHERE ended_at IS NULL AND kept_until > $1");
-    statistics.authorization_codes =
-        at("SELECT count(*) FROM authorization_codes" POSTERN_ACTIVE "t.redeemed_at IS NULL AND t.burned_at IS NULL");
-    statistics.access_tokens = at("SELECT count(*) FROM access_tokens" POSTERN_ACTIVE "t.revoked_at IS NULL");
+    statistics.clients = by_state(database.query("SELECT enabled, count(*) FROM clients GROUP BY enabled"));
+    statistics.users = by_state(database.query("SELECT enabled, count(*) FROM users GROUP BY enabled"));
+    statistics.sessions =
+        first(database.query("SELECT count(*) FROM sessions s JOIN users u ON u.subject = s.subject"
+                             " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND u.enabled = 1",
+                             now, idle_since));
+    statistics.consents = first(database.query("SELECT count(*) FROM consents"));
+    statistics.grants = count("SELECT count(*) FROM grants WHERE ended_at IS NULL AND kept_until > $1");
+    statistics.authorization_codes = count("SELECT count(*) FROM authorization_codes" POSTERN_ACTIVE
+                                           "t.redeemed_at IS NULL AND t.burned_at IS NULL");
+    statistics.access_tokens = count("SELECT count(*) FROM access_tokens" POSTERN_ACTIVE "t.revoked_at IS NULL");
     statistics.refresh_tokens =
-        at("SELECT count(*) FROM refresh_tokens" POSTERN_ACTIVE "t.state = 'current' AND t.revoked_at IS NULL");
+        count("SELECT count(*) FROM refresh_tokens" POSTERN_ACTIVE "t.state = 'current' AND t.revoked_at IS NULL");
     return statistics;
 }
 

@@ -62,21 +62,14 @@ constexpr Rule kRules[] = {
 
 RowCounts sweep(db::Transaction& transaction, util::Time now, int batch) {
     RowCounts deleted;
-    for (const Rule& rule : kRules) {
-        deleted[rule.table] += transaction.database()
-                                   .prepare(rule.deletion)
-                                   .bind(1, util::to_epoch(now))
-                                   .bind(2, std::int64_t{batch})
-                                   .execute();
-    }
+    for (const Rule& rule : kRules) deleted[rule.table] += transaction.run(rule.deletion, now, batch);
     return deleted;
 }
 
 RowCounts count_sweepable(db::Database& database, util::Time now) {
     RowCounts counts;
     for (const Rule& rule : kRules) {
-        auto row = database.prepare(rule.count);
-        row.bind(1, util::to_epoch(now));
+        auto row = database.query(rule.count, now);
         if (row.step()) counts[rule.table] += row.integer(0);
     }
     return counts;

@@ -1,8 +1,6 @@
 // Decides what an operator is told about codes and tokens, and which of them are active.
 #include "store/token_list.h"
 
-#include "store/columns.h"
-
 namespace postern::store {
 namespace {
 
@@ -31,42 +29,26 @@ constexpr const char* kTokens =
     " LEFT JOIN users u ON u.subject = g.subject"
     " WHERE" POSTERN_GRANT_FILTER ") listed WHERE active OR $5 = 1 ORDER BY issued_at, grant_id, kind";
 
-void bind_filter(db::Statement& statement, const GrantFilter& filter) {
-    statement.bind(1, optional_text(filter.client))
-        .bind(2, optional_text(filter.subject))
-        .bind(3, epoch(filter.before));
-}
-
 }  // namespace
 
 std::vector<ListedToken> list_tokens(db::Database& database, const GrantFilter& filter, util::Time now, Listed listed) {
-    auto rows = database.prepare(kTokens);
-    bind_filter(rows, filter);
-    rows.bind(4, util::to_epoch(now)).bind(5, flag(listed == Listed::everything));
+    auto rows =
+        database.query(kTokens, filter.client, filter.subject, filter.before, now, listed == Listed::everything);
     std::vector<ListedToken> tokens;
     while (rows.step()) {
         ListedToken& token = tokens.emplace_back();
-        token.kind = rows.text(0);
-        token.grant_id = model::GrantId(rows.text(1));
-        token.client_id = model::ClientId(rows.text(2));
-        token.subject = model::Subject(rows.text(3));
-        token.username = rows.text(4);
-        token.scope = rows.text(5);
-        token.audience = rows.text(6);
-        token.jti = rows.text(7);
-        token.issued_at = time_at(rows, 8);
-        token.expires_at = time_at(rows, 9);
-        token.active = rows.integer(10) != 0;
+        rows >> token.kind >> token.grant_id >> token.client_id >> token.subject >> token.username >> token.scope >>
+            token.audience >> token.jti >> token.issued_at >> token.expires_at >> token.active;
     }
     return tokens;
 }
 
 std::vector<model::GrantId> find_living_grants(db::Database& database, const GrantFilter& filter) {
-    auto rows = database.prepare("SELECT g.id FROM grants g WHERE" POSTERN_GRANT_FILTER
-                                 " AND g.ended_at IS NULL ORDER BY g.id");
-    bind_filter(rows, filter);
+    auto rows =
+        database.query("SELECT g.id FROM grants g WHERE" POSTERN_GRANT_FILTER " AND g.ended_at IS NULL ORDER BY g.id",
+                       filter.client, filter.subject, filter.before);
     std::vector<model::GrantId> ids;
-    while (rows.step()) ids.emplace_back(rows.text(0));
+    while (rows.step()) rows >> ids.emplace_back();
     return ids;
 }
 

@@ -153,7 +153,7 @@ TEST_CASE("planted: in the database" * doctest::skip()) {
     const Deployment op;
     postern::db::Database database(op.database_file(), postern::db::Access::read_write);
     postern::db::Transaction transaction(database, postern::db::Durability::lazy);
-    database.prepare("UPDATE clients SET name = $1").bind(1, kBobPassword).execute();
+    database.query("UPDATE clients SET name = $1", kBobPassword).execute();
     transaction.commit();
 }
 

@@ -40,9 +40,7 @@ private:
 
 void add_row(Database& database, const std::string& key, Durability durability) {
     Transaction transaction(database, durability);
-    database.prepare("INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 1)")
-        .bind(1, key)
-        .execute();
+    database.query("INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 1)", key).execute();
     transaction.commit();
 }
 

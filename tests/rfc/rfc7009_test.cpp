@@ -323,10 +323,7 @@ TEST_CASE(
             db::Database database(r.op.database_file().string(), db::Access::read_write);
             db::Transaction transaction(database, db::Durability::full);
             // As when it gets another one.
-            transaction.database()
-                .prepare("DELETE FROM access_tokens WHERE expires_at <= $1")
-                .bind(1, std::int64_t{r.op.now()})
-                .execute();
+            transaction.run("DELETE FROM access_tokens WHERE expires_at <= $1", std::int64_t{r.op.now()});
             transaction.commit();
         }
         REQUIRE(r.op.count_rows("access_tokens") == (swept ? 0 : 1));

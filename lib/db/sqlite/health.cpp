@@ -57,10 +57,9 @@ std::optional<util::Time> newest_record(Database& database) {
         "SELECT max(newest) FROM (SELECT max(created_at) AS newest FROM grants"
         " UNION ALL SELECT max(last_seen_at) FROM sessions UNION ALL SELECT max(updated_at) FROM users) "
         "newest_of_each");
-    if (!statement.step()) return std::nullopt;
-    const auto newest = statement.optional_integer(0);
-    if (!newest) return std::nullopt;
-    return util::from_epoch(*newest);
+    std::optional<util::Time> newest;
+    if (statement.step()) statement >> newest;
+    return newest;
 }
 
 void try_writing(const std::string& path, std::chrono::milliseconds wait) {

@@ -20,7 +20,9 @@ void throw_store_error(sqlite3* connection, int result, std::string_view doing) 
 Statement::Statement(sqlite3* connection, sqlite3_stmt* statement) : connection_(connection), statement_(statement) {}
 
 Statement::Statement(Statement&& other) noexcept
-    : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
+    : connection_(other.connection_),
+      statement_(std::exchange(other.statement_, nullptr)),
+      next_column_(other.next_column_) {}
 
 Statement::~Statement() {
     if (!statement_) return;
@@ -41,33 +43,26 @@ int index_of(sqlite3_stmt* statement, int number) {
 
 }  // namespace
 
-Statement& Statement::bind(int number, std::string_view text) {
+void Statement::check_count(std::size_t values) const {
+    const int parameters = sqlite3_bind_parameter_count(statement_);
+    if (static_cast<std::size_t>(parameters) == values) return;
+    throw StoreError(std::to_string(values) + " values for " + std::to_string(parameters) +
+                     " parameters: " + sqlite3_sql(statement_));
+}
+
+void Statement::bind(int number, std::string_view text) {
     check(sqlite3_bind_text64(statement_, index_of(statement_, number), text.data() ? text.data() : "", text.size(),
                               SQLITE_TRANSIENT, SQLITE_UTF8));
-    return *this;
 }
 
-Statement& Statement::bind(int number, const std::string& text) { return bind(number, std::string_view(text)); }
-Statement& Statement::bind(int number, const char* text) { return bind(number, std::string_view(text)); }
-
-Statement& Statement::bind(int number, std::int64_t value) {
+void Statement::bind(int number, std::int64_t value) {
     check(sqlite3_bind_int64(statement_, index_of(statement_, number), value));
-    return *this;
 }
 
-Statement& Statement::bind(int number, const std::optional<std::string>& text) {
-    if (text) return bind(number, std::string_view(*text));
-    check(sqlite3_bind_null(statement_, index_of(statement_, number)));
-    return *this;
-}
-
-Statement& Statement::bind(int number, std::optional<std::int64_t> value) {
-    if (value) return bind(number, *value);
-    check(sqlite3_bind_null(statement_, index_of(statement_, number)));
-    return *this;
-}
+void Statement::bind_null(int number) { check(sqlite3_bind_null(statement_, index_of(statement_, number))); }
 
 bool Statement::step() {
+    next_column_ = 0;
     int result = sqlite3_step(statement_);
     for (int tries = 0; is_transient(result) && tries < kTransientTries; ++tries) {
         sqlite3_reset(statement_);
@@ -83,20 +78,50 @@ std::int64_t Statement::execute() {
     return sqlite3_changes64(connection_);
 }
 
-std::string Statement::text(int column) const { return optional_text(column).value_or(""); }
+int Statement::next_column() {
+    if (next_column_ >= sqlite3_column_count(statement_))
+        throw StoreError(std::string("more columns are read than there are: ") + sqlite3_sql(statement_));
+    return next_column_++;
+}
 
-std::optional<std::string> Statement::optional_text(int column) const {
+bool Statement::skip_null() {
+    if (sqlite3_column_type(statement_, next_column()) == SQLITE_NULL) return true;
+    --next_column_;
+    return false;
+}
+
+Statement& Statement::operator>>(std::string& value) {
+    value = text(next_column());
+    return *this;
+}
+
+Statement& Statement::operator>>(std::int64_t& value) {
+    value = integer(next_column());
+    return *this;
+}
+
+Statement& Statement::operator>>(bool& value) {
+    value = integer(next_column()) != 0;
+    return *this;
+}
+
+Statement& Statement::operator>>(util::Time& value) {
+    value = util::from_epoch(integer(next_column()));
+    return *this;
+}
+
+Statement& Statement::operator>>(util::Seconds& value) {
+    value = util::Seconds(integer(next_column()));
+    return *this;
+}
+
+std::string Statement::text(int column) const {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    if (!bytes) return std::nullopt;
+    if (!bytes) return {};
     return std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
 }
 
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_, column); }
-
-std::optional<std::int64_t> Statement::optional_integer(int column) const {
-    if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
-    return integer(column);
-}
 
 void Statement::check(int result) const {
     if (result != SQLITE_OK) throw_store_error(connection_, result, sqlite3_sql(statement_));

@@ -182,10 +182,9 @@ inline std::optional<store::StoredAccessToken> find_token(db::Database& database
     store::AccessTokenKey key;
     key.token_hash = model::ValueHash(hash);
     {
-        auto row = database.prepare("SELECT grant_id, issued_at FROM access_tokens WHERE token_hash = $1");
-        if (!row.bind(1, hash).step()) return std::nullopt;
-        key.grant_id = model::GrantId(row.text(0));
-        key.issued_at = util::from_epoch(row.integer(1));
+        auto row = database.query("SELECT grant_id, issued_at FROM access_tokens WHERE token_hash = $1", hash);
+        if (!row.step()) return std::nullopt;
+        row >> key.grant_id >> key.issued_at;
     }
     return store::find_access_token(database, key);
 }
@@ -193,9 +192,9 @@ inline std::optional<store::StoredAccessToken> find_token(db::Database& database
 inline std::optional<store::StoredRefreshToken> find_refresh(db::Database& database, const std::string& hash) {
     model::GrantId grant;
     {
-        auto row = database.prepare("SELECT grant_id FROM refresh_tokens WHERE token_hash = $1");
-        if (!row.bind(1, hash).step()) return std::nullopt;
-        grant = model::GrantId(row.text(0));
+        auto row = database.query("SELECT grant_id FROM refresh_tokens WHERE token_hash = $1", hash);
+        if (!row.step()) return std::nullopt;
+        row >> grant;
     }
     return store::find_refresh_token(database, grant, model::ValueHash(hash));
 }

@@ -113,11 +113,10 @@ TEST_CASE("login attempts: rows are bounded, whatever callers send [Q05]") {
     auto database = db::Database::in_memory();
     const auto fill = [&](std::int64_t rows, Time end) {
         database
-            .prepare(
+            .query(
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)"
-                " INSERT INTO login_attempts SELECT 'flood ' || $2 || ' ' || i, 1, $2 FROM n")
-            .bind(1, rows)
-            .bind(2, util::to_epoch(end))
+                " INSERT INTO login_attempts SELECT 'flood ' || $2 || ' ' || i, 1, $2 FROM n",
+                rows, util::to_epoch(end))
             .execute();
     };
     constexpr int kPlaces = 50;  // neither counted nor thrown away

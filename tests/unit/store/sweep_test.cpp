@@ -106,7 +106,7 @@ TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") 
         store::replace_client_secret(transaction, client().id, ValueHash("old"), std::nullopt, kNow);
         store::replace_client_secret(transaction, client().id, ValueHash("new"), end, kNow);
     });
-    database.prepare("INSERT INTO login_attempts VALUES ('key', 1, $1)").bind(1, util::to_epoch(end)).execute();
+    database.query("INSERT INTO login_attempts VALUES ('key', 1, $1)", util::to_epoch(end)).execute();
     database
         .prepare("INSERT INTO consents (client_id, subject, scope, granted_at) VALUES ('client', 'sub-1', 'openid', 1)")
         .execute();

@@ -24,8 +24,7 @@ constexpr char kCount[] = "SELECT count(*) FROM login_attempts";
 /// With as many rows as fill a few hundred pages.
 void fill(Database& database, int rows = 5000) {
     written(database, [&](db::Transaction& transaction) {
-        for (int i = 0; i < rows; ++i)
-            transaction.database().prepare(kInsert).bind(1, std::to_string(i) + std::string(100, 'x')).execute();
+        for (int i = 0; i < rows; ++i) transaction.run(kInsert, std::to_string(i) + std::string(100, 'x'));
     });
 }
 
@@ -179,7 +178,7 @@ TEST_CASE("back_up: what is not committed is not in the copy, and does not hold 
     const Place place;
     Database writer(place.path, Access::read_write);
     db::Transaction transaction(writer, db::Durability::lazy);
-    writer.prepare(kInsert).bind(1, "a").execute();
+    writer.query(kInsert, "a").execute();
     Database source(place.path, Access::read_write);
     db::back_up(source, place.copy);
     transaction.commit();
@@ -196,7 +195,7 @@ TEST_CASE("back_up: a copy taken while another process writes is of one moment")
     Writer writer(place.path, std::numeric_limits<int>::max(), [](Database& database, int i) {
         db::Transaction transaction(database, db::Durability::lazy);
         for (const char* half : {"first ", "second "})  // two rows each time
-            database.prepare(kInsert).bind(1, half + std::to_string(i)).execute();
+            database.query(kInsert, half + std::to_string(i)).execute();
         transaction.commit();
         database.checkpoint_if_due();
     });
@@ -223,12 +222,11 @@ TEST_CASE("back_up: a large copy is of one moment, and ends although others go o
     const Place place;
     Database source(place.path, Access::read_write);
     written(source, [&](db::Transaction& transaction) {
-        for (int i = 0; i < kRows; ++i)
-            transaction.database().prepare(kInsert).bind(1, std::to_string(i) + std::string(kBytes, 'x')).execute();
+        for (int i = 0; i < kRows; ++i) transaction.run(kInsert, std::to_string(i) + std::string(kBytes, 'x'));
     });
     Writer writer(place.path, kCommits, [](Database& database, int i) {
         db::Transaction transaction(database, db::Durability::lazy);
-        database.prepare(kInsert).bind(1, "more " + std::to_string(i)).execute();
+        database.query(kInsert, "more " + std::to_string(i)).execute();
         transaction.commit();
         ::usleep(1000);
     });

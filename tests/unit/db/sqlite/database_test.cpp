@@ -21,9 +21,7 @@ constexpr std::chrono::milliseconds kShort{30};
 constexpr char kInsert[] = "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 1)";
 constexpr char kCount[] = "SELECT count(*) FROM login_attempts";
 
-void insert(Transaction& transaction, const std::string& key) {
-    transaction.database().prepare(kInsert).bind(1, key).execute();
-}
+void insert(Transaction& transaction, const std::string& key) { transaction.run(kInsert, key); }
 
 /// As an operator with a sqlite3 shell would do it.
 void with_shell(const std::string& path, const char* sql) {
@@ -186,7 +184,7 @@ TEST_CASE("Database: a query-only connection reads and refuses every write [S09]
     Database database(path, Access::query_only);
     CHECK(count(database, kCount) == 0);
     CHECK_THROWS_AS(Transaction(database, Durability::lazy), db::StoreError);
-    CHECK_THROWS_AS(database.prepare(kInsert).bind(1, "a").execute(), db::StoreError);
+    CHECK_THROWS_AS(database.query(kInsert, "a").execute(), db::StoreError);
     CHECK(count(database, kCount) == 0);
     database.checkpoint_if_due();
 }

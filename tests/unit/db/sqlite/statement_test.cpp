@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 
 #include "unit/store/fixture.h"
@@ -5,10 +6,9 @@
 using namespace postern;
 using namespace postern::test;
 
-TEST_CASE("Statement: parameters are bound by their number, in whatever order the text mentions them") {
+TEST_CASE("Database::query: values belong to parameters by number, in whatever order the text mentions them") {
     auto database = db::Database::in_memory();
-    auto row = database.prepare("SELECT $2, $1, $3, $1");
-    row.bind(1, "one").bind(3, std::int64_t{3}).bind(2, std::string("two"));
+    auto row = database.query("SELECT $2, $1, $3, $1", "one", std::string("two"), 3);
     REQUIRE(row.step());
     CHECK(row.text(0) == "two");
     CHECK(row.text(1) == "one");
@@ -17,47 +17,110 @@ TEST_CASE("Statement: parameters are bound by their number, in whatever order th
     CHECK_FALSE(row.step());
 }
 
+TEST_CASE("Database::query: more than nine parameters") {
+    auto database = db::Database::in_memory();
+    auto row = database.query("SELECT $11, $10, $1, $2, $3, $4, $5, $6, $7, $8, $9", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+    REQUIRE(row.step());
+    CHECK(row.integer(0) == 11);
+    CHECK(row.integer(1) == 10);
+    CHECK(row.integer(2) == 1);
+}
+
 TEST_CASE("Statement: text comes back byte by byte, and is never SQL [S01]") {
     auto database = db::Database::in_memory();
     const std::string texts[] = {
         "", "'; DROP TABLE clients; --", "\"", "%_", "caf\xc3\xa9", std::string("a\0b", 3), std::string(100000, 'x')};
     for (const auto& text : texts) {
-        auto row = database.prepare("SELECT $1");
-        REQUIRE(row.bind(1, text).step());
+        auto row = database.query("SELECT $1", text);
+        REQUIRE(row.step());
         CHECK(row.text(0) == text);
-        CHECK(row.optional_text(0) == text);  // '' is not NULL
+        std::optional<std::string> read;
+        row >> read;
+        CHECK(read == text);  // '' is not NULL
     }
     CHECK(count(database, "SELECT count(*) FROM clients") == 0);
 }
 
+TEST_CASE("Statement: values of each type come back as they went in") {
+    auto database = db::Database::in_memory();
+    const auto time = util::from_epoch(1700000000);
+    const model::GrantId id("g1");
+    const auto scope = model::Scope::parse("openid email");
+    auto row = database.query("SELECT $1, $2, $3, $4, $5, $6, $7, $8", id, time, util::Seconds(90), true, false, *scope,
+                              std::string_view("text"), std::size_t{7});
+    REQUIRE(row.step());
+    model::GrantId read_id;
+    util::Time read_time;
+    util::Seconds seconds{};
+    bool yes = false;
+    bool no = true;
+    std::string words, text;
+    std::int64_t number = 0;
+    row >> read_id >> read_time >> seconds >> yes >> no >> words >> text >> number;
+    CHECK(read_id == id);
+    CHECK(read_time == time);
+    CHECK(seconds == util::Seconds(90));
+    CHECK(yes);
+    CHECK_FALSE(no);
+    CHECK(words == "openid email");
+    CHECK(text == "text");
+    CHECK(number == 7);
+}
+
 TEST_CASE("Statement: NULL and value are told apart") {
     auto database = db::Database::in_memory();
-    auto row = database.prepare("SELECT $1, $2, $3, $4");
-    row.bind(1, std::optional<std::string>()).bind(2, std::optional<std::int64_t>());
-    row.bind(3, std::optional<std::string>("")).bind(4, std::optional<std::int64_t>(-1));
+    const std::optional<std::string> none;
+    auto row = database.query("SELECT $1, $2, $3, $4, $1, $2", none, std::optional<std::int64_t>(),
+                              std::optional<std::string>(""), std::optional<util::Time>(util::from_epoch(-1)));
     REQUIRE(row.step());
-    CHECK(row.optional_text(0) == std::nullopt);
-    CHECK(row.text(0) == "");
-    CHECK(row.optional_integer(1) == std::nullopt);
-    CHECK(row.integer(1) == 0);
-    CHECK(row.optional_text(2) == "");
-    CHECK(row.optional_integer(3) == -1);
+    std::optional<std::string> text = "before", empty;
+    std::optional<std::int64_t> number = 1;
+    std::optional<util::Time> time;
+    row >> text >> number >> empty >> time;
+    CHECK(text == std::nullopt);
+    CHECK(number == std::nullopt);
+    CHECK(empty == "");
+    CHECK(time == util::from_epoch(-1));
+    std::string null_text = "before";
+    bool null_flag = true;
+    row >> null_text >> null_flag;
+    CHECK(null_text == "");
+    CHECK_FALSE(null_flag);
+}
+
+TEST_CASE("Statement: each row is read from its first column, and none beyond its last") {
+    auto database = db::Database::in_memory();
+    auto rows = database.prepare("SELECT 1, 2 UNION SELECT 3, 4");
+    std::int64_t first = 0, second = 0, third = 0;
+    REQUIRE(rows.step());
+    rows >> first;
+    REQUIRE(rows.step());
+    rows >> first >> second;
+    CHECK(first == 3);
+    CHECK(second == 4);
+    CHECK_THROWS_AS(rows >> third, db::StoreError);
+    std::optional<std::int64_t> perhaps;
+    CHECK_THROWS_AS(rows >> perhaps, db::StoreError);
 }
 
 TEST_CASE("Statement: what was bound is forgotten after use") {
     auto database = db::Database::in_memory();
     constexpr char kSql[] = "SELECT $1";
-    { REQUIRE(database.prepare(kSql).bind(1, "secret").step()); }
+    { REQUIRE(database.query(kSql, "secret").step()); }
     auto row = database.prepare(kSql);
     REQUIRE(row.step());
-    CHECK(row.optional_text(0) == std::nullopt);
+    std::optional<std::string> text;
+    row >> text;
+    CHECK(text == std::nullopt);
 }
 
 TEST_CASE("Statement: mistakes of ours are errors, not guesses") {
     auto database = db::Database::in_memory();
     CHECK_THROWS_AS(database.prepare("SELECT FROM"), db::StoreError);
     CHECK_THROWS_AS(database.prepare("SELECT \"no such column\""), db::StoreError);
-    CHECK_THROWS_AS(database.prepare("SELECT $1").bind(2, "x"), db::StoreError);
+    CHECK_THROWS_AS(database.query("SELECT $2", "x"), db::StoreError);
+    CHECK_THROWS_AS(database.query("SELECT $1", "x", "y"), db::StoreError);
+    CHECK_THROWS_AS(database.query("SELECT $1, $2", "x"), db::StoreError);
     CHECK_THROWS_AS(database.prepare("SELECT 1").execute(), db::StoreError);
     constexpr char kSql[] = "SELECT 1 UNION SELECT 2";
     auto row = database.prepare(kSql);
@@ -69,10 +132,10 @@ TEST_CASE("Statement::execute: the number of rows changed") {
     auto database = db::Database::in_memory();
     const auto insert = [&](const char* key) {
         return database
-            .prepare(
+            .query(
                 "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 1) ON CONFLICT "
-                "(attempt_key) DO NOTHING")
-            .bind(1, key)
+                "(attempt_key) DO NOTHING",
+                key)
             .execute();
     };
     CHECK(insert("a") == 1);

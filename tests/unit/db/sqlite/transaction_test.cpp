@@ -18,9 +18,7 @@ constexpr std::chrono::milliseconds kShort{30};
 constexpr char kInsert[] = "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, 1)";
 constexpr char kCount[] = "SELECT count(*) FROM login_attempts";
 
-void insert(Transaction& transaction, const char* key) {
-    transaction.database().prepare(kInsert).bind(1, key).execute();
-}
+void insert(Transaction& transaction, const char* key) { transaction.run(kInsert, key); }
 
 }  // namespace
 
