@@ -166,7 +166,11 @@ TEST_CASE(
     }
     settings.login.method = oauth::LoginMethod::remote_user;
     settings.login.auth_time_variable = "OIDC_CLAIM_auth_time";
-    for (const auto& member : oidc::discovery(settings).members()) CHECK(oidc::is_computed_member(member.first));
+    const json::Object with_remote_users = oidc::discovery(settings);
+    for (const auto& member : with_remote_users.members()) {
+        CAPTURE(member.first);
+        CHECK(oidc::is_computed_member(member.first));
+    }
     for (const char* name :
          {"service_documentation", "op_policy_uri", "op_tos_uri", "ui_locales_supported", "issuers", "endpoint",
           "display_values_supported", "", "registration_endpoint", "device_authorization_endpoint",
