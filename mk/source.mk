@@ -9,9 +9,15 @@ SHELL_SCRIPTS = $(shell grep -rlE --exclude-dir=node_modules '^#!/bin/(ba)?sh' .
 
 # The format is what clang-format 14 of Debian 12 makes of it; other releases differ in details.
 CLANG_FORMAT ?= clang-format-14
-format:
+# JavaScript is formatted by the prettier of tests/package.json; it leaves long strings alone, so lines are measured as well.
+SCRIPTS = $(call files,*.mjs) $(call files,*.js)
+PRETTIER = tests/node_modules/.bin/prettier --log-level warn
+format: tests/node_modules/.package-lock.json
 	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS)
-format-check:
+	$(PRETTIER) --write $(SCRIPTS)
+format-check: tests/node_modules/.package-lock.json
+	$(PRETTIER) --check $(SCRIPTS)
+	@! LC_ALL=C.UTF-8 grep -nE '^.{121,}$$' $(SCRIPTS) /dev/null
 	@if command -v $(CLANG_FORMAT) >/dev/null; then $(CLANG_FORMAT) --dry-run -Werror $(SOURCES) $(HEADERS); \
 	else echo '$(CLANG_FORMAT) is not here: the format is not checked'; fi
 cppcheck:

@@ -9,17 +9,28 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const RECORDS = "docs/decisions";
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-const markdownIn = (directory) => readdirSync(join(ROOT, directory)).filter((name) => name.endsWith(".md"))
-  .map((name) => join(directory, name));
-const foldersIn = (directory) => readdirSync(join(ROOT, directory), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory()).map(({ name }) => join(directory, name));
+const markdownIn = (directory) =>
+  readdirSync(join(ROOT, directory))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(directory, name));
+const foldersIn = (directory) =>
+  readdirSync(join(ROOT, directory), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(directory, name));
 const documents = [".", "docs", ...foldersIn("docs"), ...foldersIn("examples")].flatMap(markdownIn);
 
 /// The fragment that a heading gets on the usual code hosting platforms.
-const fragmentOf = (heading) => heading.toLowerCase().replace(/[^\p{L}\p{N}_\- ]/gu, "").trim().replaceAll(" ", "-");
+const fragmentOf = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_\- ]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
 const fragmentsOf = (file) => [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => fragmentOf(heading));
 
-const records = readdirSync(join(ROOT, RECORDS)).filter((name) => /^\d{4}-.*\.md$/.test(name)).sort();
+const records = readdirSync(join(ROOT, RECORDS))
+  .filter((name) => /^\d{4}-.*\.md$/.test(name))
+  .sort();
 
 describe("documents", () => {
   it("every relative link leads to a file, and to a heading of it", () => {
@@ -39,12 +50,16 @@ describe("documents", () => {
       const text = read(join(RECORDS, name));
       const [, number, title] = /^# (\d{4}): (.*)\n/.exec(text) ?? assert.fail(`${name}: title`);
       assert.equal(number, name.slice(0, 4), name);
-      const [, status] = /^Status: (accepted|superseded by \[\d{4}\]\(\d{4}-[^)]*\.md\)) *$/m.exec(text)
-        ?? assert.fail(`${name}: status`);
+      const [, status] =
+        /^Status: (accepted|superseded by \[\d{4}\]\(\d{4}-[^)]*\.md\)) *$/m.exec(text) ??
+        assert.fail(`${name}: status`);
       const [, date] = /^Date: (\d{4}-\d\d-\d\d)$/m.exec(text) ?? assert.fail(`${name}: date`);
       return `| [${number}](${name}) | ${title} | ${status} | ${date} |`;
     });
-    const index = read(join(RECORDS, "README.md")).split("\n").filter((line) => line.startsWith("| [")).sort();
+    const index = read(join(RECORDS, "README.md"))
+      .split("\n")
+      .filter((line) => line.startsWith("| ["))
+      .sort();
     assert.deepEqual(index, rows);
     assert.equal(new Set(records.map((name) => name.slice(0, 4))).size, records.length, "numbers are unique");
   });
