@@ -1,7 +1,8 @@
-// Measures what it costs to have many tokens: what `make bench-growth` runs. Databases of several sizes are asked in turn, round for
-// round; then the largest is copied while it serves, and one whose tokens have all ended is swept while it serves, first by
-// its requests alone, then by `postern purge` too.
-// From the environment: POSTERN_BUILD, SIZES (tokens, the smallest first: what the others are compared with), SECONDS, ROUNDS, OUT.
+// Measures what it costs to have many tokens: what `make bench-growth` runs. Databases of several sizes are asked in
+// turn, round for round; then the largest is copied while it serves, and one whose tokens have all ended is swept while
+// it serves, first by its requests alone, then by `postern purge` too.
+// From the environment: POSTERN_BUILD, SIZES (tokens, the smallest first: what the others are compared with), SECONDS,
+// ROUNDS, OUT.
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,9 +22,11 @@ const run = promisify(execFile);
 const seconds = knob("SECONDS", 2);
 const rounds = Math.ceil(knob("ROUNDS", 5));
 const sizes = (process.env.SIZES || "10000,1000000,10000000").split(",").map(Number);
-if (!sizes.every((size, i) => Number.isInteger(size) && size > 1 && (i === 0 || size > sizes[i - 1]))) throw new Error("SIZES must be whole numbers above 1, the smallest first");
+if (!sizes.every((size, i) => Number.isInteger(size) && size > 1 && (i === 0 || size > sizes[i - 1])))
+  throw new Error("SIZES must be whole numbers above 1, the smallest first");
 const ASKED = ["introspect", "userinfo", "refresh"];
-/// So many that the pages with their rows, anywhere in a large file, are more than SQLite keeps; fewer than signatures are remembered.
+/// So many that the pages with their rows, anywhere in a large file, are more than SQLite keeps; fewer than signatures
+/// are remembered.
 const KNOWN_TOKENS = Math.min(512, sizes[0]);
 const LIFETIME_S = 86400;
 const ENDED_S = -60; // what has ended is kept for a minute
@@ -51,7 +54,13 @@ async function openFor(tokens, lifetime, known, [serverCore, loadCore]) {
 
 async function fill(site) {
   const before = await bytesOf(site);
-  await run(join(BUILD, "bench/fill"), [site.database, "web", site.provider.user.sub, String(site.tokens), String(site.lifetime)]);
+  await run(join(BUILD, "bench/fill"), [
+    site.database,
+    "web",
+    site.provider.user.sub,
+    String(site.tokens),
+    String(site.lifetime),
+  ]);
   site.bytes = await bytesOf(site);
   site.bytesPerToken = (site.bytes - before) / site.tokens;
   say(`${site.tokens} tokens: ${(site.bytes / 1048576).toFixed(0)} MiB`);
@@ -64,8 +73,9 @@ async function close(site) {
   await site.provider.stop();
 }
 
-/// What the write that has the most to do is like, so many times or until something else is over: { p99, worst (of the p99),
-/// longest (of all answers), times, whole }, the last of those at whose end it was not over. If there are any, others do not count.
+/// What the write that has the most to do is like, so many times or until something else is over: { p99, worst (of the
+/// p99), longest (of all answers), times, whole }, the last of those at whose end it was not over. If there are any,
+/// others do not count.
 async function writes(site, what, times, isOver = () => false) {
   const refresh = site.scenarios.find(({ id }) => id === "refresh");
   const seen = [];
@@ -76,19 +86,35 @@ async function writes(site, what, times, isOver = () => false) {
     if (!isOver() || seen.length === 0) seen.push(one);
     say(`${what}: p99 of refresh ${one.p99.toFixed(1)} ms`);
   } while (!isOver() && seen.length < times);
-  return { p99: median(seen.map(({ p99 }) => p99)), worst: Math.max(...seen.map(({ p99 }) => p99)), longest: Math.max(...seen.map(({ longest }) => longest)), times: seen.length, whole };
+  return {
+    p99: median(seen.map(({ p99 }) => p99)),
+    worst: Math.max(...seen.map(({ p99 }) => p99)),
+    longest: Math.max(...seen.map(({ longest }) => longest)),
+    times: seen.length,
+    whole,
+  };
 }
 
-/// The same while the command does its work on the core of the server, until it is done or, where `enough` says so, has been
-/// looked at as often; with how long it took, or how long it was let.
+/// The same while the command does its work on the core of the server, until it is done or, where `enough` says so, has
+/// been looked at as often; with how long it took, or how long it was let.
 async function writesBeside(site, args, enough = Infinity) {
   const words = [join(BUILD, "bin/postern"), ...args];
   const pinned = site.core === undefined ? words : ["taskset", "-c", String(site.core), ...words];
   const started = process.hrtime.bigint();
-  const command = spawn(pinned[0], pinned.slice(1), { env: site.provider.deployment.environment, stdio: ["ignore", "ignore", "pipe"] });
+  const command = spawn(pinned[0], pinned.slice(1), {
+    env: site.provider.deployment.environment,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   let [said, time, finished] = ["", null, true];
-  command.stderr.setEncoding("utf8").on("data", (text) => { said += text; });
-  const ended = new Promise((done, failed) => command.once("error", failed).once("close", (...how) => { time = Number(process.hrtime.bigint() - started) / 1e9; done(how); }));
+  command.stderr.setEncoding("utf8").on("data", (text) => {
+    said += text;
+  });
+  const ended = new Promise((done, failed) =>
+    command.once("error", failed).once("close", (...how) => {
+      time = Number(process.hrtime.bigint() - started) / 1e9;
+      done(how);
+    }),
+  );
   ended.catch(() => {}); // it is waited for below
   try {
     const seen = await writes(site, `beside postern ${args[0]}`, enough, () => time !== null);
@@ -108,16 +134,35 @@ async function measureSizes(sites) {
     const seen = sites.map(() => ({}));
     for (const id of ASKED) {
       for (const [i, site] of sites.entries()) {
-        seen[i][id] = await measure(site, site.scenarios.find((scenario) => scenario.id === id), seconds);
-        say(`round ${round} of ${rounds}: ${id} with ${site.tokens} tokens: ${Math.round(rate(seen[i][id]))} requests per second`);
+        seen[i][id] = await measure(
+          site,
+          site.scenarios.find((scenario) => scenario.id === id),
+          seconds,
+        );
+        say(
+          `round ${round} of ${rounds}: ${id} with ${site.tokens} ` +
+            `tokens: ${Math.round(rate(seen[i][id]))} requests per second`,
+        );
       }
     }
     all.push(seen);
   }
-  return sites.map(({ tokens, bytes, bytesPerToken }, i) => ({ tokens, bytes, bytesPerToken, endpoints: Object.fromEntries(ASKED.map((id) => [id, {
-    perSecond: median(all.map((seen) => rate(seen[i][id]))), p99: median(all.map((seen) => seen[i][id].p99)),
-    cpu: median(all.map((seen) => (seen[i][id].cpu * 1000) / seen[i][id].requests)), ratio: median(all.map((seen) => rate(seen[i][id]) / rate(seen[0][id]))),
-  }])) }));
+  return sites.map(({ tokens, bytes, bytesPerToken }, i) => ({
+    tokens,
+    bytes,
+    bytesPerToken,
+    endpoints: Object.fromEntries(
+      ASKED.map((id) => [
+        id,
+        {
+          perSecond: median(all.map((seen) => rate(seen[i][id]))),
+          p99: median(all.map((seen) => seen[i][id].p99)),
+          cpu: median(all.map((seen) => (seen[i][id].cpu * 1000) / seen[i][id].requests)),
+          ratio: median(all.map((seen) => rate(seen[i][id]) / rate(seen[0][id]))),
+        },
+      ]),
+    ),
+  }));
 }
 
 async function measureBackup(site) {
@@ -130,14 +175,23 @@ async function measureBackup(site) {
 }
 
 async function measureSweep(site) {
-  const left = async () => Number((await sql(site.provider.deployment, "SELECT count(*) AS n FROM access_tokens WHERE expires_at <= unixepoch()"))[0].n);
+  const left = async () =>
+    Number(
+      (
+        await sql(site.provider.deployment, "SELECT count(*) AS n FROM access_tokens WHERE expires_at <= unixepoch()")
+      )[0].n,
+    );
   const counts = [await left()];
   const asYouGo = await writes(site, `${site.tokens} tokens that have ended`, rounds);
   counts.push(await left());
   const beside = await writesBeside(site, ["purge"], rounds * 2);
   counts.push(await left());
   const [before, between, after] = counts;
-  return { tokens: site.tokens, asYouGo: { ...asYouGo, deleted: before - between, left: between }, purge: { ...beside, deleted: between - after, left: after } };
+  return {
+    tokens: site.tokens,
+    asYouGo: { ...asYouGo, deleted: before - between, left: between },
+    purge: { ...beside, deleted: between - after, left: after },
+  };
 }
 
 async function main() {

@@ -9,7 +9,10 @@ const MOST_AT_ONCE = 4;
 /// What is counted, by the names of the table's rows.
 const TASKS = new Map([
   ...ROWS.map((row) => [row.name, (site) => ofRequest(site, row)]),
-  ...ROWS.filter(({ cgi }) => cgi).map((row) => [`${row.program}: a whole CGI process`, (site) => ofProcess(site, row)]),
+  ...ROWS.filter(({ cgi }) => cgi).map((row) => [
+    `${row.program}: a whole CGI process`,
+    (site) => ofProcess(site, row),
+  ]),
 ]);
 
 /// { row's name: { instructions, allocations, system_calls } }, of those whose names have `only` in them.
@@ -20,7 +23,7 @@ export async function countAll({ only = "", told = () => {} } = {}) {
   try {
     const waiting = [...names];
     const work = async () => {
-      for (let name; (name = waiting.shift()) !== undefined;) {
+      for (let name; (name = waiting.shift()) !== undefined; ) {
         found[name] = await TASKS.get(name)(site);
         told(name);
       }

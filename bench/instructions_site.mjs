@@ -1,5 +1,5 @@
-// The provider that is measured: its configuration, keys and database, made once, and what the requests need of codes, tokens
-// and pages. Every measurement begins with a copy of that database.
+// The provider that is measured: its configuration, keys and database, made once, and what the requests need of codes,
+// tokens and pages. Every measurement begins with a copy of that database.
 import { execFile } from "node:child_process";
 import { chown, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,7 +15,8 @@ import { PATH, identity, privateDirectory } from "../tests/support/web_server.mj
 
 const run = promisify(execFile);
 const ISSUER = "https://id.example.org";
-/// yescrypt at its lowest cost: what a password costs on purpose would hide everything else. A test's password, of nobody.
+/// yescrypt at its lowest cost: what a password costs on purpose would hide everything else. A test's password, of
+/// nobody.
 const USER = { username: "alice", password: "correct horse battery staple" };
 const PASSWORD_HASH = "$y$j75$LdJMENpBABJJ3hIHjB1Bi.$qYexDEDfF3m8o.Wvs2FJ6Fnm2ifFSy7DjwT1tvliZsD";
 const CLAIMS = { name: "Alice Example", email: "alice@op.example" };
@@ -41,14 +42,24 @@ export class Site {
     }
   }
 
-  async remove() { if (this.root) await rm(this.root, { recursive: true, force: true }); }
+  async remove() {
+    if (this.root) await rm(this.root, { recursive: true, force: true });
+  }
 
   /// What every program sees of the outside, measured or not.
   variables(place) {
-    return { PATH, LC_ALL: "C", TZ: "UTC0", POSTERN_CONFIG: join(place.directory, "postern.json"), LD_PRELOAD: this.#preloaded.join(":"), POSTERN_TEST_CLOCK: this.now };
+    return {
+      PATH,
+      LC_ALL: "C",
+      TZ: "UTC0",
+      POSTERN_CONFIG: join(place.directory, "postern.json"),
+      LD_PRELOAD: this.#preloaded.join(":"),
+      POSTERN_TEST_CLOCK: this.now,
+    };
   }
 
-  /// A directory with a configuration and a database as they were in the beginning, for one measurement: see SingleProcess.
+  /// A directory with a configuration and a database as they were in the beginning, for one measurement: see
+  /// SingleProcess.
   async copy() {
     const place = await this.#place(`m${String(this.#copies++).padStart(3, "0")}`);
     const target = join(await privateDirectory(join(place.directory, "db")), "postern.db");
@@ -66,8 +77,21 @@ export class Site {
     await this.#postern("init", ...(asRoot ? ["--owner", `${identity.user}:${identity.group}`] : []));
     const person = { username: USER.username, password_hash: PASSWORD_HASH, claims: CLAIMS };
     await this.#posternReads(`${JSON.stringify(person)}\n`, "user", "import", "-");
-    const added = await this.#postern("client", "add", "app", "--redirect-uri", REDIRECT_URI, "--scope", "openid profile email offline_access api",
-      "--grant", "authorization_code", "--grant", "refresh_token", "--grant", "client_credentials");
+    const added = await this.#postern(
+      "client",
+      "add",
+      "app",
+      "--redirect-uri",
+      REDIRECT_URI,
+      "--scope",
+      "openid profile email offline_access api",
+      "--grant",
+      "authorization_code",
+      "--grant",
+      "refresh_token",
+      "--grant",
+      "client_credentials",
+    );
     this.client = { id: "app", secret: added.client_secret };
   }
 
@@ -75,25 +99,45 @@ export class Site {
     const directory = await privateDirectory(join(this.root, name));
     await privateDirectory(join(directory, "s"));
     // Valgrind opens files of its own, which a sandbox forbids; what entering it costs depends on the kernel.
-    await writeFile(join(directory, "postern.json"), JSON.stringify({ issuer: ISSUER, oidc: { userClaims: "database" }, sandbox: "off",
-      database: join(directory, "db/postern.db"), keys: join(this.root, "keys"), templates: this.templates }));
+    await writeFile(
+      join(directory, "postern.json"),
+      JSON.stringify({
+        issuer: ISSUER,
+        oidc: { userClaims: "database" },
+        sandbox: "off",
+        database: join(directory, "db/postern.db"),
+        keys: join(this.root, "keys"),
+        templates: this.templates,
+      }),
+    );
     return { directory, issuer: ISSUER, cgiBin: this.cgiBin };
   }
 
-  #postern(...args) { return this.#posternReads("", ...args); }
+  #postern(...args) {
+    return this.#posternReads("", ...args);
+  }
 
   async #posternReads(input, ...args) {
-    const running = run(join(BUILD, "bin/postern"), [...args, "--json"], { env: { ...this.variables(this.origin), POSTERN_TEST_SYSLOG: join(this.root, "syslog") } });
+    const running = run(join(BUILD, "bin/postern"), [...args, "--json"], {
+      env: { ...this.variables(this.origin), POSTERN_TEST_SYSLOG: join(this.root, "syslog") },
+    });
     running.child.stdin.on("error", () => {}).end(input);
     const { stdout } = await running;
     return stdout.trim() === "" ? null : JSON.parse(stdout);
   }
 
   async #prepare(count) {
-    const programs = { "/authorize": "authorize", "/login": "login", "/scopes": "scopes", "/logout": "logout", "/token": "token" };
+    const programs = {
+      "/authorize": "authorize",
+      "/login": "login",
+      "/scopes": "scopes",
+      "/logout": "logout",
+      "/token": "token",
+    };
     const workers = {};
     try {
-      for (const [path, name] of Object.entries(programs)) workers[path] = await SingleProcess.start(this.origin, name, { env: this.variables(this.origin) });
+      for (const [path, name] of Object.entries(programs))
+        workers[path] = await SingleProcess.start(this.origin, name, { env: this.variables(this.origin) });
       const prepared = await new Walk(this.client, workers).everything(count);
       await this.#postern("backup", join(this.root, "first.db"));
       return prepared;
@@ -105,30 +149,66 @@ export class Site {
 
 /// People, their browsers and an application, at processes of the provider.
 class Walk {
-  constructor(client, workers) { Object.assign(this, { client, workers }); }
+  constructor(client, workers) {
+    Object.assign(this, { client, workers });
+  }
 
   async everything(count) {
-    const collect = async (make) => { const all = []; for (let i = 0; i < count; ++i) all.push(await make()); return all; };
+    const collect = async (make) => {
+      const all = [];
+      for (let i = 0; i < count; ++i) all.push(await make());
+      return all;
+    };
     const person = await this.#signedIn();
-    const code = async () => ({ code: (await person.visit(this.#authorizationUrl())).location.searchParams.get("code"), redirect_uri: REDIRECT_URI, code_verifier: VERIFIER });
+    const code = async () => ({
+      code: (await person.visit(this.#authorizationUrl())).location.searchParams.get("code"),
+      redirect_uri: REDIRECT_URI,
+      code_verifier: VERIFIER,
+    });
     const tokens = await collect(async () => this.#exchange(await code()));
     return {
-      client: this.client, user: USER, person, authorization: this.#authorization(), userTokens: tokens.map(({ access_token: token }) => token), refreshToken: tokens[0].refresh_token,
+      client: this.client,
+      user: USER,
+      person,
+      authorization: this.#authorization(),
+      userTokens: tokens.map(({ access_token: token }) => token),
+      refreshToken: tokens[0].refresh_token,
       codes: await collect(code),
-      logins: await collect(async () => { const other = this.#browser(); return this.#form(other, await other.visit(this.#authorizationUrl())); }),
-      consents: await collect(async () => this.#form(person, await person.visit(this.#authorizationUrl({ prompt: "consent" })))),
-      logouts: await collect(async () => { const other = await this.#signedIn(); return this.#form(other, await other.visit(`${ISSUER}/logout`)); }),
+      logins: await collect(async () => {
+        const other = this.#browser();
+        return this.#form(other, await other.visit(this.#authorizationUrl()));
+      }),
+      consents: await collect(async () =>
+        this.#form(person, await person.visit(this.#authorizationUrl({ prompt: "consent" }))),
+      ),
+      logouts: await collect(async () => {
+        const other = await this.#signedIn();
+        return this.#form(other, await other.visit(`${ISSUER}/logout`));
+      }),
     };
   }
 
   #authorization(parameters = {}) {
-    return { client_id: this.client.id, redirect_uri: REDIRECT_URI, response_type: "code", scope: "openid profile email offline_access", state: "s-1", nonce: "n-1",
-      code_challenge: challengeOf(VERIFIER), code_challenge_method: "S256", ...parameters };
+    return {
+      client_id: this.client.id,
+      redirect_uri: REDIRECT_URI,
+      response_type: "code",
+      scope: "openid profile email offline_access",
+      state: "s-1",
+      nonce: "n-1",
+      code_challenge: challengeOf(VERIFIER),
+      code_challenge_method: "S256",
+      ...parameters,
+    };
   }
 
-  #authorizationUrl(parameters) { return `${ISSUER}/authorize?${formText(this.#authorization(parameters))}`; }
+  #authorizationUrl(parameters) {
+    return `${ISSUER}/authorize?${formText(this.#authorization(parameters))}`;
+  }
 
-  #browser() { return new UserAgent({ send: (url, options) => this.#send(url, options) }); }
+  #browser() {
+    return new UserAgent({ send: (url, options) => this.#send(url, options) });
+  }
 
   async #signedIn() {
     const browser = this.#browser();
@@ -145,7 +225,11 @@ class Walk {
   }
 
   async #exchange(code) {
-    const answer = await this.#send(`${ISSUER}/token`, { method: "POST", body: formText({ grant_type: "authorization_code", ...code }), headers: { authorization: basicOf(this.client.id, this.client.secret) } });
+    const answer = await this.#send(`${ISSUER}/token`, {
+      method: "POST",
+      body: formText({ grant_type: "authorization_code", ...code }),
+      headers: { authorization: basicOf(this.client.id, this.client.secret) },
+    });
     if (answer.status !== 200) throw new Error(`no tokens: ${answer.status} ${answer.body}`);
     return JSON.parse(answer.body);
   }
@@ -155,7 +239,8 @@ class Walk {
     const request = { method, path: pathname, query: search.slice(1), body, headers };
     const { stdout } = parseRecords(await this.workers[pathname].send(conversation(ISSUER, request)));
     const answer = parseCgi(stdout);
-    answer.headers["set-cookie"] = [...stdout.matchAll(/^Set-Cookie: (.*?)\r$/gim)].map(([, line]) => line); // each in a line of its own
+    // each in a line of its own
+    answer.headers["set-cookie"] = [...stdout.matchAll(/^Set-Cookie: (.*?)\r$/gim)].map(([, line]) => line);
     return answer;
   }
 }

@@ -17,8 +17,13 @@ export function allowedCores() {
 function statOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" "); // from the third on: the name before may hold anything
-    return { parent: Number(fields[1]), own: Number(fields[11]) + Number(fields[12]), ended: Number(fields[13]) + Number(fields[14]) };
+    // from the third on: the name before may hold anything
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return {
+      parent: Number(fields[1]),
+      own: Number(fields[11]) + Number(fields[12]),
+      ended: Number(fields[13]) + Number(fields[14]),
+    };
   } catch {
     return null; // it has ended meanwhile
   }
@@ -26,13 +31,19 @@ function statOf(pid) {
 
 /// Those that the process started and that run now; of a program alone where one is named.
 export function childrenOf(pid, program = undefined) {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number)
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
     .filter((one) => statOf(one)?.parent === pid && (program === undefined || programOf(one) === program));
 }
 
 /// Its name, of at most 15 bytes.
 export function programOf(pid) {
-  try { return readFileSync(`/proc/${pid}/comm`, "latin1").trim(); } catch { return null; }
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "latin1").trim();
+  } catch {
+    return null;
+  }
 }
 
 /// Waits until each process has become a program of its own and is no copy of what started it.
@@ -40,29 +51,47 @@ export async function untilTheyRun(pids, starter) {
   while (pids.some((pid) => programOf(pid) === starter)) await new Promise((done) => setTimeout(done, 20));
 }
 
-/// Processor time in parts of a second, of which TICKS make one: `own` of a web server, and `all` with its programs and those that
-/// have ended. Programs are the processes that it started; or those of `programs`, where it started others to do its own work.
+/// Processor time in parts of a second, of which TICKS make one: `own` of a web server, and `all` with its programs and
+/// those that have ended. Programs are the processes that it started; or those of `programs`, where it started others
+/// to do its own work.
 export function cpuTicks({ pid, programs }) {
   const server = statOf(pid);
   if (!server) throw new Error(`process ${pid} has ended`);
   const sum = (pids) => pids.reduce((all, one) => all + (statOf(one)?.own ?? 0), 0);
   const [own, ended, started] = [server.own, server.ended, sum(childrenOf(pid))];
-  return programs ? { own: own + ended + started, all: own + ended + started + sum(programs) } : { own, all: own + ended + started };
+  return programs
+    ? { own: own + ended + started, all: own + ended + started + sum(programs) }
+    : { own, all: own + ended + started };
 }
 
 /// Bytes, shared pages divided among those that share them; null where we may not look.
 export function pssOf(pids) {
   try {
-    return pids.reduce((sum, pid) => sum + Number(readFileSync(`/proc/${pid}/smaps_rollup`, "latin1").match(/^Pss:\s+(\d+) kB/m)[1]) * 1024, 0);
+    return pids.reduce(
+      (sum, pid) =>
+        sum + Number(readFileSync(`/proc/${pid}/smaps_rollup`, "latin1").match(/^Pss:\s+(\d+) kB/m)[1]) * 1024,
+      0,
+    );
   } catch {
     return null;
   }
 }
 
 export function describeMachine(directory) {
-  const first = (command, ...args) => { try { return execFileSync(command, args, { encoding: "utf8" }).split("\n")[0].trim(); } catch { return "?"; } };
+  const first = (command, ...args) => {
+    try {
+      return execFileSync(command, args, { encoding: "utf8" }).split("\n")[0].trim();
+    } catch {
+      return "?";
+    }
+  };
   return {
-    processor: cpus()[0]?.model ?? "?", cores: allowedCores().length, memory: totalmem(), kernel: first("uname", "-sr"),
-    fileSystem: first("stat", "-f", "-c", "%T", directory), lighttpd: first("lighttpd", "-v"), load: readFileSync("/proc/loadavg", "latin1").split(" ").slice(0, 3).map(Number),
+    processor: cpus()[0]?.model ?? "?",
+    cores: allowedCores().length,
+    memory: totalmem(),
+    kernel: first("uname", "-sr"),
+    fileSystem: first("stat", "-f", "-c", "%T", directory),
+    lighttpd: first("lighttpd", "-v"),
+    load: readFileSync("/proc/loadavg", "latin1").split(" ").slice(0, 3).map(Number),
   };
 }

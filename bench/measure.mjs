@@ -9,7 +9,9 @@ import { TICKS, cpuTicks } from "./machine.mjs";
 const TOLERANCE = 0.1;
 const KEPT = 64; // bytes of headers that only a kept connection has
 const PATIENCE_S = 10;
-const lengthOf = ({ headers, body }) => Buffer.byteLength(body) + Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 4, 19);
+const lengthOf = ({ headers, body }) =>
+  Buffer.byteLength(body) +
+  Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 4, 19);
 
 /// Longer than asked for where that was too short for a single answer.
 async function driveUntilItAnswers(site, scenario, seconds) {
@@ -20,13 +22,19 @@ async function driveUntilItAnswers(site, scenario, seconds) {
     const before = server && cpuTicks(server);
     const seen = await drive({ ...scenario, data, directory: site.directory, seconds: time, core: site.loadCore });
     const after = server && cpuTicks(server);
-    Object.assign(seen, server ? { cpu: (after.all - before.all) / TICKS, serverCpu: (after.own - before.own) / TICKS } : { cpu: null, serverCpu: null });
+    Object.assign(
+      seen,
+      server
+        ? { cpu: (after.all - before.all) / TICKS, serverCpu: (after.own - before.own) / TICKS }
+        : { cpu: null, serverCpu: null },
+    );
     if ((scenario.kind === "journey" ? seen.journeys : seen.requests) > 0) return { seen, right };
     if (time > PATIENCE_S) throw new Error(`no answer in ${time} seconds`);
   }
 }
 
-/// What drive() saw in so many seconds, and the seconds of processor time: `cpu` of web server and programs, `serverCpu` of the first alone.
+/// What drive() saw in so many seconds, and the seconds of processor time: `cpu` of web server and programs,
+/// `serverCpu` of the first alone.
 export async function measure(site, scenario, seconds) {
   const { seen, right } = await driveUntilItAnswers(site, scenario, seconds);
   await scenario.check();
@@ -46,8 +54,9 @@ export function knob(name, usual) {
   return value;
 }
 
-/// A disk, where the usual place for temporary files is none: commits to memory are no commits. Before anything is imported
-/// that makes such files.
+/// A disk, where the usual place for temporary files is none: commits to memory are no commits. Before anything is
+/// imported that makes such files.
 export function useADisk() {
-  if (!process.env.TMPDIR && execFileSync("stat", ["-f", "-c", "%T", "/tmp"], { encoding: "utf8" }).trim() === "tmpfs") process.env.TMPDIR = "/var/tmp";
+  if (!process.env.TMPDIR && execFileSync("stat", ["-f", "-c", "%T", "/tmp"], { encoding: "utf8" }).trim() === "tmpfs")
+    process.env.TMPDIR = "/var/tmp";
 }

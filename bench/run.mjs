@@ -1,6 +1,6 @@
 // Measures the endpoints against the anchors and writes report.json, report.md and chart.svg: what `make bench` runs.
-// From the environment: POSTERN_BUILD (the build), SECONDS for each measurement, ROUNDS, OTHER (see other.mjs), ONLY (the scenarios whose ids begin
-// with one of these words), OUT (where to).
+// From the environment: POSTERN_BUILD (the build), SECONDS for each measurement, ROUNDS, OTHER (see other.mjs), ONLY
+// (the scenarios whose ids begin with one of these words), OUT (where to).
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allowedCores, childrenOf, describeMachine } from "./machine.mjs";
@@ -21,21 +21,51 @@ const seconds = knob("SECONDS", 1.5);
 const rounds = Math.ceil(knob("ROUNDS", 5));
 const say = (text) => process.stderr.write(`${text}\n`);
 
-const PROFILED = ["client_credentials", "code", "refresh", "introspect", "userinfo", "discovery", "jwks", "cgi_introspect", "cgi_introspect_static"];
+const PROFILED = [
+  "client_credentials",
+  "code",
+  "refresh",
+  "introspect",
+  "userinfo",
+  "discovery",
+  "jwks",
+  "cgi_introspect",
+  "cgi_introspect_static",
+];
 
 /// Idle and just started, by themselves.
 async function measureAlone(site, times) {
   const { machine } = site.provider.clients;
   const postern = { POSTERN_CONFIG: site.site.configFile };
-  const program = (name, path, headers, expected) => ({ name, program: join(site.site.cgiBin, name), path, environment: postern, headers, expected });
+  const program = (name, path, headers, expected) => ({
+    name,
+    program: join(site.site.cgiBin, name),
+    path,
+    environment: postern,
+    headers,
+    expected,
+  });
   // A refusal of a GET comes from a program that has started as far as any answer needs.
-  const wanted = [{ name: "hello", program: join(site.anchors.programs, "hello"), path: "/", environment: { A: "b" }, headers: {}, expected: 200 },
-    program("introspect", "/token/introspect", { authorization: basicOf(machine.id, machine.secret) }, 405), program("token", "/token", {}, 405),
-    program("userinfo", "/userinfo", {}, 401)];
+  const wanted = [
+    {
+      name: "hello",
+      program: join(site.anchors.programs, "hello"),
+      path: "/",
+      environment: { A: "b" },
+      headers: {},
+      expected: 200,
+    },
+    program("introspect", "/token/introspect", { authorization: basicOf(machine.id, machine.secret) }, 405),
+    program("token", "/token", {}, 405),
+    program("userinfo", "/userinfo", {}, 401),
+  ];
   const alone = {};
   for (const one of wanted) {
     const found = await aloneWith(site, one, times);
-    alone[one.name] = { milliseconds: median(found.map(({ milliseconds }) => milliseconds)), pss: median(found.map(({ pss }) => pss)) };
+    alone[one.name] = {
+      milliseconds: median(found.map(({ milliseconds }) => milliseconds)),
+      pss: median(found.map(({ pss }) => pss)),
+    };
   }
   return alone;
 }
@@ -43,8 +73,11 @@ async function measureAlone(site, times) {
 /// All that there are, or hello and those whose ids begin with a word of ONLY.
 function chosen(scenarios) {
   const words = (process.env.ONLY ?? "").split(/[ ,]+/).filter((word) => word !== "");
-  const some = scenarios.filter(({ id }) => id === "hello" || words.length === 0 || words.some((word) => id.startsWith(word)));
-  if (words.length > 0 && some.length < 2) throw new Error(`ONLY names nothing; there are ${scenarios.map(({ id }) => id).join(" ")}`);
+  const some = scenarios.filter(
+    ({ id }) => id === "hello" || words.length === 0 || words.some((word) => id.startsWith(word)),
+  );
+  if (words.length > 0 && some.length < 2)
+    throw new Error(`ONLY names nothing; there are ${scenarios.map(({ id }) => id).join(" ")}`);
   return some;
 }
 
@@ -57,7 +90,10 @@ async function measureRound(site, scenarios, name) {
     } catch (error) {
       throw new Error(`${scenario.title}: ${error.message}`, { cause: error });
     }
-    say(`${name}: ${scenario.title}: ${Math.round(seen[scenario.id].requests / seen[scenario.id].seconds)} requests per second`);
+    say(
+      `${name}: ${scenario.title}: ` +
+        `${Math.round(seen[scenario.id].requests / seen[scenario.id].seconds)} requests per second`,
+    );
   }
   return { commits, seen };
 }
@@ -70,7 +106,9 @@ async function profileAll(site, scenarios) {
     const load = () => drive({ ...scenario, data, directory: site.directory, seconds, core: site.loadCore });
     const { pid } = site.servers[scenario.mode];
     // A plain CGI program lives too short for a name, and those that run now are leftovers.
-    profiles[scenario.id] = await (scenario.mode === "cgi" ? profile([pid], site.directory, load, "dso") : profile([pid, ...childrenOf(pid)], site.directory, load));
+    profiles[scenario.id] = await (scenario.mode === "cgi"
+      ? profile([pid], site.directory, load, "dso")
+      : profile([pid, ...childrenOf(pid)], site.directory, load));
   }
   return profiles;
 }
@@ -79,19 +117,28 @@ async function measureAll(site, other, about) {
   const machine = describeMachine(site.directory);
   const scenarios = chosen([...scenariosOf(site, await makeFixtures(site)), ...(other ? scenariosOfOther(other) : [])]);
   const all = [];
-  for (let round = 1; round <= rounds; ++round) all.push(await measureRound(site, scenarios, `round ${round} of ${rounds}`));
+  for (let round = 1; round <= rounds; ++round)
+    all.push(await measureRound(site, scenarios, `round ${round} of ${rounds}`));
   const profiles = await profileAll(site, scenarios);
   // By themselves: neighbours would take over a part of the memory that they have in common.
   for (const server of Object.values(site.servers)) await server.stop();
   const alone = await measureAlone(site, Math.min(5, rounds));
-  return summarize(scenarios, all, { alone, profiles }, { date: new Date().toISOString(), seconds, rounds, machine, ...about });
+  return summarize(
+    scenarios,
+    all,
+    { alone, profiles },
+    { date: new Date().toISOString(), seconds, rounds, machine, ...about },
+  );
 }
 
 function write(report, out) {
   const text = markdown(report);
   const groups = { anchor: "anchors", fastcgi: "FastCGI", cgi: "plain CGI", other: "other" };
-  const bars = Object.values(report.results).map(({ title, kind, mode, requestsPerSecond }) =>
-    ({ name: title, value: requestsPerSecond, group: groups[kind === "anchor" ? kind : mode] }));
+  const bars = Object.values(report.results).map(({ title, kind, mode, requestsPerSecond }) => ({
+    name: title,
+    value: requestsPerSecond,
+    group: groups[kind === "anchor" ? kind : mode],
+  }));
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, "report.json"), `${JSON.stringify(report, null, 2)}\n`);
   writeFileSync(join(out, "report.md"), text);
@@ -105,9 +152,15 @@ async function main() {
   const [serverCore, loadCore] = cores.length > 1 ? cores : [];
   const remarks = [
     ...(cores.length > 1 ? [] : ["Only one core: server and load share it, and the figures say little."]),
-    ...(other ? [`${other.name} runs where it runs, on cores of its own choice; its certificate is not verified under load. Compare with care.`] : []),
+    ...(other
+      ? [
+          `${other.name} runs where it runs, on cores of its own choice; ` +
+            "its certificate is not verified under load. Compare with care.",
+        ]
+      : []),
   ];
-  const pinned = cores.length > 1 ? `web server and programs on core ${serverCore}, load on core ${loadCore}` : "nothing pinned";
+  const pinned =
+    cores.length > 1 ? `web server and programs on core ${serverCore}, load on core ${loadCore}` : "nothing pinned";
   const site = await openSite(serverCore);
   let report;
   try {

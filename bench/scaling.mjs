@@ -1,5 +1,6 @@
 // Measures what more processes and a second core bring, and what the web server costs: what `make bench-scaling` runs.
-// From the environment: POSTERN_BUILD, PROCESSES (of each program, the numbers that are compared), SECONDS, ROUNDS, OUT.
+// From the environment: POSTERN_BUILD, PROCESSES (of each program, the numbers that are compared), SECONDS, ROUNDS,
+// OUT.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +19,8 @@ const { chartOf, markdown } = await import("./scaling_report.mjs");
 const seconds = knob("SECONDS", 1);
 const rounds = Math.ceil(knob("ROUNDS", 5));
 const numbers = (process.env.PROCESSES || "1,2,4,8").split(",").map(Number);
-if (!numbers.every((number, i) => Number.isInteger(number) && number > (numbers[i - 1] ?? 0))) throw new Error("PROCESSES must be whole numbers above 0, the smallest first");
+if (!numbers.every((number, i) => Number.isInteger(number) && number > (numbers[i - 1] ?? 0)))
+  throw new Error("PROCESSES must be whole numbers above 0, the smallest first");
 const ASKED = ["hello", "introspect", "userinfo", "client_credentials", "refresh"];
 const ASKED_OF_FRONTS = ["hello", "introspect"];
 const say = (text) => process.stderr.write(`${text}\n`);
@@ -30,20 +32,28 @@ function placements() {
   const cores = allowedCores();
   if (cores.length === 1) return [{ name: "one core", server: undefined, load: undefined }];
   const [first, second, third] = cores;
-  return [{ name: "one core", server: `${first}`, load: `${second}` },
-    { name: "two cores", server: `${first},${second}`, load: third === undefined ? `${first},${second}` : `${third}` }];
+  return [
+    { name: "one core", server: `${first}`, load: `${second}` },
+    { name: "two cores", server: `${first},${second}`, load: third === undefined ? `${first},${second}` : `${third}` },
+  ];
 }
 
 /// Every thread of the web server and of its programs.
 function place({ pid, programs = [] }, cores) {
-  for (const one of [pid, ...childrenOf(pid), ...programs]) execFileSync("taskset", ["-a", "-c", "-p", cores, String(one)], { stdio: "ignore" });
+  for (const one of [pid, ...childrenOf(pid), ...programs])
+    execFileSync("taskset", ["-a", "-c", "-p", cores, String(one)], { stdio: "ignore" });
 }
 
 /// A web server for each number of processes, and those of others; all use one database.
 async function startAll(site, started) {
   for (const number of numbers) {
     const [name, port] = [nameOf(number), await freePort()];
-    const server = await fastcgi(site.site, site.anchors, site.core, { name, port, processes: number, sockets: await privateDirectory(join(site.site.sockets, name)) });
+    const server = await fastcgi(site.site, site.anchors, site.core, {
+      name,
+      port,
+      processes: number,
+      sockets: await privateDirectory(join(site.site.sockets, name)),
+    });
     started.push(server);
     site.servers[name] = server;
     site.origins[name] = `http://127.0.0.1:${port}`;
@@ -60,7 +70,11 @@ async function startAll(site, started) {
 }
 
 async function measureOne(site, scenarios, id, what, time) {
-  const seen = await measure(site, scenarios.find((scenario) => scenario.id === id), time);
+  const seen = await measure(
+    site,
+    scenarios.find((scenario) => scenario.id === id),
+    time,
+  );
   say(`${what}: ${id}: ${Math.round(rate(seen))} requests per second`);
   return seen;
 }
@@ -73,31 +87,67 @@ async function measureRound(site, places, fronts, scenarios, round, time = secon
     const placed = { ...site, loadCore: load };
     const what = (mode) => `round ${round} of ${rounds}, ${name}, ${mode}`;
     seen.pools[name] = {};
-    for (const id of ASKED) for (const number of numbers) seen.pools[name][`${id} ${number}`] = await measureOne(placed, scenarios[nameOf(number)], id, what(`processes ${number}`), time);
+    for (const id of ASKED)
+      for (const number of numbers)
+        seen.pools[name][`${id} ${number}`] = await measureOne(
+          placed,
+          scenarios[nameOf(number)],
+          id,
+          what(`processes ${number}`),
+          time,
+        );
     if (name !== places[0].name) continue;
-    for (const id of ASKED_OF_FRONTS) for (const front of fronts.names) seen.fronts[`${id} ${front}`] = await measureOne(placed, scenarios[front], id, what(front), time);
+    for (const id of ASKED_OF_FRONTS)
+      for (const front of fronts.names)
+        seen.fronts[`${id} ${front}`] = await measureOne(placed, scenarios[front], id, what(front), time);
   }
   return seen;
 }
 
-/// The medians of what each round says of one measurement; `compared` are other figures, of the round and the measurement.
+/// The medians of what each round says of one measurement; `compared` are other figures, of the round and the
+/// measurement.
 function summarize(all, pick, compared) {
   const over = (figure) => median(all.map((round) => figure(pick(round), round)));
-  return { perSecond: over(rate), p50: over(({ p50 }) => p50), p99: over(({ p99 }) => p99),
-    cpu: over(({ cpu, requests }) => (cpu * 1000) / requests), serverCpu: over(({ serverCpu, requests }) => (serverCpu * 1000) / requests),
-    serverShare: over(({ cpu, serverCpu }) => (cpu > 0 ? serverCpu / cpu : null)), busy: over(({ cpu, seconds: time }) => cpu / time),
-    ...Object.fromEntries(Object.entries(compared).map(([name, figure]) => [name, over(figure)])), rounds: all.map((round) => Math.round(rate(pick(round)))) };
+  return {
+    perSecond: over(rate),
+    p50: over(({ p50 }) => p50),
+    p99: over(({ p99 }) => p99),
+    cpu: over(({ cpu, requests }) => (cpu * 1000) / requests),
+    serverCpu: over(({ serverCpu, requests }) => (serverCpu * 1000) / requests),
+    serverShare: over(({ cpu, serverCpu }) => (cpu > 0 ? serverCpu / cpu : null)),
+    busy: over(({ cpu, seconds: time }) => cpu / time),
+    ...Object.fromEntries(Object.entries(compared).map(([name, figure]) => [name, over(figure)])),
+    rounds: all.map((round) => Math.round(rate(pick(round)))),
+  };
 }
 
 function report(all, places, fronts) {
-  const pools = places.flatMap(({ name }) => ASKED.flatMap((id) => numbers.map((number) => {
-    const of = (round, other, count) => round.pools[name][`${other} ${count}`];
-    return { placement: name, id, processes: number, ...summarize(all, (round) => of(round, id, number), {
-      ratio: (seen, round) => rate(seen) / rate(of(round, "hello", number)), ofFewest: (seen, round) => rate(seen) / rate(of(round, id, numbers[0])),
-      ofCommits: (seen, round) => rate(seen) / round.commits }) };
-  })));
-  const servers = ASKED_OF_FRONTS.flatMap((id) => fronts.names.map((name) => ({ id, name: name === "fastcgi" ? "lighttpd" : name,
-    ...summarize(all, (round) => round.fronts[`${id} ${name}`], { ofLighttpd: (seen, round) => rate(seen) / rate(round.fronts[`${id} fastcgi`]) }) })));
+  const pools = places.flatMap(({ name }) =>
+    ASKED.flatMap((id) =>
+      numbers.map((number) => {
+        const of = (round, other, count) => round.pools[name][`${other} ${count}`];
+        return {
+          placement: name,
+          id,
+          processes: number,
+          ...summarize(all, (round) => of(round, id, number), {
+            ratio: (seen, round) => rate(seen) / rate(of(round, "hello", number)),
+            ofFewest: (seen, round) => rate(seen) / rate(of(round, id, numbers[0])),
+            ofCommits: (seen, round) => rate(seen) / round.commits,
+          }),
+        };
+      }),
+    ),
+  );
+  const servers = ASKED_OF_FRONTS.flatMap((id) =>
+    fronts.names.map((name) => ({
+      id,
+      name: name === "fastcgi" ? "lighttpd" : name,
+      ...summarize(all, (round) => round.fronts[`${id} ${name}`], {
+        ofLighttpd: (seen, round) => rate(seen) / rate(round.fronts[`${id} fastcgi`]),
+      }),
+    })),
+  );
   return { commitsPerSecond: median(all.map(({ commits }) => commits)), pools, servers, absent: fronts.absent };
 }
 
@@ -117,12 +167,22 @@ async function main() {
     const machine = describeMachine(site.directory);
     const fixtures = await makeFixtures(site);
     const fronts = await startAll(site, started);
-    const scenarios = Object.fromEntries([...numbers.map(nameOf), ...fronts.names].map((mode) => [mode, scenariosAt(site, fixtures, mode)]));
+    const scenarios = Object.fromEntries(
+      [...numbers.map(nameOf), ...fronts.names].map((mode) => [mode, scenariosAt(site, fixtures, mode)]),
+    );
     // Before the first of them everything has been in use: a process that has just begun has more to do.
     await measureRound(site, places, fronts, scenarios, 0, seconds / 5);
     const all = [];
     for (let round = 1; round <= rounds; ++round) all.push(await measureRound(site, places, fronts, scenarios, round));
-    found = { date: new Date().toISOString(), seconds, rounds, machine, places, memory: memoryOf(site), ...report(all, places, fronts) };
+    found = {
+      date: new Date().toISOString(),
+      seconds,
+      rounds,
+      machine,
+      places,
+      memory: memoryOf(site),
+      ...report(all, places, fronts),
+    };
   } finally {
     for (const one of started) await one.stop();
     await site.provider.stop();

@@ -1,5 +1,5 @@
-// What is asked of the servers: each scenario makes its requests ready, knows one right answer when it sees it, and says
-// how the load walks through them.
+// What is asked of the servers: each scenario makes its requests ready, knows one right answer when it sees it, and
+// says how the load walks through them.
 import assert from "node:assert/strict";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,11 @@ const PUBLISHED = "published.localhost"; // see site.mjs
 const CHAINS = 24; // more than connections
 const FEWEST_CODES_BYTES = 4000; // some hundred
 /// bcrypt at its lowest cost, about a millisecond; the name and the password of a person who lives for minutes.
-const CHEAP = { username: "bob", password: "a cheap hash for a bench", hash: "$2b$04$8kus3lYLaTwUqca/1L.Xxeq.woPW7f69J/NWn.GiurR4P3MNQrbsS" };
+const CHEAP = {
+  username: "bob",
+  password: "a cheap hash for a bench",
+  hash: "$2b$04$8kus3lYLaTwUqca/1L.Xxeq.woPW7f69J/NWn.GiurR4P3MNQrbsS",
+};
 
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });
 const basic = ({ id, secret }) => ({ Authorization: basicOf(id, secret) });
@@ -30,7 +34,8 @@ export async function makeFixtures(site, count = TOKENS) {
   const person = provider.person();
   // Consent is given here: afterwards it is remembered.
   const tokens = [];
-  for (let i = 0; i < count; ++i) tokens.push((await provider.tokens(web, { scope: "openid profile email" }, person)).access_token);
+  for (let i = 0; i < count; ++i)
+    tokens.push((await provider.tokens(web, { scope: "openid profile email" }, person)).access_token);
   await provider.tokens(web, { scope: "api" }, person);
   return { web, trusted, machine, person, tokens };
 }
@@ -43,7 +48,8 @@ function expectJson(answer, status, what) {
 
 function expectTokens(answer, ...names) {
   const json = expectJson(answer, 200, "token response");
-  for (const name of ["access_token", ...names]) assert.match(json[name] ?? "", /^[\w-]+\.[\w-]+\.[\w-]+$/, `${name} of ${answer.body}`);
+  for (const name of ["access_token", ...names])
+    assert.match(json[name] ?? "", /^[\w-]+\.[\w-]+\.[\w-]+$/, `${name} of ${answer.body}`);
   return json;
 }
 
@@ -51,18 +57,35 @@ function expectTokens(answer, ...names) {
 async function harvest(site, { person }, client, scope, seconds) {
   const file = join(site.directory, "codes");
   writeFileSync(file, "", { mode: 0o600 });
-  const { origins: { fastcgi: origin }, provider } = site;
+  const {
+    origins: { fastcgi: origin },
+    provider,
+  } = site;
   const url = new URL(provider.authorizationUrl(client, { scope }));
-  const data = { codes: file, requests: [whole("GET", url.pathname + url.search, url.host, { Cookie: person.cookieHeader })] };
+  const data = {
+    codes: file,
+    requests: [whole("GET", url.pathname + url.search, url.host, { Cookie: person.cookieHeader })],
+  };
   for (let time = seconds; ; time *= 2) {
-    await drive({ url: origin, script: "authorize.lua", directory: site.directory, core: site.loadCore, seconds: time, data });
+    await drive({
+      url: origin,
+      script: "authorize.lua",
+      directory: site.directory,
+      core: site.loadCore,
+      seconds: time,
+      data,
+    });
     if (statSync(file).size > FEWEST_CODES_BYTES) return file;
   }
 }
 
 /// The beginning of a token request with a code; the code itself comes last.
 function codeRequest(host, client) {
-  const fixed = formText({ grant_type: "authorization_code", redirect_uri: client.redirectUri, code_verifier: VERIFIER });
+  const fixed = formText({
+    grant_type: "authorization_code",
+    redirect_uri: client.redirectUri,
+    code_verifier: VERIFIER,
+  });
   return { head: head("POST", "/token", host, { ...basic(client), ...FORM }), before: `${fixed}&code=` };
 }
 
@@ -73,29 +96,68 @@ function endpoints(site, fixtures, mode) {
   const origin = site.origins[mode];
   const { host } = new URL(origin);
   const cgi = mode === "cgi";
-  const named = (id, title, kind, rest) => ({ id: cgi ? `cgi_${id}` : id, title: cgi ? `${title}, CGI` : title, kind, mode, url: origin, script: "cycle.lua", ...rest });
-  const exchange = (title, id, scope, ...names) => named(id, title, "write", {
-    script: "codes.lua",
-    prepare: async (seconds) => ({ ...codeRequest(host, web), codes: await harvest(site, fixtures, web, scope, cgi ? seconds / 3 : seconds) }),
-    check: async () => {
-      const { code, verifier, redirect_uri } = await provider.code(web, { scope }, person);
-      expectTokens(await provider.post(`${origin}/token`, { grant_type: "authorization_code", code, redirect_uri, code_verifier: verifier }, { client: web }), ...names);
-    },
+  const named = (id, title, kind, rest) => ({
+    id: cgi ? `cgi_${id}` : id,
+    title: cgi ? `${title}, CGI` : title,
+    kind,
+    mode,
+    url: origin,
+    script: "cycle.lua",
+    ...rest,
   });
-  const introspect = (id, title, name) => named(id, title, "read", {
-    prepare: async () => ({ requests: tokens.map((token) => whole("POST", "/token/introspect", name, { ...basic(machine), ...FORM }, `token=${token}`)) }),
-    check: async () => {
-      const answer = await provider.post(`${origin}/token/introspect`, { token: tokens[0] }, { client: machine, headers: { host: name } });
-      const { active, sub, scope } = expectJson(answer, 200, "introspection");
-      assert.deepEqual({ active, sub, scope }, { active: true, sub: provider.user.sub, scope: "openid profile email" });
-      return answer;
-    },
-  });
+  const exchange = (title, id, scope, ...names) =>
+    named(id, title, "write", {
+      script: "codes.lua",
+      prepare: async (seconds) => ({
+        ...codeRequest(host, web),
+        codes: await harvest(site, fixtures, web, scope, cgi ? seconds / 3 : seconds),
+      }),
+      check: async () => {
+        const { code, verifier, redirect_uri } = await provider.code(web, { scope }, person);
+        expectTokens(
+          await provider.post(
+            `${origin}/token`,
+            { grant_type: "authorization_code", code, redirect_uri, code_verifier: verifier },
+            { client: web },
+          ),
+          ...names,
+        );
+      },
+    });
+  const introspect = (id, title, name) =>
+    named(id, title, "read", {
+      prepare: async () => ({
+        requests: tokens.map((token) =>
+          whole("POST", "/token/introspect", name, { ...basic(machine), ...FORM }, `token=${token}`),
+        ),
+      }),
+      check: async () => {
+        const answer = await provider.post(
+          `${origin}/token/introspect`,
+          { token: tokens[0] },
+          { client: machine, headers: { host: name } },
+        );
+        const { active, sub, scope } = expectJson(answer, 200, "introspection");
+        assert.deepEqual(
+          { active, sub, scope },
+          { active: true, sub: provider.user.sub, scope: "openid profile email" },
+        );
+        return answer;
+      },
+    });
   return [
     named("client_credentials", "token, client_credentials", "write", {
-      prepare: async () => ({ requests: [whole("POST", "/token", host, { ...basic(machine), ...FORM }, "grant_type=client_credentials&scope=api")] }),
+      prepare: async () => ({
+        requests: [
+          whole("POST", "/token", host, { ...basic(machine), ...FORM }, "grant_type=client_credentials&scope=api"),
+        ],
+      }),
       check: async () => {
-        const answer = await provider.post(`${origin}/token`, { grant_type: "client_credentials", scope: "api" }, { client: machine });
+        const answer = await provider.post(
+          `${origin}/token`,
+          { grant_type: "client_credentials", scope: "api" },
+          { client: machine },
+        );
         assert.equal((await provider.introspect(expectTokens(answer).access_token)).active, true);
         return answer;
       },
@@ -106,19 +168,33 @@ function endpoints(site, fixtures, mode) {
       script: "refresh.lua",
       prepare: async () => {
         const chains = [];
-        for (let i = 0; i < CHAINS; ++i) chains.push((await provider.tokens(web, { scope: "api" }, person)).refresh_token);
-        return { head: head("POST", "/token", host, { ...basic(web), ...FORM }), before: "grant_type=refresh_token&refresh_token=", tokens: chains };
+        for (let i = 0; i < CHAINS; ++i)
+          chains.push((await provider.tokens(web, { scope: "api" }, person)).refresh_token);
+        return {
+          head: head("POST", "/token", host, { ...basic(web), ...FORM }),
+          before: "grant_type=refresh_token&refresh_token=",
+          tokens: chains,
+        };
       },
       check: async () => {
         const first = await provider.tokens(web, { scope: "api" }, person);
-        const next = expectTokens(await provider.post(`${origin}/token`, { grant_type: "refresh_token", refresh_token: first.refresh_token }, { client: web }), "refresh_token");
+        const next = expectTokens(
+          await provider.post(
+            `${origin}/token`,
+            { grant_type: "refresh_token", refresh_token: first.refresh_token },
+            { client: web },
+          ),
+          "refresh_token",
+        );
         assert.notEqual(next.refresh_token, first.refresh_token);
         assert.equal((await provider.introspect(next.access_token)).active, true);
       },
     }),
     introspect("introspect", "introspect", host),
     // It needs a static library that Debian has no package for.
-    ...(cgi && existsSync(join(BUILD, "bench/introspect_static")) ? [introspect("introspect_static", "introspect, linked statically", "static.localhost")] : []),
+    ...(cgi && existsSync(join(BUILD, "bench/introspect_static"))
+      ? [introspect("introspect_static", "introspect, linked statically", "static.localhost")]
+      : []),
     named("userinfo", "userinfo", "read", {
       prepare: async () => ({ requests: tokens.map((token) => whole("GET", "/userinfo", host, bearer(token))) }),
       check: async () => {
@@ -134,13 +210,24 @@ function endpoints(site, fixtures, mode) {
 }
 
 /// What must be the same whoever sends a public document; Date, tags and the number of the request are not.
-const OF_A_DOCUMENT = ["content-type", "content-length", "cache-control", "access-control-allow-origin", "x-content-type-options", "referrer-policy"];
+const OF_A_DOCUMENT = [
+  "content-type",
+  "content-length",
+  "cache-control",
+  "access-control-allow-origin",
+  "x-content-type-options",
+  "referrer-policy",
+];
 
 /// Discovery and key set: from the programs, and from the files that `postern publish` wrote.
 function documents({ origins, provider }, host, mode, named) {
   const answers = (path, name) => provider.ask(origins[mode] + path, { headers: { host: name } });
   const document = (id, path, isRight) => {
-    const one = (name, more, check) => named(id + more.replace(", ", "_"), id + more, "read", { prepare: async () => ({ requests: [whole("GET", path, name)] }), check });
+    const one = (name, more, check) =>
+      named(id + more.replace(", ", "_"), id + more, "read", {
+        prepare: async () => ({ requests: [whole("GET", path, name)] }),
+        check,
+      });
     const ofTheProgram = async () => {
       const answer = await answers(path, host);
       assert.ok(isRight(expectJson(answer, 200, id)), answer.body);
@@ -148,36 +235,56 @@ function documents({ origins, provider }, host, mode, named) {
     };
     const ofTheFile = async () => {
       const [program, file] = [await ofTheProgram(), await answers(path, PUBLISHED)];
-      const seen = ({ status, headers, body }) => ({ status, body, ...Object.fromEntries(OF_A_DOCUMENT.map((header) => [header, headers[header]])) });
+      const seen = ({ status, headers, body }) => ({
+        status,
+        body,
+        ...Object.fromEntries(OF_A_DOCUMENT.map((header) => [header, headers[header]])),
+      });
       assert.deepEqual(seen(file), seen(program));
       assert.equal(file.headers["x-request-id"], undefined, "a program has answered");
       return file;
     };
     return [one(host, "", ofTheProgram), ...(mode === "fastcgi" ? [one(PUBLISHED, ", published", ofTheFile)] : [])];
   };
-  return [...document("discovery", "/.well-known/openid-configuration", ({ issuer }) => issuer === provider.issuer),
-    ...document("jwks", "/jwks", ({ keys }) => keys.length >= 2)];
+  return [
+    ...document("discovery", "/.well-known/openid-configuration", ({ issuer }) => issuer === provider.issuer),
+    ...document("jwks", "/jwks", ({ keys }) => keys.length >= 2),
+  ];
 }
 
-/// From the authorization endpoint to an ID token. The client is one of the operator's own, so nobody is asked for consent.
+/// From the authorization endpoint to an ID token. The client is one of the operator's own, so nobody is asked for
+/// consent.
 function journeys(site, { trusted, person }, mode, named) {
   const { provider } = site;
   const origin = site.origins[mode];
   const { host } = new URL(origin);
   const { pathname, search } = new URL(provider.authorizationUrl(trusted));
-  const journey = (id, title, fields, cookie) => named(id, title, "journey", {
-    script: "journey.lua", eachAlone: true,
-    prepare: async () => ({ host, start: pathname + search, fields, cookie: cookie(), ...codeRequest(host, trusted) }),
-    check: async () => {
-      const browser = cookie() === "" ? new UserAgent() : person;
-      const code = await provider.code(trusted, {}, browser);
-      expectTokens(await provider.exchange(trusted, code), "id_token");
-    },
-  });
+  const journey = (id, title, fields, cookie) =>
+    named(id, title, "journey", {
+      script: "journey.lua",
+      eachAlone: true,
+      prepare: async () => ({
+        host,
+        start: pathname + search,
+        fields,
+        cookie: cookie(),
+        ...codeRequest(host, trusted),
+      }),
+      check: async () => {
+        const browser = cookie() === "" ? new UserAgent() : person;
+        const code = await provider.code(trusted, {}, browser);
+        expectTokens(await provider.exchange(trusted, code), "id_token");
+      },
+    });
   const { user } = provider;
   return [
     journey("login", "whole sign-in, yescrypt", { username: user.username, password: user.password }, () => ""),
-    journey("login_cheap", "whole sign-in, cheap hash", { username: CHEAP.username, password: CHEAP.password }, () => ""),
+    journey(
+      "login_cheap",
+      "whole sign-in, cheap hash",
+      { username: CHEAP.username, password: CHEAP.password },
+      () => "",
+    ),
     journey("session", "whole sign-in, session there", { username: "" }, () => person.cookieHeader),
   ].filter(({ id }) => id !== "cgi_login_cheap");
 }
@@ -187,8 +294,15 @@ function anchors(site, wanted) {
   const anchor = (mode, id, title, headers) => {
     const { host } = new URL(site.origins[mode]);
     return {
-      id, title, kind: "anchor", mode, url: site.origins[mode], script: "cycle.lua",
-      prepare: async () => ({ requests: Array.from({ length: TOKENS }, (_, i) => whole("GET", `/anchor/${id}`, host, headers(i))) }),
+      id,
+      title,
+      kind: "anchor",
+      mode,
+      url: site.origins[mode],
+      script: "cycle.lua",
+      prepare: async () => ({
+        requests: Array.from({ length: TOKENS }, (_, i) => whole("GET", `/anchor/${id}`, host, headers(i))),
+      }),
       check: async () => {
         const answer = await site.provider.ask(`${site.origins[mode]}/anchor/${id}`, { headers: headers(3) });
         assert.equal(answer.status, 200, answer.body);
@@ -207,10 +321,22 @@ function anchors(site, wanted) {
 }
 
 const HELLO = ["hello", "hello, 200 bytes"];
-const ANCHORS = [["fastcgi", ...HELLO], ["fastcgi", "lookup", "hello, SHA-256 and a lookup"],
-  ["fastcgi", "token_lazy", "hello, a signature and a row"], ["fastcgi", "token_durable", "hello, a signature and a row on the disk"], ["cgi", "cgi_lookup", "static CGI, SHA-256 and a lookup"]];
+const ANCHORS = [
+  ["fastcgi", ...HELLO],
+  ["fastcgi", "lookup", "hello, SHA-256 and a lookup"],
+  ["fastcgi", "token_lazy", "hello, a signature and a row"],
+  ["fastcgi", "token_durable", "hello, a signature and a row on the disk"],
+  ["cgi", "cgi_lookup", "static CGI, SHA-256 and a lookup"],
+];
 
 /// hello comes first.
-export const scenariosOf = (site, fixtures) => [...anchors(site, ANCHORS), ...endpoints(site, fixtures, "fastcgi"), ...endpoints(site, fixtures, "cgi")];
+export const scenariosOf = (site, fixtures) => [
+  ...anchors(site, ANCHORS),
+  ...endpoints(site, fixtures, "fastcgi"),
+  ...endpoints(site, fixtures, "cgi"),
+];
 /// Of one web server alone, again hello first.
-export const scenariosAt = (site, fixtures, mode) => [...anchors(site, [[mode, ...HELLO]]), ...endpoints(site, fixtures, mode)];
+export const scenariosAt = (site, fixtures, mode) => [
+  ...anchors(site, [[mode, ...HELLO]]),
+  ...endpoints(site, fixtures, mode),
+];

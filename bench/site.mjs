@@ -1,5 +1,5 @@
-// The servers that are measured: a deployment of Postern and the anchors behind one lighttpd, the same as plain CGI behind
-// another, all on one core; and single endpoints by themselves, for what they need when they are idle.
+// The servers that are measured: a deployment of Postern and the anchors behind one lighttpd, the same as plain CGI
+// behind another, all on one core; and single endpoints by themselves, for what they need when they are idle.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import http from "node:http";
@@ -23,9 +23,15 @@ async function startLighttpd({ directory, env }, name, core, lines) {
 }
 
 const common = ({ directory, sockets, base, cgiBin, configFile }, name, port) => [
-  `server.bind = "127.0.0.1"`, `server.port = ${port}`, `server.document-root = ${quoted(sockets)}`,
-  `server.errorlog = ${quoted(join(directory, `${name}.log`))}`, "server.max-request-field-size = 32768", "server.max-request-size = 64",
-  `var.postern_base = ${quoted(base)}`, `var.postern_cgi_bin = ${quoted(cgiBin)}`, `var.postern_sockets = ${quoted(sockets)}`,
+  `server.bind = "127.0.0.1"`,
+  `server.port = ${port}`,
+  `server.document-root = ${quoted(sockets)}`,
+  `server.errorlog = ${quoted(join(directory, `${name}.log`))}`,
+  "server.max-request-field-size = 32768",
+  "server.max-request-size = 64",
+  `var.postern_base = ${quoted(base)}`,
+  `var.postern_cgi_bin = ${quoted(cgiBin)}`,
+  `var.postern_sockets = ${quoted(sockets)}`,
   `var.postern_config = ${quoted(configFile)}`,
 ];
 
@@ -35,8 +41,11 @@ const exactly = (processes) => `"min-procs" => ${processes}, "max-procs" => ${pr
 /// Processes of a program at a path.
 const pool = (path, socket, program, environment, processes = 2) => [
   `$HTTP["url"] == ${quoted(path)} {`,
-  `  fastcgi.server = ( "/" => (( "socket" => ${quoted(socket)}, "bin-path" => ${quoted(program)}, "check-local" => "disable", ${exactly(processes)},`,
-  `    "bin-environment" => ( ${Object.entries(environment).map((pair) => pair.map(quoted).join(" => ")).join(", ")} ) )) )`,
+  `  fastcgi.server = ( "/" => (( "socket" => ${quoted(socket)}, "bin-path" ` +
+    `=> ${quoted(program)}, "check-local" => "disable", ${exactly(processes)},`,
+  `    "bin-environment" => ( ${Object.entries(environment)
+    .map((pair) => pair.map(quoted).join(" => "))
+    .join(", ")} ) )) )`,
   "}",
 ];
 
@@ -48,36 +57,74 @@ async function publishedFiles({ root, directory }) {
   const shipped = await readFile(join(root, "examples/lighttpd/postern-published.conf"), "utf8");
   const modules = shipped.match(loads)?.[0]; // it belongs to no condition
   if (!modules) throw new Error("postern-published.conf loads its modules in another way now");
-  return [modules, `var.postern_published = ${quoted(publishedIn(directory))}`, `$HTTP["host"] =~ "^published\\." {`, shipped.replace(loads, ""), "}"];
+  return [
+    modules,
+    `var.postern_published = ${quoted(publishedIn(directory))}`,
+    `$HTTP["host"] =~ "^published\\." {`,
+    shipped.replace(loads, ""),
+    "}",
+  ];
 }
 
-/// The routing that is shipped, with so many processes of everything. A second one needs a name, a port and `sockets` of its own.
-export async function fastcgi(site, anchors, core, { name = "fastcgi", port = site.port, sockets = site.sockets, processes = 2 } = {}) {
+/// The routing that is shipped, with so many processes of everything. A second one needs a name, a port and `sockets`
+/// of its own.
+export async function fastcgi(
+  site,
+  anchors,
+  core,
+  { name = "fastcgi", port = site.port, sockets = site.sockets, processes = 2 } = {},
+) {
   const shipped = await readFile(join(site.root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
-  if ((shipped.match(/"max-procs" => [12]\b/g) ?? []).length !== 2) throw new Error("the shipped routing is written in another way now");
+  if ((shipped.match(/"max-procs" => [12]\b/g) ?? []).length !== 2)
+    throw new Error("the shipped routing is written in another way now");
   const routing = shipped.replaceAll(/"max-procs" => [12]\b/g, exactly(processes));
   const anchor = (one, program = one, environment = {}) =>
-    pool(`/anchor/${one}`, join(sockets, one), join(anchors.programs, program), { ANCHOR_DATABASE: anchors.database, ...environment }, processes);
-  return startLighttpd(site, name, core, [...common({ ...site, sockets }, name, port), routing, ...anchor("hello"), ...anchor("lookup"),
-    ...anchor("token_lazy", "token", { ANCHOR_SYNC: "NORMAL" }), ...anchor("token_durable", "token", { ANCHOR_SYNC: "FULL" }),
-    ...await publishedFiles(site)]);
+    pool(
+      `/anchor/${one}`,
+      join(sockets, one),
+      join(anchors.programs, program),
+      { ANCHOR_DATABASE: anchors.database, ...environment },
+      processes,
+    );
+  return startLighttpd(site, name, core, [
+    ...common({ ...site, sockets }, name, port),
+    routing,
+    ...anchor("hello"),
+    ...anchor("lookup"),
+    ...anchor("token_lazy", "token", { ANCHOR_SYNC: "NORMAL" }),
+    ...anchor("token_durable", "token", { ANCHOR_SYNC: "FULL" }),
+    ...(await publishedFiles(site)),
+  ]);
 }
 
 function cgi(site, anchors, core, port) {
   return startLighttpd(site, "cgi", core, [
-    ...common(site, "cgi", port), `include ${quoted(join(site.root, "examples/lighttpd/postern-cgi.conf"))}`,
-    `$HTTP["url"] == "/anchor/cgi_lookup" {`, `  alias.url = ( "/anchor/" => ${quoted(`${anchors.programs}/`)} )`,
-    `  setenv.set-environment = ( "ANCHOR_DATABASE" => ${quoted(anchors.database)} )`, `  cgi.assign = ( "" => "" )`, "}",
-    // A program answers its own path alone, so this one is told apart by the name of the host, which no program looks at.
-    `$HTTP["host"] =~ "^static\\." {`, `  $HTTP["url"] == var.postern_base + "/token/introspect" {`,
-    `    alias.url = ( var.postern_base + "/token/introspect" => ${quoted(join(anchors.programs, "introspect_static"))} )`,
-    `    setenv.set-environment = ( "POSTERN_CONFIG" => var.postern_config )`, `    cgi.assign = ( "" => "" )`, "  }", "}",
+    ...common(site, "cgi", port),
+    `include ${quoted(join(site.root, "examples/lighttpd/postern-cgi.conf"))}`,
+    `$HTTP["url"] == "/anchor/cgi_lookup" {`,
+    `  alias.url = ( "/anchor/" => ${quoted(`${anchors.programs}/`)} )`,
+    `  setenv.set-environment = ( "ANCHOR_DATABASE" => ${quoted(anchors.database)} )`,
+    `  cgi.assign = ( "" => "" )`,
+    "}",
+    // A program answers its own path alone, so this one is told apart by the name of the host, which no program looks
+    // at.
+    `$HTTP["host"] =~ "^static\\." {`,
+    `  $HTTP["url"] == var.postern_base + "/token/introspect" {`,
+    `    alias.url = ( var.postern_base + "/token/introspect" ` +
+      `=> ${quoted(join(anchors.programs, "introspect_static"))} )`,
+    `    setenv.set-environment = ( "POSTERN_CONFIG" => var.postern_config )`,
+    `    cgi.assign = ( "" => "" )`,
+    "  }",
+    "}",
   ]);
 }
 
 /// A front (see tests/support/fronts) that starts both; `made` learns what the measurements need to know of them.
 const both = (core, made) => async (site) => {
-  const anchors = { programs: join(BUILD, "bench"), database: join(await privateDirectory(join(site.directory, "anchors")), "anchors.db") };
+  const anchors = {
+    programs: join(BUILD, "bench"),
+    database: join(await privateDirectory(join(site.directory, "anchors")), "anchors.db"),
+  };
   await run(join(BUILD, "bench/commit"), ["fill", anchors.database, String(ANCHOR_ROWS)]);
   // Lines of the log go to a file, as they do where a server is busy.
   const config = JSON.parse(await readFile(site.configFile, "utf8"));
@@ -91,8 +138,17 @@ const both = (core, made) => async (site) => {
       await servers.fastcgi.untilItAnswers(url, options);
       await servers.cgi.untilItAnswers(url.replace(`:${site.port}`, `:${cgiPort}`), options);
     };
-    const stop = async () => { await servers.fastcgi.stop(); await servers.cgi.stop(); };
-    return { untilItAnswers, stop, get log() { return servers.fastcgi.log + servers.cgi.log; } };
+    const stop = async () => {
+      await servers.fastcgi.stop();
+      await servers.cgi.stop();
+    };
+    return {
+      untilItAnswers,
+      stop,
+      get log() {
+        return servers.fastcgi.log + servers.cgi.log;
+      },
+    };
   } catch (error) {
     await servers.fastcgi.stop();
     throw error;
@@ -102,12 +158,22 @@ const both = (core, made) => async (site) => {
 /// { provider (of tests/security), servers, origins, anchors, directory }; end it with provider.stop().
 export async function openSite(core) {
   const made = {};
-  const provider = await openProvider({ tls: false, front: both(core, made),
-    config: { accessTokenTTL: 7200, authorizationCodeTTL: 600, refreshTokenTTL: 86400 } }); // nothing ends on the way
+  const provider = await openProvider({
+    tls: false,
+    front: both(core, made),
+    config: { accessTokenTTL: 7200, authorizationCodeTTL: 600, refreshTokenTTL: 86400 },
+  }); // nothing ends on the way
   const { deployment } = provider;
   await deployment.postern(["publish", publishedIn(deployment.directory)]);
-  return { provider, core, anchors: made.anchors, servers: made.servers, site: made.site,
-    origins: { fastcgi: deployment.origin, cgi: made.cgiOrigin }, directory: deployment.directory };
+  return {
+    provider,
+    core,
+    anchors: made.anchors,
+    servers: made.servers,
+    site: made.site,
+    origins: { fastcgi: deployment.origin, cgi: made.cgiOrigin },
+    directory: deployment.directory,
+  };
 }
 
 /// The commits per second that one process makes when it does nothing else.
@@ -121,7 +187,10 @@ export async function commitRate({ anchors, core }, seconds) {
 /// One connection, one request: the status, or 0.
 function ask(port, path, headers) {
   return new Promise((done) => {
-    http.get({ host: "127.0.0.1", port, path, headers, agent: false }, (answer) => { answer.resume().once("end", () => done(answer.statusCode)); })
+    http
+      .get({ host: "127.0.0.1", port, path, headers, agent: false }, (answer) => {
+        answer.resume().once("end", () => done(answer.statusCode));
+      })
       .once("error", () => done(0));
   });
 }
@@ -134,14 +203,18 @@ export async function aloneWith(site, { name, program, path, environment, header
     const port = await freePort();
     const started = process.hrtime.bigint();
     const server = await startLighttpd(site.site, `alone-${name}`, site.core, [
-      `server.bind = "127.0.0.1"`, `server.port = ${port}`, `server.document-root = ${quoted(site.site.sockets)}`,
-      `server.errorlog = ${quoted(join(site.directory, `alone-${name}.log`))}`, `server.modules += ( "mod_fastcgi" )`,
+      `server.bind = "127.0.0.1"`,
+      `server.port = ${port}`,
+      `server.document-root = ${quoted(site.site.sockets)}`,
+      `server.errorlog = ${quoted(join(site.directory, `alone-${name}.log`))}`,
+      `server.modules += ( "mod_fastcgi" )`,
       ...pool(path, join(site.site.sockets, `alone-${name}`), program, environment),
     ]);
     try {
-      for (let status = 0; status !== expected;) {
+      for (let status = 0; status !== expected; ) {
         status = await ask(port, path, headers);
-        if (Number(process.hrtime.bigint() - started) > 60e9) throw new Error(`${name} answers ${status}\n${server.log}`);
+        if (Number(process.hrtime.bigint() - started) > 60e9)
+          throw new Error(`${name} answers ${status}\n${server.log}`);
       }
       const milliseconds = Number(process.hrtime.bigint() - started) / 1e6;
       for (let all = 0; all < 8; ++all) await Promise.all([ask(port, path, headers), ask(port, path, headers)]);

@@ -3,17 +3,34 @@
 const MIB = 1024 * 1024;
 const READS = ["introspect", "userinfo", "discovery", "jwks"];
 const WRITES = ["client_credentials", "code", "refresh"];
-const TITLES = { ratio: "of hello", commits: "of the durable commits of one process", p99: "p99, ms", cpu: "CPU seconds for 1000 requests",
-  pss: "web server and two processes idle, MiB", first: "first answer after the start, ms", cgi: "of the static CGI anchor" };
+const TITLES = {
+  ratio: "of hello",
+  commits: "of the durable commits of one process",
+  p99: "p99, ms",
+  cpu: "CPU seconds for 1000 requests",
+  pss: "web server and two processes idle, MiB",
+  first: "first answer after the start, ms",
+  cgi: "of the static CGI anchor",
+};
 
-const target = (id, what, measured, limit, least) => ({ id, title: `${id}: ${TITLES[what]}`, least, limit, measured: measured ?? null,
-  met: measured === undefined || measured === null ? null : least ? measured >= limit : measured <= limit });
+const target = (id, what, measured, limit, least) => ({
+  id,
+  title: `${id}: ${TITLES[what]}`,
+  least,
+  limit,
+  measured: measured ?? null,
+  met: measured === undefined || measured === null ? null : least ? measured >= limit : measured <= limit,
+});
 
 /// `results` by id as in report.json; `alone` by program. A row whose scenario was not measured is left out.
 export function evaluate(results, alone) {
   const rows = [];
-  const least = (id, what, pick, limit) => { if (results[id]) rows.push(target(id, what, pick(results[id]), limit, true)); };
-  const most = (id, what, pick, limit) => { if (results[id]) rows.push(target(id, what, pick(results[id]), limit, false)); };
+  const least = (id, what, pick, limit) => {
+    if (results[id]) rows.push(target(id, what, pick(results[id]), limit, true));
+  };
+  const most = (id, what, pick, limit) => {
+    if (results[id]) rows.push(target(id, what, pick(results[id]), limit, false));
+  };
   for (const id of ["introspect", "userinfo"]) least(id, "ratio", ({ ratio }) => ratio, 0.58);
   least("client_credentials", "ratio", ({ ratio }) => ratio, 0.24);
   least("refresh", "commits", ({ ofCommits }) => ofCommits, 0.6);
@@ -23,7 +40,10 @@ export function evaluate(results, alone) {
   for (const id of ["introspect", "userinfo"]) most(id, "cpu", ({ cpu }) => cpu, 0.09);
   for (const id of WRITES) most(id, "cpu", ({ cpu }) => cpu, 0.2);
   for (const [name, { pss, milliseconds }] of Object.entries(alone).filter(([name]) => name !== "hello")) {
-    rows.push(target(name, "pss", pss === null ? null : pss / MIB, 8, false), target(name, "first", milliseconds, 20, false));
+    rows.push(
+      target(name, "pss", pss === null ? null : pss / MIB, 8, false),
+      target(name, "first", milliseconds, 20, false),
+    );
   }
   for (const id of ["cgi_introspect", "cgi_introspect_static"]) least(id, "cgi", ({ ofCgiAnchor }) => ofCgiAnchor, 0.8);
   return rows;

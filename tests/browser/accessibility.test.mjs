@@ -1,5 +1,5 @@
-// Every page that the server can show, for everybody: axe-core in both colour schemes, narrow and wide, with larger text,
-// with the system's own colours; nothing scrolls sideways, nothing is cut off.
+// Every page that the server can show, for everybody: axe-core in both colour schemes, narrow and wide, with larger
+// text, with the system's own colours; nothing scrolls sideways, nothing is cut off.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -14,27 +14,39 @@ const NARROW = { width: 320, height: 568 };
 /// Runs in the page: what axe-core finds, and where it cannot tell whether the contrast is enough, as lines of text.
 /// Nothing is fetched and nothing is added to the page.
 async function findings() {
-  const { violations, incomplete } = await globalThis.axe.run(document, { preload: false, resultTypes: ["violations", "incomplete"] });
+  const { violations, incomplete } = await globalThis.axe.run(document, {
+    preload: false,
+    resultTypes: ["violations", "incomplete"],
+  });
   const unsure = incomplete.filter(({ id }) => id === "color-contrast");
-  return [...violations, ...unsure].flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`));
+  return [...violations, ...unsure].flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
+  );
 }
 
-/// Runs in the page: elements that reach out of it, or hide a part of what they hold. A text field may hold more than it shows.
+/// Runs in the page: elements that reach out of it, or hide a part of what they hold. A text field may hold more than
+/// it shows.
 function cutOff() {
   const width = document.documentElement.clientWidth;
-  const found = document.documentElement.scrollWidth > width ? [`the page is ${document.documentElement.scrollWidth} wide`] : [];
+  const found =
+    document.documentElement.scrollWidth > width ? [`the page is ${document.documentElement.scrollWidth} wide`] : [];
   for (const element of document.body.querySelectorAll("*:not(input, script, style, svg *)")) {
     const { left, right } = element.getBoundingClientRect();
-    if (left < -0.5 || right > width + 0.5) found.push(`${element.localName} reaches from ${left} to ${right} of ${width}`);
-    if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline") found.push(`${element.localName} holds more than it is wide`);
+    if (left < -0.5 || right > width + 0.5)
+      found.push(`${element.localName} reaches from ${left} to ${right} of ${width}`);
+    if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline")
+      found.push(`${element.localName} holds more than it is wide`);
   }
   return found;
 }
 
 /// Runs in the page: elements to which the system's own colours left no visible edge.
 function invisible() {
-  const same = (element, style) => style.borderTopStyle === "none" || style.borderTopColor === getComputedStyle(element.parentElement).backgroundColor;
-  return [...document.querySelectorAll("button, .button, input:not([type=hidden])")].filter((element) => same(element, getComputedStyle(element))).map(({ id }) => id);
+  const same = (element, style) =>
+    style.borderTopStyle === "none" || style.borderTopColor === getComputedStyle(element.parentElement).backgroundColor;
+  return [...document.querySelectorAll("button, .button, input:not([type=hidden])")]
+    .filter((element) => same(element, getComputedStyle(element)))
+    .map(({ id }) => id);
 }
 
 async function inspect(page, name) {
@@ -48,9 +60,15 @@ async function inspect(page, name) {
     }
   }
   // WCAG 1.4.4 and 1.4.10: text twice as large; 200 % in a window of 1280 is a width of 640.
-  for (const [width, fontSize] of [[1280, "200%"], [640, "100%"], [640, "200%"]]) {
+  for (const [width, fontSize] of [
+    [1280, "200%"],
+    [640, "100%"],
+    [640, "200%"],
+  ]) {
     await page.setViewportSize({ width, height: 720 });
-    await page.evaluate((size) => { document.documentElement.style.setProperty("font-size", size); }, fontSize);
+    await page.evaluate((size) => {
+      document.documentElement.style.setProperty("font-size", size);
+    }, fontSize);
     assert.deepEqual(await page.evaluate(cutOff), [], `${name}, text at ${fontSize}, ${width} pixels wide`);
   }
   await page.emulateMedia({ forcedColors: "active" });
@@ -59,18 +77,28 @@ async function inspect(page, name) {
 }
 
 let browser;
-before(async () => { browser = await openBrowser(); });
+before(async () => {
+  browser = await openBrowser();
+});
 after(() => browser?.close());
 
-for (const [what, open, pages] of [["every page", openWorld, PAGES], ["every page where the web server signs people in", openRemoteWorld, REMOTE_PAGES]]) {
+for (const [what, open, pages] of [
+  ["every page", openWorld, PAGES],
+  ["every page where the web server signs people in", openRemoteWorld, REMOTE_PAGES],
+]) {
   describe(what, () => {
     let deployment;
-    before(async () => { deployment = await open(); });
+    before(async () => {
+      deployment = await open();
+    });
     after(() => deployment?.stop());
 
     for (const entry of pages) {
       it(entry.name, async () => {
-        const { page, faults, close } = await openPage(browser, deployment, { ...entry.options, reducedMotion: "reduce" });
+        const { page, faults, close } = await openPage(browser, deployment, {
+          ...entry.options,
+          reducedMotion: "reduce",
+        });
         try {
           await show(entry, page, deployment);
           await page.evaluate(AXE); // through the DevTools protocol, to which the page's policy does not apply
@@ -86,13 +114,19 @@ for (const [what, open, pages] of [["every page", openWorld, PAGES], ["every pag
 
 describe("the keyboard, names and motion", () => {
   let deployment;
-  before(async () => { deployment = await openWorld(); });
+  before(async () => {
+    deployment = await openWorld();
+  });
   after(() => deployment?.stop());
 
   async function withPage(name, use, options = {}) {
     const { page, faults, close } = await openPage(browser, deployment, options);
     try {
-      await show(PAGES.find((entry) => entry.name === name), page, deployment);
+      await show(
+        PAGES.find((entry) => entry.name === name),
+        page,
+        deployment,
+      );
       await use(page);
     } finally {
       await close();
@@ -115,14 +149,20 @@ describe("the keyboard, names and motion", () => {
     { name: "form_post", start: "", order: ["continue"] },
   ];
   for (const { name, start, order } of rows) {
-    it(`${name}: Tab goes through all there is, in the order of reading, and shows where it is`, () => withPage(name, async (page) => {
-      if (start) assert.deepEqual(await page.evaluate(focused), { id: start, visible: true });
-      else assert.equal(await page.evaluate(() => document.activeElement.localName), "body", "a stray Enter presses nothing");
-      for (const id of order) {
-        await page.keyboard.press("Tab");
-        assert.deepEqual(await page.evaluate(focused), { id, visible: true });
-      }
-    }));
+    it(`${name}: Tab goes through all there is, in the order of reading, and shows where it is`, () =>
+      withPage(name, async (page) => {
+        if (start) assert.deepEqual(await page.evaluate(focused), { id: start, visible: true });
+        else
+          assert.equal(
+            await page.evaluate(() => document.activeElement.localName),
+            "body",
+            "a stray Enter presses nothing",
+          );
+        for (const id of order) {
+          await page.keyboard.press("Tab");
+          assert.deepEqual(await page.evaluate(focused), { id, visible: true });
+        }
+      }));
   }
 
   it("Enter in either field of the login form sends it", async () => {
@@ -136,21 +176,34 @@ describe("the keyboard, names and motion", () => {
     }
   });
 
-  it("a name is shown as it is: markup is text, and its direction ends with it [L13]", () => withPage("consent, right-to-left name", async (page) => {
-    assert.equal(await page.textContent("h1 bdi"), RIGHT_TO_LEFT_NAME);
-    assert.equal(await page.locator("b").count(), 0);
-    // The English words begin at the left, whatever the name in front of them is written in.
-    assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("h1")).direction), "ltr");
-    assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("h1 bdi")).unicodeBidi), "isolate");
-  }));
+  it("a name is shown as it is: markup is text, and its direction ends with it [L13]", () =>
+    withPage("consent, right-to-left name", async (page) => {
+      assert.equal(await page.textContent("h1 bdi"), RIGHT_TO_LEFT_NAME);
+      assert.equal(await page.locator("b").count(), 0);
+      // The English words begin at the left, whatever the name in front of them is written in.
+      assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("h1")).direction), "ltr");
+      assert.equal(
+        await page.evaluate(() => getComputedStyle(document.querySelector("h1 bdi")).unicodeBidi),
+        "isolate",
+      );
+    }));
 
   it("who wants no motion sees none", async () => {
-    const moving = () => [...document.querySelectorAll("*")].filter((element) => {
-      const { transitionDuration, animationName } = getComputedStyle(element);
-      return transitionDuration.split(",").some((time) => parseFloat(time) > 0) || animationName !== "none";
-    }).map(({ id, localName }) => id || localName);
-    await withPage("login", async (page) => assert.deepEqual(await page.evaluate(moving), []), { reducedMotion: "reduce" });
-    await withPage("login", async (page) => assert.ok((await page.evaluate(moving)).includes("login"), "the check sees motion"), { reducedMotion: "no-preference" });
+    const moving = () =>
+      [...document.querySelectorAll("*")]
+        .filter((element) => {
+          const { transitionDuration, animationName } = getComputedStyle(element);
+          return transitionDuration.split(",").some((time) => parseFloat(time) > 0) || animationName !== "none";
+        })
+        .map(({ id, localName }) => id || localName);
+    await withPage("login", async (page) => assert.deepEqual(await page.evaluate(moving), []), {
+      reducedMotion: "reduce",
+    });
+    await withPage(
+      "login",
+      async (page) => assert.ok((await page.evaluate(moving)).includes("login"), "the check sees motion"),
+      { reducedMotion: "no-preference" },
+    );
   });
 
   it("the watch and the measures see a page that is wrong", async () => {

@@ -2,11 +2,20 @@
 import { chromium } from "playwright-core";
 import { Deployment } from "../support/deployment.mjs";
 
-const ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync"];
+const ARGUMENTS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
 export const PERSON = {
-  username: "dana", password: "a quiet garden gate",
+  username: "dana",
+  password: "a quiet garden gate",
   claims: { name: "Dana Demo", email: "dana@example.org", email_verified: true },
 };
 
@@ -15,8 +24,15 @@ export async function openDemo(options = {}) {
   const deployment = await Deployment.start({ tls: false, demo: true, ...options });
   try {
     await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
-    await deployment.addClient("demo-spa", `${deployment.origin}/demo/`, "--public", "--name", "Demo page",
-      "--post-logout-redirect-uri", `${deployment.origin}/demo/`);
+    await deployment.addClient(
+      "demo-spa",
+      `${deployment.origin}/demo/`,
+      "--public",
+      "--name",
+      "Demo page",
+      "--post-logout-redirect-uri",
+      `${deployment.origin}/demo/`,
+    );
     return deployment;
   } catch (error) {
     await deployment.stop();
@@ -27,17 +43,24 @@ export async function openDemo(options = {}) {
 // Playwright adds an outdated form of --headless itself unless it believes that there is a screen.
 const LAUNCH = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: false, args: ARGUMENTS };
 
-/// `backForwardCache`: pages that the person leaves are kept as they are for the way back, as everywhere but in Playwright.
+/// `backForwardCache`: pages that the person leaves are kept as they are for the way back, as everywhere but in
+/// Playwright.
 export function openBrowser({ backForwardCache = false, args = [] } = {}) {
-  return chromium.launch({ ...LAUNCH, args: [...ARGUMENTS, ...args], ignoreDefaultArgs: backForwardCache ? ["--disable-back-forward-cache"] : [] });
+  return chromium.launch({
+    ...LAUNCH,
+    args: [...ARGUMENTS, ...args],
+    ignoreDefaultArgs: backForwardCache ? ["--disable-back-forward-cache"] : [],
+  });
 }
 
 /// One whose settings are in the directory `profile`, with a cookie setting there perhaps.
-export function openBrowserWithoutCookies(profile) { return chromium.launchPersistentContext(profile, LAUNCH); }
+export function openBrowserWithoutCookies(profile) {
+  return chromium.launchPersistentContext(profile, LAUNCH);
+}
 
 /// A page in a context of its own, with `faults`: violations of the Content-Security-Policy, whatever the browser
-/// complains about, errors that no script caught, requests to any other origin than the deployment's, and everything that
-/// a page of the server itself asks for beside what the person in front of it does.
+/// complains about, errors that no script caught, requests to any other origin than the deployment's, and everything
+/// that a page of the server itself asks for beside what the person in front of it does.
 export async function openPage(browser, deployment, options = {}) {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, ...options });
   context.setDefaultTimeout(60_000);
@@ -47,13 +70,16 @@ export async function openPage(browser, deployment, options = {}) {
   return { page, context, faults, close: () => context.close() };
 }
 
-function isDemo(url) { return URL.canParse(url) && new URL(url).pathname.startsWith("/demo/"); }
+function isDemo(url) {
+  return URL.canParse(url) && new URL(url).pathname.startsWith("/demo/");
+}
 
 /// The same for a further tab.
 export function watch(page, deployment, faults) {
   page.on("console", (message) => {
     const text = message.text();
-    const isStatus = /^Failed to load resource: the server responded with a status of /.test(text); // the page's own: 4xx
+    // the page's own: 4xx
+    const isStatus = /^Failed to load resource: the server responded with a status of /.test(text);
     if (["error", "warning"].includes(message.type()) && !isStatus) faults.push(text);
   });
   page.on("pageerror", (error) => faults.push(`not caught: ${error.message}`));
@@ -62,7 +88,8 @@ export function watch(page, deployment, faults) {
     if (url.protocol === "data:") return;
     const known = [deployment.origin, new URL(deployment.issuer).origin];
     if (!known.includes(url.origin)) faults.push(`request to ${url.origin}`);
-    else if (!request.isNavigationRequest() && !isDemo(request.frame().url())) faults.push(`${request.frame().url()} asked for ${url}`);
+    else if (!request.isNavigationRequest() && !isDemo(request.frame().url()))
+      faults.push(`${request.frame().url()} asked for ${url}`);
   });
 }
 
@@ -77,8 +104,14 @@ export async function signIn(page, password = PERSON.password, username = PERSON
 export function authorizationUrl(deployment, parameters = {}) {
   const url = new URL(`${deployment.issuer}/authorize`);
   url.search = new URLSearchParams({
-    response_type: "code", client_id: "demo-spa", redirect_uri: `${deployment.origin}/demo/`, scope: "openid profile email", state: "of this test",
-    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256", ...parameters, // RFC 7636 Appendix B
+    response_type: "code",
+    client_id: "demo-spa",
+    redirect_uri: `${deployment.origin}/demo/`,
+    scope: "openid profile email",
+    state: "of this test",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+    ...parameters, // RFC 7636 Appendix B
   });
   return url.href;
 }

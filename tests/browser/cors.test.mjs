@@ -8,11 +8,19 @@ import { PERSON, authorizationUrl, openBrowser, openPage, signIn } from "./brows
 /// An empty page on an origin of its own.
 function openSite() {
   return new Promise((done, failed) => {
-    const server = createServer((_, answer) => answer.setHeader("Content-Type", "text/html").end("<title>site</title>"));
-    server.on("error", failed).listen(0, "127.0.0.1", () => done({
-      origin: `http://127.0.0.1:${server.address().port}`,
-      close: () => new Promise((closed) => { server.close(closed); server.closeAllConnections(); }),
-    }));
+    const server = createServer((_, answer) =>
+      answer.setHeader("Content-Type", "text/html").end("<title>site</title>"),
+    );
+    server.on("error", failed).listen(0, "127.0.0.1", () =>
+      done({
+        origin: `http://127.0.0.1:${server.address().port}`,
+        close: () =>
+          new Promise((closed) => {
+            server.close(closed);
+            server.closeAllConnections();
+          }),
+      }),
+    );
   });
 }
 
@@ -22,7 +30,12 @@ async function read({ url, method = "GET", headers = {}, body }) {
     const answer = await fetch(url, { method, headers, body });
     const challenge = answer.headers.get("WWW-Authenticate");
     const text = await answer.text();
-    return { status: answer.status, challenge, id: answer.headers.get("X-Request-Id"), error: text ? JSON.parse(text).error ?? null : null };
+    return {
+      status: answer.status,
+      challenge,
+      id: answer.headers.get("X-Request-Id"),
+      error: text ? (JSON.parse(text).error ?? null) : null,
+    };
   } catch {
     return "unreadable";
   }
@@ -33,7 +46,11 @@ describe("pages of other sites", () => {
   let browser;
   let application;
   let stranger;
-  const form = (fields) => ({ method: "POST", body: new URLSearchParams(fields).toString(), headers: { "Content-Type": "application/x-www-form-urlencoded" } });
+  const form = (fields) => ({
+    method: "POST",
+    body: new URLSearchParams(fields).toString(),
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+  });
 
   before(async () => {
     [application, stranger] = await Promise.all([openSite(), openSite()]);
@@ -61,24 +78,45 @@ describe("pages of other sites", () => {
   it("an application on an origin of its own: code, tokens, UserInfo, revocation", async () => {
     const { page, close } = await openPage(browser, deployment);
     try {
-      await page.goto(authorizationUrl(deployment, { client_id: "app", redirect_uri: `${application.origin}/callback` }));
+      await page.goto(
+        authorizationUrl(deployment, { client_id: "app", redirect_uri: `${application.origin}/callback` }),
+      );
       await signIn(page);
       await page.click("#approve");
       await page.waitForURL(`${application.origin}/callback?*`);
-      const seen = await page.evaluate(async ([issuer, verifier]) => {
-        const send = async (path, options) => {
-          const answer = await fetch(issuer + path, options);
-          return { status: answer.status, body: await answer.text() };
-        };
-        const code = new URL(location.href).searchParams.get("code");
-        const token = await send("/token", { method: "POST", body: new URLSearchParams({
-          grant_type: "authorization_code", client_id: "app", code, redirect_uri: location.href.split("?")[0], code_verifier: verifier }) });
-        const { access_token: value } = JSON.parse(token.body);
-        const headers = { Authorization: `Bearer ${value}` };
-        const user = await send("/userinfo", { headers });
-        const revoked = await send("/token/revoke", { method: "POST", body: new URLSearchParams({ client_id: "app", token: value }) });
-        return { token: token.status, user: JSON.parse(user.body), revoked: revoked.status, after: (await send("/userinfo", { headers })).status };
-      }, [deployment.issuer, "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"]); // RFC 7636 Appendix B
+      const seen = await page.evaluate(
+        async ([issuer, verifier]) => {
+          const send = async (path, options) => {
+            const answer = await fetch(issuer + path, options);
+            return { status: answer.status, body: await answer.text() };
+          };
+          const code = new URL(location.href).searchParams.get("code");
+          const token = await send("/token", {
+            method: "POST",
+            body: new URLSearchParams({
+              grant_type: "authorization_code",
+              client_id: "app",
+              code,
+              redirect_uri: location.href.split("?")[0],
+              code_verifier: verifier,
+            }),
+          });
+          const { access_token: value } = JSON.parse(token.body);
+          const headers = { Authorization: `Bearer ${value}` };
+          const user = await send("/userinfo", { headers });
+          const revoked = await send("/token/revoke", {
+            method: "POST",
+            body: new URLSearchParams({ client_id: "app", token: value }),
+          });
+          return {
+            token: token.status,
+            user: JSON.parse(user.body),
+            revoked: revoked.status,
+            after: (await send("/userinfo", { headers })).status,
+          };
+        },
+        [deployment.issuer, "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"],
+      ); // RFC 7636 Appendix B
       assert.equal(seen.token, 200);
       assert.equal(seen.user.email, PERSON.claims.email);
       assert.equal(seen.revoked, 200);
@@ -89,14 +127,46 @@ describe("pages of other sites", () => {
   });
 
   const rows = [
-    { what: "a refused code", status: 400, error: "invalid_grant",
-      request: { path: "/token", ...form({ grant_type: "authorization_code", client_id: "app", code: "x", code_verifier: "x".repeat(43), redirect_uri: "http://x" }) } },
-    { what: "an unknown client", status: 401, error: "invalid_client",
-      request: { path: "/token", ...form({ grant_type: "authorization_code", client_id: "nobody", code: "x" }) } },
-    { what: "a revocation", status: 200, error: null, request: { path: "/token/revoke", ...form({ token: "x", client_id: "app" }) } },
-    { what: "UserInfo with a bad token, after a preflight", status: 401, error: "invalid_token", challenge: /^Bearer error="invalid_token"/,
-      request: { path: "/userinfo", headers: { Authorization: "Bearer x" } } },
-    { what: "a wrong method, after a preflight", status: 405, error: "invalid_request", request: { path: "/token", headers: { Authorization: "Basic eDp5" } } },
+    {
+      what: "a refused code",
+      status: 400,
+      error: "invalid_grant",
+      request: {
+        path: "/token",
+        ...form({
+          grant_type: "authorization_code",
+          client_id: "app",
+          code: "x",
+          code_verifier: "x".repeat(43),
+          redirect_uri: "http://x",
+        }),
+      },
+    },
+    {
+      what: "an unknown client",
+      status: 401,
+      error: "invalid_client",
+      request: { path: "/token", ...form({ grant_type: "authorization_code", client_id: "nobody", code: "x" }) },
+    },
+    {
+      what: "a revocation",
+      status: 200,
+      error: null,
+      request: { path: "/token/revoke", ...form({ token: "x", client_id: "app" }) },
+    },
+    {
+      what: "UserInfo with a bad token, after a preflight",
+      status: 401,
+      error: "invalid_token",
+      challenge: /^Bearer error="invalid_token"/,
+      request: { path: "/userinfo", headers: { Authorization: "Bearer x" } },
+    },
+    {
+      what: "a wrong method, after a preflight",
+      status: 405,
+      error: "invalid_request",
+      request: { path: "/token", headers: { Authorization: "Basic eDp5" } },
+    },
   ];
   for (const { what, request, status, error, challenge } of rows) {
     it(`${what}: a registered page reads it, a stranger does not`, async () => {

@@ -38,73 +38,84 @@ for (const tls of [false, true]) {
       assert.deepEqual(faults, []);
     }
 
-    it("shows a denial as what it is", () => withDemo(async (page) => {
-      await page.click("#sign-in");
-      await signIn(page);
-      await page.click("#deny");
-      await state(page, "failed");
-      assert.match(await page.textContent("#problem"), /access_denied/);
-      assert.equal(await page.locator("#results").isVisible(), false);
-    }));
+    it("shows a denial as what it is", () =>
+      withDemo(async (page) => {
+        await page.click("#sign-in");
+        await signIn(page);
+        await page.click("#deny");
+        await state(page, "failed");
+        assert.match(await page.textContent("#problem"), /access_denied/);
+        assert.equal(await page.locator("#results").isVisible(), false);
+      }));
 
-    it("signs in after a wrong password and a question, and shows the claims", () => withDemo(async (page) => {
-      await page.click("#sign-in");
-      await signIn(page, "wrong");
-      assert.notEqual((await page.textContent("#problem")).trim(), "");
-      assert.equal(await page.inputValue("#username"), PERSON.username);
-      assert.equal(await page.inputValue("#password"), "");
-      await signIn(page);
-      assert.match(await page.textContent("main"), /Demo page/);
-      await page.click("#approve");
-      await state(page, "done");
+    it("signs in after a wrong password and a question, and shows the claims", () =>
+      withDemo(async (page) => {
+        await page.click("#sign-in");
+        await signIn(page, "wrong");
+        assert.notEqual((await page.textContent("#problem")).trim(), "");
+        assert.equal(await page.inputValue("#username"), PERSON.username);
+        assert.equal(await page.inputValue("#password"), "");
+        await signIn(page);
+        assert.match(await page.textContent("main"), /Demo page/);
+        await page.click("#approve");
+        await state(page, "done");
 
-      assert.equal(page.url(), `${deployment.origin}/demo/`, "neither code nor state stays in the address bar");
-      const idToken = await claimsOf(page, "id-token");
-      const user = await claimsOf(page, "userinfo");
-      assert.equal(idToken.iss, deployment.issuer);
-      assert.equal(idToken.aud, "demo-spa");
-      assert.equal(user.sub, idToken.sub);
-      assert.equal(user.name, PERSON.claims.name);
-      assert.equal(user.email, PERSON.claims.email);
-      assert.equal(await page.locator(".checks .bad").count(), 0);
-      assert.ok(await page.locator(".checks .good").count() > 0);
-    }));
+        assert.equal(page.url(), `${deployment.origin}/demo/`, "neither code nor state stays in the address bar");
+        const idToken = await claimsOf(page, "id-token");
+        const user = await claimsOf(page, "userinfo");
+        assert.equal(idToken.iss, deployment.issuer);
+        assert.equal(idToken.aud, "demo-spa");
+        assert.equal(user.sub, idToken.sub);
+        assert.equal(user.name, PERSON.claims.name);
+        assert.equal(user.email, PERSON.claims.email);
+        assert.equal(await page.locator(".checks .bad").count(), 0);
+        assert.ok((await page.locator(".checks .good").count()) > 0);
+      }));
 
     // Any program on the machine can listen on http loopback and call itself this client [RFC 8252 §8.6].
-    it(`asks ${tls ? "nothing that was approved before" : "again on behalf of a client on http loopback"}, and no password`, () => withDemo(async (page) => {
-      await page.click("#sign-in");
-      await signIn(page);
-      await page.waitForSelector('#approve, html[data-state="done"]');
-      if (await page.locator("#approve").count() > 0) await page.click("#approve");
-      await state(page, "done");
-      await page.click("#start-over");
-      await state(page, "ready");
-      await page.click("#sign-in");
-      if (!tls) {
-        await page.waitForSelector("#approve");
-        assert.equal(await page.locator("#password").count(), 0);
-        await page.click("#approve");
-      }
-      await state(page, "done");
-    }));
+    it(
+      `asks ${tls ? "nothing that was approved before" : "again on behalf of a client on http loopback"}, ` +
+        "and no password",
+      () =>
+        withDemo(async (page) => {
+          await page.click("#sign-in");
+          await signIn(page);
+          await page.waitForSelector('#approve, html[data-state="done"]');
+          if ((await page.locator("#approve").count()) > 0) await page.click("#approve");
+          await state(page, "done");
+          await page.click("#start-over");
+          await state(page, "ready");
+          await page.click("#sign-in");
+          if (!tls) {
+            await page.waitForSelector("#approve");
+            assert.equal(await page.locator("#password").count(), 0);
+            await page.click("#approve");
+          }
+          await state(page, "done");
+        }),
+    );
 
-    it("signs out at the server without a question, and is back at its start", () => withDemo(async (page) => {
-      await page.click("#sign-in");
-      await signIn(page);
-      await page.waitForSelector('#approve, html[data-state="done"]');
-      if (await page.locator("#approve").count() > 0) await page.click("#approve");
-      await state(page, "done");
-      await page.click("#sign-out");
-      await state(page, "ready");
-      assert.equal(page.url(), `${deployment.origin}/demo/`);
-      await page.click("#sign-in");
-      await page.waitForSelector("#password");
-    }));
+    it("signs out at the server without a question, and is back at its start", () =>
+      withDemo(async (page) => {
+        await page.click("#sign-in");
+        await signIn(page);
+        await page.waitForSelector('#approve, html[data-state="done"]');
+        if ((await page.locator("#approve").count()) > 0) await page.click("#approve");
+        await state(page, "done");
+        await page.click("#sign-out");
+        await state(page, "ready");
+        assert.equal(page.url(), `${deployment.origin}/demo/`);
+        await page.click("#sign-in");
+        await page.waitForSelector("#password");
+      }));
 
-    it("refuses an answer that belongs to no sign-in of this tab", () => withDemo(async (page) => {
-      await page.goto(`${deployment.origin}/demo/?code=stolen&state=guessed&iss=${encodeURIComponent(deployment.issuer)}`);
-      await state(page, "failed");
-      assert.doesNotMatch(page.url(), /stolen/);
-    }));
+    it("refuses an answer that belongs to no sign-in of this tab", () =>
+      withDemo(async (page) => {
+        await page.goto(
+          `${deployment.origin}/demo/?code=stolen&state=guessed&iss=${encodeURIComponent(deployment.issuer)}`,
+        );
+        await state(page, "failed");
+        assert.doesNotMatch(page.url(), /stolen/);
+      }));
   });
 }

@@ -3,7 +3,8 @@ import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { PERSON, authorizationUrl, openDemo, signIn } from "./browser.mjs";
 
 export const LONG_NAME = `Weatherstationdataloggingapplication${"x".repeat(60)} of the Institute`;
-export const RIGHT_TO_LEFT_NAME = "\u05de\u05e2\u05e8\u05db\u05ea \u05d4\u05d4\u05d6\u05d3\u05d4\u05d5\u05ea <b>&amp; {{csrf}}";
+export const RIGHT_TO_LEFT_NAME =
+  "\u05de\u05e2\u05e8\u05db\u05ea \u05d4\u05d4\u05d6\u05d3\u05d4\u05d5\u05ea <b>&amp; {{csrf}}";
 const LONG_USER = `${"wilhelmina.featherstonehaugh-cholmondeley-".repeat(3)}x`;
 const LONG_SCOPE = "measurements:of-every-station-of-the-network:read-and-write-and-administrate";
 const ALL_SCOPES = "openid profile email address phone offline_access";
@@ -14,13 +15,25 @@ export async function openWorld() {
   const deployment = await openDemo({
     clock: true,
     config: {
-      scopeDescriptions: { "wiki:read": "Read the pages that you can read", [LONG_SCOPE]: "Read what every station measured" },
-      login: { maxFailures: 2 }, limits: { body: 16384 },
+      scopeDescriptions: {
+        "wiki:read": "Read the pages that you can read",
+        [LONG_SCOPE]: "Read what every station measured",
+      },
+      login: { maxFailures: 2 },
+      limits: { body: 16384 },
     },
   });
   try {
-    const client = (id, name, ...options) => deployment.addClient(id, `${deployment.origin}/demo/`, "--public", "--name", name, ...options);
-    await client("wiki", "Our wiki", "--scope", `${ALL_SCOPES} wiki:read`, "--post-logout-redirect-uri", `${deployment.origin}/demo/`);
+    const client = (id, name, ...options) =>
+      deployment.addClient(id, `${deployment.origin}/demo/`, "--public", "--name", name, ...options);
+    await client(
+      "wiki",
+      "Our wiki",
+      "--scope",
+      `${ALL_SCOPES} wiki:read`,
+      "--post-logout-redirect-uri",
+      `${deployment.origin}/demo/`,
+    );
     await client("long", LONG_NAME, "--scope", `${ALL_SCOPES} ${LONG_SCOPE}`);
     await client("hebrew", RIGHT_TO_LEFT_NAME);
     await client("off", "Old wiki");
@@ -38,8 +51,14 @@ export async function openWorld() {
 export async function openRemoteWorld() {
   const deployment = await openDemo({
     config: { login: { method: "remote_user" } },
-    front: lighttpd("fastcgi", [`server.modules += ( "mod_setenv" )`, ...["stranger", "gone", "a\\tb"].map((name, index) =>
-      `$REQUEST_HEADER["X-Test-User"] == "${index}" { setenv.set-environment = ( "REMOTE_USER" => "${name.replace("\\t", "\t")}", "AUTH_TYPE" => "Basic" ) }`)]),
+    front: lighttpd("fastcgi", [
+      `server.modules += ( "mod_setenv" )`,
+      ...["stranger", "gone", "a\\tb"].map(
+        (name, index) =>
+          `$REQUEST_HEADER["X-Test-User"] == "${index}" { setenv.set-environment ` +
+          `= ( "REMOTE_USER" => "${name.replace("\\t", "\t")}", "AUTH_TYPE" => "Basic" ) }`,
+      ),
+    ]),
   });
   try {
     await deployment.addUser("gone", OTHER_PASSWORD);
@@ -71,167 +90,340 @@ async function toClient(page, deployment, parameters) {
 /// An ID token of PERSON for the client "wiki".
 async function idToken(page, deployment) {
   const code = await toClient(page, deployment, {});
-  const answer = await page.request.post(`${deployment.issuer}/token`, { form: {
-    grant_type: "authorization_code", code, redirect_uri: `${deployment.origin}/demo/`, client_id: "wiki",
-    code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" } }); // RFC 7636 Appendix B
+  const answer = await page.request.post(`${deployment.issuer}/token`, {
+    form: {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: `${deployment.origin}/demo/`,
+      client_id: "wiki",
+      code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    },
+  }); // RFC 7636 Appendix B
   return (await answer.json()).id_token;
 }
 
 /// A form of another site.
 async function post(page, url, fields) {
   await page.goto("data:text/html,<title>Another site</title>");
-  await page.evaluate(([action, values]) => {
-    const form = Object.assign(document.createElement("form"), { method: "post", action });
-    for (const [name, value] of Object.entries(values)) form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
-    document.body.append(form);
-    form.submit();
-  }, [url, fields]);
+  await page.evaluate(
+    ([action, values]) => {
+      const form = Object.assign(document.createElement("form"), { method: "post", action });
+      for (const [name, value] of Object.entries(values))
+        form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+      document.body.append(form);
+      form.submit();
+    },
+    [url, fields],
+  );
 }
 
-const setField = (page, name, value) => page.evaluate(([n, v]) => { document.forms[0].elements[n].value = v; }, [name, value]);
+const setField = (page, name, value) =>
+  page.evaluate(
+    ([n, v]) => {
+      document.forms[0].elements[n].value = v;
+    },
+    [name, value],
+  );
 
-/// Each: what it is, its heading, and the way there for a browser that was never here before. `options` are the browser's.
+/// Each: what it is, its heading, and the way there for a browser that was never here before. `options` are the
+/// browser's.
 export const PAGES = [
   { name: "login", heading: /^Sign in$/, open: (page, d) => page.goto(ask(d)) },
-  { name: "login, long name", heading: /^Sign in$/, open: (page, d) => page.goto(ask(d, { client_id: "long", scope: "openid", login_hint: LONG_USER })) },
-  { name: "login, right-to-left name", heading: /^Sign in$/, open: (page, d) => page.goto(ask(d, { client_id: "hebrew", scope: "openid" })) },
-  { name: "login, wrong password", heading: /^Sign in$/, open: async (page, d) => {
-    await page.goto(ask(d));
-    await signIn(page, "wrong", "nobody");
-    await page.waitForSelector("#problem");
-  } },
-  { name: "login, throttled", heading: /^Sign in$/, open: async (page, d) => {
-    await page.goto(ask(d));
-    for (let attempt = 0; attempt < 3; ++attempt) {
-      await signIn(page, "wrong", "mallory");
+  {
+    name: "login, long name",
+    heading: /^Sign in$/,
+    open: (page, d) => page.goto(ask(d, { client_id: "long", scope: "openid", login_hint: LONG_USER })),
+  },
+  {
+    name: "login, right-to-left name",
+    heading: /^Sign in$/,
+    open: (page, d) => page.goto(ask(d, { client_id: "hebrew", scope: "openid" })),
+  },
+  {
+    name: "login, wrong password",
+    heading: /^Sign in$/,
+    open: async (page, d) => {
+      await page.goto(ask(d));
+      await signIn(page, "wrong", "nobody");
       await page.waitForSelector("#problem");
-    }
-    await page.getByText("too many failed attempts").waitFor();
-  } },
-  { name: "consent, all scopes", heading: /asks for access/, open: (page, d) => toConsent(page, d, { scope: `${ALL_SCOPES} wiki:read` }) },
-  { name: "consent, single claims", heading: /asks for access/, open: (page, d) =>
-    toConsent(page, d, { scope: "openid", claims: JSON.stringify({ userinfo: { email: null, birthdate: null }, id_token: { phone_number_verified: null } }) }) },
-  { name: "consent, nothing asked for", heading: /asks for access/, open: (page, d) => toConsent(page, d, { client_id: "demo-spa", scope: "" }) },
-  { name: "consent, everything long", heading: /asks for access/, open: async (page, d) => {
-    await page.goto(ask(d, { client_id: "long", scope: `${ALL_SCOPES} ${LONG_SCOPE}` }));
-    await signIn(page, OTHER_PASSWORD, LONG_USER);
-    await page.waitForSelector("#approve");
-  } },
-  { name: "consent, right-to-left name", heading: /asks for access/, open: (page, d) => toConsent(page, d, { client_id: "hebrew", scope: "openid email" }) },
-  { name: "form_post", heading: /^Back to/, open: async (page, d) => {
-    await page.route(`${d.origin}/demo/`, (route) => route.fulfill({ status: 204 })); // which leaves the page where it is
-    await toConsent(page, d, { response_mode: "form_post" });
-    await page.click("#approve");
-    await page.waitForSelector("#continue");
-  } },
-  { name: "logout", heading: /^Sign out\?$/, open: async (page, d) => {
-    await toConsent(page, d);
-    await page.goto(`${d.issuer}/logout`);
-  } },
-  { name: "logout, sent by an application", heading: /^Sign out\?$/, open: async (page, d) => {
-    const hint = await idToken(page, d);
-    await page.goto(ask(d, { prompt: "login" }));
-    await signIn(page, OTHER_PASSWORD, LONG_USER);
-    await page.waitForSelector("#approve");
-    await page.goto(`${d.issuer}/logout?id_token_hint=${hint}`);
-  } },
+    },
+  },
+  {
+    name: "login, throttled",
+    heading: /^Sign in$/,
+    open: async (page, d) => {
+      await page.goto(ask(d));
+      for (let attempt = 0; attempt < 3; ++attempt) {
+        await signIn(page, "wrong", "mallory");
+        await page.waitForSelector("#problem");
+      }
+      await page.getByText("too many failed attempts").waitFor();
+    },
+  },
+  {
+    name: "consent, all scopes",
+    heading: /asks for access/,
+    open: (page, d) => toConsent(page, d, { scope: `${ALL_SCOPES} wiki:read` }),
+  },
+  {
+    name: "consent, single claims",
+    heading: /asks for access/,
+    open: (page, d) =>
+      toConsent(page, d, {
+        scope: "openid",
+        claims: JSON.stringify({
+          userinfo: { email: null, birthdate: null },
+          id_token: { phone_number_verified: null },
+        }),
+      }),
+  },
+  {
+    name: "consent, nothing asked for",
+    heading: /asks for access/,
+    open: (page, d) => toConsent(page, d, { client_id: "demo-spa", scope: "" }),
+  },
+  {
+    name: "consent, everything long",
+    heading: /asks for access/,
+    open: async (page, d) => {
+      await page.goto(ask(d, { client_id: "long", scope: `${ALL_SCOPES} ${LONG_SCOPE}` }));
+      await signIn(page, OTHER_PASSWORD, LONG_USER);
+      await page.waitForSelector("#approve");
+    },
+  },
+  {
+    name: "consent, right-to-left name",
+    heading: /asks for access/,
+    open: (page, d) => toConsent(page, d, { client_id: "hebrew", scope: "openid email" }),
+  },
+  {
+    name: "form_post",
+    heading: /^Back to/,
+    open: async (page, d) => {
+      // which leaves the page where it is
+      await page.route(`${d.origin}/demo/`, (route) => route.fulfill({ status: 204 }));
+      await toConsent(page, d, { response_mode: "form_post" });
+      await page.click("#approve");
+      await page.waitForSelector("#continue");
+    },
+  },
+  {
+    name: "logout",
+    heading: /^Sign out\?$/,
+    open: async (page, d) => {
+      await toConsent(page, d);
+      await page.goto(`${d.issuer}/logout`);
+    },
+  },
+  {
+    name: "logout, sent by an application",
+    heading: /^Sign out\?$/,
+    open: async (page, d) => {
+      const hint = await idToken(page, d);
+      await page.goto(ask(d, { prompt: "login" }));
+      await signIn(page, OTHER_PASSWORD, LONG_USER);
+      await page.waitForSelector("#approve");
+      await page.goto(`${d.issuer}/logout?id_token_hint=${hint}`);
+    },
+  },
   { name: "logged out", heading: /^You are signed out$/, open: (page, d) => page.goto(`${d.issuer}/logout`) },
-  { name: "still signed in", heading: /^You are still signed in$/, open: async (page, d) => {
-    await page.goto(ask(d, { client_id: "long", scope: "openid" }));
-    await signIn(page, OTHER_PASSWORD, LONG_USER);
-    await page.waitForSelector("#approve");
-    await page.goto(`${d.issuer}/logout`);
-    await page.click("#cancel");
-    await page.waitForSelector("#logout", { state: "detached" });
-  } },
+  {
+    name: "still signed in",
+    heading: /^You are still signed in$/,
+    open: async (page, d) => {
+      await page.goto(ask(d, { client_id: "long", scope: "openid" }));
+      await signIn(page, OTHER_PASSWORD, LONG_USER);
+      await page.waitForSelector("#approve");
+      await page.goto(`${d.issuer}/logout`);
+      await page.click("#cancel");
+      await page.waitForSelector("#logout", { state: "detached" });
+    },
+  },
 
   { name: "request_malformed", heading: /link is damaged/, open: (page, d) => page.goto(`${ask(d)}&client_id=wiki`) },
   { name: "client_missing", heading: /did not say who it is/, open: (page, d) => page.goto(`${d.issuer}/authorize`) },
   { name: "client_unknown", heading: /not known here/, open: (page, d) => page.goto(ask(d, { client_id: "nobody" })) },
-  { name: "client_disabled", heading: /application has been switched off/, open: (page, d) => page.goto(ask(d, { client_id: "off" })) },
-  { name: "redirect_missing", heading: /did not say where to return/, open: (page, d) => page.goto(`${d.issuer}/authorize?client_id=two&response_type=code`) },
-  { name: "redirect_unregistered", heading: /return address is not registered/, open: (page, d) => page.goto(ask(d, { redirect_uri: "https://elsewhere.example/" })) },
+  {
+    name: "client_disabled",
+    heading: /application has been switched off/,
+    open: (page, d) => page.goto(ask(d, { client_id: "off" })),
+  },
+  {
+    name: "redirect_missing",
+    heading: /did not say where to return/,
+    open: (page, d) => page.goto(`${d.issuer}/authorize?client_id=two&response_type=code`),
+  },
+  {
+    name: "redirect_unregistered",
+    heading: /return address is not registered/,
+    open: (page, d) => page.goto(ask(d, { redirect_uri: "https://elsewhere.example/" })),
+  },
   { name: "resume_missing", heading: /nothing to sign in to/, open: (page, d) => page.goto(`${d.issuer}/login`) },
-  { name: "resume_invalid", heading: /cannot be continued/, open: (page, d) => page.goto(`${d.issuer}/scopes?resume=x`) },
-  { name: "resume_expired", heading: /took too long/, open: async (page, d) => {
-    await page.goto(ask(d));
-    await d.advance(700);
-    await signIn(page);
-    await page.waitForSelector("#try-again");
-  } },
-  { name: "cookie_missing", heading: /sent no cookie/, open: async (page, d) => {
-    await page.goto(ask(d));
-    await page.context().clearCookies();
-    await page.reload();
-  } },
-  { name: "other_browser", heading: /started elsewhere/, open: async (page, d) => {
-    await page.goto(ask(d));
-    const cookies = await page.context().cookies();
-    await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: "A".repeat(43) })));
-    await page.reload();
-  } },
-  { name: "already_used", heading: /finished already/, open: async (page, d) => {
-    await page.goto(ask(d));
-    const login = page.url();
-    await signIn(page);
-    await page.click("#approve");
-    await page.waitForURL(`${d.origin}/demo/?*`);
-    await page.goto(login);
-  } },
-  { name: "form_foreign", heading: /form is out of date/, open: async (page, d) => {
-    await page.goto(ask(d));
-    await setField(page, "csrf", "x");
-    await signIn(page);
-    await page.waitForSelector("#try-again");
-  } },
-  { name: "form_malformed", heading: /could not be read/, open: async (page, d) => {
-    await toConsent(page, d);
-    await page.evaluate(() => { document.getElementById("approve").value = "perhaps"; });
-    await page.click("#approve");
-    await page.waitForSelector("#try-again");
-  } },
-  { name: "logout_malformed", heading: /sign-out link is damaged/, open: (page, d) => page.goto(`${d.issuer}/logout?state=a&state=b`) },
-  { name: "logout_hint_invalid", heading: /cannot be trusted/, open: (page, d) => page.goto(`${d.issuer}/logout?id_token_hint=x`) },
-  { name: "logout_client_mismatch", heading: /contradicts itself/, open: async (page, d) => {
-    const hint = await idToken(page, d);
-    await page.goto(`${d.issuer}/logout?client_id=long&id_token_hint=${hint}`);
-  } },
-  { name: "logout_redirect_unregistered", heading: /return address is not registered/, open: async (page, d) => {
-    const hint = await idToken(page, d);
-    await page.goto(`${d.issuer}/logout?id_token_hint=${hint}&post_logout_redirect_uri=https://elsewhere.example/`);
-  } },
-  { name: "logout_resume_invalid", heading: /sign-out cannot be continued/, open: (page, d) => page.goto(`${d.issuer}/logout?resume=x`) },
-  { name: "logout_resume_expired", heading: /sign-out took too long/, open: async (page, d) => {
-    await toConsent(page, d);
-    await page.goto(`${d.issuer}/logout`);
-    await d.advance(700);
-    await page.click("#logout");
-    await page.waitForSelector("#request-id");
-  } },
-  { name: "logout_form_foreign", heading: /form is out of date/, open: async (page, d) => {
-    await toConsent(page, d);
-    await page.goto(`${d.issuer}/logout`);
-    await setField(page, "csrf", "x");
-    await page.click("#logout");
-    await page.waitForSelector("#request-id");
-  } },
-  { name: "wrong method", heading: /cannot be used that way/, open: async (page, d) => {
-    await post(page, `${d.issuer}/authorize`, { client_id: "wiki" });
-    await page.waitForSelector("#request-id");
-  } },
-  { name: "body too large", heading: /request is too large/, open: async (page, d) => {
-    await post(page, `${d.issuer}/login`, { username: "x".repeat(20000) });
-    await page.waitForSelector("#request-id");
-  } },
+  {
+    name: "resume_invalid",
+    heading: /cannot be continued/,
+    open: (page, d) => page.goto(`${d.issuer}/scopes?resume=x`),
+  },
+  {
+    name: "resume_expired",
+    heading: /took too long/,
+    open: async (page, d) => {
+      await page.goto(ask(d));
+      await d.advance(700);
+      await signIn(page);
+      await page.waitForSelector("#try-again");
+    },
+  },
+  {
+    name: "cookie_missing",
+    heading: /sent no cookie/,
+    open: async (page, d) => {
+      await page.goto(ask(d));
+      await page.context().clearCookies();
+      await page.reload();
+    },
+  },
+  {
+    name: "other_browser",
+    heading: /started elsewhere/,
+    open: async (page, d) => {
+      await page.goto(ask(d));
+      const cookies = await page.context().cookies();
+      await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: "A".repeat(43) })));
+      await page.reload();
+    },
+  },
+  {
+    name: "already_used",
+    heading: /finished already/,
+    open: async (page, d) => {
+      await page.goto(ask(d));
+      const login = page.url();
+      await signIn(page);
+      await page.click("#approve");
+      await page.waitForURL(`${d.origin}/demo/?*`);
+      await page.goto(login);
+    },
+  },
+  {
+    name: "form_foreign",
+    heading: /form is out of date/,
+    open: async (page, d) => {
+      await page.goto(ask(d));
+      await setField(page, "csrf", "x");
+      await signIn(page);
+      await page.waitForSelector("#try-again");
+    },
+  },
+  {
+    name: "form_malformed",
+    heading: /could not be read/,
+    open: async (page, d) => {
+      await toConsent(page, d);
+      await page.evaluate(() => {
+        document.getElementById("approve").value = "perhaps";
+      });
+      await page.click("#approve");
+      await page.waitForSelector("#try-again");
+    },
+  },
+  {
+    name: "logout_malformed",
+    heading: /sign-out link is damaged/,
+    open: (page, d) => page.goto(`${d.issuer}/logout?state=a&state=b`),
+  },
+  {
+    name: "logout_hint_invalid",
+    heading: /cannot be trusted/,
+    open: (page, d) => page.goto(`${d.issuer}/logout?id_token_hint=x`),
+  },
+  {
+    name: "logout_client_mismatch",
+    heading: /contradicts itself/,
+    open: async (page, d) => {
+      const hint = await idToken(page, d);
+      await page.goto(`${d.issuer}/logout?client_id=long&id_token_hint=${hint}`);
+    },
+  },
+  {
+    name: "logout_redirect_unregistered",
+    heading: /return address is not registered/,
+    open: async (page, d) => {
+      const hint = await idToken(page, d);
+      await page.goto(`${d.issuer}/logout?id_token_hint=${hint}&post_logout_redirect_uri=https://elsewhere.example/`);
+    },
+  },
+  {
+    name: "logout_resume_invalid",
+    heading: /sign-out cannot be continued/,
+    open: (page, d) => page.goto(`${d.issuer}/logout?resume=x`),
+  },
+  {
+    name: "logout_resume_expired",
+    heading: /sign-out took too long/,
+    open: async (page, d) => {
+      await toConsent(page, d);
+      await page.goto(`${d.issuer}/logout`);
+      await d.advance(700);
+      await page.click("#logout");
+      await page.waitForSelector("#request-id");
+    },
+  },
+  {
+    name: "logout_form_foreign",
+    heading: /form is out of date/,
+    open: async (page, d) => {
+      await toConsent(page, d);
+      await page.goto(`${d.issuer}/logout`);
+      await setField(page, "csrf", "x");
+      await page.click("#logout");
+      await page.waitForSelector("#request-id");
+    },
+  },
+  {
+    name: "wrong method",
+    heading: /cannot be used that way/,
+    open: async (page, d) => {
+      await post(page, `${d.issuer}/authorize`, { client_id: "wiki" });
+      await page.waitForSelector("#request-id");
+    },
+  },
+  {
+    name: "body too large",
+    heading: /request is too large/,
+    open: async (page, d) => {
+      await post(page, `${d.issuer}/login`, { username: "x".repeat(20000) });
+      await page.waitForSelector("#request-id");
+    },
+  },
 ];
 
 const asRemoteUser = (number) => ({ extraHTTPHeaders: { "X-Test-User": String(number) } });
 
 export const REMOTE_PAGES = [
-  { name: "remote_user_missing", heading: /did not say who you are/, open: (page, d) => page.goto(authorizationUrl(d)) },
-  { name: "account_unknown", heading: /account is not known here/, options: asRemoteUser(0), open: (page, d) => page.goto(authorizationUrl(d)) },
-  { name: "account_disabled", heading: /account has been switched off/, options: asRemoteUser(1), open: (page, d) => page.goto(authorizationUrl(d)) },
-  { name: "remote_user_unusable", heading: /account name cannot be used/, options: asRemoteUser(2), open: (page, d) => page.goto(authorizationUrl(d)) },
+  {
+    name: "remote_user_missing",
+    heading: /did not say who you are/,
+    open: (page, d) => page.goto(authorizationUrl(d)),
+  },
+  {
+    name: "account_unknown",
+    heading: /account is not known here/,
+    options: asRemoteUser(0),
+    open: (page, d) => page.goto(authorizationUrl(d)),
+  },
+  {
+    name: "account_disabled",
+    heading: /account has been switched off/,
+    options: asRemoteUser(1),
+    open: (page, d) => page.goto(authorizationUrl(d)),
+  },
+  {
+    name: "remote_user_unusable",
+    heading: /account name cannot be used/,
+    options: asRemoteUser(2),
+    open: (page, d) => page.goto(authorizationUrl(d)),
+  },
 ];
 
 /// Goes there, and throws when another page came than the one meant.

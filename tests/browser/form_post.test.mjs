@@ -17,12 +17,15 @@ describe("response_mode=form_post", () => {
     await deployment?.stop();
   });
 
-  const url = (parameters = {}) => authorizationUrl(deployment, { response_mode: "form_post", state: STATE, ...parameters });
+  const url = (parameters = {}) =>
+    authorizationUrl(deployment, { response_mode: "form_post", state: STATE, ...parameters });
 
   /// What the client's redirect_uri is sent; it answers itself, so that nothing depends on what serves it.
   async function posted(page) {
     const request = page.waitForRequest((r) => r.method() === "POST" && r.url() === `${deployment.origin}/demo/`);
-    await page.route(`${deployment.origin}/demo/`, (route) => route.fulfill({ status: 200, contentType: "text/html", body: "<p>client</p>" }));
+    await page.route(`${deployment.origin}/demo/`, (route) =>
+      route.fulfill({ status: 200, contentType: "text/html", body: "<p>client</p>" }),
+    );
     return request;
   }
 

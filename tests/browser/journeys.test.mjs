@@ -1,10 +1,20 @@
-// What people do that no protocol describes: two tabs, the back button, a form left open, cookies switched off, two clicks.
+// What people do that no protocol describes: two tabs, the back button, a form left open, cookies switched off, two
+// clicks.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { PERSON, authorizationUrl, openBrowser, openBrowserWithoutCookies, openDemo, openPage, signIn, watch } from "./browser.mjs";
+import {
+  PERSON,
+  authorizationUrl,
+  openBrowser,
+  openBrowserWithoutCookies,
+  openDemo,
+  openPage,
+  signIn,
+  watch,
+} from "./browser.mjs";
 
 const SECOND = { username: "second", password: "another quiet gate" };
 const SESSION_IDLE = 120; // seconds; a sign-in may take 600
@@ -23,7 +33,8 @@ describe("a sign-in that does not go straight on", () => {
   });
 
   async function withPage(use) {
-    const tab = await openPage(browser, deployment, { javaScriptEnabled: false }); // then the demo leaves answers in the address bar
+    // then the demo leaves answers in the address bar
+    const tab = await openPage(browser, deployment, { javaScriptEnabled: false });
     try {
       await use(tab.page, tab);
     } finally {
@@ -49,189 +60,232 @@ describe("a sign-in that does not go straight on", () => {
     await page.locator("h1").waitFor();
   }
 
-  /// Back at a request that was answered: a page that the browser has kept may still ask, but whatever is said to it comes too late.
+  /// Back at a request that was answered: a page that the browser has kept may still ask, but whatever is said to it
+  /// comes too late.
   async function backToAnsweredRequest(page) {
     await back(page);
-    if (await page.locator("#approve").count() > 0) await page.click("#approve");
+    if ((await page.locator("#approve").count()) > 0) await page.click("#approve");
     await heading(page, "This sign-in is finished already");
     assert.equal(await page.locator("form").count(), 0);
   }
 
   /// Whether the code is worth tokens.
   async function redeem(page, code) {
-    const reply = await page.request.post(`${deployment.issuer}/token`, { form: {
-      grant_type: "authorization_code", code, redirect_uri: `${deployment.origin}/demo/`, client_id: "demo-spa",
-      code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" } }); // RFC 7636 Appendix B
+    const reply = await page.request.post(`${deployment.issuer}/token`, {
+      form: {
+        grant_type: "authorization_code",
+        code,
+        redirect_uri: `${deployment.origin}/demo/`,
+        client_id: "demo-spa",
+        code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+      },
+    }); // RFC 7636 Appendix B
     return reply.status();
   }
 
-  it("two tabs at once: each comes to its own end, in whatever order", () => withPage(async (first, { context, faults }) => {
-    const second = await context.newPage();
-    watch(second, deployment, faults);
-    await first.goto(url("first"));
-    await second.goto(url("second"));
-    await signIn(second);
-    await second.waitForSelector("#approve");
-    await signIn(first);
-    await first.waitForSelector("#approve");
-    await second.click("#approve"); // though the login in the first tab has renewed the session meanwhile
-    const codes = [(await answer(second, "second")).get("code")];
-    await first.click("#approve");
-    codes.push((await answer(first, "first")).get("code"));
-    for (const code of codes) assert.equal(await redeem(first, code), 200);
-  }));
+  it("two tabs at once: each comes to its own end, in whatever order", () =>
+    withPage(async (first, { context, faults }) => {
+      const second = await context.newPage();
+      watch(second, deployment, faults);
+      await first.goto(url("first"));
+      await second.goto(url("second"));
+      await signIn(second);
+      await second.waitForSelector("#approve");
+      await signIn(first);
+      await first.waitForSelector("#approve");
+      await second.click("#approve"); // though the login in the first tab has renewed the session meanwhile
+      const codes = [(await answer(second, "second")).get("code")];
+      await first.click("#approve");
+      codes.push((await answer(first, "first")).get("code"));
+      for (const code of codes) assert.equal(await redeem(first, code), 200);
+    }));
 
-  it("somebody else signs in in another tab: the open consent form decides nothing for either", () => withPage(async (first, { context, faults }) => {
-    const second = await context.newPage();
-    watch(second, deployment, faults);
-    await first.goto(url("first"));
-    await signIn(first);
-    await first.waitForSelector("#approve");
-    await second.goto(url("second", { prompt: "login" }));
-    await signIn(second, SECOND.password, SECOND.username);
-    await second.waitForSelector("#approve");
-    await first.click("#approve");
-    await heading(first, "This form is out of date");
-    await first.click("#try-again");
-    await first.getByText(SECOND.username, { exact: true }).waitFor();
-    assert.equal(await first.locator("#approve").count(), 1, "and the person sees for whom she is asked now");
-  }));
+  it("somebody else signs in in another tab: the open consent form decides nothing for either", () =>
+    withPage(async (first, { context, faults }) => {
+      const second = await context.newPage();
+      watch(second, deployment, faults);
+      await first.goto(url("first"));
+      await signIn(first);
+      await first.waitForSelector("#approve");
+      await second.goto(url("second", { prompt: "login" }));
+      await signIn(second, SECOND.password, SECOND.username);
+      await second.waitForSelector("#approve");
+      await first.click("#approve");
+      await heading(first, "This form is out of date");
+      await first.click("#try-again");
+      await first.getByText(SECOND.username, { exact: true }).waitFor();
+      assert.equal(await first.locator("#approve").count(), 1, "and the person sees for whom she is asked now");
+    }));
 
-  it("back from the consent page: the login form, which still works", () => withPage(async (page) => {
-    await page.goto(url("of this test"));
-    await signIn(page);
-    await page.waitForSelector("#approve");
-    await back(page);
-    assert.equal(await page.inputValue("#password"), "");
-    await signIn(page);
-    await page.click("#approve");
-    assert.ok((await answer(page, "of this test")).get("code"));
-  }));
-
-  it("back from the application: nothing can be answered any more, and a way to start over that gives a code of its own", () => withPage(async (page) => {
-    await page.goto(url("of this test"));
-    await signIn(page);
-    await page.click("#approve");
-    const { code } = Object.fromEntries(await answer(page, "of this test"));
-    await backToAnsweredRequest(page);
-    await page.click("#try-again");
-    await page.click("#approve");
-    const again = (await answer(page, "of this test")).get("code");
-    assert.notEqual(again, code);
-    assert.deepEqual([await redeem(page, code), await redeem(page, again)], [200, 200]);
-  }));
-
-  it("back after signing out: neither a page of the person who left nor her name", () => withPage(async (page) => {
-    await page.goto(url("of this test"));
-    await signIn(page);
-    await page.waitForSelector("#approve");
-    await page.goto(`${deployment.issuer}/logout`);
-    await page.click("#logout");
-    await heading(page, "You are signed out");
-    for (let step = 0; step < 3; ++step) { // the question, the consent page, the login page
-      await back(page);
-      assert.doesNotMatch(await page.locator("body").innerText(), new RegExp(PERSON.username));
-      assert.equal(await page.locator("#approve, #logout").count(), 0);
-    }
-  }));
-
-  it("a page that came of a form, loaded anew: the form is sent again, and nothing else happens", () => withPage(async (page) => {
-    await page.goto(url("of this test"));
-    await signIn(page, "wrong");
-    await page.waitForSelector("#problem");
-    await page.reload();
-    assert.equal(await page.inputValue("#username"), PERSON.username);
-    assert.equal(await page.locator("#problem").count(), 1);
-    await signIn(page);
-    await page.click("#approve");
-    assert.ok((await answer(page, "of this test")).get("code"));
-  }));
-
-  it("two clicks: whichever the server answers, the person comes to the application, with one code for each time she was asked", () => withPage(async (page) => {
-    await page.goto(url("of this test"));
-    await signIn(page);
-    await page.dblclick("#approve");
-    await page.waitForURL((at) => at.pathname === "/demo/" || at.pathname === "/authorize");
-    if (new URL(page.url()).pathname === "/authorize") {
-      await page.click("#try-again");
-      await page.click("#approve");
-    }
-    assert.equal(await redeem(page, (await answer(page, "of this test")).get("code")), 200);
-  }));
-
-  it("one question open twice, answered twice: the second answer is told so and may start over", () => withPage(async (first, { context, faults }) => {
-    const second = await context.newPage();
-    watch(second, deployment, faults);
-    await first.goto(url("of this test"));
-    await signIn(first);
-    await first.waitForSelector("#approve");
-    await second.goto(first.url());
-    await first.click("#approve");
-    const code = (await answer(first, "of this test")).get("code");
-    await second.click("#deny");
-    await heading(second, "This sign-in is finished already");
-    assert.equal(await redeem(second, code), 200, "a late denial takes nothing back");
-  }));
-
-  it("the session ends while the consent form is open: one login, one more question, nothing lost", () => withPage(async (page) => {
-    await page.goto(url("of this test"));
-    await signIn(page);
-    await page.waitForSelector("#approve");
-    await deployment.advance(SESSION_IDLE + 1);
-    await page.click("#approve");
-    await page.waitForSelector("#password");
-    await signIn(page);
-    await page.click("#approve");
-    assert.equal(await redeem(page, (await answer(page, "of this test")).get("code")), 200);
-  }));
-
-  for (const [form, leave] of [["login", async (page) => signIn(page)], ["consent", async (page) => page.click("#approve")]]) {
-    it(`the ${form} form stays open for too long: the page says so and leads on`, () => withPage(async (page) => {
+  it("back from the consent page: the login form, which still works", () =>
+    withPage(async (page) => {
       await page.goto(url("of this test"));
-      if (form === "consent") {
+      await signIn(page);
+      await page.waitForSelector("#approve");
+      await back(page);
+      assert.equal(await page.inputValue("#password"), "");
+      await signIn(page);
+      await page.click("#approve");
+      assert.ok((await answer(page, "of this test")).get("code"));
+    }));
+
+  it(
+    "back from the application: nothing can be answered " +
+      "any more, and a way to start over that gives a code of its own",
+    () =>
+      withPage(async (page) => {
+        await page.goto(url("of this test"));
         await signIn(page);
-        await page.waitForSelector("#approve");
+        await page.click("#approve");
+        const { code } = Object.fromEntries(await answer(page, "of this test"));
+        await backToAnsweredRequest(page);
+        await page.click("#try-again");
+        await page.click("#approve");
+        const again = (await answer(page, "of this test")).get("code");
+        assert.notEqual(again, code);
+        assert.deepEqual([await redeem(page, code), await redeem(page, again)], [200, 200]);
+      }),
+  );
+
+  it("back after signing out: neither a page of the person who left nor her name", () =>
+    withPage(async (page) => {
+      await page.goto(url("of this test"));
+      await signIn(page);
+      await page.waitForSelector("#approve");
+      await page.goto(`${deployment.issuer}/logout`);
+      await page.click("#logout");
+      await heading(page, "You are signed out");
+      for (let step = 0; step < 3; ++step) {
+        // the question, the consent page, the login page
+        await back(page);
+        assert.doesNotMatch(await page.locator("body").innerText(), new RegExp(PERSON.username));
+        assert.equal(await page.locator("#approve, #logout").count(), 0);
       }
-      await deployment.advance(601);
-      await leave(page);
-      await heading(page, "This sign-in took too long");
-      await page.click("#try-again");
+    }));
+
+  it("a page that came of a form, loaded anew: the form is sent again, and nothing else happens", () =>
+    withPage(async (page) => {
+      await page.goto(url("of this test"));
+      await signIn(page, "wrong");
+      await page.waitForSelector("#problem");
+      await page.reload();
+      assert.equal(await page.inputValue("#username"), PERSON.username);
+      assert.equal(await page.locator("#problem").count(), 1);
+      await signIn(page);
+      await page.click("#approve");
+      assert.ok((await answer(page, "of this test")).get("code"));
+    }));
+
+  it(
+    "two clicks: whichever the server answers, the person comes " +
+      "to the application, with one code for each time she was asked",
+    () =>
+      withPage(async (page) => {
+        await page.goto(url("of this test"));
+        await signIn(page);
+        await page.dblclick("#approve");
+        await page.waitForURL((at) => at.pathname === "/demo/" || at.pathname === "/authorize");
+        if (new URL(page.url()).pathname === "/authorize") {
+          await page.click("#try-again");
+          await page.click("#approve");
+        }
+        assert.equal(await redeem(page, (await answer(page, "of this test")).get("code")), 200);
+      }),
+  );
+
+  it("one question open twice, answered twice: the second answer is told so and may start over", () =>
+    withPage(async (first, { context, faults }) => {
+      const second = await context.newPage();
+      watch(second, deployment, faults);
+      await first.goto(url("of this test"));
+      await signIn(first);
+      await first.waitForSelector("#approve");
+      await second.goto(first.url());
+      await first.click("#approve");
+      const code = (await answer(first, "of this test")).get("code");
+      await second.click("#deny");
+      await heading(second, "This sign-in is finished already");
+      assert.equal(await redeem(second, code), 200, "a late denial takes nothing back");
+    }));
+
+  it("the session ends while the consent form is open: one login, one more question, nothing lost", () =>
+    withPage(async (page) => {
+      await page.goto(url("of this test"));
+      await signIn(page);
+      await page.waitForSelector("#approve");
+      await deployment.advance(SESSION_IDLE + 1);
+      await page.click("#approve");
+      await page.waitForSelector("#password");
       await signIn(page);
       await page.click("#approve");
       assert.equal(await redeem(page, (await answer(page, "of this test")).get("code")), 200);
     }));
+
+  for (const [form, leave] of [
+    ["login", async (page) => signIn(page)],
+    ["consent", async (page) => page.click("#approve")],
+  ]) {
+    it(`the ${form} form stays open for too long: the page says so and leads on`, () =>
+      withPage(async (page) => {
+        await page.goto(url("of this test"));
+        if (form === "consent") {
+          await signIn(page);
+          await page.waitForSelector("#approve");
+        }
+        await deployment.advance(601);
+        await leave(page);
+        await heading(page, "This sign-in took too long");
+        await page.click("#try-again");
+        await signIn(page);
+        await page.click("#approve");
+        assert.equal(await redeem(page, (await answer(page, "of this test")).get("code")), 200);
+      }));
   }
 
-  it("a way to start over is no use to another browser", () => withPage(async (page) => {
-    await page.goto(url("of this test"));
-    await signIn(page);
-    await page.click("#approve");
-    await answer(page, "of this test");
-    await backToAnsweredRequest(page);
-    const link = await page.getAttribute("#try-again", "href");
-    await withPage(async (other) => {
-      await other.goto(url("another"));
-      await other.goto(new URL(link, deployment.issuer).href);
-      await heading(other, "This sign-in was started elsewhere");
-      assert.equal(await other.locator("#try-again").count(), 0);
-    });
-  }));
+  it("a way to start over is no use to another browser", () =>
+    withPage(async (page) => {
+      await page.goto(url("of this test"));
+      await signIn(page);
+      await page.click("#approve");
+      await answer(page, "of this test");
+      await backToAnsweredRequest(page);
+      const link = await page.getAttribute("#try-again", "href");
+      await withPage(async (other) => {
+        await other.goto(url("another"));
+        await other.goto(new URL(link, deployment.issuer).href);
+        await heading(other, "This sign-in was started elsewhere");
+        assert.equal(await other.locator("#try-again").count(), 0);
+      });
+    }));
 
-  it("signing out by itself leads nowhere; with the client's hint and address it leads back at once", () => withPage(async (page) => {
-    await page.goto(url("of this test"));
-    await signIn(page);
-    await page.click("#approve");
-    const code = (await answer(page, "of this test")).get("code");
-    const reply = await page.request.post(`${deployment.issuer}/token`, { form: {
-      grant_type: "authorization_code", code, redirect_uri: `${deployment.origin}/demo/`, client_id: "demo-spa",
-      code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" } });
-    const hint = (await reply.json()).id_token;
-    await page.goto(`${deployment.issuer}/logout?client_id=demo-spa&post_logout_redirect_uri=${encodeURIComponent(`${deployment.origin}/demo/`)}`);
-    await page.click("#logout");
-    await heading(page, "You are signed out");
-    await page.goto(`${deployment.issuer}/logout?id_token_hint=${hint}&state=back&post_logout_redirect_uri=${encodeURIComponent(`${deployment.origin}/demo/`)}`);
-    assert.equal(page.url(), `${deployment.origin}/demo/?state=back`);
-  }));
+  it("signing out by itself leads nowhere; with the client's hint and address it leads back at once", () =>
+    withPage(async (page) => {
+      await page.goto(url("of this test"));
+      await signIn(page);
+      await page.click("#approve");
+      const code = (await answer(page, "of this test")).get("code");
+      const reply = await page.request.post(`${deployment.issuer}/token`, {
+        form: {
+          grant_type: "authorization_code",
+          code,
+          redirect_uri: `${deployment.origin}/demo/`,
+          client_id: "demo-spa",
+          code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+        },
+      });
+      const hint = (await reply.json()).id_token;
+      await page.goto(
+        `${deployment.issuer}/logout?client_id=demo-spa` +
+          `&post_logout_redirect_uri=${encodeURIComponent(`${deployment.origin}/demo/`)}`,
+      );
+      await page.click("#logout");
+      await heading(page, "You are signed out");
+      await page.goto(
+        `${deployment.issuer}/logout?id_token_hint=${hint}&state=back` +
+          `&post_logout_redirect_uri=${encodeURIComponent(`${deployment.origin}/demo/`)}`,
+      );
+      assert.equal(page.url(), `${deployment.origin}/demo/?state=back`);
+    }));
 });
 
 describe("cookies that do not come back", () => {
@@ -241,14 +295,21 @@ describe("cookies that do not come back", () => {
     const profile = await mkdtemp(join(tmpdir(), "pt-"));
     try {
       await mkdir(join(profile, "Default"));
-      await writeFile(join(profile, "Default/Preferences"), JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }));
+      await writeFile(
+        join(profile, "Default/Preferences"),
+        JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }),
+      );
       browser = await openBrowserWithoutCookies(profile);
       const page = await browser.newPage();
       const answer = await page.goto(authorizationUrl(deployment));
       assert.equal(answer.status(), 400);
       await page.getByRole("heading", { name: "Your browser sent no cookie" }).waitFor();
       const text = await page.locator("main").innerText();
-      assert.match(text, /Allow cookies for this site, then go back to the application/, "loading this address again would help nobody");
+      assert.match(
+        text,
+        /Allow cookies for this site, then go back to the application/,
+        "loading this address again would help nobody",
+      );
       assert.ok(text.includes(deployment.issuer));
     } finally {
       await browser?.close();
@@ -257,23 +318,27 @@ describe("cookies that do not come back", () => {
     }
   });
 
-  it("the application says 127.0.0.1, the issuer localhost: the page names the issuer, and under that name it works", async () => {
-    const deployment = await openDemo({ host: "localhost" });
-    const browser = await openBrowser();
-    const { page, faults, close } = await openPage(browser, deployment);
-    try {
-      const right = authorizationUrl(deployment);
-      await page.goto(right.replace("localhost", "127.0.0.1"));
-      await page.getByRole("heading", { name: "Your browser sent no cookie" }).waitFor();
-      assert.ok((await page.locator("main").innerText()).includes(deployment.issuer));
-      await page.goto(right);
-      await signIn(page);
-      await page.waitForSelector("#approve");
-      assert.deepEqual(faults, []);
-    } finally {
-      await close();
-      await browser.close();
-      await deployment.stop();
-    }
-  });
+  it(
+    "the application says 127.0.0.1, the issuer localhost: " +
+      "the page names the issuer, and under that name it works",
+    async () => {
+      const deployment = await openDemo({ host: "localhost" });
+      const browser = await openBrowser();
+      const { page, faults, close } = await openPage(browser, deployment);
+      try {
+        const right = authorizationUrl(deployment);
+        await page.goto(right.replace("localhost", "127.0.0.1"));
+        await page.getByRole("heading", { name: "Your browser sent no cookie" }).waitFor();
+        assert.ok((await page.locator("main").innerText()).includes(deployment.issuer));
+        await page.goto(right);
+        await signIn(page);
+        await page.waitForSelector("#approve");
+        assert.deepEqual(faults, []);
+      } finally {
+        await close();
+        await browser.close();
+        await deployment.stop();
+      }
+    },
+  );
 });

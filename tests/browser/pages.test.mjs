@@ -10,9 +10,18 @@ describe("the server's pages", () => {
   let deployment;
   let browser;
   before(async () => {
-    deployment = await openDemo({ config: { scopeDescriptions: { "measurements:of-every-station:read": "Read what every station measured" } } });
-    await deployment.addClient("long", `${deployment.origin}/demo/`, "--public", "--name", LONG_NAME,
-      "--scope", "openid profile email address phone measurements:of-every-station:read");
+    deployment = await openDemo({
+      config: { scopeDescriptions: { "measurements:of-every-station:read": "Read what every station measured" } },
+    });
+    await deployment.addClient(
+      "long",
+      `${deployment.origin}/demo/`,
+      "--public",
+      "--name",
+      LONG_NAME,
+      "--scope",
+      "openid profile email address phone measurements:of-every-station:read",
+    );
     browser = await openBrowser();
   });
   after(async () => {
@@ -58,29 +67,36 @@ describe("the server's pages", () => {
       assert.equal(new URL(page.url()).searchParams.get("code"), null);
     }));
 
-  it("signing out asks first, without JavaScript and by keyboard: cancel keeps the session, the other button ends it", () =>
-    withPage({ javaScriptEnabled: false }, async (page) => {
-      const gone = () => page.goto(authorizationUrl(deployment, { prompt: "none" })).then(() => new URL(page.url()).searchParams.get("error") === "login_required");
-      await page.goto(authorizationUrl(deployment));
-      await signIn(page);
-      await page.click("#approve");
-      await page.waitForURL(`${deployment.origin}/demo/?*`);
+  it(
+    "signing out asks first, without JavaScript and by " +
+      "keyboard: cancel keeps the session, the other button ends it",
+    () =>
+      withPage({ javaScriptEnabled: false }, async (page) => {
+        const gone = () =>
+          page
+            .goto(authorizationUrl(deployment, { prompt: "none" }))
+            .then(() => new URL(page.url()).searchParams.get("error") === "login_required");
+        await page.goto(authorizationUrl(deployment));
+        await signIn(page);
+        await page.click("#approve");
+        await page.waitForURL(`${deployment.origin}/demo/?*`);
 
-      await page.goto(`${deployment.issuer}/logout`);
-      assert.match(await page.textContent("main"), new RegExp(PERSON.username));
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Tab");
-      assert.equal(await page.evaluate(() => document.activeElement.id), "cancel");
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "You are still signed in" }).waitFor();
-      assert.equal(await gone(), false);
+        await page.goto(`${deployment.issuer}/logout`);
+        assert.match(await page.textContent("main"), new RegExp(PERSON.username));
+        await page.keyboard.press("Tab");
+        await page.keyboard.press("Tab");
+        assert.equal(await page.evaluate(() => document.activeElement.id), "cancel");
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name: "You are still signed in" }).waitFor();
+        assert.equal(await gone(), false);
 
-      await page.goto(`${deployment.issuer}/logout`);
-      await page.focus("#logout");
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "You are signed out" }).waitFor();
-      assert.equal(await gone(), true);
-    }));
+        await page.goto(`${deployment.issuer}/logout`);
+        await page.focus("#logout");
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+        assert.equal(await gone(), true);
+      }),
+  );
 
   it("a client's logout request ends the session and leads back, sent as a form by another site, too", () =>
     withPage({ javaScriptEnabled: false }, async (page) => {
@@ -89,20 +105,34 @@ describe("the server's pages", () => {
         await signIn(page);
         await page.click("#approve");
         await page.waitForURL(`${deployment.origin}/demo/?*code=*`);
-        const answer = await page.request.post(`${deployment.issuer}/token`, { form: {
-          grant_type: "authorization_code", code: new URL(page.url()).searchParams.get("code"), redirect_uri: `${deployment.origin}/demo/`,
-          client_id: "demo-spa", code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" } }); // RFC 7636 Appendix B
-        const request = new URLSearchParams({ id_token_hint: (await answer.json()).id_token, post_logout_redirect_uri: `${deployment.origin}/demo/`, state: `&%"#<'` });
+        const answer = await page.request.post(`${deployment.issuer}/token`, {
+          form: {
+            grant_type: "authorization_code",
+            code: new URL(page.url()).searchParams.get("code"),
+            redirect_uri: `${deployment.origin}/demo/`,
+            client_id: "demo-spa",
+            code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+          },
+        }); // RFC 7636 Appendix B
+        const request = new URLSearchParams({
+          id_token_hint: (await answer.json()).id_token,
+          post_logout_redirect_uri: `${deployment.origin}/demo/`,
+          state: `&%"#<'`,
+        });
         if (send === "link") {
           await page.goto(`${deployment.issuer}/logout?${request}`);
         } else {
           await page.goto("data:text/html,<title>Another site</title>");
-          await page.evaluate(([action, fields]) => {
-            const form = Object.assign(document.createElement("form"), { method: "post", action });
-            for (const [name, value] of fields) form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
-            document.body.append(form);
-            form.submit();
-          }, [`${deployment.issuer}/logout`, [...request]]);
+          await page.evaluate(
+            ([action, fields]) => {
+              const form = Object.assign(document.createElement("form"), { method: "post", action });
+              for (const [name, value] of fields)
+                form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+              document.body.append(form);
+              form.submit();
+            },
+            [`${deployment.issuer}/logout`, [...request]],
+          );
         }
         await page.waitForURL((url) => url.pathname === "/demo/");
         const visited = await page.goto(authorizationUrl(deployment));
@@ -117,7 +147,10 @@ describe("the server's pages", () => {
         const width = await page.evaluate(() => document.documentElement.scrollWidth);
         assert.ok(width <= PHONE.viewport.width, `${what} is ${width} pixels wide`);
       };
-      const url = authorizationUrl(deployment, { client_id: "long", scope: "openid profile email address phone measurements:of-every-station:read" });
+      const url = authorizationUrl(deployment, {
+        client_id: "long",
+        scope: "openid profile email address phone measurements:of-every-station:read",
+      });
       await page.goto(url);
       await fits("the login page");
       await signIn(page, "wrong");

@@ -1,5 +1,5 @@
-// Makes the pictures of docs/screenshots/, for README: `make screenshots`. A page as a person would meet it, at twice the
-// density, in one font wherever it is made, with as few colours as it needs.
+// Makes the pictures of docs/screenshots/, for README: `make screenshots`. A page as a person would meet it, at twice
+// the density, in one font wherever it is made, with as few colours as it needs.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,14 +16,29 @@ const PHONE = { width: 360, height: 760 };
 const DEMO = { width: 1000, height: 700 };
 
 const ALICE = {
-  username: "alice", password: "down the rabbit hole",
-  claims: { name: "Alice Liddell", given_name: "Alice", family_name: "Liddell", email: "alice@example.org", email_verified: true },
+  username: "alice",
+  password: "down the rabbit hole",
+  claims: {
+    name: "Alice Liddell",
+    given_name: "Alice",
+    family_name: "Liddell",
+    email: "alice@example.org",
+    email_verified: true,
+  },
 };
 const CALLBACK = "https://wiki.example.org/oidc/callback";
 
-const ask = (d, parameters) => authorizationUrl(d, { client_id: "wiki", redirect_uri: CALLBACK, scope: "openid profile email wiki:read", ...parameters });
+const ask = (d, parameters) =>
+  authorizationUrl(d, {
+    client_id: "wiki",
+    redirect_uri: CALLBACK,
+    scope: "openid profile email wiki:read",
+    ...parameters,
+  });
 
-async function login(page, d) { await page.goto(ask(d)); }
+async function login(page, d) {
+  await page.goto(ask(d));
+}
 
 async function consent(page, d) {
   await login(page, d);
@@ -42,7 +57,10 @@ async function demo(page, d) {
   await signIn(page, ALICE.password, ALICE.username);
   await page.click("#approve");
   await page.waitForSelector('html[data-state="done"]');
-  await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
+  await page.evaluate(() => {
+    document.activeElement.blur();
+    scrollTo(0, 0);
+  });
 }
 
 const dark = { colorScheme: "dark" };
@@ -51,36 +69,55 @@ const dark = { colorScheme: "dark" };
 export const PICTURES = [
   { name: "login", size: CARD, open: login },
   { name: "login-dark", size: CARD, open: login, options: dark },
-  { name: "login-error", size: CARD, open: async (page, d) => {
-    await login(page, d);
-    await signIn(page, "up the rabbit hole", ALICE.username);
-    await page.waitForSelector("#problem");
-  } },
+  {
+    name: "login-error",
+    size: CARD,
+    open: async (page, d) => {
+      await login(page, d);
+      await signIn(page, "up the rabbit hole", ALICE.username);
+      await page.waitForSelector("#problem");
+    },
+  },
   { name: "consent", size: CARD, open: consent },
   { name: "consent-dark", size: CARD, open: consent, options: dark },
   { name: "consent-narrow", size: PHONE, open: consent, options: { hasTouch: true, isMobile: true } },
   { name: "error", size: CARD, open: (page, d) => page.goto(ask(d, { redirect_uri: `${CALLBACK}/` })) },
   { name: "logout", size: CARD, open: logout },
-  { name: "logged-out", size: CARD, open: async (page, d) => {
-    await logout(page, d);
-    await page.click("#logout");
-    await page.getByRole("heading", { name: "You are signed out" }).waitFor();
-  } },
+  {
+    name: "logged-out",
+    size: CARD,
+    open: async (page, d) => {
+      await logout(page, d);
+      await page.click("#logout");
+      await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+    },
+  },
   { name: "demo", size: DEMO, open: demo },
 ];
 
 /// Inter for words and DejaVu for code, whatever else is installed.
 async function chooseFonts(directory) {
-  const prefer = (family, font) => `<match target="pattern"><test name="family"><string>${family}</string></test>` +
+  const prefer = (family, font) =>
+    `<match target="pattern"><test name="family"><string>${family}</string></test>` +
     `<edit name="family" mode="assign" binding="strong"><string>${font}</string></edit></match>`;
   const file = join(directory, "fonts.conf");
-  await writeFile(file, `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>/usr/share/fonts</dir><cachedir>${directory}</cachedir>` +
-    `${prefer("system-ui", "Inter")}${prefer("sans-serif", "Inter")}${prefer("sans", "Inter")}${prefer("ui-monospace", "DejaVu Sans Mono")}${prefer("monospace", "DejaVu Sans Mono")}</fontconfig>`);
+  await writeFile(
+    file,
+    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM ` +
+      `"fonts.dtd"><fontconfig><dir>/usr/share/fonts</dir><cachedir>${directory}</cachedir>` +
+      `${prefer("system-ui", "Inter")}${prefer("sans-serif", "Inter")}${prefer("sans", "Inter")}` +
+      `${prefer("ui-monospace", "DejaVu Sans Mono")}${prefer("monospace", "DejaVu Sans Mono")}</fontconfig>`,
+  );
   process.env.FONTCONFIG_FILE = file;
 }
 
 async function take(browser, deployment, { name, size, open, options }, target) {
-  const { page, faults, close } = await openPage(browser, deployment, { viewport: size, deviceScaleFactor: SCALE, reducedMotion: "reduce", ...options });
+  const { page, faults, close } = await openPage(browser, deployment, {
+    viewport: size,
+    deviceScaleFactor: SCALE,
+    reducedMotion: "reduce",
+    ...options,
+  });
   try {
     await open(page, deployment);
     await page.evaluate(() => document.fonts.ready);

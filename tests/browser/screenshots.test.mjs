@@ -26,10 +26,16 @@ describe("pictures", () => {
 
   it("README shows some, each with words for who cannot see it", async () => {
     const readme = await readFile(join(ROOT, "README.md"), "utf8");
-    const shown = [...readme.matchAll(/<img\s[^>]*>/g)].map(([tag]) => ({ file: tag.match(/\ssrc="([^"]*)"/)?.[1], alt: tag.match(/\salt="([^"]*)"/)?.[1] }));
+    const shown = [...readme.matchAll(/<img\s[^>]*>/g)].map(([tag]) => ({
+      file: tag.match(/\ssrc="([^"]*)"/)?.[1],
+      alt: tag.match(/\salt="([^"]*)"/)?.[1],
+    }));
     assert.ok(shown.length >= 3);
     for (const { file, alt } of shown) {
-      assert.ok(PICTURES.some(({ name }) => file === `${DIRECTORY}/${name}.png`), file);
+      assert.ok(
+        PICTURES.some(({ name }) => file === `${DIRECTORY}/${name}.png`),
+        file,
+      );
       assert.ok(alt?.length > 10, `${file} has no description`);
     }
   });

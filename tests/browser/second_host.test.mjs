@@ -1,5 +1,5 @@
-// A client that sends people on: from its redirect URI to another host of its own. Chromium applies the policy of the page with
-// the form to every address that answering the form leads to.
+// A client that sends people on: from its redirect URI to another host of its own. Chromium applies the policy of the
+// page with the form to every address that answering the form leads to.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, describe, it } from "node:test";
@@ -8,7 +8,11 @@ import { openBrowser, openDemo, signIn } from "./browser.mjs";
 /// A site that answers every request by `answer`, on a port of its own of another name for this machine.
 function site(answer) {
   const server = createServer(answer);
-  return new Promise((done) => server.listen(0, "127.0.0.1", () => done({ origin: `http://localhost:${server.address().port}`, close: () => server.close() })));
+  return new Promise((done) =>
+    server.listen(0, "127.0.0.1", () =>
+      done({ origin: `http://localhost:${server.address().port}`, close: () => server.close() }),
+    ),
+  );
 }
 
 describe("a client that has two hosts", () => {
@@ -17,8 +21,12 @@ describe("a client that has two hosts", () => {
   let second;
   let first;
   before(async () => {
-    second = await site((request, response) => response.setHeader("content-type", "text/html").end("<title>Arrived</title>"));
-    first = await site((request, response) => response.writeHead(302, { location: `${second.origin}/home${new URL(request.url, "http://x").search}` }).end());
+    second = await site((request, response) =>
+      response.setHeader("content-type", "text/html").end("<title>Arrived</title>"),
+    );
+    first = await site((request, response) =>
+      response.writeHead(302, { location: `${second.origin}/home${new URL(request.url, "http://x").search}` }).end(),
+    );
     deployment = await openDemo();
     await deployment.addClient("hop", `${first.origin}/cb`, "--public");
     browser = await openBrowser();
@@ -34,9 +42,18 @@ describe("a client that has two hosts", () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     const complaints = [];
-    page.on("console", (message) => { if (/Content.Security.Policy|form-action|Refused to/i.test(message.text())) complaints.push(message.text()); });
-    const query = new URLSearchParams({ client_id: "hop", redirect_uri: `${first.origin}/cb`, response_type: "code", scope: "openid", state: "s-2",
-      code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" });
+    page.on("console", (message) => {
+      if (/Content.Security.Policy|form-action|Refused to/i.test(message.text())) complaints.push(message.text());
+    });
+    const query = new URLSearchParams({
+      client_id: "hop",
+      redirect_uri: `${first.origin}/cb`,
+      response_type: "code",
+      scope: "openid",
+      state: "s-2",
+      code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+      code_challenge_method: "S256",
+    });
     for (const visit of ["a login and a consent", "a consent alone"]) {
       await page.goto(`${deployment.issuer}/authorize?${query}`);
       if (visit === "a login and a consent") await signIn(page);

@@ -18,8 +18,12 @@ function run(command, args, { env, input = "" }) {
   return new Promise((done, failed) => {
     const child = spawn(command, args, { env, cwd: ROOT, timeout: TIMEOUT_MS });
     const ran = { output: "", errors: "" };
-    child.stdout.setEncoding("utf8").on("data", (text) => { ran.output += text; });
-    child.stderr.setEncoding("utf8").on("data", (text) => { ran.errors += text; });
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      ran.output += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      ran.errors += text;
+    });
     child.stdin.on("error", () => {}); // of a script that reads nothing
     child.stdin.end(input);
     child.on("error", failed).on("close", (code) => done({ code, ...ran }));
@@ -37,7 +41,8 @@ describe("examples/curl", () => {
     const file = await readFile(join(demo.directory, "curl.env"), "utf8");
     settings = Object.fromEntries([...file.matchAll(/(\w+)='([^']*)'/g)].map(([, name, value]) => [name, value]));
     // A curl in front of the real one that writes down what everybody on the machine could have read.
-    const curl = `#!/bin/sh\nprintf '%s\\n' "$@" >>'${directory}/arguments'\nPATH='${process.env.PATH}' exec curl "$@"\n`;
+    const curl =
+      `#!/bin/sh\nprintf '%s\\n' "$@" >>'${directory}/arguments'\nPATH='${process.env.PATH}' ` + `exec curl "$@"\n`;
     await writeFile(join(directory, "curl"), curl, { mode: 0o700 });
     env = { ...settings, PATH: `${directory}:${process.env.PATH}`, TMPDIR: directory };
   });
@@ -61,7 +66,8 @@ describe("examples/curl", () => {
   }
 
   /// What token.sh prints when somebody has signed in.
-  const signIn = async (more) => JSON.stringify(await answer("token", { input: `${await answer("authorize", more)}\n`, ...more }));
+  const signIn = async (more) =>
+    JSON.stringify(await answer("token", { input: `${await answer("authorize", more)}\n`, ...more }));
 
   it("is in what make run says, and its secrets are for its owner only", async () => {
     assert.ok(demo.said.includes(join(demo.directory, "curl.env")));
@@ -142,21 +148,26 @@ describe("examples/curl", () => {
   it("does what the README types, with every script there is", async () => {
     const readme = await readFile(join(SCRIPTS, "README.md"), "utf8");
     const commands = readme.match(/```sh\n([^]*?)```/)[1];
-    for (const name of (await readdir(SCRIPTS)).filter((file) => file.endsWith(".sh"))) assert.ok(commands.includes(`/${name}`), name);
+    for (const name of (await readdir(SCRIPTS)).filter((file) => file.endsWith(".sh")))
+      assert.ok(commands.includes(`/${name}`), name);
     const file = "build/demo/8080/curl.env";
     assert.ok(commands.includes(file));
     const typed = commands.replace(file, join(demo.directory, "curl.env"));
     const { code, output, errors } = await run("sh", ["-euxc", typed], { env: { PATH: env.PATH, TMPDIR: directory } });
     assert.equal(code, 0, errors);
     assert.match(output, /"name":"Dana Demo"/);
-    assert.ok(output.includes(`\n${settings.REDIRECT_URI}\n`) || output.includes(`}${settings.REDIRECT_URI}\n`), output);
+    assert.ok(
+      output.includes(`\n${settings.REDIRECT_URI}\n`) || output.includes(`}${settings.REDIRECT_URI}\n`),
+      output,
+    );
   });
 
   it("leaves nothing behind, and no secret was an argument of curl", async () => {
     const tokens = JSON.parse(await signIn());
     const seen = await readFile(join(directory, "arguments"), "utf8");
     assert.ok(seen.includes(settings.ISSUER));
-    for (const secret of [settings.CLIENT_SECRET, settings.LOGIN_PASSWORD, tokens.access_token, ...AWKWARD_SECRETS]) assert.ok(!seen.includes(secret));
+    for (const secret of [settings.CLIENT_SECRET, settings.LOGIN_PASSWORD, tokens.access_token, ...AWKWARD_SECRETS])
+      assert.ok(!seen.includes(secret));
     assert.doesNotMatch(seen, /^(code|token|refresh_token|password|csrf|id_token_hint)=/m);
     assert.deepEqual((await readdir(directory)).sort(), ["arguments", "curl"]);
   });

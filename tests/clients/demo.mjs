@@ -10,7 +10,7 @@ const START_TIMEOUT_MS = 60_000;
 export class Demo {
   #child;
   #ended;
-  said = "";  ///< everything that it printed
+  said = ""; ///< everything that it printed
 
   /// End it with stop(). Somebody else may take the port first, so there are three attempts.
   static async start() {
@@ -48,7 +48,9 @@ export class Demo {
         });
       }
     });
-    const early = this.#ended.then(() => { throw new Error(`ended before it was ready\n${this.said}`); });
+    const early = this.#ended.then(() => {
+      throw new Error(`ended before it was ready\n${this.said}`);
+    });
     early.catch(() => {}); // it ends in any case; only before it is ready that is a failure
     await Promise.race([ready, early]).finally(() => clearTimeout(late));
   }

@@ -11,7 +11,9 @@ import { Site } from "./site.mjs";
 /// What the protected page was told about the person, for the test to see.
 const ECHO = [
   'Header always set X-User "expr=%{REMOTE_USER}"',
-  ...["sub", "name", "email", "iss", "aud", "acr"].map((claim) => `Header always set X-Claim-${claim} "%{OIDC_CLAIM_${claim}}e"`),
+  ...["sub", "name", "email", "iss", "aud", "acr"].map(
+    (claim) => `Header always set X-Claim-${claim} "%{OIDC_CLAIM_${claim}}e"`,
+  ),
   'Header always set X-Token "%{OIDC_access_token}e"',
 ];
 
@@ -20,20 +22,37 @@ function startApplication(deployment, { lines = [], registration = [], secret, p
   return Site.start(startApache, deployment, async (site) => {
     const id = `application-${site.port}`;
     const redirect = `${site.origin}/oidc/callback`;
-    const { client_secret } = await deployment.addClient(id, redirect, "--pkce", "required", "--post-logout-redirect-uri", `${site.origin}/`, ...registration);
+    const { client_secret } = await deployment.addClient(
+      id,
+      redirect,
+      "--pkce",
+      "required",
+      "--post-logout-redirect-uri",
+      `${site.origin}/`,
+      ...registration,
+    );
     const shipped = apacheExample("mod_auth_openidc.conf", {
-      OIDC_ISSUER: deployment.issuer, OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: secret ?? client_secret, OIDC_PASSPHRASE: "x".repeat(32),
-      OIDC_SITE: site.origin, OIDC_PROTECTED: prot, OIDC_CA_BUNDLE: site.caFile,
+      OIDC_ISSUER: deployment.issuer,
+      OIDC_CLIENT_ID: id,
+      OIDC_CLIENT_SECRET: secret ?? client_secret,
+      OIDC_PASSPHRASE: "x".repeat(32),
+      OIDC_SITE: site.origin,
+      OIDC_PROTECTED: prot,
+      OIDC_CA_BUNDLE: site.caFile,
     });
-    return { modules: ["authn_file", "authz_user", "rewrite", "auth_openidc"], lines: [`DocumentRoot "${site.documents}"`, shipped, ...ECHO, ...lines] };
+    return {
+      modules: ["authn_file", "authz_user", "rewrite", "auth_openidc"],
+      lines: [`DocumentRoot "${site.documents}"`, shipped, ...ECHO, ...lines],
+    };
   });
 }
-
 
 describe("Apache mod_auth_openidc signs people in", () => {
   let provider;
   const sites = [];
-  before(async () => { provider = await openProvider(); });
+  before(async () => {
+    provider = await openProvider();
+  });
   after(async () => {
     for (const site of sites) await site.stop();
     await provider?.deployment.stop();
@@ -46,7 +65,11 @@ describe("Apache mod_auth_openidc signs people in", () => {
   }
   const newPerson = (site) => new Person([provider.deployment.ca, site.ca]);
   const atCallback = (site) => (page) => page.location?.href.startsWith(`${site.origin}/oidc/callback`);
-  const userinfo = (token) => request(`${provider.deployment.issuer}/userinfo`, { ca: provider.deployment.ca, headers: { authorization: `Bearer ${token}` } });
+  const userinfo = (token) =>
+    request(`${provider.deployment.issuer}/userinfo`, {
+      ca: provider.deployment.ca,
+      headers: { authorization: `Bearer ${token}` },
+    });
 
   /// The protected page was served, to this person.
   function signedIn(page, site) {
@@ -64,18 +87,32 @@ describe("Apache mod_auth_openidc signs people in", () => {
   describe("with the shipped configuration", () => {
     let site;
     before(async () => {
-      site = await application({ lines: [
-        '<Location "/always">', "OIDCRefreshAccessTokenBeforeExpiry 100000", "</Location>",
-        '<Location "/asked">', "OIDCPathAuthRequestParams prompt=consent", "</Location>",
-        '<Location "/after-a-moment">', "OIDCRefreshAccessTokenBeforeExpiry 894", "</Location>", "FallbackResource /index.html",
-      ] });
+      site = await application({
+        lines: [
+          '<Location "/always">',
+          "OIDCRefreshAccessTokenBeforeExpiry 100000",
+          "</Location>",
+          '<Location "/asked">',
+          "OIDCPathAuthRequestParams prompt=consent",
+          "</Location>",
+          '<Location "/after-a-moment">',
+          "OIDCRefreshAccessTokenBeforeExpiry 894",
+          "</Location>",
+          "FallbackResource /index.html",
+        ],
+      });
     });
 
     it("a protected page leads to the sign-in, and back with code and PKCE [RFC 7636 §4.3]", async () => {
       const { location } = await newPerson(site).visit(`${site.origin}/somewhere?a=b&c=d`);
       assert.equal(location.origin + location.pathname, `${provider.deployment.issuer}/authorize`);
-      const { response_type, scope, code_challenge_method, code_challenge, nonce } = Object.fromEntries(location.searchParams);
-      assert.deepEqual({ response_type, scope, code_challenge_method }, { response_type: "code", scope: "openid profile email", code_challenge_method: "S256" });
+      const { response_type, scope, code_challenge_method, code_challenge, nonce } = Object.fromEntries(
+        location.searchParams,
+      );
+      assert.deepEqual(
+        { response_type, scope, code_challenge_method },
+        { response_type: "code", scope: "openid profile email", code_challenge_method: "S256" },
+      );
       assert.ok(code_challenge && nonce);
       const page = await newPerson(site).signIn(`${site.origin}/somewhere?a=b&c=d`);
       signedIn(page, site);
@@ -105,24 +142,33 @@ describe("Apache mod_auth_openidc signs people in", () => {
       assert.match(page.body, /access_denied/);
     });
 
-    it("an answer with another state, from another browser or of another issuer is not taken [RFC 6749 §10.12, RFC 9207 §2.4]", async () => {
-      const person = newPerson(site);
-      const { location } = await person.signIn(`${site.origin}/`, { until: atCallback(site) });
-      assert.equal(location.searchParams.get("iss"), provider.deployment.issuer);
-      const changed = (name, value) => {
-        const url = new URL(location);
-        url.searchParams.set(name, value);
-        return url.href;
-      };
-      for (const [who, url] of [
-        [person, changed("state", "another")], [newPerson(site), location.href], [person, changed("iss", "https://other.example")],
-      ]) {
-        const page = await who.visit(url);
-        notSignedIn(page);
-        assert.ok(page.status >= 400 || !page.location?.href.startsWith(site.origin), `${page.status} ${page.location}`);
-      }
-      assert.ok((await person.visit(`${site.origin}/`)).location, "nobody was signed in");
-    });
+    it(
+      "an answer with another state, from another browser or " +
+        "of another issuer is not taken [RFC 6749 §10.12, RFC 9207 §2.4]",
+      async () => {
+        const person = newPerson(site);
+        const { location } = await person.signIn(`${site.origin}/`, { until: atCallback(site) });
+        assert.equal(location.searchParams.get("iss"), provider.deployment.issuer);
+        const changed = (name, value) => {
+          const url = new URL(location);
+          url.searchParams.set(name, value);
+          return url.href;
+        };
+        for (const [who, url] of [
+          [person, changed("state", "another")],
+          [newPerson(site), location.href],
+          [person, changed("iss", "https://other.example")],
+        ]) {
+          const page = await who.visit(url);
+          notSignedIn(page);
+          assert.ok(
+            page.status >= 400 || !page.location?.href.startsWith(site.origin),
+            `${page.status} ${page.location}`,
+          );
+        }
+        assert.ok((await person.visit(`${site.origin}/`)).location, "nobody was signed in");
+      },
+    );
 
     it("tokens are refreshed round after round, and each is good [RFC 6749 §6]", async () => {
       const person = newPerson(site);
@@ -139,41 +185,56 @@ describe("Apache mod_auth_openidc signs people in", () => {
       const person = newPerson(site);
       const token = signedIn(await person.signIn(`${site.origin}/`), site);
       const refresh = (accessToken) =>
-        person.open(`${site.origin}/oidc/callback?refresh=${encodeURIComponent(`${site.origin}/refreshed`)}&access_token=${accessToken}`);
+        person.open(
+          `${site.origin}/oidc/callback?refresh=${encodeURIComponent(`${site.origin}/refreshed`)}` +
+            `&access_token=${accessToken}`,
+        );
       const page = await refresh(token);
       assert.equal(page.url, `${site.origin}/refreshed`);
       assert.notEqual(signedIn(page, site), token);
       assert.match((await refresh(token)).url, /error_code=no_access_token_match/);
     });
 
-    it("requests that arrive together and refresh with one token lose neither session nor grant [RFC 9700 §4.14.2]", async () => {
-      const person = newPerson(site);
-      const token = signedIn(await person.signIn(`${site.origin}/`), site);
-      const { iat } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
-      while (Date.now() / 1000 <= iat + 7) await new Promise((done) => setTimeout(done, 20)); // new ones are not refreshed at once
-      const pages = await Promise.all(Array.from({ length: 8 }, () => person.visit(`${site.origin}/after-a-moment`)));
-      const shown = pages.map((page) => signedIn(page, site));
-      assert.ok(shown.some((one) => one !== token), "at least one of them refreshed");
-      const kept = signedIn(await person.visit(`${site.origin}/`), site);
-      assert.notEqual(kept, token);
-      assert.equal((await userinfo(kept)).status, 200);
-      const last = signedIn(await person.visit(`${site.origin}/always`), site);
-      assert.notEqual(last, kept);
-      assert.equal((await userinfo(last)).status, 200, site.log);
-    });
+    it(
+      "requests that arrive together and refresh with one " + "token lose neither session nor grant [RFC 9700 §4.14.2]",
+      async () => {
+        const person = newPerson(site);
+        const token = signedIn(await person.signIn(`${site.origin}/`), site);
+        const { iat } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+        // new ones are not refreshed at once
+        while (Date.now() / 1000 <= iat + 7) await new Promise((done) => setTimeout(done, 20));
+        const pages = await Promise.all(Array.from({ length: 8 }, () => person.visit(`${site.origin}/after-a-moment`)));
+        const shown = pages.map((page) => signedIn(page, site));
+        assert.ok(
+          shown.some((one) => one !== token),
+          "at least one of them refreshed",
+        );
+        const kept = signedIn(await person.visit(`${site.origin}/`), site);
+        assert.notEqual(kept, token);
+        assert.equal((await userinfo(kept)).status, 200);
+        const last = signedIn(await person.visit(`${site.origin}/always`), site);
+        assert.notEqual(last, kept);
+        assert.equal((await userinfo(last)).status, 200, site.log);
+      },
+    );
 
-    it("signing out ends both sign-ins, revokes the tokens and leads back [RP-Initiated Logout §2, RFC 7009 §2.1]", async () => {
-      const person = newPerson(site);
-      const token = signedIn(await person.signIn(`${site.origin}/`), site);
-      const { location } = await person.visit(`${site.origin}/oidc/callback?logout=${encodeURIComponent(`${site.origin}/`)}`);
-      assert.equal(location.origin + location.pathname, `${provider.deployment.issuer}/logout`);
-      assert.ok(location.searchParams.get("id_token_hint"));
-      assert.equal((await userinfo(token)).status, 401, site.log);
-      const signedOut = await person.visit(location.href);
-      assert.equal(signedOut.location.href, `${site.origin}/`);
-      const { form } = await person.open(signedOut.location.href);
-      assert.ok(form.buttons.login, "and the password is asked for again");
-    });
+    it(
+      "signing out ends both sign-ins, revokes the tokens " + "and leads back [RP-Initiated Logout §2, RFC 7009 §2.1]",
+      async () => {
+        const person = newPerson(site);
+        const token = signedIn(await person.signIn(`${site.origin}/`), site);
+        const { location } = await person.visit(
+          `${site.origin}/oidc/callback?logout=${encodeURIComponent(`${site.origin}/`)}`,
+        );
+        assert.equal(location.origin + location.pathname, `${provider.deployment.issuer}/logout`);
+        assert.ok(location.searchParams.get("id_token_hint"));
+        assert.equal((await userinfo(token)).status, 401, site.log);
+        const signedOut = await person.visit(location.href);
+        assert.equal(signedOut.location.href, `${site.origin}/`);
+        const { form } = await person.open(signedOut.location.href);
+        assert.ok(form.buttons.login, "and the password is asked for again");
+      },
+    );
 
     it("keys may be rotated while it runs [J18]", async () => {
       const before = await newPerson(site).signIn(`${site.origin}/`);
@@ -190,7 +251,10 @@ describe("Apache mod_auth_openidc signs people in", () => {
       // The module's page for fragments posts what is behind the # with JavaScript: this is what that does.
       const answer = async (person, page) => {
         if (mode !== "fragment") return person.go(page);
-        return person.post(`${site.origin}/oidc/callback`, [...new URLSearchParams(page.location.hash.slice(1)), ["response_mode", "fragment"]]);
+        return person.post(`${site.origin}/oidc/callback`, [
+          ...new URLSearchParams(page.location.hash.slice(1)),
+          ["response_mode", "fragment"],
+        ]);
       };
       for (const decision of ["deny", "approve"]) {
         const person = newPerson(site);
@@ -207,7 +271,10 @@ describe("Apache mod_auth_openidc signs people in", () => {
   }
 
   it("a client that may only use client_secret_post", async () => {
-    const site = await application({ registration: ["--auth-method", "client_secret_post"], lines: ["OIDCProviderTokenEndpointAuth client_secret_post"] });
+    const site = await application({
+      registration: ["--auth-method", "client_secret_post"],
+      lines: ["OIDCProviderTokenEndpointAuth client_secret_post"],
+    });
     signedIn(await newPerson(site).signIn(`${site.origin}/`), site);
   });
 
@@ -229,11 +296,18 @@ describe("Apache mod_auth_openidc signs people in", () => {
   });
 
   it("the user name may be the subject, and pages may be for some people only", async () => {
-    const site = await application({ lines: [
-      "OIDCRemoteUserClaim sub", "FallbackResource /index.html",
-      '<Location "/verified">', "Require claim email_verified:true", "</Location>",
-      '<Location "/staff">', "Require claim email:boss@example.org", "</Location>",
-    ] });
+    const site = await application({
+      lines: [
+        "OIDCRemoteUserClaim sub",
+        "FallbackResource /index.html",
+        '<Location "/verified">',
+        "Require claim email_verified:true",
+        "</Location>",
+        '<Location "/staff">',
+        "Require claim email:boss@example.org",
+        "</Location>",
+      ],
+    });
     const person = newPerson(site);
     assert.equal((await person.signIn(`${site.origin}/verified`)).headers["x-user"], provider.sub);
     const refused = await person.visit(`${site.origin}/staff`);
@@ -244,7 +318,10 @@ describe("Apache mod_auth_openidc signs people in", () => {
 
 describe("Apache mod_auth_openidc and other algorithms", () => {
   // Each beside a key set that also has keys the module does not know.
-  for (const [idTokenAlgorithm, accessTokenAlgorithm] of [["ES256", "RS256"], ["RS256", "EdDSA"]]) {
+  for (const [idTokenAlgorithm, accessTokenAlgorithm] of [
+    ["ES256", "RS256"],
+    ["RS256", "EdDSA"],
+  ]) {
     it(`ID tokens by ${idTokenAlgorithm}, access tokens by ${accessTokenAlgorithm}`, async () => {
       const { deployment } = await openProvider({ idTokenAlgorithm, accessTokenAlgorithm });
       let site;

@@ -11,25 +11,40 @@ import { API_CLIENT, openTokenSource } from "./tokens.mjs";
 /// What the API was told about the caller, for the test to see.
 const ECHO = [
   'Header always set X-User "expr=%{REMOTE_USER}"',
-  ...["sub", "scope", "username", "client_id", "cid"].map((claim) => `Header always set X-Claim-${claim} "%{OAUTH2_CLAIM_${claim}}e"`),
+  ...["sub", "scope", "username", "client_id", "cid"].map(
+    (claim) => `Header always set X-Claim-${claim} "%{OAUTH2_CLAIM_${claim}}e"`,
+  ),
 ];
 
-/// The module knows the machine's authorities only, so the provider is asked over http, which its issuer may be on a loopback host.
+/// The module knows the machine's authorities only, so the provider is asked over http, which its issuer may be on a
+/// loopback host.
 function startApi({ deployment, api }, lines = []) {
   return Site.start(startApache, deployment, (site) => {
     const values = { API_ISSUER: deployment.issuer, API_SCOPE: "reports" };
     return {
       modules: ["authn_file", "authz_user", "oauth2"],
       lines: [
-        `DocumentRoot "${site.documents}"`, "FallbackResource /index.html",
-        apacheExample("mod_oauth2-introspect.conf", { ...values, API_PATH: "/introspect", API_CLIENT_ID: api.client_id, API_CLIENT_SECRET: api.client_secret }),
-        apacheExample("mod_oauth2-jwks.conf", { ...values, API_PATH: "/jwks" }), ...ECHO, ...lines,
+        `DocumentRoot "${site.documents}"`,
+        "FallbackResource /index.html",
+        apacheExample("mod_oauth2-introspect.conf", {
+          ...values,
+          API_PATH: "/introspect",
+          API_CLIENT_ID: api.client_id,
+          API_CLIENT_SECRET: api.client_secret,
+        }),
+        apacheExample("mod_oauth2-jwks.conf", { ...values, API_PATH: "/jwks" }),
+        ...ECHO,
+        ...lines,
       ],
     };
   });
 }
 
-const ask = (site, path, token) => request(`${site.origin}${path}`, { ca: site.ca, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+const ask = (site, path, token) =>
+  request(`${site.origin}${path}`, {
+    ca: site.ca,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
 
 describe("Apache mod_oauth2 in front of an API", () => {
   let source;
@@ -56,7 +71,10 @@ describe("Apache mod_oauth2 in front of an API", () => {
     return answer;
   }
 
-  for (const [path, clientClaim] of [["/introspect", "client_id"], ["/jwks", "cid"]]) {
+  for (const [path, clientClaim] of [
+    ["/introspect", "client_id"],
+    ["/jwks", "cid"],
+  ]) {
     describe(path.slice(1), () => {
       it("a person's token comes in, and the API knows whose it is", async () => {
         const { access_token } = await source.ofPerson();
@@ -70,14 +88,23 @@ describe("Apache mod_oauth2 in front of an API", () => {
 
       it("so does the token of a program [RFC 6749 §4.4]", async () => {
         const headers = await admitted(path, (await source.ofProgram()).access_token);
-        assert.deepEqual([headers["x-user"], headers["x-claim-scope"], headers[`x-claim-${clientClaim}`]], ["program", "reports", "program"]);
+        assert.deepEqual(
+          [headers["x-user"], headers["x-claim-scope"], headers[`x-claim-${clientClaim}`]],
+          ["program", "reports", "program"],
+        );
       });
 
       it("no token, garbage, a changed token and one in the query are refused [RFC 6750 §3.1]", async () => {
         const { access_token } = await source.ofPerson();
         const [head, body, signature] = access_token.split(".");
         assert.match((await refused(path)).headers["www-authenticate"], /^Bearer/);
-        for (const token of ["x", "", `${head}.${body}.`, `${head}.${body}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`]) await refused(path, token);
+        for (const token of [
+          "x",
+          "",
+          `${head}.${body}.`,
+          `${head}.${body}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
+        ])
+          await refused(path, token);
         await refused(`${path}?access_token=${access_token}`);
       });
 
@@ -94,7 +121,11 @@ describe("Apache mod_oauth2 in front of an API", () => {
 
       it("a caller cannot say for itself who it is", async () => {
         const { access_token } = await source.ofProgram();
-        const forged = { OAUTH2_CLAIM_sub: source.sub, OAUTH2_CLAIM_username: PERSON.username, authorization: `Bearer ${access_token}` };
+        const forged = {
+          OAUTH2_CLAIM_sub: source.sub,
+          OAUTH2_CLAIM_username: PERSON.username,
+          authorization: `Bearer ${access_token}`,
+        };
         const { headers } = await request(`${site.origin}${path}`, { ca: site.ca, headers: forged });
         assert.deepEqual([headers["x-user"], headers["x-claim-sub"]], ["program", "program"]);
         assert.notEqual(headers["x-claim-username"], PERSON.username);

@@ -1,4 +1,5 @@
-// nginx, as Debian ships it, in front of an API, with the configurations of examples/clients: auth_request by UserInfo and by introspection.
+// nginx, as Debian ships it, in front of an API, with the configurations of examples/clients: auth_request by UserInfo
+// and by introspection.
 import assert from "node:assert/strict";
 import http from "node:http";
 import { after, before, describe, it } from "node:test";
@@ -15,7 +16,9 @@ import { API_CLIENT, openTokenSource } from "./tokens.mjs";
 
 /// The API behind nginx: answers with the headers that it was asked with. { port, stop }
 async function startEcho() {
-  const server = http.createServer((asked, answer) => { answer.end(JSON.stringify(asked.rawHeaders)); });
+  const server = http.createServer((asked, answer) => {
+    answer.end(JSON.stringify(asked.rawHeaders));
+  });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   return { port: server.address().port, stop: () => new Promise((done) => server.close(done)) };
 }
@@ -23,21 +26,38 @@ async function startEcho() {
 /// A server block that keeps copies of everything; the API's own answers it does not.
 const CACHING = {
   httpLines: (directory) => [`proxy_cache_path ${directory}/cache keys_zone=copies:1m;`],
-  lines: ["proxy_cache copies;", "proxy_cache_valid any 1m;", "proxy_cache_methods GET HEAD POST;",
-    "proxy_ignore_headers Cache-Control Expires Set-Cookie Vary X-Accel-Expires;"],
+  lines: [
+    "proxy_cache copies;",
+    "proxy_cache_valid any 1m;",
+    "proxy_cache_methods GET HEAD POST;",
+    "proxy_ignore_headers Cache-Control Expires Set-Cookie Vary X-Accel-Expires;",
+  ],
 };
 
 /// `api` is the client that the API asks as.
 function startApi({ deployment, api }, echo, { httpLines, lines } = { httpLines: () => [], lines: [] }) {
   return Site.start(startNginx, deployment, async (site) => {
     const credentials = join(site.directory, "credentials.conf");
-    await writeFile(credentials, `proxy_set_header Authorization "Basic ${Buffer.from(`${api.client_id}:${api.client_secret}`).toString("base64")}";\n`, { mode: 0o640 });
-    // The certificate of the tests is for this name; addresses are no names to nginx. The upstream below says where it is.
-    const values = { "https://id.example.org": "https://localhost", "proxy_pass http://127.0.0.1:9000": `proxy_cache off; proxy_pass http://127.0.0.1:${echo.port}`,
-      "/etc/ssl/certs/ca-certificates.crt": site.caFile };
+    await writeFile(
+      credentials,
+      `proxy_set_header Authorization "Basic ` +
+        `${Buffer.from(`${api.client_id}:${api.client_secret}`).toString("base64")}";\n`,
+      { mode: 0o640 },
+    );
+    // The certificate of the tests is for this name; addresses are no names to nginx. The upstream below says where it
+    // is.
+    const values = {
+      "https://id.example.org": "https://localhost",
+      "proxy_pass http://127.0.0.1:9000": `proxy_cache off; proxy_pass http://127.0.0.1:${echo.port}`,
+      "/etc/ssl/certs/ca-certificates.crt": site.caFile,
+    };
     return {
       modules: ["http_js"],
-      httpLines: [`upstream localhost { server 127.0.0.1:${deployment.port}; }`, `js_import postern from ${join(ROOT, "examples/clients/nginx-introspect.js")};`, ...httpLines(site.directory)],
+      httpLines: [
+        `upstream localhost { server 127.0.0.1:${deployment.port}; }`,
+        `js_import postern from ${join(ROOT, "examples/clients/nginx-introspect.js")};`,
+        ...httpLines(site.directory),
+      ],
       lines: [
         ...lines,
         `root ${site.documents};`,
@@ -64,7 +84,10 @@ describe("nginx auth_request in front of an API", () => {
   });
 
   const ask = (path, authorization, headers = {}, at = site) =>
-    request(`${at.origin}${path}`, { ca: at.ca, headers: authorization === undefined ? headers : { ...headers, authorization } });
+    request(`${at.origin}${path}`, {
+      ca: at.ca,
+      headers: authorization === undefined ? headers : { ...headers, authorization },
+    });
 
   /// The headers that the API was asked with: names in lower case, to lists of values.
   async function admitted(path, authorization, headers) {
@@ -82,14 +105,25 @@ describe("nginx auth_request in front of an API", () => {
     return answer;
   }
 
-  for (const [how, path] of [["introspection", "/reports/"], ["UserInfo", "/signed-in/"]]) {
+  for (const [how, path] of [
+    ["introspection", "/reports/"],
+    ["UserInfo", "/signed-in/"],
+  ]) {
     describe(how, () => {
       it("a person's token comes in, whatever the request is", async () => {
         const { access_token } = await source.ofPerson();
         await admitted(path, `Bearer ${access_token}`);
         await admitted(`${path}a?access_token=x&token=y`, `bearer ${access_token}`);
-        const posted = await request(`${site.origin}${path}`, { ca: site.ca, method: "POST", body: "token=x",
-          headers: { authorization: `Bearer ${access_token}`, "content-type": "application/x-www-form-urlencoded", "content-length": 7 } });
+        const posted = await request(`${site.origin}${path}`, {
+          ca: site.ca,
+          method: "POST",
+          body: "token=x",
+          headers: {
+            authorization: `Bearer ${access_token}`,
+            "content-type": "application/x-www-form-urlencoded",
+            "content-length": 7,
+          },
+        });
         assert.equal(posted.status, 200, site.log);
       });
 
@@ -102,33 +136,58 @@ describe("nginx auth_request in front of an API", () => {
 
       it("an ID token, a refresh token and a changed token are refused", async () => {
         const { id_token, refresh_token, access_token } = await source.ofPerson();
-        for (const token of [id_token, refresh_token, access_token.slice(0, -2), `${access_token}A`]) await refused(path, `Bearer ${token}`);
+        for (const token of [id_token, refresh_token, access_token.slice(0, -2), `${access_token}A`])
+          await refused(path, `Bearer ${token}`);
       });
 
       it("a good token beside something else does not carry that in", async () => {
         const { access_token: good } = await source.ofPerson();
         const bad = [
-          `Bearer x&token=${good}`, `Bearer ${good}&token=x`, `Bearer x&token_type_hint=access_token&token=${good}`, `Bearer x%26token=${good}`,
-          `Bearer "${good}"`, `Bearer '${good}'`, `Bearer ${good}, Bearer x`, `Bearer x, Bearer ${good}`, `Bearer x ${good}`, `Bearer x;${good}`,
-          `Bearer ${good}%00`, `Bearer ${good}%0d%0aX-Forged: 1`, `Bearer x\\${good}`, `Bearer $http_x`,
+          `Bearer x&token=${good}`,
+          `Bearer ${good}&token=x`,
+          `Bearer x&token_type_hint=access_token&token=${good}`,
+          `Bearer x%26token=${good}`,
+          `Bearer "${good}"`,
+          `Bearer '${good}'`,
+          `Bearer ${good}, Bearer x`,
+          `Bearer x, Bearer ${good}`,
+          `Bearer x ${good}`,
+          `Bearer x;${good}`,
+          `Bearer ${good}%00`,
+          `Bearer ${good}%0d%0aX-Forged: 1`,
+          `Bearer x\\${good}`,
+          `Bearer $http_x`,
         ];
-        for (const given of bad) await refused(path, given, 401, { "x": good });
+        for (const given of bad) await refused(path, given, 401, { x: good });
         await refused(`${path}?access_token=${good}`);
         await refused(path, undefined, 401, { cookie: `access_token=${good}`, "x-authorization": `Bearer ${good}` });
       });
 
       it("line ends and second headers in the request are no way in", async () => {
         const { access_token: good } = await source.ofPerson();
-        const raw = (lines) => new Promise((done, failed) => {
-          const socket = connect({ port: site.port, host: "127.0.0.1", ca: site.ca });
-          let text = "";
-          socket.setEncoding("utf8").on("data", (part) => { text += part; }).on("error", failed).on("end", () => done(text));
-          socket.write([`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", "Connection: close", ...lines, "", ""].join("\r\n"));
-        });
+        const raw = (lines) =>
+          new Promise((done, failed) => {
+            const socket = connect({ port: site.port, host: "127.0.0.1", ca: site.ca });
+            let text = "";
+            socket
+              .setEncoding("utf8")
+              .on("data", (part) => {
+                text += part;
+              })
+              .on("error", failed)
+              .on("end", () => done(text));
+            socket.write(
+              [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", "Connection: close", ...lines, "", ""].join("\r\n"),
+            );
+          });
         for (const lines of [
-          ["Authorization: Bearer x", ` ${good}`], [`Authorization: Bearer x\r${good}`], [`Authorization: Bearer x\n\t${good}`],
-          ["Authorization: Bearer x", `Authorization: Bearer ${good}`], [`Authorization: Bearer x\0${good}`],
-        ]) assert.match(await raw(lines), /^HTTP\/1\.1 40[01] /, JSON.stringify(lines));
+          ["Authorization: Bearer x", ` ${good}`],
+          [`Authorization: Bearer x\r${good}`],
+          [`Authorization: Bearer x\n\t${good}`],
+          ["Authorization: Bearer x", `Authorization: Bearer ${good}`],
+          [`Authorization: Bearer x\0${good}`],
+        ])
+          assert.match(await raw(lines), /^HTTP\/1\.1 40[01] /, JSON.stringify(lines));
         // The first one was looked at, so the API may see no other.
         const both = await raw([`Authorization: Bearer ${good}`, "Authorization: Bearer of-somebody-else"]);
         assert.doesNotMatch(both, /of-somebody-else/);
@@ -143,32 +202,50 @@ describe("nginx auth_request in front of an API", () => {
 
       it("nobody reaches the inner addresses", async () => {
         const { access_token } = await source.ofPerson();
-        for (const inner of ["/postern-token", "/postern-introspect", "/postern-userinfo"]) await refused(inner, `Bearer ${access_token}`, 404);
+        for (const inner of ["/postern-token", "/postern-introspect", "/postern-userinfo"])
+          await refused(inner, `Bearer ${access_token}`, 404);
       });
     });
   }
 
   it("introspection tells the API whose token it is, and nothing that the caller made up", async () => {
-    const forged = { "token-sub": "forged", "token-username": "forged", "token-client-id": "forged", "token-scope": "forged" };
+    const forged = {
+      "token-sub": "forged",
+      "token-username": "forged",
+      "token-client-id": "forged",
+      "token-scope": "forged",
+    };
     const { access_token } = await source.ofPerson();
     const told = await admitted("/reports/", `Bearer ${access_token}`, forged);
     const ours = Object.fromEntries(Object.entries(told).filter(([name]) => name.startsWith("token")));
-    assert.deepEqual(ours, { "token-sub": [source.sub], "token-username": [PERSON.username], "token-client-id": ["application"],
-      "token-scope": ["openid profile reports"] });
+    assert.deepEqual(ours, {
+      "token-sub": [source.sub],
+      "token-username": [PERSON.username],
+      "token-client-id": ["application"],
+      "token-scope": ["openid profile reports"],
+    });
     assert.equal(told.authorization, undefined, "the token stays here");
     const program = await admitted("/reports/", `Bearer ${(await source.ofProgram()).access_token}`, forged);
-    assert.deepEqual([program["token-sub"], program["token-username"], program["token-client-id"]], [["program"], undefined, ["program"]]);
+    assert.deepEqual(
+      [program["token-sub"], program["token-username"], program["token-client-id"]],
+      [["program"], undefined, ["program"]],
+    );
   });
 
   it("introspection tells people with names of other scripts apart, in percent encoding", async () => {
     const { access_token } = await source.ofPerson("openid reports", await source.addPerson("жук 100%"));
-    assert.deepEqual((await admitted("/reports/", `Bearer ${access_token}`))["token-username"], [`${encodeURIComponent("жук")} 100%25`]);
+    assert.deepEqual((await admitted("/reports/", `Bearer ${access_token}`))["token-username"], [
+      `${encodeURIComponent("жук")} 100%25`,
+    ]);
   });
 
   it("introspection lets in who has the scope, UserInfo who has signed in", async () => {
     for (const scope of ["openid profile", "reports-of-others openid"]) {
       const { access_token } = await source.ofPerson(scope);
-      assert.match((await refused("/reports/", `Bearer ${access_token}`, 403)).headers["www-authenticate"], /insufficient_scope/);
+      assert.match(
+        (await refused("/reports/", `Bearer ${access_token}`, 403)).headers["www-authenticate"],
+        /insufficient_scope/,
+      );
       await admitted("/signed-in/", `Bearer ${access_token}`);
     }
     const { access_token } = await source.ofProgram();
@@ -182,7 +259,8 @@ describe("nginx auth_request in front of an API", () => {
       const { access_token } = await source.ofPerson();
       for (const path of ["/reports/", "/signed-in/"]) {
         assert.equal((await ask(path, `Bearer ${access_token}`, {}, caching)).status, 200, caching.log);
-        for (const given of ["Bearer x", undefined]) assert.equal((await ask(path, given, {}, caching)).status, 401, path);
+        for (const given of ["Bearer x", undefined])
+          assert.equal((await ask(path, given, {}, caching)).status, 401, path);
       }
     } finally {
       await caching.stop();
@@ -193,12 +271,19 @@ describe("nginx auth_request in front of an API", () => {
     const { access_token } = await source.ofPerson();
     const wrongSecret = { ...source, api: { client_id: API_CLIENT, client_secret: "x".repeat(43) } };
     const noIssuer = { ...source, deployment: { port: 1, caFile: source.deployment.caFile } };
-    const otherAuthority = { ...source, deployment: { port: source.deployment.port, caFile: join(site.directory, "ca.pem") } };
-    for (const [parts, paths] of [[wrongSecret, ["/reports/"]],
-      [noIssuer, ["/reports/", "/signed-in/"]], [otherAuthority, ["/reports/", "/signed-in/"]]]) {
+    const otherAuthority = {
+      ...source,
+      deployment: { port: source.deployment.port, caFile: join(site.directory, "ca.pem") },
+    };
+    for (const [parts, paths] of [
+      [wrongSecret, ["/reports/"]],
+      [noIssuer, ["/reports/", "/signed-in/"]],
+      [otherAuthority, ["/reports/", "/signed-in/"]],
+    ]) {
       const other = await startApi(parts, echo);
       try {
-        for (const path of paths) assert.equal((await ask(path, `Bearer ${access_token}`, {}, other)).status, 500, other.log);
+        for (const path of paths)
+          assert.equal((await ask(path, `Bearer ${access_token}`, {}, other)).status, 500, other.log);
       } finally {
         await other.stop();
       }
@@ -214,7 +299,10 @@ it("nginx auth_request refuses what has expired, whichever way it asks", async (
     site = await startApi(source, echo);
     const token = await source.expired();
     for (const path of ["/reports/", "/signed-in/"]) {
-      assert.equal((await request(`${site.origin}${path}`, { ca: site.ca, headers: { authorization: `Bearer ${token}` } })).status, 401);
+      assert.equal(
+        (await request(`${site.origin}${path}`, { ca: site.ca, headers: { authorization: `Bearer ${token}` } })).status,
+        401,
+      );
     }
   } finally {
     await site?.stop();

@@ -1,4 +1,5 @@
-// oidc-agent, as Debian ships it: keeps somebody's refresh token and gives access tokens to programs on the command line.
+// oidc-agent, as Debian ships it: keeps somebody's refresh token and gives access tokens to programs on the command
+// line.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -11,8 +12,8 @@ import { UserAgent, request } from "../support/user_agent.mjs";
 import { AWKWARD_SECRETS, PERSON, addClientWithSecret, openProvider, walk } from "./provider.mjs";
 
 const run = promisify(execFile);
-// Nobody listens there: its own listener would be on all addresses of this machine. The address that the browser was sent to is given
-// to the command instead, as on a machine without a browser.
+// Nobody listens there: its own listener would be on all addresses of this machine. The address that the browser was
+// sent to is given to the command instead, as on a machine without a browser.
 const REDIRECT_URI = "http://localhost:4242";
 const START_TIMEOUT_MS = 60_000;
 
@@ -21,19 +22,32 @@ class Home {
   static async make() {
     const home = new Home();
     home.directory = await mkdtemp(join(tmpdir(), "pt-"));
-    home.env = { PATH: process.env.PATH, HOME: home.directory, OIDC_CONFIG_DIR: home.directory, OIDC_ENCRYPTION_PW: "of this test" };
+    home.env = {
+      PATH: process.env.PATH,
+      HOME: home.directory,
+      OIDC_CONFIG_DIR: home.directory,
+      OIDC_ENCRYPTION_PW: "of this test",
+    };
     return home;
   }
 
   async startAgent() {
     // It puts random characters in, and makes that directory with mode 0700.
-    this.agent = spawn("oidc-agent", ["--console", "--no-autoload", "--no-autoreauthenticate", "-a", join(this.directory, "a-XXXXXX/s")], {
-      env: this.env, stdio: ["ignore", "pipe", "pipe"],
-    });
+    this.agent = spawn(
+      "oidc-agent",
+      ["--console", "--no-autoload", "--no-autoreauthenticate", "-a", join(this.directory, "a-XXXXXX/s")],
+      {
+        env: this.env,
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     let said = "";
-    for (const stream of [this.agent.stdout, this.agent.stderr]) stream.setEncoding("utf8").on("data", (text) => { said += text; });
+    for (const stream of [this.agent.stdout, this.agent.stderr])
+      stream.setEncoding("utf8").on("data", (text) => {
+        said += text;
+      });
     this.ended = new Promise((done) => this.agent.once("close", done).once("error", done));
-    for (const end = Date.now() + START_TIMEOUT_MS; ;) {
+    for (const end = Date.now() + START_TIMEOUT_MS; ; ) {
       const made = (await readdir(this.directory)).find((name) => name.startsWith("a-"));
       if (made && existsSync(join(this.directory, made, "s"))) {
         this.env.OIDC_SOCK = join(this.directory, made, "s");
@@ -48,7 +62,8 @@ class Home {
   async stopAgent() {
     if (this.agent?.exitCode === null && this.agent.signalCode === null) this.agent.kill("SIGTERM");
     await this.ended;
-    for (const name of await readdir(this.directory)) if (name.startsWith("a-")) await rm(join(this.directory, name), { recursive: true });
+    for (const name of await readdir(this.directory))
+      if (name.startsWith("a-")) await rm(join(this.directory, name), { recursive: true });
   }
 
   async run(command, ...args) {
@@ -90,8 +105,22 @@ describe("oidc-agent", () => {
     await writeFile(file, JSON.stringify({ ...registered, redirect_uris: [REDIRECT_URI] }), { mode: 0o600 });
     // An empty secret is how it is told that there is none; others are in the file, not among the arguments.
     const none = registered.client_secret === undefined ? ["--client-secret="] : [];
-    const said = await home.run("oidc-gen", "-f", file, ...none, `--iss=${issuer}`, "--scope=openid profile", `--cp=${caFile}`, "--flow=code",
-      "--no-webserver", "--no-url-call", "--pw-env", "--prompt=none", "--confirm-yes", name);
+    const said = await home.run(
+      "oidc-gen",
+      "-f",
+      file,
+      ...none,
+      `--iss=${issuer}`,
+      "--scope=openid profile",
+      `--cp=${caFile}`,
+      "--flow=code",
+      "--no-webserver",
+      "--no-url-call",
+      "--pw-env",
+      "--prompt=none",
+      "--confirm-yes",
+      name,
+    );
     const url = said.match(/https:\S+/)?.[0];
     assert.ok(url, said);
     return url;
@@ -104,7 +133,8 @@ describe("oidc-agent", () => {
     return location;
   }
 
-  const exchange = (location) => home.run("oidc-gen", `--codeExchange=${location.href}`, "--pw-env", "--prompt=none", "--confirm-yes");
+  const exchange = (location) =>
+    home.run("oidc-gen", `--codeExchange=${location.href}`, "--pw-env", "--prompt=none", "--confirm-yes");
 
   it("is the one that Debian ships", async (context) => {
     const version = await home.run("oidc-gen", "--version");
@@ -147,7 +177,9 @@ describe("oidc-agent", () => {
 
       it("gives nothing more when the grant was ended", async () => {
         await provider.deployment.postern(["token", "revoke", "--client", name]);
-        await assert.rejects(home.run("oidc-token", "--force-new", name), (error) => /invalid_grant|refresh token/i.test(error.stderr));
+        await assert.rejects(home.run("oidc-token", "--force-new", name), (error) =>
+          /invalid_grant|refresh token/i.test(error.stderr),
+        );
       });
     });
   }
@@ -156,7 +188,10 @@ describe("oidc-agent", () => {
     it(`the secret ${secret} works, and nothing else does`, async () => {
       const id = `awkward-${which}`;
       const registered = await addClientWithSecret(provider.deployment, id, secret, REDIRECT_URI);
-      assert.match(await exchange(await sentTo(await generate(id, { ...registered, client_secret: secret }))), /success/);
+      assert.match(
+        await exchange(await sentTo(await generate(id, { ...registered, client_secret: secret }))),
+        /success/,
+      );
       assert.equal((await userinfo(await home.run("oidc-token", id))).sub, provider.sub);
       const wrong = await sentTo(await generate(`${id}-wrong`, { ...registered, client_secret: `${secret}x` }));
       await assert.rejects(exchange(wrong), (error) => /invalid_client/.test(error.stderr));

@@ -24,9 +24,19 @@ describe("passport-openidconnect", () => {
   /// The application, running and registered as `id`; `secret` is what it has, `registered` what Postern has.
   async function openApplication(id, secret = SECRET, registered = secret) {
     const { deployment } = provider;
-    const application = await NodeApplication.start("express/app.mjs", deployment, { CLIENT_ID: id, CLIENT_SECRET: secret });
+    const application = await NodeApplication.start("express/app.mjs", deployment, {
+      CLIENT_ID: id,
+      CLIENT_SECRET: secret,
+    });
     const { origin } = application;
-    await addClientWithSecret(deployment, id, registered, `${origin}/oauth2/redirect`, "--post-logout-redirect-uri", `${origin}/`);
+    await addClientWithSecret(
+      deployment,
+      id,
+      registered,
+      `${origin}/oauth2/redirect`,
+      "--post-logout-redirect-uri",
+      `${origin}/`,
+    );
     return application;
   }
 
@@ -43,9 +53,13 @@ describe("passport-openidconnect", () => {
 
   /// Somebody whose browser goes back and forth between the application and Postern.
   class Visitor {
-    constructor(origin) { Object.assign(this, { origin, here: new UserAgent(), there: new UserAgent({ ca: provider.deployment.ca }) }); }
+    constructor(origin) {
+      Object.assign(this, { origin, here: new UserAgent(), there: new UserAgent({ ca: provider.deployment.ca }) });
+    }
 
-    visit(path) { return this.here.visit(new URL(path, this.origin).href); }
+    visit(path) {
+      return this.here.visit(new URL(path, this.origin).href);
+    }
 
     /// From the application's link through Postern's pages: the address that leads back.
     async wayBack(decision) {
@@ -69,10 +83,15 @@ describe("passport-openidconnect", () => {
   }
 
   const userinfo = ({ accessToken }) =>
-    request(`${provider.deployment.issuer}/userinfo`, { ca: provider.deployment.ca, headers: { authorization: `Bearer ${accessToken}` } });
+    request(`${provider.deployment.issuer}/userinfo`, {
+      ca: provider.deployment.ca,
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
 
   it("is of these versions", (context) => {
-    const versions = ["passport-openidconnect", "passport", "express"].map((name) => `${name} ${load(`${name}/package.json`).version}`);
+    const versions = ["passport-openidconnect", "passport", "express"].map(
+      (name) => `${name} ${load(`${name}/package.json`).version}`,
+    );
     context.diagnostic(versions.join(", "));
     assert.equal(versions[0], "passport-openidconnect 0.1.2");
   });
@@ -90,11 +109,12 @@ describe("passport-openidconnect", () => {
     assert.equal((await userinfo(user)).status, 200);
   });
 
-  it("tells the application of a denial", () => withApplication("denied", async (visitor) => {
-    const back = await visitor.wayBack("deny");
-    assert.equal(back.searchParams.get("error"), "access_denied");
-    assert.equal((await visitor.visit(back.href)).status, 401);
-  }));
+  it("tells the application of a denial", () =>
+    withApplication("denied", async (visitor) => {
+      const back = await visitor.wayBack("deny");
+      assert.equal(back.searchParams.get("error"), "access_denied");
+      assert.equal((await visitor.visit(back.href)).status, 401);
+    }));
 
   it("does not take an answer with another state", async () => {
     const person = visitor();
@@ -127,9 +147,17 @@ describe("passport-openidconnect", () => {
     await person.signIn();
     const kept = await person.refresh("?keep=no");
     const { issuer, ca } = provider.deployment;
-    const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: kept.refreshToken, client_id: "app", client_secret: SECRET });
+    const form = new URLSearchParams({
+      grant_type: "refresh_token",
+      refresh_token: kept.refreshToken,
+      client_id: "app",
+      client_secret: SECRET,
+    });
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    assert.equal((await request(`${issuer}/token`, { method: "POST", ca, headers, body: form.toString() })).status, 200);
+    assert.equal(
+      (await request(`${issuer}/token`, { method: "POST", ca, headers, body: form.toString() })).status,
+      200,
+    );
     const { status, error } = await person.refresh();
     assert.deepEqual([status, error], [500, "invalid_grant"]);
     assert.equal((await userinfo(kept)).status, 401);
@@ -147,15 +175,26 @@ describe("passport-openidconnect", () => {
     assert.ok((await person.there.visit(again.location.href)).form.buttons.login, "asked for the password again");
   });
 
-  it("tells the application of a wrong secret", () => withApplication("wrong", async (visitor) => {
-    const { status, body } = await visitor.visit((await visitor.wayBack()).href);
-    assert.deepEqual([status, JSON.parse(body).error], [500, "invalid_client"]);
-  }, "x".repeat(43), SECRET));
+  it("tells the application of a wrong secret", () =>
+    withApplication(
+      "wrong",
+      async (visitor) => {
+        const { status, body } = await visitor.visit((await visitor.wayBack()).href);
+        assert.deepEqual([status, JSON.parse(body).error], [500, "invalid_client"]);
+      },
+      "x".repeat(43),
+      SECRET,
+    ));
 
   for (const [which, secret] of AWKWARD_SECRETS.entries()) {
-    it(`the secret ${secret} works`, () => withApplication(`awkward-${which}`, async (visitor) => {
-      assert.equal((await visitor.signIn()).profile.id, provider.sub);
-      assert.equal((await visitor.refresh()).status, 200);
-    }, secret));
+    it(`the secret ${secret} works`, () =>
+      withApplication(
+        `awkward-${which}`,
+        async (visitor) => {
+          assert.equal((await visitor.signIn()).profile.id, provider.sub);
+          assert.equal((await visitor.refresh()).status, 200);
+        },
+        secret,
+      ));
   }
 });

@@ -17,18 +17,24 @@ class Program {
     // Proxies and ~/.netrc of whoever runs the tests are no part of them.
     const env = { ...process.env, NO_PROXY: "*", no_proxy: "*", HOME: "/nonexistent", ...environment };
     this.#child = spawn(command, [join(HERE, file)], { env });
-    this.#child.stderr.setEncoding("utf8").on("data", (text) => { this.#stderr += text; });
+    this.#child.stderr.setEncoding("utf8").on("data", (text) => {
+      this.#stderr += text;
+    });
     this.#child.stdin.on("error", () => {}); // of a program that ended: its missing answer is the failure
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
     this.#ended = new Promise((done) => this.#child.once("close", done).once("error", done));
   }
 
-  write(line) { this.#child.stdin.write(`${line}\n`); }
+  write(line) {
+    this.#child.stdin.write(`${line}\n`);
+  }
 
   /// The next line that it writes to standard output.
   async line() {
     let timer;
-    const late = new Promise((_, failed) => { timer = setTimeout(() => failed(new Error(`no answer in time\n${this.#stderr}`)), ANSWER_TIMEOUT_MS); });
+    const late = new Promise((_, failed) => {
+      timer = setTimeout(() => failed(new Error(`no answer in time\n${this.#stderr}`)), ANSWER_TIMEOUT_MS);
+    });
     const { value, done } = await Promise.race([this.#lines.next(), late]).finally(() => clearTimeout(timer));
     if (done) throw new Error(`ended before it answered\n${this.#stderr}`);
     return value;
@@ -42,14 +48,22 @@ class Program {
 
 /// Refused by the library or by the server: `error` is the OAuth error if there is one, else the exception's name.
 export class Refused extends Error {
-  constructor({ error, message }) { super(`${error}: ${message}`); this.error = error; }
+  constructor({ error, message }) {
+    super(`${error}: ${message}`);
+    this.error = error;
+  }
 }
 
 /// Debian's Python with a program of tests/clients/python, whose functions are called one after the other.
 export class PythonProgram extends Program {
   /// `settings` become its environment; the deployment's authority is trusted as users of `requests` do it.
   constructor(file, { issuer, caFile }, settings) {
-    super("/usr/bin/python3", `python/${file}`, { PYTHONDONTWRITEBYTECODE: "1", REQUESTS_CA_BUNDLE: caFile, ISSUER: issuer, ...settings });
+    super("/usr/bin/python3", `python/${file}`, {
+      PYTHONDONTWRITEBYTECODE: "1",
+      REQUESTS_CA_BUNDLE: caFile,
+      ISSUER: issuer,
+      ...settings,
+    });
   }
 
   async call(name, parameters = {}) {
@@ -63,7 +77,11 @@ export class PythonProgram extends Program {
 /// A web application on a port of its own choice, which it prints when it listens; `origin` is where it is then.
 export class NodeApplication extends Program {
   static async start(file, { issuer, caFile }, settings) {
-    const application = new NodeApplication(process.execPath, file, { NODE_EXTRA_CA_CERTS: caFile, ISSUER: issuer, ...settings });
+    const application = new NodeApplication(process.execPath, file, {
+      NODE_EXTRA_CA_CERTS: caFile,
+      ISSUER: issuer,
+      ...settings,
+    });
     try {
       application.origin = `http://127.0.0.1:${Number(await application.line())}`;
       return application;

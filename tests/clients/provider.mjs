@@ -1,12 +1,16 @@
-// What every client here is pointed at: a Postern behind lighttpd with TLS, a person, and clients with secrets of their own choice.
+// What every client here is pointed at: a Postern behind lighttpd with TLS, a person, and clients with secrets of their
+// own choice.
 import { Deployment } from "../support/deployment.mjs";
 import { PERSON } from "../interop/relying_party.mjs";
 
 export { PERSON, walk } from "../interop/relying_party.mjs";
 
-/// Secrets that mean one thing raw and another one form-encoded. The first is well-formed when it is taken for form-encoded (and is
-/// not the same then), the second is not.
-export const AWKWARD_SECRETS = ["a:b+c%2Fd/e f&g=h?i#j\"k'l\\m;n,o.p~q$r", "%zz 100% :+%/ of what RFC 6749 A.2 allows {}[]"];
+/// Secrets that mean one thing raw and another one form-encoded. The first is well-formed when it is taken for
+/// form-encoded (and is not the same then), the second is not.
+export const AWKWARD_SECRETS = [
+  "a:b+c%2Fd/e f&g=h?i#j\"k'l\\m;n,o.p~q$r",
+  "%zz 100% :+%/ of what RFC 6749 A.2 allows {}[]",
+];
 
 /// { deployment, sub, ... } with a person, whose subject is `sub`.
 export async function openProvider(config = {}) {
@@ -22,5 +26,8 @@ export async function openProvider(config = {}) {
 
 /// A confidential client whose operator chose the secret.
 export async function addClientWithSecret(deployment, id, secret, redirectUri, ...options) {
-  return deployment.postern(["client", "add", id, "--redirect-uri", redirectUri, "--secret-stdin", ...options], `${secret}\n`);
+  return deployment.postern(
+    ["client", "add", id, "--redirect-uri", redirectUri, "--secret-stdin", ...options],
+    `${secret}\n`,
+  );
 }

@@ -11,12 +11,20 @@ export const refused = (promise, error) => assert.rejects(promise, { error });
 /// To be called inside describe().
 export function pythonSuite(file, config) {
   let provider;
-  before(async () => { provider = await openProvider(config); });
-  after(async () => { await provider?.deployment.stop(); });
+  before(async () => {
+    provider = await openProvider(config);
+  });
+  after(async () => {
+    await provider?.deployment.stop();
+  });
 
   return {
-    get deployment() { return provider.deployment; },
-    get sub() { return provider.sub; },
+    get deployment() {
+      return provider.deployment;
+    },
+    get sub() {
+      return provider.sub;
+    },
 
     /// Registers a client and answers what its application is told about it.
     async register(id, ...options) {

@@ -9,8 +9,8 @@ const ATTEMPTS = 3;
 export class Site {
   #server = null;
 
-  /// `start` is startApache or startNginx. `configure` answers the rest of its options for a site, which has origin, port,
-  /// directory, caFile (the authority of `deployment`, where the server may read it) and ca (its own authority).
+  /// `start` is startApache or startNginx. `configure` answers the rest of its options for a site, which has origin,
+  /// port, directory, caFile (the authority of `deployment`, where the server may read it) and ca (its own authority).
   static async start(start, deployment, configure) {
     for (let attempt = 1; ; ++attempt) {
       const site = new Site();
@@ -24,7 +24,9 @@ export class Site {
     }
   }
 
-  get log() { return this.#server?.log ?? ""; }
+  get log() {
+    return this.#server?.log ?? "";
+  }
 
   async stop() {
     await this.#server?.stop();
@@ -44,7 +46,7 @@ export class Site {
     }
     this.documents = await privateDirectory(join(this.directory, "www"));
     await writeFile(join(this.documents, "index.html"), "<title>Application</title>\n", { mode: 0o644 });
-    this.#server = await start({ directory: this.directory, port: this.port, tls, ...await configure(this) });
+    this.#server = await start({ directory: this.directory, port: this.port, tls, ...(await configure(this)) });
     await this.#server.untilItAnswers(`${this.origin}/`, { ca: this.ca });
   }
 }

@@ -9,15 +9,41 @@ import { PERSON } from "./provider.mjs";
 const REDIRECT_URI = "https://application.example/callback";
 export const API_CLIENT = "reports-api";
 
-/// A provider with a person, an application that may have the scope "reports", a program that may have it too, and the API
-/// itself, registered as examples/clients tells. End it with deployment.stop().
+/// A provider with a person, an application that may have the scope "reports", a program that may have it too, and the
+/// API itself, registered as examples/clients tells. End it with deployment.stop().
 export async function openTokenSource({ config = {}, ...options } = {}) {
-  const deployment = await Deployment.start({ config: { scopeDescriptions: { reports: "Read reports" }, ...config }, ...options });
+  const deployment = await Deployment.start({
+    config: { scopeDescriptions: { reports: "Read reports" }, ...config },
+    ...options,
+  });
   try {
     const { sub } = await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
-    const application = await deployment.addClient("application", REDIRECT_URI, "--scope", "openid profile email reports reports-of-others");
-    const program = await deployment.postern(["client", "add", "program", "--grant", "client_credentials", "--scope", "reports"]);
-    const api = await deployment.postern(["client", "add", API_CLIENT, "--name", "Reports", "--grant", "client_credentials", "--scope", ""]);
+    const application = await deployment.addClient(
+      "application",
+      REDIRECT_URI,
+      "--scope",
+      "openid profile email reports reports-of-others",
+    );
+    const program = await deployment.postern([
+      "client",
+      "add",
+      "program",
+      "--grant",
+      "client_credentials",
+      "--scope",
+      "reports",
+    ]);
+    const api = await deployment.postern([
+      "client",
+      "add",
+      API_CLIENT,
+      "--name",
+      "Reports",
+      "--grant",
+      "client_credentials",
+      "--scope",
+      "",
+    ]);
     return new TokenSource({ deployment, sub, application, program, api });
   } catch (error) {
     await deployment.stop();
@@ -26,7 +52,9 @@ export async function openTokenSource({ config = {}, ...options } = {}) {
 }
 
 class TokenSource {
-  constructor(parts) { Object.assign(this, parts); }
+  constructor(parts) {
+    Object.assign(this, parts);
+  }
 
   async addPerson(username) {
     const person = { ...PERSON, username };
@@ -38,20 +66,39 @@ class TokenSource {
   async ofPerson(scope = "openid profile reports", who = PERSON) {
     const { deployment } = this;
     const verifier = randomBytes(32).toString("base64url");
-    const asked = new URLSearchParams({ client_id: "application", response_type: "code", redirect_uri: REDIRECT_URI, scope, state: "s",
-      code_challenge: createHash("sha256").update(verifier).digest("base64url"), code_challenge_method: "S256" });
+    const asked = new URLSearchParams({
+      client_id: "application",
+      response_type: "code",
+      redirect_uri: REDIRECT_URI,
+      scope,
+      state: "s",
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge_method: "S256",
+    });
     const until = (page) => page.location?.href.startsWith(REDIRECT_URI);
-    const { location } = await new Person(deployment.ca, who).signIn(`${deployment.issuer}/authorize?${asked}`, { until });
-    return this.#ask("/token", this.application, { grant_type: "authorization_code", code: location.searchParams.get("code"), redirect_uri: REDIRECT_URI,
-      code_verifier: verifier });
+    const { location } = await new Person(deployment.ca, who).signIn(`${deployment.issuer}/authorize?${asked}`, {
+      until,
+    });
+    return this.#ask("/token", this.application, {
+      grant_type: "authorization_code",
+      code: location.searchParams.get("code"),
+      redirect_uri: REDIRECT_URI,
+      code_verifier: verifier,
+    });
   }
 
   /// The token response for the program itself.
-  async ofProgram() { return this.#ask("/token", this.program, { grant_type: "client_credentials" }); }
+  async ofProgram() {
+    return this.#ask("/token", this.program, { grant_type: "client_credentials" });
+  }
 
-  async revoke(token) { return this.#ask("/token/revoke", this.application, { token }); }
+  async revoke(token) {
+    return this.#ask("/token/revoke", this.application, { token });
+  }
 
-  async introspect(token) { return this.#ask("/token/introspect", this.api, { token }); }
+  async introspect(token) {
+    return this.#ask("/token/introspect", this.api, { token });
+  }
 
   /// A token that has expired, of a deployment with a short accessTokenTTL.
   async expired() {
@@ -63,9 +110,17 @@ class TokenSource {
 
   async #ask(path, { client_id, client_secret }, form) {
     const body = new URLSearchParams(form).toString();
-    const headers = { authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString("base64")}`,
-      "content-type": "application/x-www-form-urlencoded", "content-length": Buffer.byteLength(body) };
-    const answer = await request(`${this.deployment.issuer}${path}`, { method: "POST", ca: this.deployment.ca, headers, body });
+    const headers = {
+      authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString("base64")}`,
+      "content-type": "application/x-www-form-urlencoded",
+      "content-length": Buffer.byteLength(body),
+    };
+    const answer = await request(`${this.deployment.issuer}${path}`, {
+      method: "POST",
+      ca: this.deployment.ca,
+      headers,
+      body,
+    });
     assert.equal(answer.status, 200, `${path}: ${answer.body}`);
     return answer.body === "" ? null : JSON.parse(answer.body);
   }

@@ -26,12 +26,18 @@ describe("form_post in Chromium", () => {
     try {
       const page = await context.newPage();
       const violations = [];
-      page.on("console", (message) => { if (/content.security.policy/i.test(message.text())) violations.push(message.text()); });
-      const arrived = new Promise((done) => page.route(`${new URL(REDIRECT_URI).origin}/**`, async (route) => {
-        done(route.request());
-        await route.fulfill({ contentType: "text/plain", body: "arrived" });
-      }));
-      const sent = run.newRequest({ parameters: { scope: "openid offline_access", prompt: "consent", state: `</form>"'&<b>` } });
+      page.on("console", (message) => {
+        if (/content.security.policy/i.test(message.text())) violations.push(message.text());
+      });
+      const arrived = new Promise((done) =>
+        page.route(`${new URL(REDIRECT_URI).origin}/**`, async (route) => {
+          done(route.request());
+          await route.fulfill({ contentType: "text/plain", body: "arrived" });
+        }),
+      );
+      const sent = run.newRequest({
+        parameters: { scope: "openid offline_access", prompt: "consent", state: `</form>"'&<b>` },
+      });
       await page.goto(run.authorizationUrl(sent));
       await page.fill("#username", USER.username);
       await page.fill("#password", USER.password);
@@ -40,8 +46,12 @@ describe("form_post in Chromium", () => {
       await afterConsent(page);
       await page.waitForURL(REDIRECT_URI);
       const request = await arrived;
-      const callback = { target: request.url(), method: request.method(), enctype: request.headers()["content-type"],
-        parameters: new URLSearchParams(request.postData()) };
+      const callback = {
+        target: request.url(),
+        method: request.method(),
+        enctype: request.headers()["content-type"],
+        parameters: new URLSearchParams(request.postData()),
+      };
       await run.finish({ client: "client", sent, callback });
       assert.deepEqual(run.findings, []);
       assert.deepEqual(violations, []);
@@ -51,5 +61,6 @@ describe("form_post in Chromium", () => {
   }
 
   it("the page submits itself under its own policy", () => happyFlow({}));
-  it("without JavaScript the button does it", () => happyFlow({ javaScriptEnabled: false }, (page) => page.click("#continue")));
+  it("without JavaScript the button does it", () =>
+    happyFlow({ javaScriptEnabled: false }, (page) => page.click("#continue")));
 });

@@ -1,28 +1,44 @@
-// One run of one module: the suite's side of the conversation, and the findings it gathers. Checks that the suite makes in some
-// modules only (extra claims in the ID token, Cache-Control, the entropy of a code) are made in all of them here.
+// One run of one module: the suite's side of the conversation, and the findings it gathers. Checks that the suite makes
+// in some modules only (extra claims in the ID token, Cache-Control, the entropy of a code) are made in all of them
+// here.
 import { randomInt } from "node:crypto";
 import { UserAgent, request } from "../support/user_agent.mjs";
 import {
-  checkDelivery, checkErrorResponse, checkIss, checkLogoutRedirect, checkState, checkSuccessResponse,
+  checkDelivery,
+  checkErrorResponse,
+  checkIss,
+  checkLogoutRedirect,
+  checkState,
+  checkSuccessResponse,
 } from "./checks/authorization_response.mjs";
 import { checkUserinfo } from "./checks/claims.mjs";
 import { worst } from "./checks/finding.mjs";
 import { checkPage, kindOf } from "./checks/page.mjs";
 import { checkAuthMethod, checkEndpoints, checkIssuer, checkJwks } from "./checks/server.mjs";
-import { checkHashes, checkIdTokenClaims, checkIdTokenExtras, checkSignature, checkTokenResponse, parseJwt } from "./checks/tokens.mjs";
+import {
+  checkHashes,
+  checkIdTokenClaims,
+  checkIdTokenExtras,
+  checkSignature,
+  checkTokenResponse,
+  parseJwt,
+} from "./checks/tokens.mjs";
 import { POST_LOGOUT_REDIRECT_URI, REDIRECT_URI, USER } from "./provider.mjs";
 
 const MAX_PAGES = 6;
 const ALPHANUMERIC = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const LOGIN_ERRORS = ["login_required", "interaction_required", "account_selection_required", "consent_required"];
 
-export const randomText = (length) => Array.from({ length }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join("");
+export const randomText = (length) =>
+  Array.from({ length }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join("");
 /// The long state of some modules: 128 characters, those of RFC 3986 §2.3 that are not alphanumeric at the end.
 export const longState = () => `${randomText(124)}-._~`;
 
-const formEncode = (text) => new URLSearchParams({ "": text }).toString().slice(1); // as the suite does it: RFC 6749 §2.3.1
+// as the suite does it: RFC 6749 §2.3.1
+const formEncode = (text) => new URLSearchParams({ "": text }).toString().slice(1);
 /// A parameter that is undefined is left out.
-const queryOf = (parameters) => new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined));
+const queryOf = (parameters) =>
+  new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined));
 
 /// Thrown when a module cannot go on; what is wrong is among the findings by then.
 export class Stop extends Error {}
@@ -38,9 +54,13 @@ export class Run {
   }
 
   /// Seconds pass on the provider's clock. Runs beside this one see them pass, too.
-  wait(seconds) { return this.deployment.advance(seconds); }
+  wait(seconds) {
+    return this.deployment.advance(seconds);
+  }
 
-  now() { return this.deployment.now(); }
+  now() {
+    return this.deployment.now();
+  }
 
   /// Records what checks found; answers whether there was nothing of the level FAILURE.
   check(...lists) {
@@ -54,20 +74,31 @@ export class Run {
     if (!this.check(...lists)) throw new Stop();
   }
 
-  fail(text) { this.require([{ level: "FAILURE", text }]); }
-  warn(text) { this.check([{ level: "WARNING", text }]); }
-  expect(good, text) { if (!good) this.check([{ level: "FAILURE", text }]); }
+  fail(text) {
+    this.require([{ level: "FAILURE", text }]);
+  }
+  warn(text) {
+    this.check([{ level: "WARNING", text }]);
+  }
+  expect(good, text) {
+    if (!good) this.check([{ level: "FAILURE", text }]);
+  }
 
   skip(reason) {
     this.skipped = reason;
     throw new Stop();
   }
 
-  get result() { return worst(this.findings) ?? (this.skipped ? "SKIPPED" : "PASSED"); }
+  get result() {
+    return worst(this.findings) ?? (this.skipped ? "SKIPPED" : "PASSED");
+  }
 
   get notes() {
-    return [...this.findings.map(({ level, text }) => `${level}: ${text}`), ...(this.skipped ? [this.skipped] : []),
-      ...this.reviews.map((text) => `seen: ${text}`)];
+    return [
+      ...this.findings.map(({ level, text }) => `${level}: ${text}`),
+      ...(this.skipped ? [this.skipped] : []),
+      ...this.reviews.map((text) => `seen: ${text}`),
+    ];
   }
 
   /// One request; the answer's body is parsed into `json` when it is JSON.
@@ -75,8 +106,12 @@ export class Run {
     const body = form && queryOf(form).toString();
     const more = form ? { "content-type": "application/x-www-form-urlencoded" } : {};
     const length = method === "POST" ? { "content-length": Buffer.byteLength(body ?? "") } : {};
-    const answer = await this.send(url, { method, body, ca: this.deployment.ca,
-      headers: { accept: "application/json", ...more, ...length, ...headers } });
+    const answer = await this.send(url, {
+      method,
+      body,
+      ca: this.deployment.ca,
+      headers: { accept: "application/json", ...more, ...length, ...headers },
+    });
     try {
       return { ...answer, json: JSON.parse(answer.body) };
     } catch {
@@ -89,15 +124,21 @@ export class Run {
     const address = `${this.deployment.issuer}/.well-known/openid-configuration`;
     this.discovery = await this.fetch(address);
     this.metadata = this.discovery.json ?? {};
-    this.require(checkIssuer(this.metadata, address), checkEndpoints(this.metadata), checkAuthMethod(this.metadata, this.clients[client].method));
+    this.require(
+      checkIssuer(this.metadata, address),
+      checkEndpoints(this.metadata),
+      checkAuthMethod(this.metadata, this.clients[client].method),
+    );
     this.jwks = (await this.fetch(this.metadata.jwks_uri)).json;
     this.require(checkJwks(this.jwks));
   }
 
-  supports(member, value) { return this.metadata[member]?.includes(value) === true; }
+  supports(member, value) {
+    return this.metadata[member]?.includes(value) === true;
+  }
 
-  /// The person in front of the browser: signs in and agrees wherever that is asked. { page, seen }: the last page and the
-  /// kinds of those before it.
+  /// The person in front of the browser: signs in and agrees wherever that is asked. { page, seen }: the last page and
+  /// the kinds of those before it.
   async walk(page) {
     const seen = [];
     const answers = {
@@ -116,21 +157,33 @@ export class Run {
   /// The parameters of an authorization request; one that is undefined is left out of it.
   newRequest({ client = "client", parameters = {} } = {}) {
     return {
-      response_type: "code", client_id: this.clients[client].id, redirect_uri: REDIRECT_URI, scope: "openid",
-      state: randomText(10), nonce: randomText(10), ...(this.mode === "form_post" && { response_mode: "form_post" }), ...parameters,
+      response_type: "code",
+      client_id: this.clients[client].id,
+      redirect_uri: REDIRECT_URI,
+      scope: "openid",
+      state: randomText(10),
+      nonce: randomText(10),
+      ...(this.mode === "form_post" && { response_mode: "form_post" }),
+      ...parameters,
     };
   }
 
-  authorizationUrl(sent) { return `${this.metadata.authorization_endpoint}?${queryOf(sent)}`; }
+  authorizationUrl(sent) {
+    return `${this.metadata.authorization_endpoint}?${queryOf(sent)}`;
+  }
 
-  /// One authorization request and what became of it: { client, sent, seen, page, callback }, with `callback` when the browser was
-  /// sent to another site, and `seen` without the page that posts itself.
+  /// One authorization request and what became of it: { client, sent, seen, page, callback }, with `callback` when the
+  /// browser was sent to another site, and `seen` without the page that posts itself.
   async authorize({ client = "client", parameters, post = false } = {}) {
     const sent = this.newRequest({ client, parameters });
-    const first = post ? this.agent.post(this.metadata.authorization_endpoint, queryOf(sent)) : this.agent.visit(this.authorizationUrl(sent));
+    const first = post
+      ? this.agent.post(this.metadata.authorization_endpoint, queryOf(sent))
+      : this.agent.visit(this.authorizationUrl(sent));
     const { page, seen } = await this.walk(await first);
     const callback = page.location && {
-      target: page.location.href, method: page.posted ? page.form.method : "GET", enctype: page.form?.enctype,
+      target: page.location.href,
+      method: page.posted ? page.form.method : "GET",
+      enctype: page.form?.enctype,
       parameters: page.posted ?? page.location.searchParams,
     };
     return { client, sent, page, callback, seen: seen.filter((kind) => kind !== "form_post") };
@@ -138,8 +191,11 @@ export class Run {
 
   #checkCallback({ page, callback, sent }) {
     if (!callback) this.fail(`not sent back to the client but shown "${page.title}" (${page.status})`);
-    this.check(checkDelivery(callback, { mode: this.mode, redirectUri: REDIRECT_URI }), checkState(callback.parameters, sent.state),
-      checkIss(callback.parameters, this.metadata));
+    this.check(
+      checkDelivery(callback, { mode: this.mode, redirectUri: REDIRECT_URI }),
+      checkState(callback.parameters, sent.state),
+      checkIss(callback.parameters, this.metadata),
+    );
     return callback.parameters;
   }
 
@@ -151,7 +207,9 @@ export class Run {
   }
 
   /// An error that a flow must have brought.
-  expectError(flow, allowed) { this.require(checkErrorResponse(this.#checkCallback(flow), allowed)); }
+  expectError(flow, allowed) {
+    this.require(checkErrorResponse(this.#checkCallback(flow), allowed));
+  }
 
   /// The answer to prompt=none when nobody is signed in.
   expectNobody(flow) {
@@ -159,7 +217,9 @@ export class Run {
     this.expectNoPage(flow);
   }
 
-  expectNoPage(flow) { this.expect(flow.seen.length === 0, `a page was shown: ${flow.seen}`); }
+  expectNoPage(flow) {
+    this.expect(flow.seen.length === 0, `a page was shown: ${flow.seen}`);
+  }
 
   /// What the suite wants a screenshot of.
   review(page, ...kinds) {
@@ -191,13 +251,19 @@ export class Run {
   readIdToken(text, { client, nonce, accessToken, code }) {
     const idToken = parseJwt(text);
     const clientId = this.clients[client].id;
-    this.check(checkSignature(idToken, this.jwks), checkIdTokenClaims(idToken.claims, { issuer: this.metadata.issuer, clientId, nonce, now: this.now() }),
-      checkHashes(idToken.claims, { accessToken, code }), checkIdTokenExtras(idToken.claims));
+    this.check(
+      checkSignature(idToken, this.jwks),
+      checkIdTokenClaims(idToken.claims, { issuer: this.metadata.issuer, clientId, nonce, now: this.now() }),
+      checkHashes(idToken.claims, { accessToken, code }),
+      checkIdTokenExtras(idToken.claims),
+    );
     return idToken.claims;
   }
 
   /// A whole flow: authorization, code, tokens, ID token, UserInfo; `exchange` goes into the token request.
-  async signIn({ exchange, ...options } = {}) { return this.finish(await this.authorize(options), exchange); }
+  async signIn({ exchange, ...options } = {}) {
+    return this.finish(await this.authorize(options), exchange);
+  }
 
   /// Everything after the authorization. Adds `code`, `tokens`, `claims` and `userinfo` to the flow.
   async finish(flow, exchange) {
@@ -205,7 +271,12 @@ export class Run {
     const answer = await this.codeRequest(flow, exchange);
     this.require(checkTokenResponse(answer, { idToken: "required" }));
     flow.tokens = answer.json;
-    const { client, code, sent: { nonce }, tokens: { access_token: accessToken } } = flow;
+    const {
+      client,
+      code,
+      sent: { nonce },
+      tokens: { access_token: accessToken },
+    } = flow;
     flow.claims = this.readIdToken(flow.tokens.id_token, { client, nonce, accessToken, code });
     flow.userinfo = await this.expectUserinfo(flow);
     return flow;
@@ -248,12 +319,17 @@ export class Run {
 
 /// Ninety characters of which many have a meaning in a URL or in HTML; blank, plus and semicolon are not among them.
 export function difficultState() {
-  const signs = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter((sign) => !/[A-Za-z0-9]/.test(sign));
+  const signs = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter(
+    (sign) => !/[A-Za-z0-9]/.test(sign),
+  );
   const punctuation = Array.from({ length: 30 }, (_, at) => signs[at % signs.length].replace(/[ +;]/, "~"));
   const letters = Array.from({ length: 50 }, () => ALPHANUMERIC[randomInt(52)]);
   const digits = Array.from({ length: 10 }, () => String(randomInt(10)));
   const numbered = [...letters, ...digits, ...punctuation].map((sign) => [Math.random(), sign]);
-  return numbered.sort(([a], [b]) => a - b).map(([, sign]) => sign).join("");
+  return numbered
+    .sort(([a], [b]) => a - b)
+    .map(([, sign]) => sign)
+    .join("");
 }
 
 /// Runs one module to its end; an exception of the network or of a page that cannot be read is a FAILURE, too.

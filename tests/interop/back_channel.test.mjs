@@ -1,5 +1,5 @@
-// What two client libraries do with tokens once they have them: refresh, ask about, revoke, sign out; with refresh tokens that are
-// signed and with opaque ones.
+// What two client libraries do with tokens once they have them: refresh, ask about, revoke, sign out; with refresh
+// tokens that are signed and with opaque ones.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { UserAgent } from "../support/user_agent.mjs";
@@ -7,20 +7,31 @@ import { LIBRARIES } from "./libraries.mjs";
 import { CLIENTS, PERSON, authorizationUrl, newChecks, openProvider, walk } from "./relying_party.mjs";
 
 const LOGGED_OUT_URI = "https://client.example/signed-out";
-const REGISTRATION = ["--scope", "openid profile email reports", "--post-logout-redirect-uri", LOGGED_OUT_URI, "--grant", "authorization_code",
-  "--grant", "refresh_token"];
+const REGISTRATION = [
+  "--scope",
+  "openid profile email reports",
+  "--post-logout-redirect-uri",
+  LOGGED_OUT_URI,
+  "--grant",
+  "authorization_code",
+  "--grant",
+  "refresh_token",
+];
 const INACTIVE = { active: false };
 
-const refused = (promise, error, status) => assert.rejects(promise, (caught) => {
-  assert.deepEqual([caught.error, caught.status], [error, status], caught.stack);
-  return true;
-});
+const refused = (promise, error, status) =>
+  assert.rejects(promise, (caught) => {
+    assert.deepEqual([caught.error, caught.status], [error, status], caught.stack);
+    return true;
+  });
 
 function tests(library, method, opaque, providerOf) {
   const isPublic = method === "none";
   const newClient = (secret) => new LIBRARIES[library](providerOf(), method, secret);
   let client;
-  before(() => { client = newClient(); });
+  before(() => {
+    client = newClient();
+  });
 
   /// Somebody signs in: { tokens, agent }.
   async function signIn(parameters = {}, by = { client, method }) {
@@ -76,12 +87,15 @@ function tests(library, method, opaque, providerOf) {
   });
 
   for (const hint of ["refresh_token", undefined, "access_token"]) {
-    it(`a refresh token revoked with ${hint ? `the hint ${hint}` : "no hint"} takes its access token along`, async () => {
-      const { tokens } = await signIn();
-      await client.revoke(tokens.refresh_token, hint);
-      await refused(client.refresh(tokens.refresh_token), "invalid_grant", 400);
-      await refused(client.userinfo(tokens), "invalid_token", 401);
-    });
+    it(
+      `a refresh token revoked with ${hint ? `the hint ${hint}` : "no hint"} ` + "takes its access token along",
+      async () => {
+        const { tokens } = await signIn();
+        await client.revoke(tokens.refresh_token, hint);
+        await refused(client.refresh(tokens.refresh_token), "invalid_grant", 400);
+        await refused(client.userinfo(tokens), "invalid_token", 401);
+      },
+    );
   }
 
   it("revoking what is unknown is a success, an unknown hint is none [RFC 7009 §2.2b]", async () => {
@@ -96,7 +110,9 @@ function tests(library, method, opaque, providerOf) {
 
   it("signing out leads back with the state, and the sign-in is gone [RP-Initiated Logout §3]", async () => {
     const { tokens, agent } = await signIn();
-    const { location } = await agent.visit(client.endSessionUrl(tokens, { post_logout_redirect_uri: LOGGED_OUT_URI, state: "a&b=c" }));
+    const { location } = await agent.visit(
+      client.endSessionUrl(tokens, { post_logout_redirect_uri: LOGGED_OUT_URI, state: "a&b=c" }),
+    );
     assert.equal(location?.href, `${LOGGED_OUT_URI}?state=${encodeURIComponent("a&b=c")}`);
     const silent = await agent.visit(authorizationUrl(providerOf().clients[method], newChecks(), { prompt: "none" }));
     assert.equal(silent.location.searchParams.get("error"), "login_required");
@@ -114,28 +130,41 @@ function tests(library, method, opaque, providerOf) {
   it("introspection tells what an access token is [RFC 7662 §2.2]", async () => {
     const { tokens } = await signIn();
     const { exp, iat, jti, ...rest } = await client.introspect(tokens.access_token);
-    assert.deepEqual(rest, { active: true, scope: "openid profile email", client_id: `app-${method}`, token_type: "Bearer", username: PERSON.username,
-      sub: providerOf().sub, iss: providerOf().deployment.issuer });
+    assert.deepEqual(rest, {
+      active: true,
+      scope: "openid profile email",
+      client_id: `app-${method}`,
+      token_type: "Bearer",
+      username: PERSON.username,
+      sub: providerOf().sub,
+      iss: providerOf().deployment.issuer,
+    });
     assert.equal(exp - iat, 900);
     assert.equal(typeof jti, "string");
   });
 
-  it("introspection finds a refresh token whatever the hint says, and only while it is good [RFC 7662 §2.1c]", async () => {
-    const { tokens } = await signIn();
-    for (const hint of ["refresh_token", "access_token", undefined]) {
-      const { active, token_type, sub, client_id } = await client.introspect(tokens.refresh_token, hint);
-      assert.deepEqual({ active, token_type, sub, client_id },
-        { active: true, token_type: "refresh_token", sub: providerOf().sub, client_id: `app-${method}` });
-    }
-    await client.revoke(tokens.refresh_token);
-    assert.deepEqual(await client.introspect(tokens.refresh_token), INACTIVE);
-    assert.deepEqual(await client.introspect(tokens.access_token), INACTIVE);
-  });
+  it(
+    "introspection finds a refresh token whatever the " + "hint says, and only while it is good [RFC 7662 §2.1c]",
+    async () => {
+      const { tokens } = await signIn();
+      for (const hint of ["refresh_token", "access_token", undefined]) {
+        const { active, token_type, sub, client_id } = await client.introspect(tokens.refresh_token, hint);
+        assert.deepEqual(
+          { active, token_type, sub, client_id },
+          { active: true, token_type: "refresh_token", sub: providerOf().sub, client_id: `app-${method}` },
+        );
+      }
+      await client.revoke(tokens.refresh_token);
+      assert.deepEqual(await client.introspect(tokens.refresh_token), INACTIVE);
+      assert.deepEqual(await client.introspect(tokens.access_token), INACTIVE);
+    },
+  );
 
   it("introspection of anything else is inactive, an unknown hint is refused [RFC 7662 §2.3c]", async () => {
     const { tokens } = await signIn();
     const [head, body] = tokens.access_token.split(".");
-    for (const token of ["x", `${head}.${body}.AAAA`, tokens.id_token]) assert.deepEqual(await client.introspect(token), INACTIVE, token);
+    for (const token of ["x", `${head}.${body}.AAAA`, tokens.id_token])
+      assert.deepEqual(await client.introspect(token), INACTIVE, token);
     assert.deepEqual(await client.introspect("x", "auth_code"), INACTIVE);
     await refused(client.introspect(tokens.access_token, "saml_token"), "unsupported_token_type", 400);
   });
@@ -145,7 +174,10 @@ function tests(library, method, opaque, providerOf) {
     assert.equal(tokens.refresh_token, undefined);
     assert.equal(tokens.id_token, undefined);
     const { active, scope, sub, client_id } = await client.introspect(tokens.access_token);
-    assert.deepEqual({ active, scope, sub, client_id }, { active: true, scope: "reports", sub: `app-${method}`, client_id: `app-${method}` });
+    assert.deepEqual(
+      { active, scope, sub, client_id },
+      { active: true, scope: "reports", sub: `app-${method}`, client_id: `app-${method}` },
+    );
     await refused(client.userinfo(tokens), "insufficient_scope", 403);
     await refused(client.clientCredentials("openid"), "invalid_scope", 400);
   });
@@ -167,12 +199,18 @@ for (const opaque of [false, true]) {
     before(async () => {
       const confidential = [...REGISTRATION, "--grant", "client_credentials"];
       const registration = { client_secret_basic: confidential, client_secret_post: confidential, none: REGISTRATION };
-      provider = await openProvider({ config: { useOpaqueRefreshTokens: opaque, scopeDescriptions: { reports: "Read reports" } }, registration });
+      provider = await openProvider({
+        config: { useOpaqueRefreshTokens: opaque, scopeDescriptions: { reports: "Read reports" } },
+        registration,
+      });
     });
-    after(async () => { await provider?.deployment.stop(); });
+    after(async () => {
+      await provider?.deployment.stop();
+    });
 
     for (const library of Object.keys(LIBRARIES)) {
-      for (const method of Object.keys(CLIENTS)) describe(`${library}, ${method}`, () => tests(library, method, opaque, () => provider));
+      for (const method of Object.keys(CLIENTS))
+        describe(`${library}, ${method}`, () => tests(library, method, opaque, () => provider));
     }
   });
 }

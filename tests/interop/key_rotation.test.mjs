@@ -7,8 +7,12 @@ import { REDIRECT_URI, authorizationUrl, authorize, newChecks, openProvider, wal
 
 describe("key rotation with FastCGI processes that keep running", () => {
   let provider;
-  before(async () => { provider = await openProvider({ mode: "fastcgi" }); });
-  after(async () => { await provider?.deployment.stop(); });
+  before(async () => {
+    provider = await openProvider({ mode: "fastcgi" });
+  });
+  after(async () => {
+    await provider?.deployment.stop();
+  });
 
   const client = () => provider.clients.client_secret_basic;
   const signsWith = (token) => decodeProtectedHeader(token).kid;
@@ -23,11 +27,15 @@ describe("key rotation with FastCGI processes that keep running", () => {
   async function tokens(agent) {
     const { checks, answer } = await authorize(provider, client(), agent ? { agent } : {});
     const answered = await client().grant({
-      grant_type: "authorization_code", code: answer.code, redirect_uri: REDIRECT_URI, code_verifier: checks.code_verifier,
+      grant_type: "authorization_code",
+      code: answer.code,
+      redirect_uri: REDIRECT_URI,
+      code_verifier: checks.code_verifier,
     });
     return { access: answered.access_token, refresh: answered.refresh_token, id: answered.id_token };
   }
-  // openid-client keeps the set for a minute, which is what the lead is for; here every token is held against the set of now.
+  // openid-client keeps the set for a minute, which is what the lead is for; here every token is held against the set
+  // of now.
   async function believed({ access, id }) {
     assert.equal((await client().userinfo(access)).sub, provider.sub);
     const set = createLocalJWKSet(await keySet());
@@ -48,40 +56,48 @@ describe("key rotation with FastCGI processes that keep running", () => {
     await believed(now);
   });
 
-  it("under load, each process signs with the new key as soon as the command ends, and nothing fails to verify [J18]", async () => {
-    const agent = new UserAgent({ ca: provider.deployment.ca });
-    const first = await tokens(agent);
-    let ended = false;
-    let answered = 0;
-    const load = Array.from({ length: 3 }, async () => {
-      let { refresh } = await tokens();
-      while (!ended) {
-        const next = await client().grant({ grant_type: "refresh_token", refresh_token: refresh });
-        await believed({ access: next.access_token, id: next.id_token });
-        refresh = next.refresh_token;
-        ++answered;
+  it(
+    "under load, each process signs with the new key as " +
+      "soon as the command ends, and nothing fails to verify [J18]",
+    async () => {
+      const agent = new UserAgent({ ca: provider.deployment.ca });
+      const first = await tokens(agent);
+      let ended = false;
+      let answered = 0;
+      const load = Array.from({ length: 3 }, async () => {
+        let { refresh } = await tokens();
+        while (!ended) {
+          const next = await client().grant({ grant_type: "refresh_token", refresh_token: refresh });
+          await believed({ access: next.access_token, id: next.id_token });
+          refresh = next.refresh_token;
+          ++answered;
+        }
+      });
+      try {
+        for (let round = 0; round < 3; ++round) {
+          await provider.deployment.postern(["key", "rotate", "--lead", "0", "--force"]);
+          const [active] = await stateOf("ES256", "active");
+          for (let i = 0; i < 4; ++i) assert.equal(signsWith((await tokens(agent)).access), active.kid);
+        }
+      } finally {
+        ended = true;
+        await Promise.all(load);
       }
-    });
-    try {
-      for (let round = 0; round < 3; ++round) {
-        await provider.deployment.postern(["key", "rotate", "--lead", "0", "--force"]);
-        const [active] = await stateOf("ES256", "active");
-        for (let i = 0; i < 4; ++i) assert.equal(signsWith((await tokens(agent)).access), active.kid);
-      }
-    } finally {
-      ended = true;
-      await Promise.all(load);
-    }
-    assert.ok(answered > 5, `only ${answered} requests were answered meanwhile`);
-    await believed(first);
-  });
+      assert.ok(answered > 5, `only ${answered} requests were answered meanwhile`);
+      await believed(first);
+    },
+  );
 
   it("a retired key leaves the set at once, and what it signed is believed no more", async () => {
     const former = await tokens();
     const old = signsWith(former.access);
-    await assert.rejects(provider.deployment.postern(["key", "retire", old]), (error) => /signs now/.test(error.stderr));
+    await assert.rejects(provider.deployment.postern(["key", "retire", old]), (error) =>
+      /signs now/.test(error.stderr),
+    );
     await provider.deployment.postern(["key", "rotate", "--alg", "ES256", "--lead", "0"]);
-    await assert.rejects(provider.deployment.postern(["key", "retire", old]), (error) => /may live until/.test(error.stderr));
+    await assert.rejects(provider.deployment.postern(["key", "retire", old]), (error) =>
+      /may live until/.test(error.stderr),
+    );
     await believed(former);
     await provider.deployment.postern(["key", "retire", old, "--force"]);
     assert.ok(!(await kids()).includes(old));

@@ -6,12 +6,14 @@ import { REDIRECT_URI } from "./relying_party.mjs";
 
 globalThis.crypto ??= webcrypto; // Node.js 18 has it under another name
 
-/// Answers of a token endpoint are { access_token, refresh_token, scope, id_token, claims }; claims are those of the verified ID
-/// token. A refusal is an exception with `error` and `status`.
+/// Answers of a token endpoint are { access_token, refresh_token, scope, id_token, claims }; claims are those of the
+/// verified ID token. A refusal is an exception with `error` and `status`.
 class OpenidClient {
   constructor(provider, method, secret) {
     const { metadata } = provider.clients[method];
-    this.client = secret ? new provider.issuer.Client({ ...metadata, client_secret: secret }) : provider.clients[method];
+    this.client = secret
+      ? new provider.issuer.Client({ ...metadata, client_secret: secret })
+      : provider.clients[method];
   }
 
   async #ask(promise) {
@@ -29,16 +31,30 @@ class OpenidClient {
   };
 
   callback({ location, posted }, checks) {
-    const incoming = posted ? { method: "POST", url: location.href, body: posted.toString() } : { method: "GET", url: location.href };
+    const incoming = posted
+      ? { method: "POST", url: location.href, body: posted.toString() }
+      : { method: "GET", url: location.href };
     return this.#tokens(this.client.callback(REDIRECT_URI, this.client.callbackParams(incoming), checks));
   }
 
-  refresh(token, parameters) { return this.#tokens(this.client.refresh(token, { exchangeBody: parameters })); }
-  clientCredentials(scope) { return this.#tokens(this.client.grant({ grant_type: "client_credentials", scope })); }
-  introspect(token, hint) { return this.#ask(this.client.introspect(token, hint)); }
-  revoke(token, hint) { return this.#ask(this.client.revoke(token, hint)); }
-  userinfo({ access_token }) { return this.#ask(this.client.userinfo(access_token)); }
-  endSessionUrl({ id_token }, parameters) { return this.client.endSessionUrl({ id_token_hint: id_token, ...parameters }); }
+  refresh(token, parameters) {
+    return this.#tokens(this.client.refresh(token, { exchangeBody: parameters }));
+  }
+  clientCredentials(scope) {
+    return this.#tokens(this.client.grant({ grant_type: "client_credentials", scope }));
+  }
+  introspect(token, hint) {
+    return this.#ask(this.client.introspect(token, hint));
+  }
+  revoke(token, hint) {
+    return this.#ask(this.client.revoke(token, hint));
+  }
+  userinfo({ access_token }) {
+    return this.#ask(this.client.userinfo(access_token));
+  }
+  endSessionUrl({ id_token }, parameters) {
+    return this.client.endSessionUrl({ id_token_hint: id_token, ...parameters });
+  }
 }
 
 class Oauth4webapi {
@@ -51,16 +67,21 @@ class Oauth4webapi {
     this.#server = issuer.metadata;
     this.#client = { client_id, client_secret: secret ?? client_secret, token_endpoint_auth_method: method };
     // `fetch` of Node.js cannot be given an authority of one's own.
-    this.#options = { [oauth.customFetch]: async (url, { method: verb, headers, body }) => {
-      const sent = { method: verb, headers: Object.fromEntries(new Headers(headers)), body: body?.toString() };
-      const answer = await request(url, { ...sent, ca: deployment.ca });
-      const received = Object.entries(answer.headers).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
-      return new Response(answer.body, { status: answer.status, headers: received });
-    } };
+    this.#options = {
+      [oauth.customFetch]: async (url, { method: verb, headers, body }) => {
+        const sent = { method: verb, headers: Object.fromEntries(new Headers(headers)), body: body?.toString() };
+        const answer = await request(url, { ...sent, ca: deployment.ca });
+        const received = Object.entries(answer.headers).flatMap(([name, value]) =>
+          [value].flat().map((one) => [name, one]),
+        );
+        return new Response(answer.body, { status: answer.status, headers: received });
+      },
+    };
   }
 
   #answer(processed, { status }) {
-    if (oauth.isOAuth2Error(processed)) throw Object.assign(new Error(processed.error_description), { error: processed.error, status });
+    if (oauth.isOAuth2Error(processed))
+      throw Object.assign(new Error(processed.error_description), { error: processed.error, status });
     return processed;
   }
 
@@ -71,12 +92,25 @@ class Oauth4webapi {
     return { ...tokens, claims: oauth.getValidatedIdTokenClaims(tokens) };
   }
 
-  #with(parameters = {}) { return { ...this.#options, additionalParameters: parameters }; }
+  #with(parameters = {}) {
+    return { ...this.#options, additionalParameters: parameters };
+  }
 
   async callback({ location, posted }, { state, nonce, code_verifier }) {
-    const parameters = this.#answer(oauth.validateAuthResponse(this.#server, this.#client, posted ?? location, state), { status: 302 });
-    const response = await oauth.authorizationCodeGrantRequest(this.#server, this.#client, parameters, REDIRECT_URI, code_verifier, this.#options);
-    return this.#tokens(response, (server, client, answer) => oauth.processAuthorizationCodeOpenIDResponse(server, client, answer, nonce));
+    const parameters = this.#answer(oauth.validateAuthResponse(this.#server, this.#client, posted ?? location, state), {
+      status: 302,
+    });
+    const response = await oauth.authorizationCodeGrantRequest(
+      this.#server,
+      this.#client,
+      parameters,
+      REDIRECT_URI,
+      code_verifier,
+      this.#options,
+    );
+    return this.#tokens(response, (server, client, answer) =>
+      oauth.processAuthorizationCodeOpenIDResponse(server, client, answer, nonce),
+    );
   }
 
   async refresh(token, parameters) {
@@ -90,12 +124,22 @@ class Oauth4webapi {
   }
 
   async introspect(token, hint) {
-    const response = await oauth.introspectionRequest(this.#server, this.#client, token, this.#with(hint && { token_type_hint: hint }));
+    const response = await oauth.introspectionRequest(
+      this.#server,
+      this.#client,
+      token,
+      this.#with(hint && { token_type_hint: hint }),
+    );
     return this.#answer(await oauth.processIntrospectionResponse(this.#server, this.#client, response), response);
   }
 
   async revoke(token, hint) {
-    const response = await oauth.revocationRequest(this.#server, this.#client, token, this.#with(hint && { token_type_hint: hint }));
+    const response = await oauth.revocationRequest(
+      this.#server,
+      this.#client,
+      token,
+      this.#with(hint && { token_type_hint: hint }),
+    );
     this.#answer(await oauth.processRevocationResponse(response), response);
   }
 

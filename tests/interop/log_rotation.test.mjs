@@ -1,4 +1,5 @@
-// The shipped logrotate file, run by logrotate while the log is being written: no line is lost, and none is there twice.
+// The shipped logrotate file, run by logrotate while the log is being written: no line is lost, and none is there
+// twice.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
@@ -21,12 +22,17 @@ async function told(pid) {
 /// The FastCGI processes of one deployment, told by the lighttpd that has started them.
 async function processesOf(op) {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const all = (await Promise.all(pids.map((pid) => told(pid).catch(() => null)))).filter(Boolean); // one or the other has ended meanwhile
+  // one or the other has ended meanwhile
+  const all = (await Promise.all(pids.map((pid) => told(pid).catch(() => null)))).filter(Boolean);
   const server = all.find(({ command }) => command.includes(join(op.directory, "lighttpd.conf")));
   return all.filter(({ parent }) => parent === server.pid).map(({ pid }) => pid);
 }
 
-const isThere = (pid) => stat(`/proc/${pid}`).then(() => true, () => false);
+const isThere = (pid) =>
+  stat(`/proc/${pid}`).then(
+    () => true,
+    () => false,
+  );
 
 async function until(condition) {
   for (const end = Date.now() + 60000; !(await condition()); ) {
@@ -42,7 +48,12 @@ async function linesOf(directory) {
     const bytes = await readFile(join(directory, name));
     const text = (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
     assert.ok(text === "" || text.endsWith("\n"), `${name} ends in the middle of a line`);
-    lines.push(...text.split("\n").filter(Boolean).map((line) => JSON.parse(line)));
+    lines.push(
+      ...text
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+    );
   }
   return lines;
 }
@@ -59,8 +70,12 @@ test("logrotate with the shipped file: every answered request has its line, in o
   const shipped = await readFile(join(ROOT, "examples/logrotate/postern"), "utf8");
   const user = (await run("id", ["-un"])).stdout.trim();
   const group = (await run("id", ["-gn", user])).stdout.trim();
-  await writeFile(join(directory, "rotate.conf"),
-    shipped.replaceAll("/var/log/postern/", `${directory}/`).replace("create 0640 www-data www-data", `create 0640 ${user} ${group}`));
+  await writeFile(
+    join(directory, "rotate.conf"),
+    shipped
+      .replaceAll("/var/log/postern/", `${directory}/`)
+      .replace("create 0640 www-data www-data", `create 0640 ${user} ${group}`),
+  );
   await chmod(join(directory, "rotate.conf"), 0o644);
   const stub = `#!/bin/sh
 case $* in
@@ -75,7 +90,9 @@ esac
   let running = true;
   const traffic = Array.from({ length: 3 }, async (_, number) => {
     while (running) {
-      const response = await fetch(`${op.issuer}${["/jwks", "/authorize?client_id=nobody", "/userinfo"][number]}`).catch(() => null);
+      const response = await fetch(
+        `${op.issuer}${["/jwks", "/authorize?client_id=nobody", "/userinfo"][number]}`,
+      ).catch(() => null);
       await response?.arrayBuffer().catch(() => {});
       // Whatever a program answered has an id; the web server's own 503 while it starts another has none.
       const id = response?.headers.get("x-request-id");
@@ -89,9 +106,11 @@ esac
       const pids = await processesOf(op);
       assert.ok(pids.length >= 10, `${pids.length} processes`);
       await writeFile(join(directory, "pids"), pids.join(" "));
-      await run("logrotate", ["--force", "--state", join(directory, "state"), join(directory, "rotate.conf")],
-        { env: { ...process.env, PATH: `${directory}:/usr/sbin:/usr/bin:/sbin:/bin` } });
-      await until(async () => !(await Promise.all(pids.map(isThere))).includes(true)); // they would write to the old file
+      await run("logrotate", ["--force", "--state", join(directory, "state"), join(directory, "rotate.conf")], {
+        env: { ...process.env, PATH: `${directory}:/usr/sbin:/usr/bin:/sbin:/bin` },
+      });
+      // they would write to the old file
+      await until(async () => !(await Promise.all(pids.map(isThere))).includes(true));
     }
     const before = answered.length;
     await until(() => answered.length > before + 20);
@@ -106,6 +125,9 @@ esac
   assert.ok(!(await readdir(directory)).includes("unexpected"));
   const ids = (await linesOf(directory)).filter((line) => line.event === "request").map((line) => line.id);
   assert.equal(new Set(ids).size, ids.length, "a line is there twice");
-  assert.deepEqual(answered.filter((id) => !ids.includes(id)), []);
+  assert.deepEqual(
+    answered.filter((id) => !ids.includes(id)),
+    [],
+  );
   assert.ok((await readFile(log, "utf8")).length > 0);
 });

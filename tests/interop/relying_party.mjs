@@ -5,8 +5,15 @@ import { UserAgent } from "../support/user_agent.mjs";
 
 export const REDIRECT_URI = "https://client.example/callback?from=postern";
 export const PERSON = {
-  username: "mara", password: "correct horse battery",
-  claims: { name: "Mara Müller", given_name: "Mara", email: "mara@example.org", email_verified: true, phone_number: "+49 30 5550100" },
+  username: "mara",
+  password: "correct horse battery",
+  claims: {
+    name: "Mara Müller",
+    given_name: "Mara",
+    email: "mara@example.org",
+    email_verified: true,
+    phone_number: "+49 30 5550100",
+  },
 };
 
 /// The clients that are registered, and what the registration of each needs.
@@ -16,7 +23,8 @@ export const CLIENTS = {
   none: ["--public"],
 };
 
-/// A deployment with the person and the clients, and openid-client's view of it. `registration` has more options by method.
+/// A deployment with the person and the clients, and openid-client's view of it. `registration` has more options by
+/// method.
 export async function openProvider({ registration: more = {}, ...options }) {
   const deployment = await Deployment.start(options);
   try {
@@ -25,9 +33,18 @@ export async function openProvider({ registration: more = {}, ...options }) {
     const issuer = await Issuer.discover(deployment.issuer);
     const clients = {};
     for (const [method, registration] of Object.entries(CLIENTS)) {
-      const { client_id, client_secret } = await deployment.addClient(`app-${method}`, REDIRECT_URI, ...registration, ...(more[method] ?? []));
+      const { client_id, client_secret } = await deployment.addClient(
+        `app-${method}`,
+        REDIRECT_URI,
+        ...registration,
+        ...(more[method] ?? []),
+      );
       clients[method] = new issuer.Client({
-        client_id, client_secret, redirect_uris: [REDIRECT_URI], response_types: ["code"], token_endpoint_auth_method: method,
+        client_id,
+        client_secret,
+        redirect_uris: [REDIRECT_URI],
+        response_types: ["code"],
+        token_endpoint_auth_method: method,
         id_token_signed_response_alg: options.config?.idTokenAlgorithm ?? "RS256",
       });
     }
@@ -46,13 +63,18 @@ export function newChecks() {
 
 export function authorizationUrl(client, checks, parameters = {}) {
   return client.authorizationUrl({
-    scope: "openid profile email", state: checks.state, nonce: checks.nonce, redirect_uri: REDIRECT_URI,
-    code_challenge: generators.codeChallenge(checks.code_verifier), code_challenge_method: "S256", ...parameters,
+    scope: "openid profile email",
+    state: checks.state,
+    nonce: checks.nonce,
+    redirect_uri: REDIRECT_URI,
+    code_challenge: generators.codeChallenge(checks.code_verifier),
+    code_challenge_method: "S256",
+    ...parameters,
   });
 }
 
-/// A person's way through the pages: signs in and answers the consent form ("approve" or "deny") wherever they are shown.
-/// Answers where the browser ended up, a page with `location` when it was sent back to the client.
+/// A person's way through the pages: signs in and answers the consent form ("approve" or "deny") wherever they are
+/// shown. Answers where the browser ended up, a page with `location` when it was sent back to the client.
 export async function walk(agent, url, decision = "approve") {
   let page = await agent.visit(url);
   if (page.form?.buttons.login) page = await agent.signIn(page, PERSON.username, PERSON.password);
@@ -61,7 +83,11 @@ export async function walk(agent, url, decision = "approve") {
 }
 
 /// One authorization, up to the parameters that came back to the client.
-export async function authorize({ deployment }, client, { checks = newChecks(), parameters, decision, agent = new UserAgent({ ca: deployment.ca }) } = {}) {
+export async function authorize(
+  { deployment },
+  client,
+  { checks = newChecks(), parameters, decision, agent = new UserAgent({ ca: deployment.ca }) } = {},
+) {
   const page = await walk(agent, authorizationUrl(client, checks, parameters), decision);
   if (!page.location) throw new Error(`not sent back to the client: ${page.status} ${page.title}`);
   return { checks, agent, location: page.location, answer: client.callbackParams(page.location.href) };

@@ -7,23 +7,39 @@ import { openProvider } from "./relying_party.mjs";
 
 describe("secrets that mean something else when they are form-decoded", () => {
   let provider;
-  before(async () => { provider = await openProvider({ config: { scopeDescriptions: { reports: "Read reports" } } }); });
-  after(async () => { await provider?.deployment.stop(); });
+  before(async () => {
+    provider = await openProvider({ config: { scopeDescriptions: { reports: "Read reports" } } });
+  });
+  after(async () => {
+    await provider?.deployment.stop();
+  });
 
   for (const method of ["client_secret_basic", "client_secret_post"]) {
     for (const [which, secret] of AWKWARD_SECRETS.entries()) {
       it(`${secret} by ${method}`, async () => {
         const { deployment, issuer } = provider;
         const client_id = `awkward-${which}-${method}`;
-        await addClientWithSecret(deployment, client_id, secret, "https://client.example/callback", "--auth-method", method,
-          "--grant", "client_credentials", "--scope", "reports");
+        await addClientWithSecret(
+          deployment,
+          client_id,
+          secret,
+          "https://client.example/callback",
+          "--auth-method",
+          method,
+          "--grant",
+          "client_credentials",
+          "--scope",
+          "reports",
+        );
         const registered = new issuer.Client({ client_id, client_secret: secret, token_endpoint_auth_method: method });
         for (const Library of Object.values(LIBRARIES)) {
           const client = (other) => new Library({ ...provider, clients: { [method]: registered } }, method, other);
           const { access_token } = await client().clientCredentials("reports");
           assert.equal((await client().introspect(access_token)).sub, client_id);
           await assert.rejects(client(`${secret}x`).clientCredentials("reports"), { error: "invalid_client" });
-          await assert.rejects(client(encodeURIComponent(secret)).clientCredentials("reports"), { error: "invalid_client" });
+          await assert.rejects(client(encodeURIComponent(secret)).clientCredentials("reports"), {
+            error: "invalid_client",
+          });
         }
       });
     }

@@ -1,4 +1,5 @@
-// How the authorization endpoint and the pages answered: at the client's address, by a page, or on the way to one of ours.
+// How the authorization endpoint and the pages answered: at the client's address, by a page, or on the way to one of
+// ours.
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,13 +12,18 @@ export function parametersOf(location) {
 
 /// Nothing went anywhere: a page says why, and no cookie, address or code came with it.
 export function isPage(answer, message, status = 400) {
-  assert.equal(answer.status, status, `${message}: ${answer.headers.location ?? answer.body.match(/<title>([^<]*)/)?.[1]}`);
+  assert.equal(
+    answer.status,
+    status,
+    `${message}: ${answer.headers.location ?? answer.body.match(/<title>([^<]*)/)?.[1]}`,
+  );
   assert.equal(answer.headers.location, undefined, message);
   assert.equal(answer.headers["set-cookie"], undefined, message);
   assert.match(answer.headers["content-type"], /^text\/html/, message);
 }
 
-/// The client was told: `error` with the state and the issuer, at exactly the address it registered. Answers the parameters.
+/// The client was told: `error` with the state and the issuer, at exactly the address it registered. Answers the
+/// parameters.
 export function isClientError(p, answer, redirectUri, error, message, state = "s-1") {
   assert.equal(answer.status, 303, `${message}: ${answer.status}`);
   const location = answer.headers.location;
@@ -34,7 +40,9 @@ export function isClientError(p, answer, redirectUri, error, message, state = "s
 /// Which of our own pages the browser was sent to: "login", "scopes" or "authorize"; otherwise what came instead.
 export function nextPage(p, answer) {
   const location = answer.headers.location ?? "";
-  return location.startsWith(`${p.issuer}/`) ? new URL(location).pathname.split("/").pop() : `${answer.status} ${location}`;
+  return location.startsWith(`${p.issuer}/`)
+    ? new URL(location).pathname.split("/").pop()
+    : `${answer.status} ${location}`;
 }
 
 /// Every answer that this browser gets from now on, redirects included: { url, method, status, headers, body }.

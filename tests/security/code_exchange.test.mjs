@@ -13,11 +13,17 @@ describe("code exchange", () => {
     p = await openProvider({ clock: true });
     ({ web, other } = p.clients);
   });
-  after(async () => { await p?.stop(); });
+  after(async () => {
+    await p?.stop();
+  });
 
   const exchanged = async (...args) => verdict(await p.exchange(...args));
   async function isAlive({ access_token: access, refresh_token: refresh }) {
-    return verdict(await p.userinfo(access)) === "200" && (await p.introspect(access)).active && (await p.introspect(refresh)).active;
+    return (
+      verdict(await p.userinfo(access)) === "200" &&
+      (await p.introspect(access)).active &&
+      (await p.introspect(refresh)).active
+    );
   }
   async function isDead({ access_token: access, refresh_token: refresh }) {
     assert.equal(verdict(await p.userinfo(access)), "401 invalid_token");
@@ -26,7 +32,14 @@ describe("code exchange", () => {
     assert.equal(verdict(await p.refresh(web, refresh)), REFUSED);
   }
   const newClient = async (id, ...options) => {
-    const { client_secret: secret } = await p.deployment.postern(["client", "add", id, "--redirect-uri", `https://${id}.example/cb`, ...options]);
+    const { client_secret: secret } = await p.deployment.postern([
+      "client",
+      "add",
+      id,
+      "--redirect-uri",
+      `https://${id}.example/cb`,
+      ...options,
+    ]);
     return { id, secret, redirectUri: `https://${id}.example/cb` };
   };
   let users = 0;
@@ -41,7 +54,11 @@ describe("code exchange", () => {
   }
 
   describe("a second use by the client itself revokes what the first gave [T02]", () => {
-    for (const [when, seconds] of [["at once", 0], ["35 seconds later", 35], ["when the code has expired", 61]]) {
+    for (const [when, seconds] of [
+      ["at once", 0],
+      ["35 seconds later", 35],
+      ["when the code has expired", 61],
+    ]) {
       it(`${when} [T02]`, async () => {
         const bystander = await p.tokens(web);
         const code = await p.code(web);
@@ -60,7 +77,13 @@ describe("code exchange", () => {
     const code = await p.code(web);
     const { json } = await p.exchange(web, code);
     const rows = [
-      ["wrong secret", "401 invalid_client", web, {}, { basic: [web.id, "not the secret of this client, though long"] }],
+      [
+        "wrong secret",
+        "401 invalid_client",
+        web,
+        {},
+        { basic: [web.id, "not the secret of this client, though long"] },
+      ],
       ["no secret", "401 invalid_client", { id: web.id }, {}, {}],
       ["another client", REFUSED, other, {}, {}],
       ["a public client", REFUSED, p.clients.spa, {}, {}],
@@ -79,7 +102,8 @@ describe("code exchange", () => {
 
   it("a code works for its client alone, and another's attempt leaves it as it was [T05]", async () => {
     const code = await p.code(web);
-    for (const stranger of [other, p.clients.trusted, p.clients.spa]) assert.equal(await exchanged(stranger, code), REFUSED);
+    for (const stranger of [other, p.clients.trusted, p.clients.spa])
+      assert.equal(await exchanged(stranger, code), REFUSED);
     assert.equal(await exchanged(web, code), "200");
   });
 
@@ -106,28 +130,39 @@ describe("code exchange", () => {
     }
   });
 
-  it("where a challenge was sent, nothing but its verifier will do; a wrong one burns the code [T07, T09, T14]", async () => {
-    const rows = [
-      ["none", () => undefined], ["empty", () => ""], ["wrong", () => "w".repeat(43)],
-      ["one character more", (verifier) => `${verifier}a`], ["one less", (verifier) => verifier.slice(1)],
-      ["the challenge itself", challengeOf], ["42 characters", () => "v".repeat(42)], ["129 characters", () => "v".repeat(129)],
-      ["a character that is none", (verifier) => `!${verifier.slice(1)}`], ["a blank behind", (verifier) => `${verifier} `],
-    ];
-    for (const client of [web, p.clients.spa]) {
-      for (const [what, change] of rows) {
-        const code = await p.code(client);
-        const extra = { code_verifier: change(code.verifier) };
-        assert.equal(await exchanged(client, code, extra), REFUSED, what);
-        assert.equal(await exchanged(client, code), REFUSED, `${what}: the code is burnt`);
+  it(
+    "where a challenge was sent, nothing but its verifier " + "will do; a wrong one burns the code [T07, T09, T14]",
+    async () => {
+      const rows = [
+        ["none", () => undefined],
+        ["empty", () => ""],
+        ["wrong", () => "w".repeat(43)],
+        ["one character more", (verifier) => `${verifier}a`],
+        ["one less", (verifier) => verifier.slice(1)],
+        ["the challenge itself", challengeOf],
+        ["42 characters", () => "v".repeat(42)],
+        ["129 characters", () => "v".repeat(129)],
+        ["a character that is none", (verifier) => `!${verifier.slice(1)}`],
+        ["a blank behind", (verifier) => `${verifier} `],
+      ];
+      for (const client of [web, p.clients.spa]) {
+        for (const [what, change] of rows) {
+          const code = await p.code(client);
+          const extra = { code_verifier: change(code.verifier) };
+          assert.equal(await exchanged(client, code, extra), REFUSED, what);
+          assert.equal(await exchanged(client, code), REFUSED, `${what}: the code is burnt`);
+        }
       }
-    }
-  });
+    },
+  );
 
   it("the method is the one of the authorization request, whatever the token request says [T09]", async () => {
     for (const name of ["code_challenge_method", "code_challenge"]) {
       const code = await p.code(web);
-      const extra = name === "code_challenge" ? { code_challenge: challengeOf("w".repeat(43)), code_verifier: "w".repeat(43) }
-        : { code_challenge_method: "plain", code_verifier: challengeOf(code.verifier) };
+      const extra =
+        name === "code_challenge"
+          ? { code_challenge: challengeOf("w".repeat(43)), code_verifier: "w".repeat(43) }
+          : { code_challenge_method: "plain", code_verifier: challengeOf(code.verifier) };
       assert.equal(await exchanged(web, code, extra), REFUSED, name);
     }
     assert.equal(await exchanged(web, await p.code(web), { code_challenge_method: "plain" }), "200");
@@ -163,7 +198,13 @@ describe("code exchange", () => {
       assert.ok(attempts > 0, "this machine needs more than a second for an exchange");
       return afterSeconds(seconds, attempts - 1);
     }
-    for (const [seconds, expected] of [[0, "200"], [59, "200"], [60, REFUSED], [61, REFUSED], [600, REFUSED]]) {
+    for (const [seconds, expected] of [
+      [0, "200"],
+      [59, "200"],
+      [60, REFUSED],
+      [61, REFUSED],
+      [600, REFUSED],
+    ]) {
       assert.equal(await afterSeconds(seconds), expected, `${seconds} seconds`);
     }
   });
@@ -173,12 +214,17 @@ describe("code exchange", () => {
     const code = await p.code(web);
     const rows = [
       ["password", web, { username, password }, "400 unsupported_grant_type"],
-      ["Authorization_Code", web, {}, "400 unsupported_grant_type"], ["AUTHORIZATION_CODE", web, {}, "400 unsupported_grant_type"],
-      ["authorization_code ", web, {}, "400 unsupported_grant_type"], ["authorization_code\0", web, {}, "400 invalid_request"],
+      ["Authorization_Code", web, {}, "400 unsupported_grant_type"],
+      ["AUTHORIZATION_CODE", web, {}, "400 unsupported_grant_type"],
+      ["authorization_code ", web, {}, "400 unsupported_grant_type"],
+      ["authorization_code\0", web, {}, "400 invalid_request"],
       ["urn:ietf:params:oauth:grant-type:jwt-bearer", web, { assertion: "a.b.c" }, "400 unsupported_grant_type"],
-      ["urn:x", web, {}, "400 unsupported_grant_type"], ["implicit", web, {}, "400 unsupported_grant_type"],
-      ["", web, {}, "400 invalid_request"], [undefined, web, {}, "400 invalid_request"],
-      ["client_credentials", p.clients.trusted, {}, "400 unauthorized_client"], ["client_credentials", p.clients.spa, {}, "400 unauthorized_client"],
+      ["urn:x", web, {}, "400 unsupported_grant_type"],
+      ["implicit", web, {}, "400 unsupported_grant_type"],
+      ["", web, {}, "400 invalid_request"],
+      [undefined, web, {}, "400 invalid_request"],
+      ["client_credentials", p.clients.trusted, {}, "400 unauthorized_client"],
+      ["client_credentials", p.clients.spa, {}, "400 unauthorized_client"],
       ["authorization_code", p.clients.machine, {}, "400 unauthorized_client"],
       ["refresh_token", p.clients.machine, { refresh_token: "x" }, "400 unauthorized_client"],
     ];
@@ -199,7 +245,10 @@ describe("code exchange", () => {
 
   it("failed authentication does not spend the code, a wrong redirect_uri does [T14]", async () => {
     const code = await p.code(web);
-    assert.equal(await exchanged(web, code, {}, { basic: [web.id, "not the secret of this client, though long"] }), "401 invalid_client");
+    assert.equal(
+      await exchanged(web, code, {}, { basic: [web.id, "not the secret of this client, though long"] }),
+      "401 invalid_client",
+    );
     assert.equal(await exchanged(web, code), "200");
     const burnt = await p.code(web);
     assert.equal(await exchanged(web, burnt, { redirect_uri: other.redirectUri }), REFUSED);
@@ -207,12 +256,14 @@ describe("code exchange", () => {
   });
 
   it("the ID token says who, to whom, about which request, and nothing that is an access token's [T15]", async () => {
-    const nonce = "n-0S6_WzA2Mj \"\\ü";
+    const nonce = 'n-0S6_WzA2Mj "\\ü';
     const tokens = await p.tokens(web, { scope: "openid email", nonce, max_age: "300" });
     const { header, claims } = decode(tokens.id_token);
     assert.equal(header.typ, "JWT");
     assert.equal(header.alg, "RS256");
-    const { json: { keys } } = await p.ask("/jwks");
+    const {
+      json: { keys },
+    } = await p.ask("/jwks");
     const key = createPublicKey({ key: keys.find(({ kid }) => kid === header.kid), format: "jwk" });
     const [head, payload, signature] = tokens.id_token.split(".");
     assert.ok(verify("sha256", `${head}.${payload}`, key, Buffer.from(signature, "base64url")));
@@ -226,7 +277,13 @@ describe("code exchange", () => {
 
   it("there is an ID token for the word openid, and for no other word [T16]", async () => {
     const odd = await newClient("odd", "--scope", "openid openidx OPENID xopenid open");
-    for (const [scope, expected] of [["openid", true], ["openidx openid", true], ["openidx", false], ["OPENID", false], ["xopenid open", false]]) {
+    for (const [scope, expected] of [
+      ["openid", true],
+      ["openidx openid", true],
+      ["openidx", false],
+      ["OPENID", false],
+      ["xopenid open", false],
+    ]) {
       const tokens = await p.tokens(odd, { scope });
       assert.equal("id_token" in tokens, expected, scope);
       assert.equal(verdict(await p.userinfo(tokens.access_token)), expected ? "200" : "403 insufficient_scope", scope);
@@ -237,14 +294,44 @@ describe("code exchange", () => {
     const api = "https://api.example/v1";
     const rows = [
       // parameters of the body, query, answer, aud of the token
-      [[["audience", other.id]], "", "400 invalid_target"], [[["aud", web.id]], "", "400 invalid_target"],
+      [[["audience", other.id]], "", "400 invalid_target"],
+      [[["aud", web.id]], "", "400 invalid_target"],
       [[["aud", p.clients.spa.id]], "", "400 invalid_target"],
-      [[["aud", "a"], ["audience", "b"]], "", "400 invalid_target"], [[["aud", "b"]], "?aud=a", "400 invalid_target"],
-      [[["aud", "a"], ["aud", "a"]], "", "400 invalid_request"], [[], "?aud=a&aud=a", "400 invalid_request"],
+      [
+        [
+          ["aud", "a"],
+          ["audience", "b"],
+        ],
+        "",
+        "400 invalid_target",
+      ],
+      [[["aud", "b"]], "?aud=a", "400 invalid_target"],
+      [
+        [
+          ["aud", "a"],
+          ["aud", "a"],
+        ],
+        "",
+        "400 invalid_request",
+      ],
+      [[], "?aud=a&aud=a", "400 invalid_request"],
       [[["aud", "a".repeat(4096)]], "", "400 invalid_request"],
-      [[["aud", p.issuer]], "", "400 invalid_target"], [[["aud", `${p.issuer}/userinfo`]], "", "400 invalid_target"],
-      [[["aud", ""]], "", "200", undefined], [[["aud", api]], "", "200", api], [[["audience", api]], "", "200", api],
-      [[], `?aud=${encodeURIComponent(api)}`, "200", api], [[["aud", api], ["audience", api]], "", "200", api], [[], "", "200", undefined],
+      [[["aud", p.issuer]], "", "400 invalid_target"],
+      [[["aud", `${p.issuer}/userinfo`]], "", "400 invalid_target"],
+      [[["aud", ""]], "", "200", undefined],
+      [[["aud", api]], "", "200", api],
+      [[["audience", api]], "", "200", api],
+      [[], `?aud=${encodeURIComponent(api)}`, "200", api],
+      [
+        [
+          ["aud", api],
+          ["audience", api],
+        ],
+        "",
+        "200",
+        api,
+      ],
+      [[], "", "200", undefined],
     ];
     for (const [pairs, query, expected, audience] of rows) {
       const what = JSON.stringify([pairs, query]).slice(0, 80);
@@ -253,7 +340,12 @@ describe("code exchange", () => {
       const answer = await p.post(`/token${query}`, [...Object.entries(usual), ...pairs], { client: web });
       assert.equal(verdict(answer), expected, what);
       if (answer.status === 200) assert.equal(decode(answer.json.access_token).claims.aud, audience, what);
-      else assert.equal(verdict(await p.post("/token", usual, { client: web })), "200", `${what}: the code was not touched`);
+      else
+        assert.equal(
+          verdict(await p.post("/token", usual, { client: web })),
+          "200",
+          `${what}: the code was not touched`,
+        );
     }
   });
 
@@ -269,7 +361,10 @@ describe("code exchange", () => {
     const { postern } = p.deployment;
     const command = (...args) => postern.call(p.deployment, args);
     const rows = [
-      ["user", "disable", REFUSED], ["user", "remove", REFUSED], ["client", "disable", "401 invalid_client"], ["client", "remove", "401 invalid_client"],
+      ["user", "disable", REFUSED],
+      ["user", "remove", REFUSED],
+      ["client", "disable", "401 invalid_client"],
+      ["client", "remove", "401 invalid_client"],
     ];
     for (const [sort, action, expected] of rows) {
       const client = await newClient(`brief-${sort}-${action}`);
@@ -284,7 +379,15 @@ describe("code exchange", () => {
     const ask = (client, extra = {}) => p.post("/token", { grant_type: "client_credentials", ...extra }, { client });
     // The worst an operator can do: a client whose id is a user's subject.
     const { sub } = await newUser();
-    const impostor = await p.deployment.postern(["client", "add", sub, "--grant", "client_credentials", "--scope", "api openid"]);
+    const impostor = await p.deployment.postern([
+      "client",
+      "add",
+      sub,
+      "--grant",
+      "client_credentials",
+      "--scope",
+      "api openid",
+    ]);
     for (const client of [p.clients.machine, web, { id: sub, secret: impostor.client_secret }]) {
       const { json } = await ask(client, { scope: "api" });
       assert.deepEqual(Object.keys(json).sort(), ["access_token", "expires_in", "scope", "token_type"], client.id);
@@ -297,7 +400,10 @@ describe("code exchange", () => {
   });
 
   it("the answer is for nobody to keep, and says of the token what the token says [T21]", async () => {
-    const answers = [await p.exchange(web, await p.code(web)), await p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine })];
+    const answers = [
+      await p.exchange(web, await p.code(web)),
+      await p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine }),
+    ];
     answers.push(await p.refresh(web, answers[0].json.refresh_token));
     for (const { status, headers, json } of answers) {
       assert.equal(status, 200);

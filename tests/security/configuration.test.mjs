@@ -1,7 +1,20 @@
 // What a program does with its configuration, its environment and its files: all of it as meant, or nothing at all.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -13,7 +26,14 @@ import { Deployment } from "../support/deployment.mjs";
 import { SingleProcess } from "./single_process.mjs";
 
 const run = promisify(execFile);
-const SWITCHES = ["authenticateIntrospect", "authenticateRevoke", "introspectionRequiresConfidentialClient", "implicit", "useOpaqueRefreshTokens", "usernameInAccessToken"];
+const SWITCHES = [
+  "authenticateIntrospect",
+  "authenticateRevoke",
+  "introspectionRequiresConfidentialClient",
+  "implicit",
+  "useOpaqueRefreshTokens",
+  "usernameInAccessToken",
+];
 const CREDENTIALS = { grant_type: "client_credentials" };
 
 /// A file that the programs' user owns.
@@ -23,10 +43,11 @@ function place(file, content) {
 }
 
 const linesOf = (deployment, pattern) => deployment.log.match(new RegExp(pattern, "g"))?.length ?? 0;
-/// Waits until the log has more lines of a kind than `before`: what programs write to standard error arrives a little after
-/// their answer.
+/// Waits until the log has more lines of a kind than `before`: what programs write to standard error arrives a little
+/// after their answer.
 async function logged(deployment, pattern, before, what) {
-  for (const end = Date.now() + 10_000; linesOf(deployment, pattern) <= before && Date.now() < end;) await new Promise((done) => setTimeout(done, 10));
+  for (const end = Date.now() + 10_000; linesOf(deployment, pattern) <= before && Date.now() < end; )
+    await new Promise((done) => setTimeout(done, 10));
   assert.ok(linesOf(deployment, pattern) > before, `${what}: ${pattern} in ${deployment.log.slice(-1000)}`);
 }
 
@@ -39,7 +60,9 @@ describe("configuration of the programs, one process a request", () => {
     file = join(p.deployment.directory, "postern.json");
     good = readFileSync(file, "utf8");
   });
-  after(async () => { await p?.stop(); });
+  after(async () => {
+    await p?.stop();
+  });
 
   const changed = (members) => JSON.stringify({ ...JSON.parse(good), ...members });
   const raw = (name, text) => good.replace(/\}\s*$/, `,"${name}":${text}}`);
@@ -48,7 +71,17 @@ describe("configuration of the programs, one process a request", () => {
     place(file, text);
     const before = linesOf(p.deployment, named);
     try {
-      for (const [path, options] of [["/jwks", {}], ["/token", { method: "POST", body: "grant_type=client_credentials", headers: { "content-type": "application/x-www-form-urlencoded", "content-length": 29 } }]]) {
+      for (const [path, options] of [
+        ["/jwks", {}],
+        [
+          "/token",
+          {
+            method: "POST",
+            body: "grant_type=client_credentials",
+            headers: { "content-type": "application/x-www-form-urlencoded", "content-length": 29 },
+          },
+        ],
+      ]) {
         const { status, body } = await p.ask(path, options);
         assert.deepEqual([status, body], [500, "Internal Server Error\n"], what);
       }
@@ -60,14 +93,36 @@ describe("configuration of the programs, one process a request", () => {
 
   it("anything but the configuration that is meant is refused, and named in the log [G03]", async () => {
     const rows = {
-      "an unknown key": [changed({ acessTokenTTL: 300 }), /acessTokenTTL/], "a number with a unit": [raw("accessTokenTTL", "\"300x\""), /accessTokenTTL/],
-      "the same without quotes": [raw("accessTokenTTL", "300x")], "a number beyond all": [raw("accessTokenTTL", "99999999999999999999"), /postern\.json/],
-      "a number beyond its range": [raw("accessTokenTTL", "9999999999"), /accessTokenTTL/], "a fraction": [raw("accessTokenTTL", "1.5"), /accessTokenTTL/], "a negative number": [raw("sessionTTL", "-1"), /sessionTTL/],
-      "an exponent without end": [raw("sessionTTL", "1e999999")], "a key twice": [raw("issuer", "\"https://evil.example\""), /issuer/],
-      "a key twice, spelled otherwise": [raw("\\u0069ssuer", "\"https://evil.example\"")], "a byte order mark": [`\ufeff${good}`], "a NUL at the end": [`${good}\0`], "a NUL inside": [good.replace("{", "{\0")],
-      "another object behind it": [`${good}{}`], "a word behind it": [`${good} true`], "cut": [good.slice(0, -1)], "no object": ["[]"], "a quoted object": [JSON.stringify(good)], "UTF-16": [Buffer.from(good, "utf16le")],
-      "bytes that are no UTF-8": [Buffer.concat([Buffer.from(good.replace(/\}\s*$/, ",\"metadata\":{\"x\":\"")), Buffer.from([0xff]), Buffer.from("\"}}")])], "300 KB": [good + " ".repeat(300_000)],
-      "nested without end": [raw("metadata", `${"[".repeat(100_000)}${"]".repeat(100_000)}`)], "an issuer of plain http": [changed({ issuer: "http://op.example" }), /issuer/], "an algorithm that is none": [changed({ accessTokenAlgorithm: "none" }), /accessTokenAlgorithm/],
+      "an unknown key": [changed({ acessTokenTTL: 300 }), /acessTokenTTL/],
+      "a number with a unit": [raw("accessTokenTTL", '"300x"'), /accessTokenTTL/],
+      "the same without quotes": [raw("accessTokenTTL", "300x")],
+      "a number beyond all": [raw("accessTokenTTL", "99999999999999999999"), /postern\.json/],
+      "a number beyond its range": [raw("accessTokenTTL", "9999999999"), /accessTokenTTL/],
+      "a fraction": [raw("accessTokenTTL", "1.5"), /accessTokenTTL/],
+      "a negative number": [raw("sessionTTL", "-1"), /sessionTTL/],
+      "an exponent without end": [raw("sessionTTL", "1e999999")],
+      "a key twice": [raw("issuer", '"https://evil.example"'), /issuer/],
+      "a key twice, spelled otherwise": [raw("\\u0069ssuer", '"https://evil.example"')],
+      "a byte order mark": [`\ufeff${good}`],
+      "a NUL at the end": [`${good}\0`],
+      "a NUL inside": [good.replace("{", "{\0")],
+      "another object behind it": [`${good}{}`],
+      "a word behind it": [`${good} true`],
+      cut: [good.slice(0, -1)],
+      "no object": ["[]"],
+      "a quoted object": [JSON.stringify(good)],
+      "UTF-16": [Buffer.from(good, "utf16le")],
+      "bytes that are no UTF-8": [
+        Buffer.concat([
+          Buffer.from(good.replace(/\}\s*$/, ',"metadata":{"x":"')),
+          Buffer.from([0xff]),
+          Buffer.from('"}}'),
+        ]),
+      ],
+      "300 KB": [good + " ".repeat(300_000)],
+      "nested without end": [raw("metadata", `${"[".repeat(100_000)}${"]".repeat(100_000)}`)],
+      "an issuer of plain http": [changed({ issuer: "http://op.example" }), /issuer/],
+      "an algorithm that is none": [changed({ accessTokenAlgorithm: "none" }), /accessTokenAlgorithm/],
       "an algorithm of secrets": [changed({ idTokenAlgorithm: "HS256" }), /idTokenAlgorithm/],
     };
     for (const [what, [text, named]] of Object.entries(rows)) await refuses(text, what, named);
@@ -79,12 +134,19 @@ describe("configuration of the programs, one process a request", () => {
 
   it("a switch of security is true or false, and nothing that looks like it [G03]", async () => {
     for (const name of SWITCHES) {
-      for (const value of ["\"false\"", "\"true\"", "0", "1", "null", "[]", "{}", "\"\"", "\"no\""]) await refuses(raw(name, value), `${name}: ${value}`, new RegExp(name));
+      for (const value of ['"false"', '"true"', "0", "1", "null", "[]", "{}", '""', '"no"'])
+        await refuses(raw(name, value), `${name}: ${value}`, new RegExp(name));
     }
   });
 
   it("an empty configuration, and none, serve nobody [G04]", async () => {
-    for (const [what, text] of Object.entries({ nothing: "", "an empty object": "{}", "blanks": "  \n", "a comment": "// later\n" })) await refuses(text, what);
+    for (const [what, text] of Object.entries({
+      nothing: "",
+      "an empty object": "{}",
+      blanks: "  \n",
+      "a comment": "// later\n",
+    }))
+      await refuses(text, what);
     renameSync(file, `${file}.away`);
     try {
       assert.equal((await p.ask("/jwks")).status, 500);
@@ -103,12 +165,22 @@ describe("configuration of the programs, one process a request", () => {
     place(outside, text);
     place(file, changed({ templates: own }));
     try {
-      const sees = async () => (await p.person().visit(p.authorizationUrl(p.clients.web)));
+      const sees = async () => await p.person().visit(p.authorizationUrl(p.clients.web));
       assert.equal((await sees()).status, 200);
       const rows = {
-        "a link": () => symlinkSync(outside, page), "a link that leads nowhere": () => symlinkSync("/nowhere", page), "a pipe": () => run("mkfifo", [page]), "a directory": () => mkdirSync(page),
-        "a gigabyte": () => { writeFileSync(page, text); truncateSync(page, 2 ** 30); }, "257 KiB": () => writeFileSync(page, text.padEnd(257 * 1024)), "a device": () => symlinkSync("/dev/zero", page),
-        "nothing": () => {}, "bytes that are no text": () => writeFileSync(page, Buffer.concat([Buffer.from(text), Buffer.from([0xff])])), "a value unescaped": () => writeFileSync(page, `${text}{{{csrf}}}`),
+        "a link": () => symlinkSync(outside, page),
+        "a link that leads nowhere": () => symlinkSync("/nowhere", page),
+        "a pipe": () => run("mkfifo", [page]),
+        "a directory": () => mkdirSync(page),
+        "a gigabyte": () => {
+          writeFileSync(page, text);
+          truncateSync(page, 2 ** 30);
+        },
+        "257 KiB": () => writeFileSync(page, text.padEnd(257 * 1024)),
+        "a device": () => symlinkSync("/dev/zero", page),
+        nothing: () => {},
+        "bytes that are no text": () => writeFileSync(page, Buffer.concat([Buffer.from(text), Buffer.from([0xff])])),
+        "a value unescaped": () => writeFileSync(page, `${text}{{{csrf}}}`),
       };
       for (const [what, make] of Object.entries(rows)) {
         rmSync(page, { recursive: true, force: true });
@@ -130,9 +202,19 @@ describe("configuration of the programs, one process a request", () => {
     // With this no algorithm can be fetched any more, as OpenSSL's own program shows.
     const config = join(directory, "evil.cnf");
     place(config, "openssl_conf = top\n[top]\nalg_section = evil\n[evil]\ndefault_properties = fips=yes\n");
-    await assert.rejects(run("openssl", ["dgst", "-sha256", config], { env: { ...process.env, OPENSSL_CONF: config } }));
+    await assert.rejects(
+      run("openssl", ["dgst", "-sha256", config], { env: { ...process.env, OPENSSL_CONF: config } }),
+    );
     const keys = join(directory, "db", "keys.log");
-    const env = { OPENSSL_CONF: config, OPENSSL_MODULES: directory, OPENSSL_ENGINES: directory, SSLKEYLOGFILE: keys, SSL_CERT_FILE: config, RANDFILE: keys, SQLITE_TMPDIR: "/nowhere" };
+    const env = {
+      OPENSSL_CONF: config,
+      OPENSSL_MODULES: directory,
+      OPENSSL_ENGINES: directory,
+      SSLKEYLOGFILE: keys,
+      SSL_CERT_FILE: config,
+      RANDFILE: keys,
+      SQLITE_TMPDIR: "/nowhere",
+    };
     const worker = await SingleProcess.start(p.deployment, "token", { env });
     try {
       const authorization = `Basic ${Buffer.from(`web:${p.clients.web.secret}`).toString("base64")}`;
@@ -150,15 +232,22 @@ describe("configuration of the programs, one process a request", () => {
     const source = join(directory, "no_random.c");
     const library = join(directory, "no_random.so");
     const dry = join(directory, "dry"); // while it is there, no bytes come
-    writeFileSync(source, `#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <unistd.h>\n`
-      + `int getentropy(void* out, size_t count) {\n  int (*real)(void*, size_t) = (int (*)(void*, size_t))dlsym(RTLD_NEXT, "getentropy");\n`
-      + `  return access("${dry}", F_OK) == 0 ? -1 : real(out, count);\n}\n`);
+    writeFileSync(
+      source,
+      `#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <unistd.h>\n` +
+        "int getentropy(void* out, size_t count) {\n  int (*real)(void*, " +
+        `size_t) = (int (*)(void*, size_t))dlsym(RTLD_NEXT, "getentropy");\n` +
+        `  return access("${dry}", F_OK) == 0 ? -1 : real(out, count);\n}\n`,
+    );
     await run("cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"]);
     if (process.getuid() === 0) chownSync(library, identity.uid, identity.gid);
     const env = { LD_PRELOAD: library };
     const authorization = `Basic ${Buffer.from(`web:${p.clients.web.secret}`).toString("base64")}`;
-    const requests = { token: { method: "POST", path: "/token", body: "grant_type=client_credentials", headers: { authorization } },
-      authorize: { path: "/authorize", query: new URL(p.authorizationUrl(p.clients.web)).search.slice(1) }, jwks: { path: "/jwks" } };
+    const requests = {
+      token: { method: "POST", path: "/token", body: "grant_type=client_credentials", headers: { authorization } },
+      authorize: { path: "/authorize", query: new URL(p.authorizationUrl(p.clients.web)).search.slice(1) },
+      jwks: { path: "/jwks" },
+    };
     for (const [name, request] of Object.entries(requests)) {
       const worker = await SingleProcess.start(p.deployment, name, { env });
       try {
@@ -188,8 +277,8 @@ describe("configuration of the programs, one process a request", () => {
       const worker = await SingleProcess.start(p.deployment, name, { cwd });
       await worker.ask({ path: `/${name}` });
       assert.match(readFileSync(`/proc/${worker.pid}/limits`, "utf8"), /^Max core file size +0 +0 /m);
-      // The kernel gives the files of a process that may not be dumped to root, whoever runs it; whoever runs it is then no
-      // longer its master.
+      // The kernel gives the files of a process that may not be dumped to root, whoever runs it; whoever runs it is
+      // then no longer its master.
       assert.equal(statSync(`/proc/${worker.pid}/mem`).uid, 0, name);
       assert.match(readFileSync(`/proc/${worker.pid}/status`, "utf8"), new RegExp(`^Uid:\\s+${identity.uid}\\s`, "m"));
       process.kill(worker.pid, "SIGSEGV");
@@ -207,7 +296,10 @@ describe("a fresh installation", () => {
       for (const deployment of deployments) {
         assert.deepEqual(await deployment.postern(["client", "list"]), []);
         assert.deepEqual(await deployment.postern(["user", "list"]), []);
-        for (const { name } of await sql(deployment, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")) {
+        for (const { name } of await sql(
+          deployment,
+          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        )) {
           assert.deepEqual(await sql(deployment, `SELECT count(*) AS rows FROM ${name}`), [{ rows: 0 }], name);
         }
         kids.push(...(await deployment.postern(["key", "list"])).map(({ kid }) => kid));

@@ -9,12 +9,17 @@ export const digestOf = (value) => createHash("sha256").update(value).digest("he
 export const text = (value) => `'${String(value).replaceAll("'", "''")}'`;
 
 // Like every connection of a deployment: it leaves the log to the programs.
-const SETTINGS = ".timeout 10000\n.output /dev/null\n.dbconfig no_ckpt_on_close on\nPRAGMA wal_autocheckpoint=0;\n.output\n";
+const SETTINGS =
+  ".timeout 10000\n.output /dev/null\n.dbconfig no_ckpt_on_close on\nPRAGMA wal_autocheckpoint=0;\n.output\n";
 
 function shell(deployment, args, input) {
   return new Promise((done, failed) => {
-    const child = execFile("sqlite3", [...args, "-batch", "-bail", fileOf(deployment)], { maxBuffer: 64 << 20 },
-      (error, stdout, stderr) => (error || stderr ? failed(error ?? new Error(stderr)) : done(stdout)));
+    const child = execFile(
+      "sqlite3",
+      [...args, "-batch", "-bail", fileOf(deployment)],
+      { maxBuffer: 64 << 20 },
+      (error, stdout, stderr) => (error || stderr ? failed(error ?? new Error(stderr)) : done(stdout)),
+    );
     child.stdin.end(SETTINGS + input);
   });
 }
@@ -33,7 +38,10 @@ export function holdWriteLock(deployment) {
   return new Promise((done, failed) => {
     const child = execFile("sqlite3", ["-batch", fileOf(deployment)]);
     const ended = new Promise((over) => child.once("exit", over));
-    const release = async () => { child.stdin.end("ROLLBACK;\n"); await ended; };
+    const release = async () => {
+      child.stdin.end("ROLLBACK;\n");
+      await ended;
+    };
     child.once("error", failed).stdout.once("data", () => done(release));
     child.stdin.write(`${SETTINGS}BEGIN IMMEDIATE;\nSELECT 'held';\n`);
   });

@@ -16,10 +16,25 @@ function suite(implicit) {
   let document;
   before(async () => {
     p = await openProvider({ config: { implicit } });
-    if (implicit) await p.deployment.postern(["client", "set", "web", "--grant", "authorization_code", "--grant", "refresh_token", "--grant", "client_credentials", "--grant", "implicit"]);
+    if (implicit)
+      await p.deployment.postern([
+        "client",
+        "set",
+        "web",
+        "--grant",
+        "authorization_code",
+        "--grant",
+        "refresh_token",
+        "--grant",
+        "client_credentials",
+        "--grant",
+        "implicit",
+      ]);
     document = (await p.ask(OPENID)).json;
   });
-  after(async () => { await p?.stop(); });
+  after(async () => {
+    await p?.stop();
+  });
 
   const authorize = async (parameters) => {
     const { headers } = await p.ask(p.authorizationUrl(p.clients.web, parameters));
@@ -29,8 +44,15 @@ function suite(implicit) {
   it("the issuer is the configured one, every address is its own and answers there [D01]", async () => {
     assert.equal(document.issuer, p.issuer);
     const addresses = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name));
-    assert.deepEqual(addresses.map(([name]) => name).sort(), ["authorization_endpoint", "end_session_endpoint", "introspection_endpoint", "jwks_uri", "revocation_endpoint",
-      "token_endpoint", "userinfo_endpoint"]);
+    assert.deepEqual(addresses.map(([name]) => name).sort(), [
+      "authorization_endpoint",
+      "end_session_endpoint",
+      "introspection_endpoint",
+      "jwks_uri",
+      "revocation_endpoint",
+      "token_endpoint",
+      "userinfo_endpoint",
+    ]);
     for (const [name, url] of addresses) {
       assert.ok(url.startsWith(`${p.issuer}/`) && url.startsWith("https://"), `${name}: ${url}`);
       assert.notEqual((await p.ask(url)).status, 404, name);
@@ -39,23 +61,35 @@ function suite(implicit) {
     assert.deepEqual((await p.ask(OAUTH)).json, document);
   });
 
-  it("response types, modes, challenge methods and grants are the ones that work, and nothing weak is listed [D01]", async () => {
-    const common = ["code", "token", "id_token", "code token", "code id_token", "none"];
-    for (const type of common) assert.equal(await authorize({ response_type: type }), document.response_types_supported.includes(type), type);
-    assert.equal(document.response_types_supported.includes("token"), implicit);
-    assert.equal(document.grant_types_supported.includes("implicit"), implicit);
-    for (const mode of ["query", "fragment", "form_post", "web_message", "jwt"]) assert.equal(await authorize({ response_mode: mode }), document.response_modes_supported.includes(mode), mode);
-    assert.deepEqual(document.code_challenge_methods_supported, ["S256"]);
-    assert.equal(await authorize({ code_challenge_method: "plain" }), false);
-    for (const grant of ["authorization_code", "refresh_token", "client_credentials", "password", "urn:ietf:params:oauth:grant-type:device_code", "urn:ietf:params:oauth:grant-type:jwt-bearer"]) {
-      const { json } = await p.post("/token", { grant_type: grant }, { client: p.clients.web });
-      assert.equal(json.error !== "unsupported_grant_type", document.grant_types_supported.includes(grant), grant);
-    }
-    for (const algorithms of Object.entries(document).filter(([name]) => /_alg_values_supported$/.test(name))) {
-      for (const name of algorithms[1]) assert.ok(["RS256", "ES256", "EdDSA"].includes(name), algorithms.join());
-    }
-    assert.doesNotMatch(JSON.stringify(document), /"plain"|"none"\]?,?"?HS|HS256|RS1|"password"/);
-  });
+  it(
+    "response types, modes, challenge methods and grants " + "are the ones that work, and nothing weak is listed [D01]",
+    async () => {
+      const common = ["code", "token", "id_token", "code token", "code id_token", "none"];
+      for (const type of common)
+        assert.equal(await authorize({ response_type: type }), document.response_types_supported.includes(type), type);
+      assert.equal(document.response_types_supported.includes("token"), implicit);
+      assert.equal(document.grant_types_supported.includes("implicit"), implicit);
+      for (const mode of ["query", "fragment", "form_post", "web_message", "jwt"])
+        assert.equal(await authorize({ response_mode: mode }), document.response_modes_supported.includes(mode), mode);
+      assert.deepEqual(document.code_challenge_methods_supported, ["S256"]);
+      assert.equal(await authorize({ code_challenge_method: "plain" }), false);
+      for (const grant of [
+        "authorization_code",
+        "refresh_token",
+        "client_credentials",
+        "password",
+        "urn:ietf:params:oauth:grant-type:device_code",
+        "urn:ietf:params:oauth:grant-type:jwt-bearer",
+      ]) {
+        const { json } = await p.post("/token", { grant_type: grant }, { client: p.clients.web });
+        assert.equal(json.error !== "unsupported_grant_type", document.grant_types_supported.includes(grant), grant);
+      }
+      for (const algorithms of Object.entries(document).filter(([name]) => /_alg_values_supported$/.test(name))) {
+        for (const name of algorithms[1]) assert.ok(["RS256", "ES256", "EdDSA"].includes(name), algorithms.join());
+      }
+      assert.doesNotMatch(JSON.stringify(document), /"plain"|"none"\]?,?"?HS|HS256|RS1|"password"/);
+    },
+  );
 
   it("scopes that are listed can be asked for, others cannot [D01]", async () => {
     for (const scope of ["openid", "profile", "email", "offline_access"]) {
@@ -75,20 +109,28 @@ describe("discovery, with the implicit grant", () => suite(true));
 
 describe("public documents", () => {
   let p;
-  before(async () => { p = await openProvider(); });
-  after(async () => { await p?.stop(); });
+  before(async () => {
+    p = await openProvider();
+  });
+  after(async () => {
+    await p?.stop();
+  });
 
   it("the key set has public members, and verifies what is signed [D02]", async () => {
     const { body, json } = await p.ask("/jwks");
     assert.ok(json.keys.length >= 2);
     for (const key of json.keys) {
-      assert.deepEqual(Object.keys(key).filter((name) => PRIVATE.includes(name)), []);
+      assert.deepEqual(
+        Object.keys(key).filter((name) => PRIVATE.includes(name)),
+        [],
+      );
       assert.equal(key.use, "sig");
       assert.match(key.kid, /^[A-Za-z0-9_-]{43}$/);
     }
     assert.doesNotMatch(body, /PRIVATE/);
     const { access_token, id_token } = await p.tokens(p.clients.web);
-    for (const token of [access_token, id_token]) assert.ok(json.keys.some(({ kid }) => kid === JSON.parse(Buffer.from(token.split(".")[0], "base64url")).kid));
+    for (const token of [access_token, id_token])
+      assert.ok(json.keys.some(({ kid }) => kid === JSON.parse(Buffer.from(token.split(".")[0], "base64url")).kid));
   });
 
   it("they may be kept for an hour at most, and whoever kept them asks whether they changed [D04]", async () => {
@@ -99,7 +141,7 @@ describe("public documents", () => {
       assert.ok(Number(seconds) > 0 && Number(seconds) <= 3600);
       const again = await p.ask(path, { headers: { "if-none-match": first.headers.etag } });
       assert.deepEqual([again.status, again.body, again.headers.etag], [304, "", first.headers.etag]);
-      assert.equal((await p.ask(path, { headers: { "if-none-match": "\"another\"" } })).body, first.body);
+      assert.equal((await p.ask(path, { headers: { "if-none-match": '"another"' } })).body, first.body);
     }
     const before = (await p.ask("/jwks")).headers.etag;
     const now = Math.floor(Date.now() / 1000);
@@ -109,7 +151,11 @@ describe("public documents", () => {
     const next = (await p.deployment.postern(["key", "list"])).filter(({ state }) => state === "next");
     assert.ok(next.length > 0);
     // Whoever kept the set until its last second has the new key before it signs.
-    for (const key of next) assert.ok(key.signs_from - now >= Number(headers["cache-control"].match(/max-age=(\d+)/)[1]), `${key.signs_from - now}`);
+    for (const key of next)
+      assert.ok(
+        key.signs_from - now >= Number(headers["cache-control"].match(/max-age=(\d+)/)[1]),
+        `${key.signs_from - now}`,
+      );
   });
 
   it("nothing in a query or behind the path changes them or makes a script of them [D05]", async () => {
@@ -137,7 +183,11 @@ describe("public documents", () => {
     for (const name of secrets) chmodSync(join(keys, name), 0);
     renameSync(join(directory, "db"), join(directory, "gone"));
     try {
-      for (const [name, path] of [["jwks", "/jwks"], ["discovery", OPENID], ["discovery", OAUTH]]) {
+      for (const [name, path] of [
+        ["jwks", "/jwks"],
+        ["discovery", OPENID],
+        ["discovery", OAUTH],
+      ]) {
         const fresh = await SingleProcess.start(p.deployment, name);
         try {
           assert.equal((await fresh.ask({ path })).status, 200, path);

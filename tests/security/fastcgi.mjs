@@ -14,7 +14,8 @@ function record(type, content) {
 /// A stream of records, with the empty one that ends it.
 function stream(type, content) {
   const records = [];
-  for (let at = 0; at < content.length; at += MAX_CONTENT) records.push(record(type, content.subarray(at, at + MAX_CONTENT)));
+  for (let at = 0; at < content.length; at += MAX_CONTENT)
+    records.push(record(type, content.subarray(at, at + MAX_CONTENT)));
   return Buffer.concat([...records, record(type, Buffer.alloc(0))]);
 }
 
@@ -25,7 +26,8 @@ function lengthOf(bytes) {
   return length;
 }
 
-export const beginning = ({ keep = true } = {}) => record(BEGIN, Buffer.from([0, RESPONDER, keep ? KEEP : 0, 0, 0, 0, 0, 0]));
+export const beginning = ({ keep = true } = {}) =>
+  record(BEGIN, Buffer.from([0, RESPONDER, keep ? KEEP : 0, 0, 0, 0, 0, 0]));
 export const stdin = (content) => record(STDIN, Buffer.from(content));
 export function params(variables) {
   const pairs = Object.entries(variables).flatMap((pair) => {
@@ -38,10 +40,22 @@ export function params(variables) {
 /// What a web server says of a request: { method, path (with its query), headers, body, address }.
 export function variablesOf({ method = "GET", path, headers = {}, body = "", address = "192.0.2.1" }) {
   const [uri, query = ""] = path.split("?", 2);
-  const variables = { REQUEST_METHOD: method, REQUEST_URI: path, SCRIPT_NAME: uri, QUERY_STRING: query, SERVER_PROTOCOL: "HTTP/1.1",
-    GATEWAY_INTERFACE: "CGI/1.1", REMOTE_ADDR: address };
-  if (method === "POST") Object.assign(variables, { CONTENT_LENGTH: Buffer.byteLength(body), CONTENT_TYPE: "application/x-www-form-urlencoded" });
-  for (const [name, value] of Object.entries(headers)) variables[`HTTP_${name.toUpperCase().replaceAll("-", "_")}`] = value;
+  const variables = {
+    REQUEST_METHOD: method,
+    REQUEST_URI: path,
+    SCRIPT_NAME: uri,
+    QUERY_STRING: query,
+    SERVER_PROTOCOL: "HTTP/1.1",
+    GATEWAY_INTERFACE: "CGI/1.1",
+    REMOTE_ADDR: address,
+  };
+  if (method === "POST")
+    Object.assign(variables, {
+      CONTENT_LENGTH: Buffer.byteLength(body),
+      CONTENT_TYPE: "application/x-www-form-urlencoded",
+    });
+  for (const [name, value] of Object.entries(headers))
+    variables[`HTTP_${name.toUpperCase().replaceAll("-", "_")}`] = value;
   return variables;
 }
 
@@ -49,8 +63,8 @@ export function variablesOf({ method = "GET", path, headers = {}, body = "", add
 export const encode = (request, { keep = true } = {}) =>
   Buffer.concat([beginning({ keep }), params(variablesOf(request)), stream(STDIN, Buffer.from(request.body ?? ""))]);
 
-/// One connection, requests one after the other; or, without `keep` (see encode), a new one for each, as a process is told to
-/// hang up after its answer.
+/// One connection, requests one after the other; or, without `keep` (see encode), a new one for each, as a process is
+/// told to hang up after its answer.
 export class Connection {
   #path;
   #keep;
@@ -59,7 +73,10 @@ export class Connection {
   #stdout = [];
   #waiting = null;
 
-  constructor(path, { keep = true } = {}) { this.#path = path; this.#keep = keep; }
+  constructor(path, { keep = true } = {}) {
+    this.#path = path;
+    this.#keep = keep;
+  }
 
   /// `bytes` are of encode(): { status, text } of the answer, headers included; status 0 when there was none.
   ask(bytes) {
@@ -70,7 +87,9 @@ export class Connection {
     });
   }
 
-  close() { this.#socket?.destroy(); }
+  close() {
+    this.#socket?.destroy();
+  }
 
   /// Sends these bytes and hangs up.
   abandon(bytes) {
@@ -85,8 +104,12 @@ export class Connection {
     this.#socket = socket;
     this.#left = Buffer.alloc(0);
     socket.on("data", (bytes) => this.#take(bytes));
-    socket.on("error", (error) => { if (this.#socket === socket) this.#lost(error); });
-    socket.on("close", () => { if (this.#socket === socket) this.#lost(null); });
+    socket.on("error", (error) => {
+      if (this.#socket === socket) this.#lost(error);
+    });
+    socket.on("close", () => {
+      if (this.#socket === socket) this.#lost(null);
+    });
   }
 
   #lost(error) {
@@ -103,10 +126,16 @@ export class Connection {
   }
 
   #answer() {
-    if (!this.#keep) { this.#socket?.destroy(); this.#socket = null; }
+    if (!this.#keep) {
+      this.#socket?.destroy();
+      this.#socket = null;
+    }
     const text = this.#stdout.length === 1 ? this.#stdout[0] : this.#stdout.join("");
     this.#stdout = [];
-    this.#finish("done", { status: text.startsWith("Status: ") ? Number(text.slice(8, 11)) : text === "" ? 0 : 200, text });
+    this.#finish("done", {
+      status: text.startsWith("Status: ") ? Number(text.slice(8, 11)) : text === "" ? 0 : 200,
+      text,
+    });
   }
 
   #take(bytes) {
@@ -124,22 +153,27 @@ export class Connection {
   }
 }
 
-/// Asks `count` times over `connections` connections; `next(i)` gives { bytes, then }, where `then` may look at the answer, or
-/// { abandoned: bytes }, which are sent and not waited for. How often each status came.
+/// Asks `count` times over `connections` connections; `next(i)` gives { bytes, then }, where `then` may look at the
+/// answer, or { abandoned: bytes }, which are sent and not waited for. How often each status came.
 export async function drive(path, { count, connections = 1, keep = true, next }) {
   const statuses = {};
   let asked = 0;
-  await Promise.all(Array.from({ length: connections }, async () => {
-    const connection = new Connection(path, { keep });
-    while (asked < count) {
-      const { bytes, then, abandoned } = next(asked++);
-      if (abandoned) { connection.abandon(abandoned); continue; }
-      const answer = await connection.ask(bytes);
-      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-      then?.(answer);
-    }
-    connection.close();
-  }));
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const connection = new Connection(path, { keep });
+      while (asked < count) {
+        const { bytes, then, abandoned } = next(asked++);
+        if (abandoned) {
+          connection.abandon(abandoned);
+          continue;
+        }
+        const answer = await connection.ask(bytes);
+        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+        then?.(answer);
+      }
+      connection.close();
+    }),
+  );
   return statuses;
 }
 

@@ -1,9 +1,11 @@
-// Tokens that were not issued: made of parts of good ones, or signed with the deployment's own keys by somebody who has them.
+// Tokens that were not issued: made of parts of good ones, or signed with the deployment's own keys by somebody who has
+// them.
 import { constants, createHash, createPrivateKey, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-export const encode = (value) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+export const encode = (value) =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
 const HASH = { RS256: "sha256", ES256: "sha256", RS512: "sha512", PS256: "sha256", ES384: "sha384" };
 
@@ -35,6 +37,15 @@ export async function keysOf(deployment) {
 
 /// A key that the deployment has never seen.
 export function strangeKey(alg = "ES256") {
-  const { privateKey } = alg === "ES256" ? generateKeyPairSync("ec", { namedCurve: "P-256" }) : generateKeyPairSync("rsa", { modulusLength: 2048 });
-  return { alg, kid: createHash("sha256").update(privateKey.export({ type: "pkcs8", format: "der" })).digest("base64url"), key: privateKey };
+  const { privateKey } =
+    alg === "ES256"
+      ? generateKeyPairSync("ec", { namedCurve: "P-256" })
+      : generateKeyPairSync("rsa", { modulusLength: 2048 });
+  return {
+    alg,
+    kid: createHash("sha256")
+      .update(privateKey.export({ type: "pkcs8", format: "der" }))
+      .digest("base64url"),
+    key: privateKey,
+  };
 }

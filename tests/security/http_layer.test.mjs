@@ -13,17 +13,46 @@ const FORM = "application/x-www-form-urlencoded";
 const SCRIPT = "</script><script>alert(1)</script>";
 const ODD = `"quoted" \\back\\ \u2028\u2029 ${SCRIPT} é \u{1f600}`;
 /// Everything an answer of ours or of lighttpd may have in its head.
-const KNOWN = new Set(["status", "cache-control", "pragma", "content-type", "content-length", "content-security-policy", "x-frame-options", "x-content-type-options",
-  "referrer-policy", "strict-transport-security", "x-request-id", "location", "set-cookie", "vary", "www-authenticate", "access-control-allow-origin",
-  "access-control-expose-headers", "retry-after", "allow", "etag", "connection", "date", "server", "keep-alive", "accept-ranges"]);
+const KNOWN = new Set([
+  "status",
+  "cache-control",
+  "pragma",
+  "content-type",
+  "content-length",
+  "content-security-policy",
+  "x-frame-options",
+  "x-content-type-options",
+  "referrer-policy",
+  "strict-transport-security",
+  "x-request-id",
+  "location",
+  "set-cookie",
+  "vary",
+  "www-authenticate",
+  "access-control-allow-origin",
+  "access-control-expose-headers",
+  "retry-after",
+  "allow",
+  "etag",
+  "connection",
+  "date",
+  "server",
+  "keep-alive",
+  "accept-ranges",
+]);
 
 describe("the layer of HTTP and CGI", () => {
   let p;
   before(async () => {
     p = await openProvider({ config: { scopeDescriptions: { api: ODD } } });
-    await p.deployment.addUser("odd", "correct horse battery staple", { name: ODD, profile: "https://op.example/?a=%22%5c" });
+    await p.deployment.addUser("odd", "correct horse battery staple", {
+      name: ODD,
+      profile: "https://op.example/?a=%22%5c",
+    });
   });
-  after(async () => { await p?.stop(); });
+  after(async () => {
+    await p?.stop();
+  });
 
   const web = () => p.clients.web;
   const post = (path, body, headers = {}) => p.post(path, body, { headers });
@@ -37,41 +66,96 @@ describe("the layer of HTTP and CGI", () => {
     assert.equal(answer.headers.location, undefined, "nobody is sent anywhere");
     assert.match(answer.headers["content-type"], /^text\/html/);
   };
-  const errorOf = (answer) => answer.json?.error ?? new URL(answer.headers.location ?? "none:").searchParams.get("error");
+  const errorOf = (answer) =>
+    answer.json?.error ?? new URL(answer.headers.location ?? "none:").searchParams.get("error");
 
   it("words of a query become no options of the programs [X01]", async () => {
     const expected = await authorize("a=b");
     isPage(expected);
-    const plain = ({ status, headers, body }) => [status, headers["content-type"], body.replaceAll(headers["x-request-id"], "")];
-    for (const query of ["--help", "--version", "-c+/tmp/evil.conf", "-h", "--config=/tmp/evil.conf"]) assert.deepEqual(plain(await authorize(query)), plain(expected), query);
+    const plain = ({ status, headers, body }) => [
+      status,
+      headers["content-type"],
+      body.replaceAll(headers["x-request-id"], ""),
+    ];
+    for (const query of ["--help", "--version", "-c+/tmp/evil.conf", "-h", "--config=/tmp/evil.conf"])
+      assert.deepEqual(plain(await authorize(query)), plain(expected), query);
   });
 
   it("no header names a proxy, a configuration or a place for files [X02]", async () => {
     let connections = 0;
-    const trap = createServer((socket) => { connections += 1; socket.destroy(); });
+    const trap = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
     await new Promise((done) => trap.listen(0, "127.0.0.1", done));
     try {
       const evil = `http://127.0.0.1:${trap.address().port}`;
-      const headers = { proxy: evil, "oauth-config": "/tmp/x", "postern-config": "/tmp/x", "sqlite-tmpdir": "/x", "openssl-conf": "/x", "http-proxy": evil, "https-proxy": evil, "all-proxy": evil };
+      const headers = {
+        proxy: evil,
+        "oauth-config": "/tmp/x",
+        "postern-config": "/tmp/x",
+        "sqlite-tmpdir": "/x",
+        "openssl-conf": "/x",
+        "http-proxy": evil,
+        "https-proxy": evil,
+        "all-proxy": evil,
+      };
       const document = (await p.ask("/.well-known/openid-configuration")).body;
       assert.equal((await p.ask("/.well-known/openid-configuration", { headers })).body, document);
       assert.equal((await asWeb("/token", { grant_type: "client_credentials" }, headers)).status, 200);
       const { access_token } = await p.tokens(web());
-      assert.equal((await p.ask("/userinfo", { headers: { ...headers, authorization: `Bearer ${access_token}` } })).status, 200);
+      assert.equal(
+        (await p.ask("/userinfo", { headers: { ...headers, authorization: `Bearer ${access_token}` } })).status,
+        200,
+      );
       assert.equal(connections, 0, "somebody was called");
     } finally {
       trap.close();
     }
   });
 
-  const LINES = ["a%0d%0aSet-Cookie:%20x=1", "a%0aSet-Cookie:%20x=1", "a%0dSet-Cookie:%20x=1", "a%00b", "%E5%98%8A%E5%98%8DSet-Cookie:%20x=1", "a%0d%0aX-Sendfile:%20/etc/passwd",
-    "a%0d%0aX-LIGHTTPD-send-file:%20/etc/passwd", "a%0d%0aX-Accel-Redirect:%20/jwks", "a%0d%0a%0d%0a<b>", "a%7f", "a%1b[2J", "a%c2%85b"];
+  const LINES = [
+    "a%0d%0aSet-Cookie:%20x=1",
+    "a%0aSet-Cookie:%20x=1",
+    "a%0dSet-Cookie:%20x=1",
+    "a%00b",
+    "%E5%98%8A%E5%98%8DSet-Cookie:%20x=1",
+    "a%0d%0aX-Sendfile:%20/etc/passwd",
+    "a%0d%0aX-LIGHTTPD-send-file:%20/etc/passwd",
+    "a%0d%0aX-Accel-Redirect:%20/jwks",
+    "a%0d%0a%0d%0a<b>",
+    "a%7f",
+    "a%1b[2J",
+    "a%c2%85b",
+  ];
   const PLACES = {
-    "/authorize": { method: "GET", names: ["state", "redirect_uri", "scope", "client_id", "nonce", "prompt", "response_type", "response_mode", "login_hint", "id_token_hint", "code_challenge",
-      "max_age", "claims", "aud", "resume", "ui_locales"] },
+    "/authorize": {
+      method: "GET",
+      names: [
+        "state",
+        "redirect_uri",
+        "scope",
+        "client_id",
+        "nonce",
+        "prompt",
+        "response_type",
+        "response_mode",
+        "login_hint",
+        "id_token_hint",
+        "code_challenge",
+        "max_age",
+        "claims",
+        "aud",
+        "resume",
+        "ui_locales",
+      ],
+    },
     "/login": { method: "GET", names: ["resume"] },
     "/logout": { method: "GET", names: ["id_token_hint", "post_logout_redirect_uri", "state", "client_id"] },
-    "/token": { method: "POST", names: ["grant_type", "code", "redirect_uri", "scope", "code_verifier", "refresh_token", "client_id", "audience"] },
+    "/token": {
+      method: "POST",
+      names: ["grant_type", "code", "redirect_uri", "scope", "code_verifier", "refresh_token", "client_id", "audience"],
+    },
     "/token/introspect": { method: "POST", names: ["token", "token_type_hint"] },
     "/token/revoke": { method: "POST", names: ["token", "token_type_hint"] },
     "/userinfo": { method: "POST", names: ["access_token"] },
@@ -80,10 +164,18 @@ describe("the layer of HTTP and CGI", () => {
     it(`${path}: no byte of a parameter becomes a header, a line of one or a file [X04, X05]`, async () => {
       const usual = path === "/authorize" ? request() : path === "/token" ? "grant_type=client_credentials" : "token=x";
       for (const name of names) {
-        const rest = usual.split("&").filter((pair) => !pair.startsWith(`${name}=`)).join("&");
+        const rest = usual
+          .split("&")
+          .filter((pair) => !pair.startsWith(`${name}=`))
+          .join("&");
         for (const value of LINES) {
           const text = `${rest}&${name}=${value}`;
-          const answer = method === "GET" ? await p.ask(`${path}?${text}`) : name === "client_id" ? await post(path, text) : await asWeb(path, text);
+          const answer =
+            method === "GET"
+              ? await p.ask(`${path}?${text}`)
+              : name === "client_id"
+                ? await post(path, text)
+                : await asWeb(path, text);
           const what = `${name}=${value} ${answer.status}`;
           assert.ok([200, 303, 400, 401].includes(answer.status), what);
           for (const [header, content] of Object.entries(answer.headers)) {
@@ -108,21 +200,37 @@ describe("the layer of HTTP and CGI", () => {
     for (const pool of pools) assert.match(pool, /"x-sendfile" => "disable"/);
     assert.doesNotMatch(shipped("examples/lighttpd/postern-cgi.conf"), /x-sendfile.*enable/);
     assert.match(shipped("examples/nginx/postern-fastcgi_params"), /^fastcgi_ignore_headers X-Accel-Redirect /m);
-    assert.doesNotMatch(shipped("apache-example.conf"), /^\s*XSendFile on/im); // Apache has it in a module that nobody loads here
+    // Apache has it in a module that nobody loads here
+    assert.doesNotMatch(shipped("apache-example.conf"), /^\s*XSendFile on/im);
   });
 
   it("only form bodies are read, whatever else they are called [X09]", async () => {
     const { token } = { token: (await p.tokens(web())).access_token };
     const body = formText({ token, client_id: web().id, client_secret: web().secret });
-    const ask = (type, path = "/token/introspect") => p.ask(path, { method: "POST", body, headers: { "content-length": body.length, ...(type ? { "content-type": type } : {}) } });
-    for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x", null, `${FORM}x`, `x${FORM}`, `${FORM}, text/plain`, "application/x-www-form-urlencoded/x"]) {
+    const ask = (type, path = "/token/introspect") =>
+      p.ask(path, {
+        method: "POST",
+        body,
+        headers: { "content-length": body.length, ...(type ? { "content-type": type } : {}) },
+      });
+    for (const type of [
+      "application/json",
+      "text/plain",
+      "multipart/form-data; boundary=x",
+      null,
+      `${FORM}x`,
+      `x${FORM}`,
+      `${FORM}, text/plain`,
+      "application/x-www-form-urlencoded/x",
+    ]) {
       for (const path of ["/token/introspect", "/token/revoke", "/token"]) {
         const answer = await ask(type, path);
         assert.ok([400, 415].includes(answer.status), `${type} ${path} ${answer.status}`);
         assert.equal(errorOf(answer), "invalid_request");
       }
     }
-    for (const charset of ["utf-16", "iso-8859-1", "utf-7", "\"utf-16\""]) assert.equal((await ask(`${FORM}; charset=${charset}`)).status, 400, charset);
+    for (const charset of ["utf-16", "iso-8859-1", "utf-7", '"utf-16"'])
+      assert.equal((await ask(`${FORM}; charset=${charset}`)).status, 400, charset);
     for (const type of [FORM, `${FORM}; charset=UTF-8`, FORM.toUpperCase(), `${FORM};charset="utf-8"`]) {
       const answer = await ask(type);
       assert.deepEqual([answer.status, answer.json?.active], [200, true], type);
@@ -131,7 +239,11 @@ describe("the layer of HTTP and CGI", () => {
 
   it("a parameter that comes twice is refused, also with equal values [X10]", async () => {
     for (const name of ["grant_type", "code", "redirect_uri", "scope", "code_verifier", "refresh_token", "client_id"]) {
-      for (const [one, other] of [["x", "x"], ["x", "y"], ["", "x"]]) {
+      for (const [one, other] of [
+        ["x", "x"],
+        ["x", "y"],
+        ["", "x"],
+      ]) {
         const usual = name === "grant_type" ? [] : [["grant_type", "authorization_code"]];
         const answer = await asWeb("/token", [...usual, [name, one], [name, other]]);
         assert.deepEqual([answer.status, errorOf(answer)], [400, "invalid_request"], `${name} ${one} ${other}`);
@@ -144,15 +256,35 @@ describe("the layer of HTTP and CGI", () => {
       }
     }
     const { access_token } = await p.tokens(web());
-    assert.equal((await post("/userinfo", [["access_token", access_token], ["access_token", access_token]])).status, 401);
+    assert.equal(
+      (
+        await post("/userinfo", [
+          ["access_token", access_token],
+          ["access_token", access_token],
+        ])
+      ).status,
+      401,
+    );
     const usual = new URLSearchParams(request());
     const twice = (name, value = usual.get(name)) => {
       const rest = formText([...usual].filter(([other]) => other !== name));
-      return authorize(`${rest}&${formText([[name, value], [name, value]])}`);
+      return authorize(
+        `${rest}&${formText([
+          [name, value],
+          [name, value],
+        ])}`,
+      );
     };
     for (const name of ["client_id", "redirect_uri"]) isPage(await twice(name));
-    for (const name of ["scope", "state", "response_type", "code_challenge"]) assert.equal(errorOf(await twice(name)), "invalid_request", name);
-    for (const [name, value] of [["nonce", "n"], ["prompt", "login"], ["max_age", "10"], ["response_mode", "query"], ["id_token_hint", "x"]]) {
+    for (const name of ["scope", "state", "response_type", "code_challenge"])
+      assert.equal(errorOf(await twice(name)), "invalid_request", name);
+    for (const [name, value] of [
+      ["nonce", "n"],
+      ["prompt", "login"],
+      ["max_age", "10"],
+      ["response_mode", "query"],
+      ["id_token_hint", "x"],
+    ]) {
       assert.equal(errorOf(await twice(name, value)), "invalid_request", name);
     }
   });
@@ -178,27 +310,57 @@ describe("the layer of HTTP and CGI", () => {
 
   it("an empty value is none, unknown parameters and lone separators are nothing [X12]", async () => {
     const usual = request({ state: undefined, scope: undefined });
-    for (const text of [`${usual}&scope=&state=&foo=bar&=x&&&`, `&&&${usual}&`, `${usual}&nonce=&prompt=&max_age=&claims=&id_token_hint=&foo&bar=`]) {
+    for (const text of [
+      `${usual}&scope=&state=&foo=bar&=x&&&`,
+      `&&&${usual}&`,
+      `${usual}&nonce=&prompt=&max_age=&claims=&id_token_hint=&foo&bar=`,
+    ]) {
       const answer = await authorize(text);
       assert.equal(answer.status, 303, answer.body);
       assert.match(answer.headers.location, new RegExp(`^${p.issuer}/login\\?`));
     }
     for (const text of ["&", "&&&&", "=", "=&=", "=x", ""]) isPage(await authorize(text));
-    for (const text of ["&", "=", "=x&&", "&".repeat(1000)]) assert.equal(errorOf(await asWeb("/token", text)), "invalid_request", text);
-    assert.equal((await asWeb("/token", "&&grant_type=client_credentials&scope=&redirect_uri=&=y&unknown=1")).status, 200);
+    for (const text of ["&", "=", "=x&&", "&".repeat(1000)])
+      assert.equal(errorOf(await asWeb("/token", text)), "invalid_request", text);
+    assert.equal(
+      (await asWeb("/token", "&&grant_type=client_credentials&scope=&redirect_uri=&=y&unknown=1")).status,
+      200,
+    );
     assert.equal(errorOf(await asWeb("/token", "grant_type=")), "invalid_request");
   });
 
   it("percent-encoding is read once, and what is malformed is refused [X13]", async () => {
     await p.deployment.postern(["client", "add", "a+b%2f", "--redirect-uri", "https://odd.example/cb"]);
-    const client = (value) => authorize(request({ client_id: undefined, redirect_uri: "https://odd.example/cb" }) + `&client_id=${value}`);
-    for (const value of ["a%2Bb%252f", "a%2bb%252F".replace("F", "f"), "%61%2b%62%25%32%66"]) assert.equal((await client(value)).status, 303, value);
-    for (const value of ["a+b%252f", "a%2Bb%2f", "a%252Bb%252f", "a%2Bb%25252f", "%", "%4", "%zz", "%2500", "%252f", "+", "%2B", "%u0041", "a%2Bb%252f%", "a%2Bb%252f%4"]) isPage(await client(value));
+    const client = (value) =>
+      authorize(request({ client_id: undefined, redirect_uri: "https://odd.example/cb" }) + `&client_id=${value}`);
+    for (const value of ["a%2Bb%252f", "a%2bb%252F".replace("F", "f"), "%61%2b%62%25%32%66"])
+      assert.equal((await client(value)).status, 303, value);
+    for (const value of [
+      "a+b%252f",
+      "a%2Bb%2f",
+      "a%252Bb%252f",
+      "a%2Bb%25252f",
+      "%",
+      "%4",
+      "%zz",
+      "%2500",
+      "%252f",
+      "+",
+      "%2B",
+      "%u0041",
+      "a%2Bb%252f%",
+      "a%2Bb%252f%4",
+    ])
+      isPage(await client(value));
     const { json } = await asWeb("/token", "grant_type=client_credentials&scope=api+%61pi%20api");
     assert.equal(json.scope, "api", "+ is a blank, and so is %20");
     for (const value of ["%", "%4", "%zz", "api%", "%u0041", "%-1"]) {
       assert.equal(errorOf(await asWeb("/token", `grant_type=${value}`)), "invalid_request", value);
-      assert.equal(errorOf(await asWeb("/token", `grant_type=client_credentials&scope=${value}`)), "invalid_request", value);
+      assert.equal(
+        errorOf(await asWeb("/token", `grant_type=client_credentials&scope=${value}`)),
+        "invalid_request",
+        value,
+      );
     }
   });
 
@@ -206,14 +368,23 @@ describe("the layer of HTTP and CGI", () => {
     const { access_token } = await p.tokens(web());
     const { redirectUri } = web();
     isPage(await authorize(request({ client_id: undefined }) + "&client_id=web%00x"));
-    isPage(await authorize(request({ redirect_uri: undefined }) + `&redirect_uri=${encodeURIComponent(redirectUri)}%00.evil`));
-    isPage(await authorize(request({ redirect_uri: undefined }) + `&redirect_uri=${encodeURIComponent(redirectUri)}%00`));
+    isPage(
+      await authorize(
+        request({ redirect_uri: undefined }) + `&redirect_uri=${encodeURIComponent(redirectUri)}%00.evil`,
+      ),
+    );
+    isPage(
+      await authorize(request({ redirect_uri: undefined }) + `&redirect_uri=${encodeURIComponent(redirectUri)}%00`),
+    );
     assert.deepEqual((await asWeb("/token/introspect", `token=${access_token}%00`)).json, { active: false });
     assert.deepEqual((await asWeb("/token/introspect", `token=${access_token}%00.x`)).json, { active: false });
     assert.equal((await asWeb("/token/revoke", `token=${access_token}%00`)).status, 200); // and it is active below
     assert.equal((await post("/userinfo", `access_token=${access_token}%00`)).status, 401);
     assert.equal((await post("/token", "grant_type=client_credentials&client_id=web%00x&client_secret=x")).status, 400);
-    for (const [id, secret] of [[`${web().id}\0`, web().secret], [web().id, `${web().secret}\0`]]) {
+    for (const [id, secret] of [
+      [`${web().id}\0`, web().secret],
+      [web().id, `${web().secret}\0`],
+    ]) {
       const { status } = await p.post("/token", { grant_type: "client_credentials" }, { basic: [id, secret] });
       assert.ok([400, 401].includes(status), `${status}`);
     }
@@ -226,14 +397,21 @@ describe("the layer of HTTP and CGI", () => {
 
   it("bytes that are no UTF-8 are refused, and every answer is UTF-8 [X15]", async () => {
     for (const bad of ["%ff", "%c0%af", "%ed%a0%80", "%f5%80%80%80", "a%80", "%e2%82"]) {
-      const asked = await authorize(request({ scope: undefined }) + `&scope=${bad}`); // lighttpd refuses some of them itself
+      // lighttpd refuses some of them itself
+      const asked = await authorize(request({ scope: undefined }) + `&scope=${bad}`);
       assert.ok(asked.status === 400 || errorOf(asked) === "invalid_request", bad);
-      assert.equal(errorOf(await asWeb("/token", `grant_type=client_credentials&scope=${bad}`)), "invalid_request", bad);
+      assert.equal(
+        errorOf(await asWeb("/token", `grant_type=client_credentials&scope=${bad}`)),
+        "invalid_request",
+        bad,
+      );
       assert.deepEqual((await asWeb("/token/introspect", `token=${bad}`)).json, { active: false });
     }
     const [head, , signature] = (await p.tokens(web())).access_token.split(".");
     for (const payload of ['{"sub":"\\ud800"}', '{"sub":"\xff"}', '{"sub":"\\udc00\\ud800"}']) {
-      const { status, json } = await asWeb("/token/introspect", { token: `${head}.${Buffer.from(payload, "latin1").toString("base64url")}.${signature}` });
+      const { status, json } = await asWeb("/token/introspect", {
+        token: `${head}.${Buffer.from(payload, "latin1").toString("base64url")}.${signature}`,
+      });
       assert.deepEqual([status, json], [200, { active: false }]);
     }
   });
@@ -246,8 +424,14 @@ describe("the layer of HTTP and CGI", () => {
       ["a name of 60 KB", () => asWeb("/token", `${"n".repeat(60_000)}=1`)],
       ["a value of 60 KB", () => asWeb("/token", `grant_type=${"v".repeat(60_000)}`)],
       ["a query of 64 KB", () => authorize(`client_id=${"x".repeat(64_000)}`)],
-      ["a header of 32 KB", () => asWeb("/token", { grant_type: "client_credentials" }, { "x-long": "h".repeat(32_768) })],
-      ["credentials of 20 KB", () => post("/token", { grant_type: "client_credentials" }, { authorization: `Basic ${"A".repeat(20_000)}` })],
+      [
+        "a header of 32 KB",
+        () => asWeb("/token", { grant_type: "client_credentials" }, { "x-long": "h".repeat(32_768) }),
+      ],
+      [
+        "credentials of 20 KB",
+        () => post("/token", { grant_type: "client_credentials" }, { authorization: `Basic ${"A".repeat(20_000)}` }),
+      ],
       ["a cookie of 17 KB", () => p.ask(`/authorize?${request()}`, { headers: { cookie: `a=${"c".repeat(17_000)}` } })],
       ["scopes without end", () => asWeb("/token", `grant_type=client_credentials&scope=${"a+".repeat(30_000)}`)],
     ];
@@ -261,14 +445,32 @@ describe("the layer of HTTP and CGI", () => {
 
   it("other methods are 405 with Allow, do nothing, and no header makes one of another [X17]", async () => {
     const { access_token, refresh_token } = await p.tokens(web());
-    const rows = { "/token": ["GET", "PUT", "DELETE", "TRACE", "HEAD", "PATCH"], "/token/introspect": ["GET", "PUT", "DELETE", "TRACE", "OPTIONS"], "/token/revoke": ["GET", "PUT", "DELETE", "TRACE"],
-      "/authorize": ["POST", "PUT", "DELETE", "TRACE", "OPTIONS"], "/jwks": ["POST", "PUT", "DELETE"], "/.well-known/openid-configuration": ["POST", "DELETE"], "/login": ["PUT"], "/scopes": ["DELETE"] };
+    const rows = {
+      "/token": ["GET", "PUT", "DELETE", "TRACE", "HEAD", "PATCH"],
+      "/token/introspect": ["GET", "PUT", "DELETE", "TRACE", "OPTIONS"],
+      "/token/revoke": ["GET", "PUT", "DELETE", "TRACE"],
+      "/authorize": ["POST", "PUT", "DELETE", "TRACE", "OPTIONS"],
+      "/jwks": ["POST", "PUT", "DELETE"],
+      "/.well-known/openid-configuration": ["POST", "DELETE"],
+      "/login": ["PUT"],
+      "/scopes": ["DELETE"],
+    };
     const body = formText({ token: refresh_token, grant_type: "refresh_token", refresh_token });
     for (const [path, methods] of Object.entries(rows)) {
       for (const method of methods) {
-        const headers = { authorization: basicOf(web().id, web().secret), "content-type": FORM, "x-http-method-override": "POST", "x-method-override": "POST", "x-http-method": "POST" };
+        const headers = {
+          authorization: basicOf(web().id, web().secret),
+          "content-type": FORM,
+          "x-http-method-override": "POST",
+          "x-method-override": "POST",
+          "x-http-method": "POST",
+        };
         const hasBody = !["TRACE", "HEAD", "GET"].includes(method);
-        const answer = await p.ask(path + (hasBody ? "" : `?${body}`), { method, headers: { ...headers, ...(hasBody ? { "content-length": body.length } : {}) }, ...(hasBody ? { body } : {}) });
+        const answer = await p.ask(path + (hasBody ? "" : `?${body}`), {
+          method,
+          headers: { ...headers, ...(hasBody ? { "content-length": body.length } : {}) },
+          ...(hasBody ? { body } : {}),
+        });
         assert.equal(answer.status, 405, `${method} ${path}`);
         assert.match(answer.headers.allow, path.startsWith("/token") ? /POST/ : /GET/);
       }
@@ -281,13 +483,24 @@ describe("the layer of HTTP and CGI", () => {
   it("HEAD does nothing that GET would do, not even for somebody who is signed in and has agreed [X18]", async () => {
     const { person } = await p.code(web());
     const cookie = [];
-    person.send = ((send) => async (url, options) => { cookie[0] = options.headers.cookie; return send(url, options); })(person.send);
+    person.send = ((send) => async (url, options) => {
+      cookie[0] = options.headers.cookie;
+      return send(url, options);
+    })(person.send);
     await person.visit(p.authorizationUrl(web(), { prompt: "none" }));
-    const rows = () => sql(p.deployment, "SELECT (SELECT count(*) FROM authorization_codes) AS codes, (SELECT count(*) FROM grants) AS grants, (SELECT count(*) FROM consents) AS consents, "
-      + "(SELECT count(*) FROM authorization_requests) AS requests, (SELECT count(*) FROM sessions) AS sessions");
+    const rows = () =>
+      sql(
+        p.deployment,
+        "SELECT (SELECT count(*) FROM authorization_codes) AS codes, (SELECT " +
+          "count(*) FROM grants) AS grants, (SELECT count(*) FROM consents) AS consents, " +
+          "(SELECT count(*) FROM authorization_requests) AS requests, (SELECT count(*) FROM sessions) AS sessions",
+      );
     const before = await rows();
     for (const path of ["/authorize", "/login", "/scopes", "/logout"]) {
-      const answer = await p.ask(`${path}?${request({ prompt: "none" })}`, { method: "HEAD", headers: { cookie: cookie[0] } });
+      const answer = await p.ask(`${path}?${request({ prompt: "none" })}`, {
+        method: "HEAD",
+        headers: { cookie: cookie[0] },
+      });
       assert.equal(answer.body, "");
       assert.doesNotMatch(answer.headers.location ?? "", /code=/);
       assert.ok(answer.status === 405 || path === "/authorize" || path === "/logout", `${path} ${answer.status}`);

@@ -18,7 +18,9 @@ describe("introspection", () => {
     ({ web, other } = p.clients);
     tokens = await p.tokens(web, { scope: "openid email" });
   });
-  after(async () => { await p?.stop(); });
+  after(async () => {
+    await p?.stop();
+  });
 
   const ask = (parameters, options = { client: other }) => p.post("/token/introspect", parameters, options);
   const asked = async (...args) => verdict(await ask(...args));
@@ -34,11 +36,23 @@ describe("introspection", () => {
     const greedy = encode({ ...claims, scope: "openid email api", sub: "somebody-else" });
     const stranger = strangeKey();
     const rows = {
-      "more scope, the old signature": [header, greedy, signature], "more scope, no signature": [header, greedy, ""],
+      "more scope, the old signature": [header, greedy, signature],
+      "more scope, no signature": [header, greedy, ""],
       "more scope, random bytes": [header, greedy, randomBytes(64).toString("base64url")],
-      "more scope, a stranger's signature": forge(stranger, Buffer.from(header, "base64url").toString(), { ...claims, scope: "api" }).split("."),
-      "the old claims, a stranger's signature": forge(stranger, Buffer.from(header, "base64url").toString(), claims).split("."),
-      "the old claims, one bit of the signature": [header, payload, (signature[0] === "A" ? "B" : "A") + signature.slice(1)],
+      "more scope, a stranger's signature": forge(stranger, Buffer.from(header, "base64url").toString(), {
+        ...claims,
+        scope: "api",
+      }).split("."),
+      "the old claims, a stranger's signature": forge(
+        stranger,
+        Buffer.from(header, "base64url").toString(),
+        claims,
+      ).split("."),
+      "the old claims, one bit of the signature": [
+        header,
+        payload,
+        (signature[0] === "A" ? "B" : "A") + signature.slice(1),
+      ],
     };
     for (const [what, segments] of Object.entries(rows)) await isUnknown(segments.join("."), what);
     assert.ok((await p.introspect(tokens.access_token)).active);
@@ -49,11 +63,25 @@ describe("introspection", () => {
     const { header, claims } = decode(given.access_token);
     const key = (await keysOf(p.deployment)).find(({ kid }) => kid === header.kid);
     // Signed with our own key, and put in the place of the token that was given out.
-    const rich = forge(key, header, { ...claims, scope: "openid api", cid: other.id, client_id: other.id, active: false, token_type: "evil", username: "bob" });
-    await sql(p.deployment, `UPDATE access_tokens SET token_hash = ${text(digestOf(rich))} WHERE token_hash = ${text(digestOf(given.access_token))}`);
+    const rich = forge(key, header, {
+      ...claims,
+      scope: "openid api",
+      cid: other.id,
+      client_id: other.id,
+      active: false,
+      token_type: "evil",
+      username: "bob",
+    });
+    await sql(
+      p.deployment,
+      `UPDATE access_tokens SET token_hash = ${text(digestOf(rich))} ` +
+        `WHERE token_hash = ${text(digestOf(given.access_token))}`,
+    );
     const said = await p.introspect(rich);
-    assert.deepEqual({ active: said.active, scope: said.scope, client_id: said.client_id, token_type: said.token_type },
-      { active: true, scope: "openid", client_id: web.id, token_type: "Bearer" });
+    assert.deepEqual(
+      { active: said.active, scope: said.scope, client_id: said.client_id, token_type: said.token_type },
+      { active: true, scope: "openid", client_id: web.id, token_type: "Bearer" },
+    );
     assert.equal(said.username, "bob", "the rest is the signed token's");
     await isUnknown(given.access_token, "the token that has no row any more");
   });
@@ -65,10 +93,21 @@ describe("introspection", () => {
     const revoked = await p.tokens(web);
     await p.revoke(web, revoked.refresh_token);
     const rows = {
-      "a code": code, "an ID token": tokens.id_token, "a used refresh token": spent.refresh_token,
-      "a revoked refresh token": revoked.refresh_token, "a revoked access token": revoked.access_token,
-      "a dot": ".", "two dots": "..", "letters": "a.b.c", "random": randomBytes(32).toString("base64url"), "a long one": "x".repeat(60_000),
-      "quotes": "' OR 1=1 --", "a NUL": `${tokens.access_token}\0`, "not UTF-8": "\ud800", "a blank": " ", "a percent sign": "%",
+      "a code": code,
+      "an ID token": tokens.id_token,
+      "a used refresh token": spent.refresh_token,
+      "a revoked refresh token": revoked.refresh_token,
+      "a revoked access token": revoked.access_token,
+      "a dot": ".",
+      "two dots": "..",
+      letters: "a.b.c",
+      random: randomBytes(32).toString("base64url"),
+      "a long one": "x".repeat(60_000),
+      quotes: "' OR 1=1 --",
+      "a NUL": `${tokens.access_token}\0`,
+      "not UTF-8": "\ud800",
+      "a blank": " ",
+      "a percent sign": "%",
       "an unsigned one": `${encode({ alg: "none", typ: "at+jwt" })}.${tokens.access_token.split(".")[1]}.`,
     };
     for (const [what, token] of Object.entries(rows)) await isUnknown(token, what);
@@ -85,11 +124,26 @@ describe("introspection", () => {
   it("a hint that is none of the three is refused, after the client has said who it is [I05]", async () => {
     for (const hint of ["id_token", "ACCESS_TOKEN", "access_token ", " access_token", "access_token\0", "x", "%"]) {
       const answer = await asked({ token: tokens.access_token, token_type_hint: hint });
-      assert.equal(answer, hint.includes("\0") ? "400 invalid_request" : "400 unsupported_token_type", JSON.stringify(hint));
-      assert.equal(await asked({ token: tokens.access_token, token_type_hint: hint }, {}), "401 invalid_client", JSON.stringify(hint));
+      assert.equal(
+        answer,
+        hint.includes("\0") ? "400 invalid_request" : "400 unsupported_token_type",
+        JSON.stringify(hint),
+      );
+      assert.equal(
+        await asked({ token: tokens.access_token, token_type_hint: hint }, {}),
+        "401 invalid_client",
+        JSON.stringify(hint),
+      );
     }
     for (const second of ["access_token", "refresh_token"]) {
-      assert.equal(await asked([["token", "x"], ["token_type_hint", "access_token"], ["token_type_hint", second]]), "400 invalid_request");
+      assert.equal(
+        await asked([
+          ["token", "x"],
+          ["token_type_hint", "access_token"],
+          ["token_type_hint", second],
+        ]),
+        "400 invalid_request",
+      );
     }
   });
 
@@ -104,9 +158,13 @@ describe("introspection", () => {
   it("a public client and somebody without credentials are told nothing [I07, I08]", async () => {
     const form = { token: tokens.access_token };
     const rows = [
-      ["a public client", { client: p.clients.spa }], ["a native one", { client: p.clients.native }], ["nobody", {}],
-      ["a wrong secret", { basic: [other.id, "wrong wrong wrong wrong wrong wrong"] }], ["no secret", { client: { id: other.id } }],
-      ["an unknown client", { basic: ["nobody", "x"] }], ["the token itself", { bearer: tokens.access_token }],
+      ["a public client", { client: p.clients.spa }],
+      ["a native one", { client: p.clients.native }],
+      ["nobody", {}],
+      ["a wrong secret", { basic: [other.id, "wrong wrong wrong wrong wrong wrong"] }],
+      ["no secret", { client: { id: other.id } }],
+      ["an unknown client", { basic: ["nobody", "x"] }],
+      ["the token itself", { bearer: tokens.access_token }],
     ];
     for (const [who, options] of rows) {
       const answer = await ask(form, options);
@@ -119,7 +177,18 @@ describe("introspection", () => {
     for (const client of [web, other, p.clients.machine, p.clients.trusted]) {
       const { json } = await ask({ token: tokens.access_token }, { client });
       assert.equal(json.active, true, client.id);
-      assert.deepEqual(Object.keys(json).sort(), ["active", "client_id", "exp", "iat", "iss", "jti", "scope", "sub", "token_type", "username"]);
+      assert.deepEqual(Object.keys(json).sort(), [
+        "active",
+        "client_id",
+        "exp",
+        "iat",
+        "iss",
+        "jti",
+        "scope",
+        "sub",
+        "token_type",
+        "username",
+      ]);
       assert.ok(!JSON.stringify(json).includes("alice@op.example"));
     }
   });
@@ -128,20 +197,40 @@ describe("introspection", () => {
     const hash = ({ access_token: token }) => text(digestOf(token));
     const refreshHash = ({ refresh_token: token }) => text(digestOf(token));
     const rows = {
-      "revoked": async (given) => { await p.revoke(web, given.refresh_token); },
+      revoked: async (given) => {
+        await p.revoke(web, given.refresh_token);
+      },
       "both rows deleted": async (given) => {
-        await sql(p.deployment, `DELETE FROM access_tokens WHERE token_hash = ${hash(given)}; DELETE FROM refresh_tokens WHERE token_hash = ${refreshHash(given)}`);
+        await sql(
+          p.deployment,
+          `DELETE FROM access_tokens WHERE token_hash = ${hash(given)}; ` +
+            `DELETE FROM refresh_tokens WHERE token_hash = ${refreshHash(given)}`,
+        );
       },
       "both rows' expiry zero": async (given) => {
-        await sql(p.deployment, `UPDATE access_tokens SET expires_at = 0 WHERE token_hash = ${hash(given)};
-          UPDATE refresh_tokens SET expires_at = 0 WHERE token_hash = ${refreshHash(given)}`);
+        await sql(
+          p.deployment,
+          `UPDATE access_tokens SET expires_at = 0 WHERE token_hash = ${hash(given)};
+          UPDATE refresh_tokens SET expires_at = 0 WHERE token_hash = ${refreshHash(given)}`,
+        );
       },
       "the grant gone": async (given) => {
-        await sql(p.deployment, `PRAGMA foreign_keys = ON; DELETE FROM grants WHERE id = ${text(decode(given.access_token).claims.jti.split(".")[0])}`);
+        await sql(
+          p.deployment,
+          "PRAGMA foreign_keys = ON; DELETE FROM grants WHERE id " +
+            `= ${text(decode(given.access_token).claims.jti.split(".")[0])}`,
+        );
       },
-      "user disabled": async (_, user) => { await p.deployment.postern(["user", "disable", user.username]); },
-      "user removed": async (_, user) => { await p.deployment.postern(["user", "remove", user.username]); },
-      "expired": async () => { await p.deployment.advance(700); await p.deployment.advance(800); },
+      "user disabled": async (_, user) => {
+        await p.deployment.postern(["user", "disable", user.username]);
+      },
+      "user removed": async (_, user) => {
+        await p.deployment.postern(["user", "remove", user.username]);
+      },
+      expired: async () => {
+        await p.deployment.advance(700);
+        await p.deployment.advance(800);
+      },
     };
     let users = 0;
     for (const [what, end] of Object.entries(rows)) {
@@ -179,7 +268,10 @@ describe("introspection", () => {
     const before = await dump(p.deployment);
     const bytes = () => [fileOf(p.deployment), `${fileOf(p.deployment)}-wal`].map((file) => readFileSync(file).length);
     const size = bytes();
-    const guess = { 0: () => randomBytes(32).toString("base64url"), 1: () => `${tokens.access_token.slice(0, -43)}${randomBytes(32).toString("base64url")}` };
+    const guess = {
+      0: () => randomBytes(32).toString("base64url"),
+      1: () => `${tokens.access_token.slice(0, -43)}${randomBytes(32).toString("base64url")}`,
+    };
     for (let done = 0; done < GUESSES; done += 32) {
       const answers = await Promise.all(Array.from({ length: 32 }, (_, i) => ask({ token: guess[i % 2]() })));
       for (const { body } of answers) assert.equal(body, '{"active":false}');
@@ -200,7 +292,9 @@ describe("introspection with other settings", () => {
         assert.equal((await p.introspect(json.refresh_token)).token_type, "refresh_token");
         assert.equal(/\./.test(json.refresh_token), !useOpaqueRefreshTokens);
         const stored = await dump(p.deployment);
-        const files = [fileOf(p.deployment), `${fileOf(p.deployment)}-wal`].map((file) => readFileSync(file, "latin1")).join("");
+        const files = [fileOf(p.deployment), `${fileOf(p.deployment)}-wal`]
+          .map((file) => readFileSync(file, "latin1"))
+          .join("");
         for (const value of [json.access_token, json.refresh_token, code.code, unused.code]) {
           assert.ok(stored.includes(digestOf(value)));
           for (const place of [stored, files]) {
@@ -208,19 +302,28 @@ describe("introspection with other settings", () => {
             assert.ok(!place.includes(Buffer.from(value).toString("hex")) && !place.includes(value.split(".").at(-1)));
           }
         }
-      } finally { await p.stop(); }
+      } finally {
+        await p.stop();
+      }
     }
   });
 
-  it("with introspectionRequiresConfidentialClient false a public client may ask too, and nobody else [I07, I08]", async () => {
-    const p = await openProvider({ config: { introspectionRequiresConfidentialClient: false } });
-    try {
-      const { access_token: token } = await p.tokens(p.clients.web);
-      const asked = async (options) => (await p.post("/token/introspect", { token }, options));
-      for (const client of [p.clients.spa, p.clients.native, p.clients.other]) assert.equal((await asked({ client })).json.active, true, client.id);
-      for (const options of [{}, { client: { id: p.clients.other.id } }, { basic: [p.clients.spa.id, "x"] }]) assert.equal(verdict(await asked(options)), "401 invalid_client");
-    } finally { await p.stop(); }
-  });
+  it(
+    "with introspectionRequiresConfidentialClient false " + "a public client may ask too, and nobody else [I07, I08]",
+    async () => {
+      const p = await openProvider({ config: { introspectionRequiresConfidentialClient: false } });
+      try {
+        const { access_token: token } = await p.tokens(p.clients.web);
+        const asked = async (options) => await p.post("/token/introspect", { token }, options);
+        for (const client of [p.clients.spa, p.clients.native, p.clients.other])
+          assert.equal((await asked({ client })).json.active, true, client.id);
+        for (const options of [{}, { client: { id: p.clients.other.id } }, { basic: [p.clients.spa.id, "x"] }])
+          assert.equal(verdict(await asked(options)), "401 invalid_client");
+      } finally {
+        await p.stop();
+      }
+    },
+  );
 
   it("with usernameInAccessToken false nobody is told what the user is called [I09]", async () => {
     const p = await openProvider({ config: { usernameInAccessToken: false } });
@@ -229,6 +332,8 @@ describe("introspection with other settings", () => {
       const said = await p.introspect(token);
       assert.equal(said.active, true);
       assert.ok(!JSON.stringify(said).includes("alice") && !("username" in said));
-    } finally { await p.stop(); }
+    } finally {
+      await p.stop();
+    }
   });
 });

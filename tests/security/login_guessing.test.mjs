@@ -21,8 +21,11 @@ class Guesser {
   }
 
   guess(username, password, from = "203.0.113.1") {
-    return this.p.ask("/login", { method: "POST", body: new URLSearchParams({ ...this.fields, username, password }).toString(),
-      headers: { cookie: this.cookie, "content-type": FORM, "x-forwarded-for": from } });
+    return this.p.ask("/login", {
+      method: "POST",
+      body: new URLSearchParams({ ...this.fields, username, password }).toString(),
+      headers: { cookie: this.cookie, "content-type": FORM, "x-forwarded-for": from },
+    });
   }
 }
 
@@ -43,18 +46,32 @@ describe("guesses that are not limited", () => {
   function visible({ status, headers, body }, username) {
     const { date, "x-request-id": id, ...rest } = headers;
     const length = body.length;
-    const text = body.replace(/(name="(?:csrf|resume)" value=")[^"]*/g, "$1").replaceAll(username, "NAME").replaceAll(id, "ID");
+    const text = body
+      .replace(/(name="(?:csrf|resume)" value=")[^"]*/g, "$1")
+      .replaceAll(username, "NAME")
+      .replaceAll(id, "ID");
     return { status, headers: rest, length, text };
   }
 
-  it("a name that nobody has, a disabled user and a wrong password are answered alike: status, headers, length and text [L08]", async () => {
-    const known = visible(await guesser.guess(p.user.username, "a guess of hers"), p.user.username);
-    assert.equal(known.status, 200);
-    const rows = [["nobod", "a guess of hers"], ["carol", "a guess of hers"], ["carol", "a long password of hers"], ["diana", "a guess of hers"], ["ALICE", p.user.password]];
-    for (const [name, password] of rows) assert.deepEqual(visible(await guesser.guess(name, password), name), known, name);
-    const counted = await failures(p);
-    assert.equal(counted.failed, rows.length + 1, "and each is counted: each was looked at and hashed");
-  });
+  it(
+    "a name that nobody has, a disabled user and a wrong password " +
+      "are answered alike: status, headers, length and text [L08]",
+    async () => {
+      const known = visible(await guesser.guess(p.user.username, "a guess of hers"), p.user.username);
+      assert.equal(known.status, 200);
+      const rows = [
+        ["nobod", "a guess of hers"],
+        ["carol", "a guess of hers"],
+        ["carol", "a long password of hers"],
+        ["diana", "a guess of hers"],
+        ["ALICE", p.user.password],
+      ];
+      for (const [name, password] of rows)
+        assert.deepEqual(visible(await guesser.guess(name, password), name), known, name);
+      const counted = await failures(p);
+      assert.equal(counted.failed, rows.length + 1, "and each is counted: each was looked at and hashed");
+    },
+  );
 
   /// Clock ticks (10 ms) of processor time that the login processes of this deployment have used.
   function ticks() {
@@ -62,35 +79,52 @@ describe("guesses that are not limited", () => {
     let sum = 0;
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
-        if (!readlinkSync(`/proc/${pid}/exe`).endsWith("/login") || !readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(config)) continue;
+        if (
+          !readlinkSync(`/proc/${pid}/exe`).endsWith("/login") ||
+          !readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(config)
+        )
+          continue;
         const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
         sum += Number(fields[11]) + Number(fields[12]);
-      } catch { /* it has ended, or is somebody else's */ }
+      } catch {
+        /* it has ended, or is somebody else's */
+      }
     }
     return sum;
   }
 
-  it("the work of an answer, for the record: a known name, an unknown one, a disabled user [L08]", { skip: !process.env.POSTERN_LONG }, async (t) => {
-    const used = { alice: 0, nobod: 0, carol: 0 };
-    for (let round = 0; round < 20; ++round) {
-      for (const name of Object.keys(used)) {
-        const before = ticks();
-        for (let i = 0; i < 10; ++i) await guesser.guess(name, "a guess of hers");
-        used[name] += ticks() - before;
+  it(
+    "the work of an answer, for the record: a known name, an unknown one, a disabled user [L08]",
+    { skip: !process.env.POSTERN_LONG },
+    async (t) => {
+      const used = { alice: 0, nobod: 0, carol: 0 };
+      for (let round = 0; round < 20; ++round) {
+        for (const name of Object.keys(used)) {
+          const before = ticks();
+          for (let i = 0; i < 10; ++i) await guesser.guess(name, "a guess of hers");
+          used[name] += ticks() - before;
+        }
       }
-    }
-    for (const [name, sum] of Object.entries(used)) t.diagnostic(`${name}: ${(sum * 10 / 200).toFixed(1)} ms of processor time each, of 200`);
-  });
+      for (const [name, sum] of Object.entries(used))
+        t.diagnostic(`${name}: ${((sum * 10) / 200).toFixed(1)} ms of processor time each, of 200`);
+    },
+  );
 
-  it(`${PARALLEL} wrong passwords at once are counted as ${PARALLEL}, and the right one still works [L09]`, async () => {
-    const before = await failures(p);
-    const answers = await Promise.all(Array.from({ length: PARALLEL }, (_, i) => guesser.guess("diana", `wrong ${i}`)));
-    const refused = answers.filter(({ status }) => status === 200).length;
-    for (const { status, headers } of answers.filter((answer) => answer.status !== 200)) assert.deepEqual([status, Boolean(headers["retry-after"])], [503, true]);
-    assert.ok(refused > 0);
-    assert.equal((await failures(p)).failed, before.failed + refused, "one count for each that was looked at");
-    assert.equal((await guesser.guess("diana", "a long password of hers")).status, 303);
-  });
+  it(
+    `${PARALLEL} wrong passwords at once are counted ` + `as ${PARALLEL}, and the right one still works [L09]`,
+    async () => {
+      const before = await failures(p);
+      const answers = await Promise.all(
+        Array.from({ length: PARALLEL }, (_, i) => guesser.guess("diana", `wrong ${i}`)),
+      );
+      const refused = answers.filter(({ status }) => status === 200).length;
+      for (const { status, headers } of answers.filter((answer) => answer.status !== 200))
+        assert.deepEqual([status, Boolean(headers["retry-after"])], [503, true]);
+      assert.ok(refused > 0);
+      assert.equal((await failures(p)).failed, before.failed + refused, "one count for each that was looked at");
+      assert.equal((await guesser.guess("diana", "a long password of hers")).status, 303);
+    },
+  );
 });
 
 describe("a machine that hashes as many passwords as it may", () => {
@@ -106,12 +140,28 @@ describe("a machine that hashes as many passwords as it may", () => {
     const { access_token: token } = await p.tokens(p.clients.web);
     const before = await failures(p);
     // As another process that hashes: it has the one slot until its input ends.
-    const holder = spawn("flock", ["--no-fork", "--exclusive", join(p.deployment.directory, "db/postern.db.hash0"), "sh", "-c", "echo held; exec cat"],
-      { stdio: ["pipe", "pipe", "inherit"] });
+    const holder = spawn(
+      "flock",
+      [
+        "--no-fork",
+        "--exclusive",
+        join(p.deployment.directory, "db/postern.db.hash0"),
+        "sh",
+        "-c",
+        "echo held; exec cat",
+      ],
+      { stdio: ["pipe", "pipe", "inherit"] },
+    );
     try {
       await once(holder.stdout, "data");
-      const waiting = ["right", "wrong"].map((what) => guesser.guess(p.user.username, what === "right" ? p.user.password : "wrong"));
-      const [userinfo, introspection, jwks] = await Promise.all([p.userinfo(token), p.introspect(token), p.ask("/jwks")]);
+      const waiting = ["right", "wrong"].map((what) =>
+        guesser.guess(p.user.username, what === "right" ? p.user.password : "wrong"),
+      );
+      const [userinfo, introspection, jwks] = await Promise.all([
+        p.userinfo(token),
+        p.introspect(token),
+        p.ask("/jwks"),
+      ]);
       assert.deepEqual([userinfo.status, introspection.active, jwks.status], [200, true, 200]);
       for (const answer of await Promise.all(waiting)) {
         assert.equal(answer.status, 503);
@@ -133,12 +183,17 @@ describe("guesses beyond the limit", () => {
   let p;
   let guesser;
   before(async () => {
-    p = await openProvider({ clock: true, config: { login: { maxFailures: LIMIT, window: 300, hashSlots: SLOTS }, trustedProxies: ["127.0.0.1"] } });
+    p = await openProvider({
+      clock: true,
+      config: { login: { maxFailures: LIMIT, window: 300, hashSlots: SLOTS }, trustedProxies: ["127.0.0.1"] },
+    });
     for (let i = 0; i < 3; ++i) await p.deployment.addUser(`user${i}`, "a long password of theirs");
     guesser = await Guesser.open(p);
   });
   after(() => p?.stop());
-  const anew = async () => { guesser = await Guesser.open(p); }; // a request lives for ten minutes
+  const anew = async () => {
+    guesser = await Guesser.open(p);
+  }; // a request lives for ten minutes
 
   function isThrottled(answer, message) {
     assert.equal(answer.status, 429, message);
@@ -147,33 +202,58 @@ describe("guesses beyond the limit", () => {
     assert.equal(answer.headers["set-cookie"], undefined, message);
   }
 
-  it(`of ${PARALLEL} wrong passwords at once no more are looked at than the limit and the slots allow, and waiting ends it [L09]`, async () => {
-    const answers = await Promise.all(Array.from({ length: PARALLEL }, (_, i) => guesser.guess(p.user.username, `wrong ${i}`)));
-    const looked = answers.filter(({ status }) => status === 200).length;
-    assert.ok(looked >= LIMIT && looked < LIMIT + SLOTS, `${looked} were looked at`);
-    for (const answer of answers.filter(({ status }) => ![200, 503].includes(status))) isThrottled(answer, "the others");
-    assert.deepEqual(await failures(p), { failed: looked, throttled: 1 });
-    isThrottled(await guesser.guess(p.user.username, p.user.password), "the right one, from there");
-    assert.equal((await guesser.guess(p.user.username, p.user.password, "198.51.100.7")).status, 303, "her own address is not kept out");
-    isThrottled(await guesser.guess(p.user.username, p.user.password), "and her success frees nobody else");
-    await p.deployment.advance(301);
-    assert.equal((await guesser.guess(p.user.username, p.user.password)).status, 303, "nothing is locked beyond the window");
-    assert.deepEqual(await failures(p), { failed: 0, throttled: 0 });
-  });
+  it(
+    `of ${PARALLEL} wrong passwords at once no more are looked ` +
+      "at than the limit and the slots allow, and waiting ends it [L09]",
+    async () => {
+      const answers = await Promise.all(
+        Array.from({ length: PARALLEL }, (_, i) => guesser.guess(p.user.username, `wrong ${i}`)),
+      );
+      const looked = answers.filter(({ status }) => status === 200).length;
+      assert.ok(looked >= LIMIT && looked < LIMIT + SLOTS, `${looked} were looked at`);
+      for (const answer of answers.filter(({ status }) => ![200, 503].includes(status)))
+        isThrottled(answer, "the others");
+      assert.deepEqual(await failures(p), { failed: looked, throttled: 1 });
+      isThrottled(await guesser.guess(p.user.username, p.user.password), "the right one, from there");
+      assert.equal(
+        (await guesser.guess(p.user.username, p.user.password, "198.51.100.7")).status,
+        303,
+        "her own address is not kept out",
+      );
+      isThrottled(await guesser.guess(p.user.username, p.user.password), "and her success frees nobody else");
+      await p.deployment.advance(301);
+      assert.equal(
+        (await guesser.guess(p.user.username, p.user.password)).status,
+        303,
+        "nothing is locked beyond the window",
+      );
+      assert.deepEqual(await failures(p), { failed: 0, throttled: 0 });
+    },
+  );
 
   it("who tries one password on many names, or many addresses on one name, is slowed down as well [L09]", async () => {
     await anew();
     let count = 0;
-    for (; count < 40 && (await guesser.guess(`name${count}`, "spring 2026", "203.0.113.9")).status === 200;) ++count;
+    for (; count < 40 && (await guesser.guess(`name${count}`, "spring 2026", "203.0.113.9")).status === 200; ) ++count;
     assert.equal(count, LIMIT * 10, "one address, every time another name");
     isThrottled(await guesser.guess("user0", "a long password of theirs", "203.0.113.9"), "a name it never tried");
-    assert.equal((await guesser.guess("user0", "a long password of theirs", "203.0.113.10")).status, 303, "the neighbour's address");
-    for (count = 0; count < 40 && (await guesser.guess("user1", "wrong", `198.51.100.${count}`)).status === 200;) ++count;
+    assert.equal(
+      (await guesser.guess("user0", "a long password of theirs", "203.0.113.10")).status,
+      303,
+      "the neighbour's address",
+    );
+    for (count = 0; count < 40 && (await guesser.guess("user1", "wrong", `198.51.100.${count}`)).status === 200; )
+      ++count;
     assert.equal(count, LIMIT * 10, "one name, every time another address");
-    isThrottled(await guesser.guess("user1", "a long password of theirs", "198.51.100.200"), "an address that never tried");
-    for (count = 0; count < 10 && (await guesser.guess("user2", "wrong", `2001:db8:1:2::${count}`)).status === 200;) ++count;
+    isThrottled(
+      await guesser.guess("user1", "a long password of theirs", "198.51.100.200"),
+      "an address that never tried",
+    );
+    for (count = 0; count < 10 && (await guesser.guess("user2", "wrong", `2001:db8:1:2::${count}`)).status === 200; )
+      ++count;
     assert.equal(count, LIMIT, "addresses of one customer are one");
     await p.deployment.advance(301);
-    for (const name of ["user0", "user1", "user2"]) assert.equal((await guesser.guess(name, "a long password of theirs", "203.0.113.9")).status, 303, name);
+    for (const name of ["user0", "user1", "user2"])
+      assert.equal((await guesser.guess(name, "a long password of theirs", "203.0.113.9")).status, 303, name);
   });
 });

@@ -1,4 +1,5 @@
-// What one request leaves behind in the process that answered it: nothing that the next one could see, and nothing that adds up.
+// What one request leaves behind in the process that answered it: nothing that the next one could see, and nothing that
+// adds up.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { TYPE, begin, conversation, pairs, parseCgi, parseRecords, record, stream, variablesOf } from "./records.mjs";
@@ -13,7 +14,11 @@ const KEPT = 8;
 function essence({ status, headers, body }) {
   const { "x-request-id": id, ...rest } = headers;
   const plain = (text) => text.replaceAll(id, "ID").replace(/[A-Za-z0-9_-]{40,}/g, "RANDOM");
-  return { status, headers: Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, plain(value)])), body: plain(body) };
+  return {
+    status,
+    headers: Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, plain(value)])),
+    body: plain(body),
+  };
 }
 
 describe("one process, many requests", () => {
@@ -27,131 +32,237 @@ describe("one process, many requests", () => {
     const bearer = (token) => ({ authorization: `Bearer ${token}` });
     const post = (body, headers = {}) => ({ method: "POST", body, headers });
     const search = (parameters) => new URL(provider.authorizationUrl(provider.clients.web, parameters)).search.slice(1);
-    const garbage = [tokens.access_token.replace(/.{5}$/, "AAAAA"), "e30.e30.e30", "x".repeat(9000), `${tokens.access_token.split(".")[0]}..`];
+    const garbage = [
+      tokens.access_token.replace(/.{5}$/, "AAAAA"),
+      "e30.e30.e30",
+      "x".repeat(9000),
+      `${tokens.access_token.split(".")[0]}..`,
+    ];
     /// Of each endpoint: what is asked with rights, and what without any, or of things that make the libraries fail.
     requests = {
-      introspect: { path: "/token/introspect", privileged: [post(`token=${tokens.access_token}`, basic), post(`token=${tokens.refresh_token}`, basic)],
-        others: [post(`token=${tokens.access_token}`), post("", {}), post("token=", basic), { method: "GET" }, post(`token=${tokens.access_token}`, { authorization: "Basic eDp5" }),
-          ...garbage.map((token) => post(`token=${token}`, basic)), post("token=%zz", basic), post("token=a&token=b", basic)] },
-      userinfo: { path: "/userinfo", privileged: [{ headers: bearer(tokens.access_token) }, post(`access_token=${tokens.access_token}`)],
-        others: [{}, post(""), { headers: { authorization: "Bearer " } }, { headers: basic }, ...garbage.map((token) => ({ headers: bearer(token) })), { method: "PUT" },
-          { headers: { origin: "https://evil.example" } }] },
-      token: { path: "/token", privileged: [post("grant_type=client_credentials&scope=api", basic), post("grant_type=client_credentials", { ...basic, origin: "https://app.example" })],
-        others: [post("grant_type=client_credentials"), post("grant_type=authorization_code&code=x", basic), post("", {}), post("grant_type=x", basic), { method: "GET" },
-          ...garbage.map((token) => post(`grant_type=refresh_token&refresh_token=${token}`, basic))] },
-      revoke: { path: "/token/revoke", privileged: [post("token=x", basic), post("token=x&token_type_hint=auth_code", basic)],
-        others: [post("token=x"), post("", basic), ...garbage.map((token) => post(`token=${token}`, basic)), post("token=x&token_type_hint=y", basic)] },
-      authorize: { path: "/authorize", privileged: [{ query: search() }, { query: search({ prompt: "none", state: "secret-state" }) }],
-        others: [{}, { query: "client_id=web" }, { query: search({ redirect_uri: "https://evil.example/" }) }, { query: search({ id_token_hint: garbage[0], state: undefined }) }, { query: "resume=x" }] },
-      jwks: { path: "/jwks", privileged: [{}], others: [{ method: "POST" }, { method: "HEAD" }, { headers: { if_none_match: "*" } }] },
+      introspect: {
+        path: "/token/introspect",
+        privileged: [post(`token=${tokens.access_token}`, basic), post(`token=${tokens.refresh_token}`, basic)],
+        others: [
+          post(`token=${tokens.access_token}`),
+          post("", {}),
+          post("token=", basic),
+          { method: "GET" },
+          post(`token=${tokens.access_token}`, { authorization: "Basic eDp5" }),
+          ...garbage.map((token) => post(`token=${token}`, basic)),
+          post("token=%zz", basic),
+          post("token=a&token=b", basic),
+        ],
+      },
+      userinfo: {
+        path: "/userinfo",
+        privileged: [{ headers: bearer(tokens.access_token) }, post(`access_token=${tokens.access_token}`)],
+        others: [
+          {},
+          post(""),
+          { headers: { authorization: "Bearer " } },
+          { headers: basic },
+          ...garbage.map((token) => ({ headers: bearer(token) })),
+          { method: "PUT" },
+          { headers: { origin: "https://evil.example" } },
+        ],
+      },
+      token: {
+        path: "/token",
+        privileged: [
+          post("grant_type=client_credentials&scope=api", basic),
+          post("grant_type=client_credentials", { ...basic, origin: "https://app.example" }),
+        ],
+        others: [
+          post("grant_type=client_credentials"),
+          post("grant_type=authorization_code&code=x", basic),
+          post("", {}),
+          post("grant_type=x", basic),
+          { method: "GET" },
+          ...garbage.map((token) => post(`grant_type=refresh_token&refresh_token=${token}`, basic)),
+        ],
+      },
+      revoke: {
+        path: "/token/revoke",
+        privileged: [post("token=x", basic), post("token=x&token_type_hint=auth_code", basic)],
+        others: [
+          post("token=x"),
+          post("", basic),
+          ...garbage.map((token) => post(`token=${token}`, basic)),
+          post("token=x&token_type_hint=y", basic),
+        ],
+      },
+      authorize: {
+        path: "/authorize",
+        privileged: [{ query: search() }, { query: search({ prompt: "none", state: "secret-state" }) }],
+        others: [
+          {},
+          { query: "client_id=web" },
+          { query: search({ redirect_uri: "https://evil.example/" }) },
+          { query: search({ id_token_hint: garbage[0], state: undefined }) },
+          { query: "resume=x" },
+        ],
+      },
+      jwks: {
+        path: "/jwks",
+        privileged: [{}],
+        others: [{ method: "POST" }, { method: "HEAD" }, { headers: { if_none_match: "*" } }],
+      },
     };
   });
-  after(async () => { await provider?.stop(); });
+  after(async () => {
+    await provider?.stop();
+  });
 
   const ENDPOINTS = ["introspect", "userinfo", "token", "revoke", "authorize", "jwks"];
   for (const name of ENDPOINTS) {
-    it(`${name}: after a request with rights, and after one that failed, the next is answered as by a fresh process [X26]`, async () => {
-      const { path, privileged, others } = requests[name];
-      const ask = async (worker, request) => essence(await worker.ask({ path, ...request }));
-      const all = [...privileged, ...others];
-      const expected = [];
-      for (const request of all) { // each by a process that has answered nothing before
-        const fresh = await SingleProcess.start(provider.deployment, name);
-        try { expected.push(await ask(fresh, request)); } finally { await fresh.stop(); }
-      }
-      assert.ok(new Set(expected.map((answer) => JSON.stringify(answer))).size > 1, "the requests are not all answered alike");
-      const worker = await SingleProcess.start(provider.deployment, name);
-      try {
-        for (const [i, request] of all.entries()) {
-          for (const earlier of privileged) {
-            assert.deepEqual(await ask(worker, earlier), expected[all.indexOf(earlier)], `${i}: the one with rights`);
-            assert.deepEqual(await ask(worker, request), expected[i], `${i}: ${JSON.stringify(request).slice(0, 200)}`);
+    it(
+      `${name}: after a request with rights, and after one ` +
+        "that failed, the next is answered as by a fresh process [X26]",
+      async () => {
+        const { path, privileged, others } = requests[name];
+        const ask = async (worker, request) => essence(await worker.ask({ path, ...request }));
+        const all = [...privileged, ...others];
+        const expected = [];
+        for (const request of all) {
+          // each by a process that has answered nothing before
+          const fresh = await SingleProcess.start(provider.deployment, name);
+          try {
+            expected.push(await ask(fresh, request));
+          } finally {
+            await fresh.stop();
           }
         }
-      } finally {
-        assert.equal(await worker.stop(), 0);
-      }
-    });
+        assert.ok(
+          new Set(expected.map((answer) => JSON.stringify(answer))).size > 1,
+          "the requests are not all answered alike",
+        );
+        const worker = await SingleProcess.start(provider.deployment, name);
+        try {
+          for (const [i, request] of all.entries()) {
+            for (const earlier of privileged) {
+              assert.deepEqual(await ask(worker, earlier), expected[all.indexOf(earlier)], `${i}: the one with rights`);
+              assert.deepEqual(
+                await ask(worker, request),
+                expected[i],
+                `${i}: ${JSON.stringify(request).slice(0, 200)}`,
+              );
+            }
+          }
+        } finally {
+          assert.equal(await worker.stop(), 0);
+        }
+      },
+    );
   }
 
-  it(`${ABORTS} requests that stop in the middle or hang up: descriptors and memory stay as they are [X27]`, async () => {
-    for (const name of ["token", "login"]) {
-      const worker = await SingleProcess.start(provider.deployment, name);
-      try {
-        const path = `/${name}`;
-        const request = { method: "POST", path, body: "grant_type=authorization_code&code=x&username=a", headers: { authorization: basicOf("web", provider.clients.web.secret) } };
-        const whole = conversation(provider.issuer, request);
-        const head = [begin(), ...stream(TYPE.PARAMS, pairs({ ...variablesOf(provider.issuer, request), CONTENT_LENGTH: 40_000 }))];
-        const aborted = [
-          [...head, record(TYPE.STDIN, "x".repeat(20_000))],                       // half a body, and gone
-          [...head, record(TYPE.STDIN, "x".repeat(20_000)), record(TYPE.ABORT)],   // and said so
-          [...head.slice(0, -1)],                                                  // not even all of the variables
-          whole,                                                                   // all of it, and nobody stays for the answer; it writes
-                                                                                   // nothing, for pages of a database may be kept in memory
-        ];
-        async function abort(count) {
-          for (let i = 0; i < count; ++i) {
-            const peer = worker.open();
-            await peer.connected;
-            peer.socket.write(Buffer.concat(aborted[i % aborted.length]), () => peer.socket.destroy());
-            await peer.closed;
-            if (i % 50 === 0) await worker.ask({ path });
+  it(
+    `${ABORTS} requests that stop in the middle or ` + "hang up: descriptors and memory stay as they are [X27]",
+    async () => {
+      for (const name of ["token", "login"]) {
+        const worker = await SingleProcess.start(provider.deployment, name);
+        try {
+          const path = `/${name}`;
+          const request = {
+            method: "POST",
+            path,
+            body: "grant_type=authorization_code&code=x&username=a",
+            headers: { authorization: basicOf("web", provider.clients.web.secret) },
+          };
+          const whole = conversation(provider.issuer, request);
+          const head = [
+            begin(),
+            ...stream(TYPE.PARAMS, pairs({ ...variablesOf(provider.issuer, request), CONTENT_LENGTH: 40_000 })),
+          ];
+          const aborted = [
+            [...head, record(TYPE.STDIN, "x".repeat(20_000))], // half a body, and gone
+            [...head, record(TYPE.STDIN, "x".repeat(20_000)), record(TYPE.ABORT)], // and said so
+            [...head.slice(0, -1)], // not even all of the variables
+            whole, // all of it, and nobody stays for the answer; it writes
+            // nothing, for pages of a database may be kept in memory
+          ];
+          async function abort(count) {
+            for (let i = 0; i < count; ++i) {
+              const peer = worker.open();
+              await peer.connected;
+              peer.socket.write(Buffer.concat(aborted[i % aborted.length]), () => peer.socket.destroy());
+              await peer.closed;
+              if (i % 50 === 0) await worker.ask({ path });
+            }
           }
+          await abort(100);
+          await worker.ask({ path });
+          const before = worker.usage();
+          await abort(ABORTS);
+          await worker.ask({ path });
+          const { memory, descriptors } = worker.usage();
+          assert.equal(descriptors, before.descriptors, name);
+          assert.ok(memory <= before.memory * 1.05 + 512, `${name}: ${before.memory} kB before, ${memory} kB after`);
+          assert.equal(parseCgi(parseRecords(await worker.send(whole)).stdout).status, 400, name);
+        } finally {
+          assert.equal(await worker.stop(), 0);
         }
-        await abort(100);
-        await worker.ask({ path });
+      }
+    },
+  );
+
+  it(
+    "the largest and the oddest requests cost a process " +
+      "less than 50 ms of its work each, and no memory [X16, Q06]",
+    async () => {
+      const worker = await SingleProcess.start(provider.deployment, "token");
+      try {
+        const bodies = [
+          "a=1&".repeat(16_000),
+          `${"n".repeat(60_000)}=1`,
+          `grant_type=${"%41".repeat(21_000)}`,
+          `grant_type=client_credentials&scope=${"a+".repeat(32_000)}`,
+          "&".repeat(65_000),
+          Array.from({ length: 6000 }, (_, i) => `k${i}=1`).join("&"),
+          "=".repeat(65_000),
+        ];
+        const authorization = basicOf("web", provider.clients.web.secret);
+        const round = async () => {
+          for (const body of bodies) assert.equal((await worker.post("/token", body, authorization)).status, 400);
+        };
+        await round();
         const before = worker.usage();
-        await abort(ABORTS);
-        await worker.ask({ path });
-        const { memory, descriptors } = worker.usage();
-        assert.equal(descriptors, before.descriptors, name);
-        assert.ok(memory <= before.memory * 1.05 + 512, `${name}: ${before.memory} kB before, ${memory} kB after`);
-        assert.equal(parseCgi(parseRecords(await worker.send(whole)).stdout).status, 400, name);
+        for (let count = 0; count < 10; ++count) await round();
+        const { memory, work } = worker.usage();
+        assert.ok(work - before.work < 0.05 * 10 * bodies.length, `${work - before.work} s`);
+        assert.ok(memory <= before.memory * 1.05 + 512, `${before.memory} kB before, ${memory} kB after`);
       } finally {
         assert.equal(await worker.stop(), 0);
       }
-    }
-  });
+    },
+  );
 
-  it("the largest and the oddest requests cost a process less than 50 ms of its work each, and no memory [X16, Q06]", async () => {
-    const worker = await SingleProcess.start(provider.deployment, "token");
-    try {
-      const bodies = ["a=1&".repeat(16_000), `${"n".repeat(60_000)}=1`, `grant_type=${"%41".repeat(21_000)}`, `grant_type=client_credentials&scope=${"a+".repeat(32_000)}`,
-        "&".repeat(65_000), Array.from({ length: 6000 }, (_, i) => `k${i}=1`).join("&"), "=".repeat(65_000)];
-      const authorization = basicOf("web", provider.clients.web.secret);
-      const round = async () => { for (const body of bodies) assert.equal((await worker.post("/token", body, authorization)).status, 400); };
-      await round();
-      const before = worker.usage();
-      for (let count = 0; count < 10; ++count) await round();
-      const { memory, work } = worker.usage();
-      assert.ok(work - before.work < 0.05 * 10 * bodies.length, `${work - before.work} s`);
-      assert.ok(memory <= before.memory * 1.05 + 512, `${before.memory} kB before, ${memory} kB after`);
-    } finally {
-      assert.equal(await worker.stop(), 0);
-    }
-  });
-
-  it(`${KEPT} connections that are kept open and idle keep nobody out of the one process there is, and go on [X28]`, async () => {
-    const worker = await SingleProcess.start(provider.deployment, "jwks");
-    try {
-      const bytes = Buffer.concat(conversation(provider.issuer, { path: "/jwks" }, { keep: true }));
-      const ask = async (peer, count) => {
-        const answered = new Promise((done) => {
-          peer.socket.on("data", () => { if (parseRecords(peer.received).ended === count) done(true); });
-          peer.closed.then(() => done(false));
-        });
-        peer.socket.write(bytes);
-        assert.equal(await answered, true, "it was kept");
-      };
-      const peers = Array.from({ length: KEPT }, () => worker.open());
-      for (const count of [1, 2, 3]) {
-        for (const peer of peers) await ask(peer, count);
-        assert.equal((await worker.ask({ path: "/jwks" })).status, 200);
+  it(
+    `${KEPT} connections that are kept open and idle keep ` + "nobody out of the one process there is, and go on [X28]",
+    async () => {
+      const worker = await SingleProcess.start(provider.deployment, "jwks");
+      try {
+        const bytes = Buffer.concat(conversation(provider.issuer, { path: "/jwks" }, { keep: true }));
+        const ask = async (peer, count) => {
+          const answered = new Promise((done) => {
+            peer.socket.on("data", () => {
+              if (parseRecords(peer.received).ended === count) done(true);
+            });
+            peer.closed.then(() => done(false));
+          });
+          peer.socket.write(bytes);
+          assert.equal(await answered, true, "it was kept");
+        };
+        const peers = Array.from({ length: KEPT }, () => worker.open());
+        for (const count of [1, 2, 3]) {
+          for (const peer of peers) await ask(peer, count);
+          assert.equal((await worker.ask({ path: "/jwks" })).status, 200);
+        }
+        for (const peer of peers) peer.socket.end();
+        for (const peer of peers) await peer.closed;
+      } finally {
+        assert.equal(await worker.stop(), 0);
       }
-      for (const peer of peers) peer.socket.end();
-      for (const peer of peers) await peer.closed;
-    } finally {
-      assert.equal(await worker.stop(), 0);
-    }
-  });
+    },
+  );
 });

@@ -1,5 +1,5 @@
-// More logins than the machine can hash, more guesses than a person makes, more visitors than anybody can remember: what is
-// bounded stays bounded, and whoever has nothing to do with it is served. How long things take is measured by
+// More logins than the machine can hash, more guesses than a person makes, more visitors than anybody can remember:
+// what is bounded stays bounded, and whoever has nothing to do with it is served. How long things take is measured by
 // login_flood.mjs, not here.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -35,19 +35,29 @@ describe("a flood of logins", () => {
   let p;
   let token;
   before(async () => {
-    p = await openProvider({ front: lighttpdWithPools(pools, { login: LOGINS, introspect: 2 }), tls: false, config: { login: { maxFailures: 10000, hashSlots: 2 } } });
+    p = await openProvider({
+      front: lighttpdWithPools(pools, { login: LOGINS, introspect: 2 }),
+      tls: false,
+      config: { login: { maxFailures: 10000, hashSlots: 2 } },
+    });
     ({ access_token: token } = await p.tokens(p.clients.web));
   });
-  after(async () => { await p?.stop(); });
+  after(async () => {
+    await p?.stop();
+  });
 
   /// Introspects until `over()`, and says how often.
   async function introspectMeanwhile(over) {
     let answers = 0;
-    while (!over()) { assert.equal((await p.introspect(token)).active, true); ++answers; }
+    while (!over()) {
+      assert.equal((await p.introspect(token)).active, true);
+      ++answers;
+    }
     return answers;
   }
 
-  /// The memory of all login processes at one moment, in which they stand still: whoever hashes keeps his place meanwhile.
+  /// The memory of all login processes at one moment, in which they stand still: whoever hashes keeps his place
+  /// meanwhile.
   async function snapshot() {
     for (let place = 0; place < LOGINS; ++place) pools.login.signal(place, SIGSTOP);
     const stopped = (pid) => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
@@ -59,17 +69,20 @@ describe("a flood of logins", () => {
   }
 
   /// Sends wrong passwords from more browsers than there are processes, and looks so many times: the largest number of
-  /// processes that were hashing at one time, which have 16 MiB more then, and how often a token was introspected meanwhile.
+  /// processes that were hashing at one time, which have 16 MiB more then, and how often a token was introspected
+  /// meanwhile.
   async function flood(looks) {
     const forms = await Promise.all(Array.from({ length: 2 * LOGINS }, () => openForm(p)));
     let over = false;
     const statuses = {};
-    const flooding = Promise.all(forms.map(async (form, i) => {
-      for (let n = 0; !over; ++n) {
-        const { status } = await send(p, form, { username: `nobody-${i}-${n}`, password: "wrong" });
-        statuses[status] = (statuses[status] ?? 0) + 1;
-      }
-    }));
+    const flooding = Promise.all(
+      forms.map(async (form, i) => {
+        for (let n = 0; !over; ++n) {
+          const { status } = await send(p, form, { username: `nobody-${i}-${n}`, password: "wrong" });
+          statuses[status] = (statuses[status] ?? 0) + 1;
+        }
+      }),
+    );
     const introspecting = introspectMeanwhile(() => over);
     const sizes = [];
     while (sizes.length < looks) sizes.push(await snapshot());
@@ -81,37 +94,54 @@ describe("a flood of logins", () => {
     return { most: Math.max(...hashing), extra: Math.max(...extra), introspected: await introspecting, statuses };
   }
 
-  it("no more passwords are hashed at once than login.hashSlots says, whatever processes there are, and introspection goes on [L11, Q07]", async () => {
-    const { most, extra, introspected, statuses } = await flood(LONG ? 2000 : 100);
-    // 503: on a machine that is busy otherwise somebody may wait too long for a place.
-    assert.ok(statuses[200] > 0 && Object.keys(statuses).every((status) => ["200", "503"].includes(status)), JSON.stringify(statuses));
-    assert.ok(most >= 1 && most <= 2, `${most} at once`);
-    assert.ok(extra <= 2 * 18 * MiB, `${extra} bytes more`);
-    assert.ok(introspected > 0);
-  });
-
-  it("who waits too long for a place gets 503 with Retry-After, introspection 200, and everybody gets in when there are places again [L11, S03]", async () => {
-    const holders = [0, 1].map((slot) => spawn("flock", [`${fileOf(p.deployment)}.hash${slot}`, "sh", "-c", "echo held; cat"], { stdio: ["pipe", "pipe", "inherit"] }));
-    const released = Promise.all(holders.map((holder) => once(holder, "exit")));
-    try {
-      await Promise.all(holders.map((holder) => once(holder.stdout, "data")));
-      const forms = await Promise.all(Array.from({ length: LOGINS }, () => openForm(p)));
-      let over = false;
-      const waiting = Promise.all(forms.map((form) => send(p, form, USER))).finally(() => { over = true; });
-      const introspected = await introspectMeanwhile(() => over);
-      for (const { status, headers, body } of await waiting) {
-        assert.equal(status, 503);
-        assert.match(headers["retry-after"], /^[1-9]\d*$/);
-        assert.equal(headers["set-cookie"]?.some((line) => /^postern-[0-9a-f]{8}=/.test(line)) ?? false, false);
-        assert.match(body, /request-id/);
-      }
+  it(
+    "no more passwords are hashed at once than login.hashSlots says, " +
+      "whatever processes there are, and introspection goes on [L11, Q07]",
+    async () => {
+      const { most, extra, introspected, statuses } = await flood(LONG ? 2000 : 100);
+      // 503: on a machine that is busy otherwise somebody may wait too long for a place.
+      assert.ok(
+        statuses[200] > 0 && Object.keys(statuses).every((status) => ["200", "503"].includes(status)),
+        JSON.stringify(statuses),
+      );
+      assert.ok(most >= 1 && most <= 2, `${most} at once`);
+      assert.ok(extra <= 2 * 18 * MiB, `${extra} bytes more`);
       assert.ok(introspected > 0);
-    } finally {
-      holders.forEach((holder) => holder.stdin.end());
-      await released;
-    }
-    assert.equal((await send(p, await openForm(p), USER)).status, 303);
-  });
+    },
+  );
+
+  it(
+    "who waits too long for a place gets 503 with Retry-After, introspection " +
+      "200, and everybody gets in when there are places again [L11, S03]",
+    async () => {
+      const holders = [0, 1].map((slot) =>
+        spawn("flock", [`${fileOf(p.deployment)}.hash${slot}`, "sh", "-c", "echo held; cat"], {
+          stdio: ["pipe", "pipe", "inherit"],
+        }),
+      );
+      const released = Promise.all(holders.map((holder) => once(holder, "exit")));
+      try {
+        await Promise.all(holders.map((holder) => once(holder.stdout, "data")));
+        const forms = await Promise.all(Array.from({ length: LOGINS }, () => openForm(p)));
+        let over = false;
+        const waiting = Promise.all(forms.map((form) => send(p, form, USER))).finally(() => {
+          over = true;
+        });
+        const introspected = await introspectMeanwhile(() => over);
+        for (const { status, headers, body } of await waiting) {
+          assert.equal(status, 503);
+          assert.match(headers["retry-after"], /^[1-9]\d*$/);
+          assert.equal(headers["set-cookie"]?.some((line) => /^postern-[0-9a-f]{8}=/.test(line)) ?? false, false);
+          assert.match(body, /request-id/);
+        }
+        assert.ok(introspected > 0);
+      } finally {
+        holders.forEach((holder) => holder.stdin.end());
+        await released;
+      }
+      assert.equal((await send(p, await openForm(p), USER)).status, 303);
+    },
+  );
 
   it("the measure is one: with more places more are hashed at once [Q07]", async () => {
     const file = join(p.deployment.directory, "postern.json");
@@ -129,7 +159,9 @@ describe("guessing", () => {
   before(async () => {
     p = await openProvider({ tls: false, clock: true, config: { login: { maxFailures: 3, window: 3600 } } });
   });
-  after(async () => { await p?.stop(); });
+  after(async () => {
+    await p?.stop();
+  });
 
   /// 303 in, 200 wrong, 429 throttled.
   async function attempt(localAddress, password) {
@@ -163,9 +195,18 @@ describe("visitors who never sign in", () => {
   const pools = {};
   const COUNT = LONG ? 1_000_000 : 10_000;
   let p;
-  before(async () => { p = await openProvider({ front: lighttpdWithPools(pools, { authorize: 2, login: 2, scopes: 2 }), tls: false }); });
-  after(async () => { await p?.stop(); });
-  const digests = () => ["", "-wal"].map((suffix) => createHash("sha256").update(readFileSync(fileOf(p.deployment) + suffix)).digest("hex"));
+  before(async () => {
+    p = await openProvider({ front: lighttpdWithPools(pools, { authorize: 2, login: 2, scopes: 2 }), tls: false });
+  });
+  after(async () => {
+    await p?.stop();
+  });
+  const digests = () =>
+    ["", "-wal"].map((suffix) =>
+      createHash("sha256")
+        .update(readFileSync(fileOf(p.deployment) + suffix))
+        .digest("hex"),
+    );
 
   it(`${COUNT} of their requests leave no byte in the database [Q05, A21]`, { timeout: 3_600_000 }, async (t) => {
     const rows = await rowCounts(p.deployment);
@@ -173,22 +214,50 @@ describe("visitors who never sign in", () => {
     const { cookie, fields } = await openForm(p);
     const query = new URL(p.authorizationUrl(p.clients.web)).search;
     const resume = new URLSearchParams({ resume: fields.resume });
-    const post = (path, form, headers = {}) => ({ method: "POST", path, body: new URLSearchParams(form).toString(), headers });
+    const post = (path, form, headers = {}) => ({
+      method: "POST",
+      path,
+      body: new URLSearchParams(form).toString(),
+      headers,
+    });
     const asked = {
-      authorize: [{ path: `/authorize${query}` }, { path: `/authorize${query}`, headers: { cookie } }, { path: `/authorize${query}&prompt=none` },
-        { path: `/authorize?${resume}`, headers: { cookie } }, { path: "/authorize?client_id=nobody" }, { path: `/authorize${query}&max_age=0&prompt=login` }],
-      login: [{ path: `/login?${resume}`, headers: { cookie } }, { path: "/login" }, post("/login", { ...fields, username: "alice", password: "" }, { cookie }),
-        post("/login", { ...fields, csrf: "x", username: "alice", password: "wrong" }, { cookie }), post("/login", { username: "alice", password: USER.password })],
-      scopes: [{ path: `/scopes?${resume}`, headers: { cookie } }, post("/scopes", { ...fields, decision: "approve" }, { cookie })],
+      authorize: [
+        { path: `/authorize${query}` },
+        { path: `/authorize${query}`, headers: { cookie } },
+        { path: `/authorize${query}&prompt=none` },
+        { path: `/authorize?${resume}`, headers: { cookie } },
+        { path: "/authorize?client_id=nobody" },
+        { path: `/authorize${query}&max_age=0&prompt=login` },
+      ],
+      login: [
+        { path: `/login?${resume}`, headers: { cookie } },
+        { path: "/login" },
+        post("/login", { ...fields, username: "alice", password: "" }, { cookie }),
+        post("/login", { ...fields, csrf: "x", username: "alice", password: "wrong" }, { cookie }),
+        post("/login", { username: "alice", password: USER.password }),
+      ],
+      scopes: [
+        { path: `/scopes?${resume}`, headers: { cookie } },
+        post("/scopes", { ...fields, decision: "approve" }, { cookie }),
+      ],
     };
     const statuses = {};
     const shares = { authorize: 0.8, login: 0.15, scopes: 0.05 };
-    await Promise.all(Object.entries(asked).map(async ([program, list]) => {
-      const requests = list.map((one) => ({ bytes: encode(one, { keep: false }) }));
-      statuses[program] = await drive(pools[program].socket, { count: COUNT * shares[program], connections: 2, keep: false, next: inTurn(requests) });
-    }));
+    await Promise.all(
+      Object.entries(asked).map(async ([program, list]) => {
+        const requests = list.map((one) => ({ bytes: encode(one, { keep: false }) }));
+        statuses[program] = await drive(pools[program].socket, {
+          count: COUNT * shares[program],
+          connections: 2,
+          keep: false,
+          next: inTurn(requests),
+        });
+      }),
+    );
     t.diagnostic(JSON.stringify(statuses));
-    for (const found of Object.values(statuses)) for (const status of Object.keys(found)) assert.ok(["200", "303", "400", "403"].includes(status), JSON.stringify(statuses));
+    for (const found of Object.values(statuses))
+      for (const status of Object.keys(found))
+        assert.ok(["200", "303", "400", "403"].includes(status), JSON.stringify(statuses));
     assert.deepEqual(await rowCounts(p.deployment), rows);
     assert.deepEqual(digests(), before);
   });

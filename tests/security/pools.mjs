@@ -8,7 +8,18 @@ import { fileURLToPath } from "node:url";
 import { PATH, WebServer, identity } from "../support/web_server.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-export const PROGRAMS = ["authorize", "login", "scopes", "logout", "token", "introspect", "revoke", "userinfo", "jwks", "discovery"];
+export const PROGRAMS = [
+  "authorize",
+  "login",
+  "scopes",
+  "logout",
+  "token",
+  "introspect",
+  "revoke",
+  "userinfo",
+  "jwks",
+  "discovery",
+];
 
 /// Processes of one program behind one socket; pool.py keeps their number.
 export class Pool {
@@ -25,14 +36,26 @@ export class Pool {
     pool.socket = socket;
     pool.count = count;
     // Root's web servers run as another user, who must be able to connect.
-    pool.#child = spawn("python3", [join(HERE, "pool.py"), socket, String(count), ...wrapper, program],
-      { env: { ...process.env, PATH, ...env }, stdio: ["pipe", "pipe", "pipe"] });
-    pool.#child.stderr.setEncoding("utf8").on("data", (text) => { pool.#stderr += text; });
+    pool.#child = spawn("python3", [join(HERE, "pool.py"), socket, String(count), ...wrapper, program], {
+      env: { ...process.env, PATH, ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    pool.#child.stderr.setEncoding("utf8").on("data", (text) => {
+      pool.#stderr += text;
+    });
     pool.#child.stdin.on("error", () => {}); // it has ended: whoever asks it something notices by its pids
-    pool.#ended = new Promise((done) => pool.#child.once("exit", (code) => { pool.#say(); done(code); }));
+    pool.#ended = new Promise((done) =>
+      pool.#child.once("exit", (code) => {
+        pool.#say();
+        done(code);
+      }),
+    );
     createInterface({ input: pool.#child.stdout }).on("line", (line) => {
       const [what, pid] = line.split(" ");
-      if (what === "started") { pool.#pids.add(Number(pid)); ++pool.started; } else pool.#pids.delete(Number(pid));
+      if (what === "started") {
+        pool.#pids.add(Number(pid));
+        ++pool.started;
+      } else pool.#pids.delete(Number(pid));
       pool.#say();
     });
     await pool.until(() => pool.started >= count);
@@ -40,7 +63,9 @@ export class Pool {
     return pool;
   }
 
-  #say() { for (const wake of this.#waiting.splice(0)) wake(); }
+  #say() {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
 
   /// Waits until `condition` holds; it is looked at whenever a process has started or ended.
   async until(condition) {
@@ -50,12 +75,20 @@ export class Pool {
     }
   }
 
-  get pids() { return [...this.#pids]; }
-  get log() { return this.#stderr; }
-  get supervisor() { return this.#child.pid; }
+  get pids() {
+    return [...this.#pids];
+  }
+  get log() {
+    return this.#stderr;
+  }
+  get supervisor() {
+    return this.#child.pid;
+  }
 
   /// A signal for the process of that place, from its parent.
-  signal(place, number) { this.#child.stdin.write(`${place} ${number}\n`); }
+  signal(place, number) {
+    this.#child.stdin.write(`${place} ${number}\n`);
+  }
 
   /// Ends exactly these processes: 0 when all had worked until then.
   async stop() {
@@ -64,40 +97,73 @@ export class Pool {
   }
 }
 
-/// A front (see ../support/fronts): lighttpd by the routing that is shipped, without TLS, and pools of `counts[program]`
-/// processes that the test gets into `pools`. `wrapper(program, site)` may name a command that starts them.
-export const lighttpdWithPools = (pools, counts, { wrapper = () => [] } = {}) => async (site) => {
-  const { root, directory, cgiBin, port, base, sockets, env } = site;
-  const shipped = await readFile(join(root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
-  const routing = shipped.replaceAll(/, "bin-path" => var\.postern_cgi_bin \+ "[^"]*"/g, "").replaceAll(/^ *"max-procs" .*\n| *"bin-environment".*\n/gm, "");
-  if (/bin-path"|max-procs/.test(routing)) throw new Error("the shipped routing is written in another way now");
-  const stopPools = () => Promise.all(Object.values(pools).map((pool) => pool.stop()));
-  try {
-    for (const program of PROGRAMS) {
-      pools[program] = await Pool.start({ program: join(cgiBin, program), socket: join(sockets, program), count: counts[program] ?? 1, env,
-        wrapper: wrapper(program, site) });
+/// A front (see ../support/fronts): lighttpd by the routing that is shipped, without TLS, and pools of
+/// `counts[program]` processes that the test gets into `pools`. `wrapper(program, site)` may name a command that starts
+/// them.
+export const lighttpdWithPools =
+  (pools, counts, { wrapper = () => [] } = {}) =>
+  async (site) => {
+    const { root, directory, cgiBin, port, base, sockets, env } = site;
+    const shipped = await readFile(join(root, "examples/lighttpd/postern-fastcgi.conf"), "utf8");
+    const routing = shipped
+      .replaceAll(/, "bin-path" => var\.postern_cgi_bin \+ "[^"]*"/g, "")
+      .replaceAll(/^ *"max-procs" .*\n| *"bin-environment".*\n/gm, "");
+    if (/bin-path"|max-procs/.test(routing)) throw new Error("the shipped routing is written in another way now");
+    const stopPools = () => Promise.all(Object.values(pools).map((pool) => pool.stop()));
+    try {
+      for (const program of PROGRAMS) {
+        pools[program] = await Pool.start({
+          program: join(cgiBin, program),
+          socket: join(sockets, program),
+          count: counts[program] ?? 1,
+          env,
+          wrapper: wrapper(program, site),
+        });
+      }
+    } catch (error) {
+      await stopPools(); // nobody else knows them yet
+      throw error;
     }
-  } catch (error) {
-    await stopPools(); // nobody else knows them yet
-    throw error;
-  }
-  const file = join(directory, "lighttpd.conf");
-  await writeFile(file, [
-    `server.bind = "127.0.0.1"`, `server.port = ${port}`, `server.document-root = ${JSON.stringify(sockets)}`, `server.max-connections = 1024`,
-    `server.max-request-field-size = 32768`, `server.max-request-size = 64`, `server.errorlog = ${JSON.stringify(join(directory, "lighttpd.log"))}`,
-    `var.postern_base = ${JSON.stringify(base)}`, `var.postern_sockets = ${JSON.stringify(sockets)}`, routing, "",
-  ].join("\n"));
-  const server = new WebServer("lighttpd", ["-D", "-f", file], { env, logFiles: [join(directory, "lighttpd.log")] });
-  return {
-    get pid() { return server.pid; },
-    get log() { return server.log + Object.values(pools).map((pool) => pool.log).join(""); },
-    async untilItAnswers(...asked) { await server.untilItAnswers(...asked); return this; },
-    async stop() {
-      await server.stop();
-      await stopPools();
-    },
+    const file = join(directory, "lighttpd.conf");
+    await writeFile(
+      file,
+      [
+        `server.bind = "127.0.0.1"`,
+        `server.port = ${port}`,
+        `server.document-root = ${JSON.stringify(sockets)}`,
+        `server.max-connections = 1024`,
+        `server.max-request-field-size = 32768`,
+        `server.max-request-size = 64`,
+        `server.errorlog = ${JSON.stringify(join(directory, "lighttpd.log"))}`,
+        `var.postern_base = ${JSON.stringify(base)}`,
+        `var.postern_sockets = ${JSON.stringify(sockets)}`,
+        routing,
+        "",
+      ].join("\n"),
+    );
+    const server = new WebServer("lighttpd", ["-D", "-f", file], { env, logFiles: [join(directory, "lighttpd.log")] });
+    return {
+      get pid() {
+        return server.pid;
+      },
+      get log() {
+        return (
+          server.log +
+          Object.values(pools)
+            .map((pool) => pool.log)
+            .join("")
+        );
+      },
+      async untilItAnswers(...asked) {
+        await server.untilItAnswers(...asked);
+        return this;
+      },
+      async stop() {
+        await server.stop();
+        await stopPools();
+      },
+    };
   };
-};
 
 /// What /proc tells anybody about a process, in bytes: { resident, size, descriptorTable }.
 export function memoryOf(pid) {

@@ -5,7 +5,11 @@ import { Deployment } from "../support/deployment.mjs";
 import { sendRaw } from "../support/raw.mjs";
 import { UserAgent, request } from "../support/user_agent.mjs";
 
-export const USER = { username: "alice", password: "correct horse battery staple", claims: { name: "Alice Example", email: "alice@op.example" } };
+export const USER = {
+  username: "alice",
+  password: "correct horse battery staple",
+  claims: { name: "Alice Example", email: "alice@op.example" },
+};
 const FORM = "application/x-www-form-urlencoded";
 const SCOPES = "openid profile email offline_access";
 
@@ -24,10 +28,13 @@ export const basicOf = (id, secret) => `Basic ${Buffer.from(`${id}:${secret}`).t
 export const challengeOf = (verifier) => createHash("sha256").update(verifier).digest("base64url");
 export const newVerifier = () => randomBytes(32).toString("base64url");
 export { statusOf } from "../support/raw.mjs";
-/// The bytes of a form: `parameters` is an object (undefined values are left out), an array of pairs, or the text itself.
+/// The bytes of a form: `parameters` is an object (undefined values are left out), an array of pairs, or the text
+/// itself.
 export function formText(parameters) {
   if (typeof parameters === "string") return parameters;
-  const pairs = Array.isArray(parameters) ? parameters : Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const pairs = Array.isArray(parameters)
+    ? parameters
+    : Object.entries(parameters).filter(([, value]) => value !== undefined);
   return new URLSearchParams(pairs).toString();
 }
 
@@ -37,7 +44,13 @@ export async function openProvider(options = {}) {
     const user = { ...USER, sub: (await deployment.addUser(USER.username, USER.password, USER.claims)).sub };
     const clients = {};
     for (const [id, [redirectUri, ...registration]] of Object.entries(CLIENTS)) {
-      const added = await deployment.postern(["client", "add", id, ...(redirectUri ? ["--redirect-uri", redirectUri] : []), ...registration]);
+      const added = await deployment.postern([
+        "client",
+        "add",
+        id,
+        ...(redirectUri ? ["--redirect-uri", redirectUri] : []),
+        ...registration,
+      ]);
       clients[id] = { id, secret: added.client_secret, redirectUri };
     }
     return new Provider(deployment, user, clients);
@@ -50,41 +63,73 @@ export async function openProvider(options = {}) {
 export class Provider {
   #signedIn = null;
 
-  constructor(deployment, user, clients) { Object.assign(this, { deployment, user, clients }); }
+  constructor(deployment, user, clients) {
+    Object.assign(this, { deployment, user, clients });
+  }
 
-  async stop() { await this.deployment.stop(); }
+  async stop() {
+    await this.deployment.stop();
+  }
 
-  get issuer() { return this.deployment.issuer; }
+  get issuer() {
+    return this.deployment.issuer;
+  }
 
-  /// One request, no redirect followed: { status, headers, body, json }, json undefined when the body is none. `path` is below
-  /// the issuer, or a whole URL.
+  /// One request, no redirect followed: { status, headers, body, json }, json undefined when the body is none. `path`
+  /// is below the issuer, or a whole URL.
   async ask(path, options = {}) {
-    const answer = await request(/^https?:/.test(path) ? path : this.issuer + path, { ca: this.deployment.ca, ...options });
-    try { answer.json = JSON.parse(answer.body); } catch { /* not every answer is JSON */ }
+    const answer = await request(/^https?:/.test(path) ? path : this.issuer + path, {
+      ca: this.deployment.ca,
+      ...options,
+    });
+    try {
+      answer.json = JSON.parse(answer.body);
+    } catch {
+      /* not every answer is JSON */
+    }
     return answer;
   }
 
-  /// A form posted to an endpoint, see formText(). `client`: authenticated by Basic, or by client_id in the form when it has
-  /// no secret; `basic`: [id, secret]; `bearer`: an access token.
+  /// A form posted to an endpoint, see formText(). `client`: authenticated by Basic, or by client_id in the form when
+  /// it has no secret; `basic`: [id, secret]; `bearer`: an access token.
   post(path, parameters, { client, basic, bearer, headers } = {}) {
     let body = formText(parameters);
     if (client && !client.secret) body += `${body ? "&" : ""}client_id=${client.id}`;
     const credentials = basic ?? (client?.secret ? [client.id, client.secret] : null);
     const authorization = credentials ? basicOf(...credentials) : bearer ? `Bearer ${bearer}` : null;
-    return this.ask(path, { method: "POST", body, headers: {
-      "content-type": FORM, "content-length": Buffer.byteLength(body), ...(authorization ? { authorization } : {}), ...headers } });
+    return this.ask(path, {
+      method: "POST",
+      body,
+      headers: {
+        "content-type": FORM,
+        "content-length": Buffer.byteLength(body),
+        ...(authorization ? { authorization } : {}),
+        ...headers,
+      },
+    });
   }
 
   /// See sendRaw().
-  raw(bytes, options) { return sendRaw(this.deployment, bytes, options); }
+  raw(bytes, options) {
+    return sendRaw(this.deployment, bytes, options);
+  }
 
   /// A browser that nobody has signed in with.
-  person() { return new UserAgent({ ca: this.deployment.ca }); }
+  person() {
+    return new UserAgent({ ca: this.deployment.ca });
+  }
 
   /// `parameters` replace the usual ones of `client`; undefined takes one away.
   authorizationUrl(client, parameters = {}) {
-    const usual = { client_id: client.id, redirect_uri: client.redirectUri, response_type: "code", scope: "openid", state: "s-1",
-      code_challenge: challengeOf("v".repeat(43)), code_challenge_method: "S256" };
+    const usual = {
+      client_id: client.id,
+      redirect_uri: client.redirectUri,
+      response_type: "code",
+      scope: "openid",
+      state: "s-1",
+      code_challenge: challengeOf("v".repeat(43)),
+      code_challenge_method: "S256",
+    };
     return `${this.issuer}/authorize?${formText({ ...usual, ...parameters })}`;
   }
 
@@ -96,12 +141,15 @@ export class Provider {
     return page;
   }
 
-  /// A fresh code: { code, verifier, redirect_uri, person }. Without `person` it is a browser where the user is signed in
-  /// since the first time.
+  /// A fresh code: { code, verifier, redirect_uri, person }. Without `person` it is a browser where the user is signed
+  /// in since the first time.
   async code(client, parameters = {}, person = undefined) {
     const verifier = newVerifier();
     const browser = person ?? (this.#signedIn ??= this.person());
-    const page = await this.walk(browser, this.authorizationUrl(client, { code_challenge: challengeOf(verifier), ...parameters }));
+    const page = await this.walk(
+      browser,
+      this.authorizationUrl(client, { code_challenge: challengeOf(verifier), ...parameters }),
+    );
     const code = page.location?.searchParams.get("code");
     if (!code) throw new Error(`no code: ${page.status} ${page.title} ${page.location ?? ""}`);
     return { code, verifier, redirect_uri: client.redirectUri, person: browser };
@@ -109,7 +157,11 @@ export class Provider {
 
   /// `extra` replaces parameters of the token request; undefined takes one away.
   exchange(client, { code, verifier, redirect_uri }, extra = {}, options = {}) {
-    return this.post("/token", { grant_type: "authorization_code", code, redirect_uri, code_verifier: verifier, ...extra }, { client, ...options });
+    return this.post(
+      "/token",
+      { grant_type: "authorization_code", code, redirect_uri, code_verifier: verifier, ...extra },
+      { client, ...options },
+    );
   }
 
   /// The token response of a whole sign-in; throws when it is refused.
@@ -120,17 +172,29 @@ export class Provider {
   }
 
   refresh(client, refreshToken, extra = {}, options = {}) {
-    return this.post("/token", { grant_type: "refresh_token", refresh_token: refreshToken, ...extra }, { client, ...options });
+    return this.post(
+      "/token",
+      { grant_type: "refresh_token", refresh_token: refreshToken, ...extra },
+      { client, ...options },
+    );
   }
 
   /// What the client "other", an API perhaps, is told about a token.
   async introspect(token, extra = {}) {
-    const { status, body, json } = await this.post("/token/introspect", { token, ...extra }, { client: this.clients.other });
+    const { status, body, json } = await this.post(
+      "/token/introspect",
+      { token, ...extra },
+      { client: this.clients.other },
+    );
     if (status !== 200) throw new Error(`introspection: ${status} ${body}`);
     return json;
   }
 
-  userinfo(token) { return this.ask("/userinfo", { headers: { authorization: `Bearer ${token}` } }); }
+  userinfo(token) {
+    return this.ask("/userinfo", { headers: { authorization: `Bearer ${token}` } });
+  }
 
-  revoke(client, token, extra = {}) { return this.post("/token/revoke", { token, ...extra }, { client }); }
+  revoke(client, token, extra = {}) {
+    return this.post("/token/revoke", { token, ...extra }, { client });
+  }
 }

@@ -1,5 +1,17 @@
 // FastCGI 1.0 as bytes: what a web server, or somebody in its place, writes to a program's socket, and what comes back.
-export const TYPE = { BEGIN: 1, ABORT: 2, END: 3, PARAMS: 4, STDIN: 5, STDOUT: 6, STDERR: 7, DATA: 8, GET_VALUES: 9, GET_VALUES_RESULT: 10, UNKNOWN: 11 };
+export const TYPE = {
+  BEGIN: 1,
+  ABORT: 2,
+  END: 3,
+  PARAMS: 4,
+  STDIN: 5,
+  STDOUT: 6,
+  STDERR: 7,
+  DATA: 8,
+  GET_VALUES: 9,
+  GET_VALUES_RESULT: 10,
+  UNKNOWN: 11,
+};
 export const ROLE = { RESPONDER: 1, AUTHORIZER: 2, FILTER: 3 };
 const KEEP_CONNECTION = 1;
 const LONGEST_CONTENT = 65535;
@@ -7,7 +19,7 @@ const LONGEST_CONTENT = 65535;
 /// One record (§3.3). `version`, `id`, `length` and `padding` may be anything, also what the content is not.
 export function record(type, content = "", { version = 1, id = 1, padding = 0, length } = {}) {
   const bytes = Buffer.isBuffer(content) ? content : Buffer.from(content, "latin1");
-  const header = Buffer.from([version, type, id >> 8 & 255, id & 255, 0, 0, padding, 0]);
+  const header = Buffer.from([version, type, (id >> 8) & 255, id & 255, 0, 0, padding, 0]);
   header.writeUInt16BE(length ?? bytes.length, 4);
   return Buffer.concat([header, bytes, Buffer.alloc(padding)]);
 }
@@ -34,28 +46,51 @@ export function lengthBytes(length) {
 /// Names and values as they are sent; `variables` is an object or an array of pairs, for names that come twice.
 export function pairs(variables) {
   const list = Array.isArray(variables) ? variables : Object.entries(variables);
-  return Buffer.concat(list.flatMap(([name, value]) => {
-    const bytes = [name, String(value)].map((text) => Buffer.from(text, "latin1"));
-    return [lengthBytes(bytes[0].length), lengthBytes(bytes[1].length), ...bytes];
-  }));
+  return Buffer.concat(
+    list.flatMap(([name, value]) => {
+      const bytes = [name, String(value)].map((text) => Buffer.from(text, "latin1"));
+      return [lengthBytes(bytes[0].length), lengthBytes(bytes[1].length), ...bytes];
+    }),
+  );
 }
 
 /// The CGI variables of a request as a web server sets them; `path` is below `issuer`.
 export function variablesOf(issuer, { method = "GET", path, query = "", headers = {}, body = "", variables = {} }) {
   const { pathname, host, protocol } = new URL(issuer + path);
-  const ofHeaders = Object.entries(headers).map(([name, value]) => [`HTTP_${name.toUpperCase().replaceAll("-", "_")}`, value]);
-  return { GATEWAY_INTERFACE: "CGI/1.1", SERVER_SOFTWARE: "test", SERVER_PROTOCOL: "HTTP/1.1", REQUEST_METHOD: method, HTTPS: protocol === "https:" ? "on" : "",
-    REQUEST_URI: pathname + (query && `?${query}`), QUERY_STRING: query, SCRIPT_NAME: pathname, REMOTE_ADDR: "192.0.2.7", HTTP_HOST: host,
-    ...(body || method === "POST" ? { CONTENT_LENGTH: body.length, CONTENT_TYPE: "application/x-www-form-urlencoded" } : {}), ...Object.fromEntries(ofHeaders), ...variables };
+  const ofHeaders = Object.entries(headers).map(([name, value]) => [
+    `HTTP_${name.toUpperCase().replaceAll("-", "_")}`,
+    value,
+  ]);
+  return {
+    GATEWAY_INTERFACE: "CGI/1.1",
+    SERVER_SOFTWARE: "test",
+    SERVER_PROTOCOL: "HTTP/1.1",
+    REQUEST_METHOD: method,
+    HTTPS: protocol === "https:" ? "on" : "",
+    REQUEST_URI: pathname + (query && `?${query}`),
+    QUERY_STRING: query,
+    SCRIPT_NAME: pathname,
+    REMOTE_ADDR: "192.0.2.7",
+    HTTP_HOST: host,
+    ...(body || method === "POST"
+      ? { CONTENT_LENGTH: body.length, CONTENT_TYPE: "application/x-www-form-urlencoded" }
+      : {}),
+    ...Object.fromEntries(ofHeaders),
+    ...variables,
+  };
 }
 
 /// The records of one whole request.
 export function conversation(issuer, request, { keep = false } = {}) {
-  return [begin({ keep }), ...stream(TYPE.PARAMS, pairs(variablesOf(issuer, request))), ...stream(TYPE.STDIN, request.body ?? "")];
+  return [
+    begin({ keep }),
+    ...stream(TYPE.PARAMS, pairs(variablesOf(issuer, request))),
+    ...stream(TYPE.STDIN, request.body ?? ""),
+  ];
 }
 
-/// What a program wrote: { stdout, stderr, ended: how often it ended a request, protocolStatus: of the last, rest: bytes that
-/// are no whole record }.
+/// What a program wrote: { stdout, stderr, ended: how often it ended a request, protocolStatus: of the last, rest:
+/// bytes that are no whole record }.
 export function parseRecords(bytes) {
   const found = { stdout: "", stderr: "", ended: 0, protocolStatus: undefined, types: [] };
   let at = 0;
@@ -85,7 +120,15 @@ export function parseCgi(text) {
     const [, name, value] = line.match(/^([^:]+): (.*)$/) ?? [];
     if (name) headers[name.toLowerCase()] = value;
   }
-  const answer = { status: Number(headers.status?.slice(0, 3) ?? 0), headers, body: end < 0 ? "" : text.slice(end + 4) };
-  try { answer.json = JSON.parse(answer.body); } catch { /* not every answer is JSON */ }
+  const answer = {
+    status: Number(headers.status?.slice(0, 3) ?? 0),
+    headers,
+    body: end < 0 ? "" : text.slice(end + 4),
+  };
+  try {
+    answer.json = JSON.parse(answer.body);
+  } catch {
+    /* not every answer is JSON */
+  }
   return answer;
 }

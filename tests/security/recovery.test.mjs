@@ -18,26 +18,38 @@ async function commandsBelow(heading) {
   const text = await readFile(join(ROOT, "docs/OPERATIONS.md"), "utf8");
   const section = text.split(/^(?=#{2,3} )/m).find((part) => part.startsWith(`${heading}\n`));
   assert.ok(section, heading);
-  const commands = section.split("\n").filter((line) => line.startsWith("    ")).map((line) => line.trim());
+  const commands = section
+    .split("\n")
+    .filter((line) => line.startsWith("    "))
+    .map((line) => line.trim());
   assert.ok(commands.length > 0, heading);
   return commands;
 }
 
-/// Types commands of the manual for this deployment: its places instead of the usual ones, the test's user instead of root,
-/// and no service but its own web server, which the caller stops and starts.
+/// Types commands of the manual for this deployment: its places instead of the usual ones, the test's user instead of
+/// root, and no service but its own web server, which the caller stops and starts.
 async function type(deployment, commands) {
-  const place = (command) => command
-    .replaceAll("/var/lib/postern/keys", join(deployment.directory, "keys"))
-    .replaceAll("/var/lib/postern", join(deployment.directory, "db"))
-    .replaceAll("/var/backups/postern", join(deployment.directory, "backups"))
-    .replaceAll("-o www-data -g www-data", isRoot ? `-o ${identity.user} -g ${identity.group}` : "");
-  const script = ["set -eu", "sudo() { [ \"$1\" != -u ] || shift 2; \"$@\"; }", "systemctl() { :; }", ...commands.map(place)].join("\n");
-  return run("/bin/bash", ["-c", script], { env: { ...deployment.environment, PATH: `${join(BUILD, "bin")}:${process.env.PATH}` } });
+  const place = (command) =>
+    command
+      .replaceAll("/var/lib/postern/keys", join(deployment.directory, "keys"))
+      .replaceAll("/var/lib/postern", join(deployment.directory, "db"))
+      .replaceAll("/var/backups/postern", join(deployment.directory, "backups"))
+      .replaceAll("-o www-data -g www-data", isRoot ? `-o ${identity.user} -g ${identity.group}` : "");
+  const script = [
+    "set -eu",
+    'sudo() { [ "$1" != -u ] || shift 2; "$@"; }',
+    "systemctl() { :; }",
+    ...commands.map(place),
+  ].join("\n");
+  return run("/bin/bash", ["-c", script], {
+    env: { ...deployment.environment, PATH: `${join(BUILD, "bin")}:${process.env.PATH}` },
+  });
 }
 
 /// As long as it is the second in which something was made, "before now" does not mean it.
 async function theNextSecond() {
-  for (const second = Math.floor(Date.now() / 1000); Math.floor(Date.now() / 1000) === second;) await new Promise((done) => setTimeout(done, 20));
+  for (const second = Math.floor(Date.now() / 1000); Math.floor(Date.now() / 1000) === second; )
+    await new Promise((done) => setTimeout(done, 20));
 }
 
 describe("a backup is put back", () => {
@@ -47,28 +59,40 @@ describe("a backup is put back", () => {
   const alive = {
     "an access token that was revoked": async () => (await p.introspect(gone.revoked.access_token)).active,
     "a refresh token that was revoked": async () => (await p.introspect(gone.revoked.refresh_token)).active,
-    "a refresh token that was used up": async () => (await p.refresh(p.clients.web, gone.rotated.refresh_token)).status === 200,
+    "a refresh token that was used up": async () =>
+      (await p.refresh(p.clients.web, gone.rotated.refresh_token)).status === 200,
     "a code that was redeemed": async () => (await p.exchange(p.clients.web, gone.code)).status === 200,
-    "a session that was ended": async () => !(await person.visit(p.authorizationUrl(p.clients.trusted))).form?.buttons.login,
+    "a session that was ended": async () =>
+      !(await person.visit(p.authorizationUrl(p.clients.trusted))).form?.buttons.login,
     "a token of a consent that was withdrawn": async () => (await p.introspect(gone.other.access_token)).active,
     "a consent that was withdrawn": async () => {
       const stranger = p.person();
-      const page = await stranger.signIn(await stranger.visit(p.authorizationUrl(p.clients.other)), p.user.username, p.user.password);
+      const page = await stranger.signIn(
+        await stranger.visit(p.authorizationUrl(p.clients.other)),
+        p.user.username,
+        p.user.password,
+      );
       return !page.form?.buttons.approve;
     },
   };
-  const everything = async () => Object.fromEntries(await Promise.all(Object.entries(alive).map(async ([what, look]) => [what, await look()])));
+  const everything = async () =>
+    Object.fromEntries(await Promise.all(Object.entries(alive).map(async ([what, look]) => [what, await look()])));
   const all = (value) => Object.fromEntries(Object.keys(alive).map((what) => [what, value]));
 
   before(async () => {
     p = await openProvider({ config: { authorizationCodeTTL: 600 } });
     restore = (await commandsBelow("## Restore")).filter((command) => !command.startsWith("sudo systemctl"));
     person = p.person();
-    gone = { revoked: await p.tokens(p.clients.web, {}, person), rotated: await p.tokens(p.clients.web, { scope: "openid offline_access" }, person),
-      other: await p.tokens(p.clients.other, {}, person), code: await p.code(p.clients.web, {}, person) };
+    gone = {
+      revoked: await p.tokens(p.clients.web, {}, person),
+      rotated: await p.tokens(p.clients.web, { scope: "openid offline_access" }, person),
+      other: await p.tokens(p.clients.other, {}, person),
+      code: await p.code(p.clients.web, {}, person),
+    };
     const [directory, copy] = await commandsBelow("## Backup");
     await type(p.deployment, [directory, copy]);
-    for (const [name, { access_token: token }] of Object.entries(gone)) assert.ok(!token || (await p.introspect(token)).active, `${name} is alive before`);
+    for (const [name, { access_token: token }] of Object.entries(gone))
+      assert.ok(!token || (await p.introspect(token)).active, `${name} is alive before`);
 
     await p.revoke(p.clients.web, gone.revoked.refresh_token);
     assert.equal((await p.refresh(p.clients.web, gone.rotated.refresh_token)).status, 200);
@@ -80,13 +104,22 @@ describe("a backup is put back", () => {
 
   it("whatever was ended stays ended as long as nothing is put back [S17]", async () => {
     const now = await everything();
-    for (const what of ["an access token that was revoked", "a refresh token that was revoked", "a session that was ended",
-      "a token of a consent that was withdrawn", "a consent that was withdrawn"]) assert.equal(now[what], false, what);
+    for (const what of [
+      "an access token that was revoked",
+      "a refresh token that was revoked",
+      "a session that was ended",
+      "a token of a consent that was withdrawn",
+      "a consent that was withdrawn",
+    ])
+      assert.equal(now[what], false, what);
   });
 
   it("put back and nothing more, everything that was ended since lives again [S17]", async () => {
     await p.deployment.halt();
-    await type(p.deployment, restore.filter((command) => !/postern (token|session|consent)/.test(command)));
+    await type(
+      p.deployment,
+      restore.filter((command) => !/postern (token|session|consent)/.test(command)),
+    );
     await p.deployment.resume();
     assert.deepEqual(await everything(), all(true));
   });
@@ -104,7 +137,8 @@ describe("a backup is put back", () => {
 
   it("into a directory where no database was, doctor has no complaint when the recipe is done [S17]", async () => {
     await p.deployment.halt();
-    for (const file of await readdir(join(p.deployment.directory, "db"))) await rm(join(p.deployment.directory, "db", file));
+    for (const file of await readdir(join(p.deployment.directory, "db")))
+      await rm(join(p.deployment.directory, "db", file));
     await type(p.deployment, restore);
     await p.deployment.resume();
     assert.equal((await p.userinfo((await p.tokens(p.clients.web, {}, p.person())).access_token)).status, 200);
@@ -114,7 +148,9 @@ describe("a backup is put back", () => {
 
 describe("keys are lost or stolen", () => {
   let p;
-  before(async () => { p = await openProvider(); });
+  before(async () => {
+    p = await openProvider();
+  });
   after(async () => p?.stop());
 
   const keys = (...names) => join(p.deployment.directory, "keys", ...names);
@@ -140,33 +176,46 @@ describe("keys are lost or stolen", () => {
     assert.equal((await p.userinfo((await signIn()).access_token)).status, 200);
   });
 
-  it("the whole directory gone: one command and a restart; tokens from before are worthless, people and clients as before", async () => {
-    const earlier = await signIn();
-    await rm(keys(), { recursive: true });
-    await p.deployment.postern(["key", "repair", ...owner]);
-    await p.deployment.halt();
-    await p.deployment.resume();
-    assert.equal((await p.userinfo(earlier.access_token)).status, 401);
-    assert.equal((await p.introspect(earlier.access_token)).active, false);
-    assert.equal((await p.userinfo((await signIn()).access_token)).status, 200);
-  });
+  it(
+    "the whole directory gone: one command and a restart; " +
+      "tokens from before are worthless, people and clients as before",
+    async () => {
+      const earlier = await signIn();
+      await rm(keys(), { recursive: true });
+      await p.deployment.postern(["key", "repair", ...owner]);
+      await p.deployment.halt();
+      await p.deployment.resume();
+      assert.equal((await p.userinfo(earlier.access_token)).status, 401);
+      assert.equal((await p.introspect(earlier.access_token)).active, false);
+      assert.equal((await p.userinfo((await signIn()).access_token)).status, 200);
+    },
+  );
 
-  it("stolen: one command ends what the old keys signed, in processes that run, and the new ones sign [J18]", async () => {
-    const earlier = await signIn();
-    const published = async () => (await p.ask("/jwks")).json.keys.map((key) => key.kid);
-    const old = await published();
-    await p.deployment.postern(["key", "rotate", "--stolen"]);
-    assert.deepEqual((await published()).filter((kid) => old.includes(kid)), []);
-    assert.equal((await p.userinfo(earlier.access_token)).status, 401);
-    assert.equal((await p.introspect(earlier.access_token)).active, false);
-    assert.equal((await p.refresh(p.clients.web, earlier.refresh_token)).json.error, "invalid_grant");
-    assert.equal((await p.userinfo((await signIn()).access_token)).status, 200);
-  });
+  it(
+    "stolen: one command ends what the old keys signed, " + "in processes that run, and the new ones sign [J18]",
+    async () => {
+      const earlier = await signIn();
+      const published = async () => (await p.ask("/jwks")).json.keys.map((key) => key.kid);
+      const old = await published();
+      await p.deployment.postern(["key", "rotate", "--stolen"]);
+      assert.deepEqual(
+        (await published()).filter((kid) => old.includes(kid)),
+        [],
+      );
+      assert.equal((await p.userinfo(earlier.access_token)).status, 401);
+      assert.equal((await p.introspect(earlier.access_token)).active, false);
+      assert.equal((await p.refresh(p.clients.web, earlier.refresh_token)).json.error, "invalid_grant");
+      assert.equal((await p.userinfo((await signIn()).access_token)).status, 200);
+    },
+  );
 
   it("a forgotten password and a forgotten client secret: one command each, and the old ones end", async () => {
     const person = p.person();
     const earlier = await p.tokens(p.clients.web, {}, person);
-    await p.deployment.postern(["user", "passwd", p.user.username, "--password-stdin"], "another horse battery staple\n");
+    await p.deployment.postern(
+      ["user", "passwd", p.user.username, "--password-stdin"],
+      "another horse battery staple\n",
+    );
     assert.equal((await p.introspect(earlier.access_token)).active, false);
     assert.ok((await person.visit(p.authorizationUrl(p.clients.web))).form.buttons.login, "the session ended");
     p.user.password = "another horse battery staple";

@@ -13,13 +13,21 @@ describe("revocation", () => {
   const workers = new Workers(4);
   let p, web, other, spa;
   before(async () => {
-    p = await openProvider({ front: workers.front, clock: true, config: { accessTokenTTL: 300, refreshTokenTTL: 3000 } });
+    p = await openProvider({
+      front: workers.front,
+      clock: true,
+      config: { accessTokenTTL: 300, refreshTokenTTL: 3000 },
+    });
     ({ web, other, spa } = p.clients);
   });
-  after(async () => { await p?.stop(); });
+  after(async () => {
+    await p?.stop();
+  });
 
   const isActive = async (token) => (await p.introspect(token)).active;
-  async function isGone(token) { assert.deepEqual(await p.introspect(token), INACTIVE); }
+  async function isGone(token) {
+    assert.deepEqual(await p.introspect(token), INACTIVE);
+  }
   async function done(answer, what) {
     assert.equal(answer.status, 200, what);
     assert.equal(answer.body, "", what);
@@ -35,13 +43,24 @@ describe("revocation", () => {
     const code = await p.code(web);
     const unknown = seen(await p.revoke(other, "unknown"));
     assert.equal(unknown.status, 200);
-    for (const [token, hint] of [[tokens.access_token], [tokens.refresh_token], [tokens.access_token, "refresh_token"], [code.code, "auth_code"], [code.code]]) {
-      for (const stranger of [other, p.clients.machine]) assert.deepEqual(seen(await p.revoke(stranger, token, { token_type_hint: hint })), unknown);
+    for (const [token, hint] of [
+      [tokens.access_token],
+      [tokens.refresh_token],
+      [tokens.access_token, "refresh_token"],
+      [code.code, "auth_code"],
+      [code.code],
+    ]) {
+      for (const stranger of [other, p.clients.machine])
+        assert.deepEqual(seen(await p.revoke(stranger, token, { token_type_hint: hint })), unknown);
       assert.equal((await p.revoke(spa, token, { token_type_hint: hint })).body, "");
     }
-    assert.ok(await isActive(tokens.access_token) && await isActive(tokens.refresh_token));
+    assert.ok((await isActive(tokens.access_token)) && (await isActive(tokens.refresh_token)));
     assert.equal(verdict(await p.exchange(web, code)), "200");
-    assert.deepEqual(seen(await p.revoke(web, tokens.refresh_token)), unknown, "nor does the answer to the owner differ");
+    assert.deepEqual(
+      seen(await p.revoke(web, tokens.refresh_token)),
+      unknown,
+      "nor does the answer to the owner differ",
+    );
     await isGone(tokens.refresh_token);
   });
 
@@ -53,16 +72,22 @@ describe("revocation", () => {
     const own = (await keysOf(p.deployment)).find(({ kid }) => kid === header.kid);
     const mine = { ...claims, cid: other.id, client_id: other.id, aud: other.id };
     const rows = {
-      "signed by the thief": forge(stranger, header, mine), "with the thief's key name": forge(stranger, { ...header, kid: stranger.kid }, mine),
-      "unsigned": `${encode({ ...header, alg: "none" })}.${encode(mine)}.`,
+      "signed by the thief": forge(stranger, header, mine),
+      "with the thief's key name": forge(stranger, { ...header, kid: stranger.kid }, mine),
+      unsigned: `${encode({ ...header, alg: "none" })}.${encode(mine)}.`,
       "naming the code": forge(stranger, header, { ...mine, code: code.code, auth_code_id: code.code, jti: code.code }),
-      "naming the refresh token": forge(stranger, { ...header, typ: "rt+jwt" }, { ...mine, jti: decode(tokens.refresh_token).claims.jti }),
+      "naming the refresh token": forge(
+        stranger,
+        { ...header, typ: "rt+jwt" },
+        { ...mine, jti: decode(tokens.refresh_token).claims.jti },
+      ),
       // Even with our own key: its grant belongs to another client than it says.
       "well signed": forge(own, header, mine),
     };
     for (const [what, token] of Object.entries(rows)) {
-      for (const hint of [undefined, "access_token", "refresh_token", "auth_code"]) await done(await p.revoke(other, token, { token_type_hint: hint }), what);
-      assert.ok(await isActive(tokens.access_token) && await isActive(tokens.refresh_token), what);
+      for (const hint of [undefined, "access_token", "refresh_token", "auth_code"])
+        await done(await p.revoke(other, token, { token_type_hint: hint }), what);
+      assert.ok((await isActive(tokens.access_token)) && (await isActive(tokens.refresh_token)), what);
     }
     assert.equal(verdict(await p.exchange(web, code)), "200");
   });
@@ -89,7 +114,7 @@ describe("revocation", () => {
       await everywhere(async () => assert.equal(verdict(await p.userinfo(token)), "401 invalid_token"));
       await everywhere(() => isGone(token));
     }
-    assert.ok(await isActive(bystander.access_token) && await isActive(bystander.refresh_token));
+    assert.ok((await isActive(bystander.access_token)) && (await isActive(bystander.refresh_token)));
   });
 
   it("an access token takes the refresh tokens along and leaves its siblings [V04]", async () => {
@@ -105,7 +130,7 @@ describe("revocation", () => {
     for (let round = 0; round < 5; ++round) {
       const tokens = await p.tokens(web);
       await done(await p.revoke(web, tokens.refresh_token));
-      assert.ok(await workers.killAll() >= 4);
+      assert.ok((await workers.killAll()) >= 4);
       await isGone(tokens.access_token);
       await isGone(tokens.refresh_token);
       assert.equal(verdict(await p.userinfo(tokens.access_token)), "401 invalid_token");
@@ -117,9 +142,13 @@ describe("revocation", () => {
     const tokens = await p.tokens(web);
     const form = { token: tokens.refresh_token };
     const rows = [
-      ["nobody", {}, {}], ["no secret", {}, { client: { id: web.id } }], ["a wrong secret", {}, { basic: [web.id, "wrong wrong wrong wrong wrong wrong"] }],
-      ["an unknown client", {}, { basic: ["nobody", "x"] }], ["a secret in the form that is wrong", { client_id: web.id, client_secret: "x" }, {}],
-      ["the token itself", {}, { bearer: tokens.access_token }], ["a public client with a secret", { client_id: spa.id, client_secret: "x" }, {}],
+      ["nobody", {}, {}],
+      ["no secret", {}, { client: { id: web.id } }],
+      ["a wrong secret", {}, { basic: [web.id, "wrong wrong wrong wrong wrong wrong"] }],
+      ["an unknown client", {}, { basic: ["nobody", "x"] }],
+      ["a secret in the form that is wrong", { client_id: web.id, client_secret: "x" }, {}],
+      ["the token itself", {}, { bearer: tokens.access_token }],
+      ["a public client with a secret", { client_id: spa.id, client_secret: "x" }, {}],
     ];
     for (const [who, extra, options] of rows) {
       assert.equal(verdict(await p.post("/token/revoke", { ...form, ...extra }, options)), "401 invalid_client", who);
@@ -139,7 +168,10 @@ describe("revocation", () => {
     const redeemed = await p.code(web);
     const { json } = await p.exchange(web, redeemed);
     await done(await p.revoke(web, redeemed.code, { token_type_hint: "auth_code" }));
-    assert.ok(await isActive(json.access_token) && await isActive(json.refresh_token), "what a code gave is revoked by its own name");
+    assert.ok(
+      (await isActive(json.access_token)) && (await isActive(json.refresh_token)),
+      "what a code gave is revoked by its own name",
+    );
   });
 
   it("only a posted form revokes, no address and no script of another page [V11]", async () => {
@@ -153,7 +185,10 @@ describe("revocation", () => {
     }
     const posted = await p.post(`/token/revoke${query}`, "");
     assert.equal(verdict(posted), "401 invalid_client");
-    assert.equal(verdict(await p.post(`/token/revoke?token=${tokens.refresh_token}`, "", { client: web })), "400 invalid_request");
+    assert.equal(
+      verdict(await p.post(`/token/revoke?token=${tokens.refresh_token}`, "", { client: web })),
+      "400 invalid_request",
+    );
     assert.ok(await isActive(tokens.refresh_token));
   });
 
@@ -181,7 +216,9 @@ describe("revocation", () => {
         assert.match(answer.headers["retry-after"], /^\d+$/);
       }
       assert.ok(await isActive(tokens.access_token), "reading goes on");
-    } finally { await release(); }
+    } finally {
+      await release();
+    }
     assert.ok(await isActive(tokens.refresh_token));
     await done(await p.revoke(web, tokens.refresh_token));
     await isGone(tokens.refresh_token);
@@ -197,9 +234,15 @@ describe("revocation with other settings", () => {
       const [header, payload, signature] = tokens.access_token.split(".");
       const none = (alg) => encode({ ...decode(tokens.access_token).header, alg });
       const stranger = strangeKey();
-      const rows = [`${none("none")}.${payload}.`, `${none("None")}.${payload}.${signature}`, `${none("HS256")}.${payload}.${signature}`,
-        `${header}.${payload}.`, `${header}.${payload}.${"A".repeat(86)}`, `${header}.${encode({ ...decode(tokens.access_token).claims, x: 1 })}.${signature}`,
-        forge(stranger, decode(tokens.access_token).header, decode(tokens.access_token).claims)];
+      const rows = [
+        `${none("none")}.${payload}.`,
+        `${none("None")}.${payload}.${signature}`,
+        `${none("HS256")}.${payload}.${signature}`,
+        `${header}.${payload}.`,
+        `${header}.${payload}.${"A".repeat(86)}`,
+        `${header}.${encode({ ...decode(tokens.access_token).claims, x: 1 })}.${signature}`,
+        forge(stranger, decode(tokens.access_token).header, decode(tokens.access_token).claims),
+      ];
       for (const token of rows) {
         for (const hint of [undefined, "access_token", "refresh_token", "auth_code"]) {
           const answer = await p.post("/token/revoke", { token, token_type_hint: hint });
@@ -211,6 +254,8 @@ describe("revocation with other settings", () => {
       }
       await p.revoke(other, tokens.refresh_token);
       assert.deepEqual(await p.introspect(tokens.access_token), INACTIVE, "who has the token may revoke it then");
-    } finally { await p.stop(); }
+    } finally {
+      await p.stop();
+    }
   });
 });

@@ -18,22 +18,58 @@ const missing = await missingHere();
 const lacking = missing ? `here is no sandbox: ${missing}` : false;
 const REFUSED = ["EPERM", "EACCES", "EROFS"];
 
-/// How each attempt ends where nothing forbids it. Those without a program of that name, or a process of that number, say so
-/// when the call was let through.
+/// How each attempt ends where nothing forbids it. Those without a program of that name, or a process of that number,
+/// say so when the call was let through.
 const OPEN = {
-  database: "ok", "write database": "ok", random: "ok", "key set": "ok", "list keys": "ok", "write key set": "ok", gate: "ok", "file beside the database": "ok",
-  configuration: "ok", "/etc/passwd": "ok", "/proc": "ok", "list /": "ok", file: "ok", "write file": "ok", "new file": "ok", truncate: "ok",
-  rename: "ok", link: "ok", "symbolic link": "ok", directory: "ok", mode: "ok", tcp: "ok", bind: "ok", "bind in an older thread": "ok", "unix socket": "ok", datagram: "ok",
-  execute: "ENOENT", fork: "ok", program: "ok", thread: "ok", "beginning of a thread": "ok", trace: "ESRCH", "other memory": "ok", signal: "ok", owner: "ok",
-  "owner by thread": "ok", "owner by ioctl": "ok", "signal of a descriptor": "ok", "executable memory": "ok",
-  "memory made executable": "ok", "name space": "ok",
+  database: "ok",
+  "write database": "ok",
+  random: "ok",
+  "key set": "ok",
+  "list keys": "ok",
+  "write key set": "ok",
+  gate: "ok",
+  "file beside the database": "ok",
+  configuration: "ok",
+  "/etc/passwd": "ok",
+  "/proc": "ok",
+  "list /": "ok",
+  file: "ok",
+  "write file": "ok",
+  "new file": "ok",
+  truncate: "ok",
+  rename: "ok",
+  link: "ok",
+  "symbolic link": "ok",
+  directory: "ok",
+  mode: "ok",
+  tcp: "ok",
+  bind: "ok",
+  "bind in an older thread": "ok",
+  "unix socket": "ok",
+  datagram: "ok",
+  execute: "ENOENT",
+  fork: "ok",
+  program: "ok",
+  thread: "ok",
+  "beginning of a thread": "ok",
+  trace: "ESRCH",
+  "other memory": "ok",
+  signal: "ok",
+  owner: "ok",
+  "owner by thread": "ok",
+  "owner by ioctl": "ok",
+  "signal of a descriptor": "ok",
+  "executable memory": "ok",
+  "memory made executable": "ok",
+  "name space": "ok",
 };
 /// What the rules of a container may forbid everybody in it.
 const CONTAINED = ["trace", "other memory", "name space"];
 const ITS_OWN = ["database", "random", "key set", "beginning of a thread"];
 const WRITES = ["write database"];
 
-/// One process of the probe for each: the mode it is configured with, its environment, and what goes beyond its own needs.
+/// One process of the probe for each: the mode it is configured with, its environment, and what goes beyond its own
+/// needs.
 const PROBES = {
   require: { sandbox: "require" },
   "query-only": { sandbox: "require", env: { PROBE_READS: "1" }, writes: [] },
@@ -42,35 +78,87 @@ const PROBES = {
   syslog: { sandbox: "require", log: { target: "syslog" }, more: ["datagram"] },
   signer: { sandbox: "require", env: { PROBE_SIGNS: "1" }, more: ["list keys"] },
   reader: { sandbox: "require", env: { PROBE_READ: "PLACE" }, more: ["file"] },
-  writer: { sandbox: "require", env: { PROBE_WRITE: "PLACE" },
-    more: ["file", "write file", "new file", "truncate", "rename", "link", "directory", "mode"] },
-  caller: { sandbox: "require", env: { PROBE_NETWORK: "1" },
-    more: ["tcp", "unix socket", "datagram", "thread", "executable memory", "memory made executable", "/etc/passwd"] },
+  writer: {
+    sandbox: "require",
+    env: { PROBE_WRITE: "PLACE" },
+    more: ["file", "write file", "new file", "truncate", "rename", "link", "directory", "mode"],
+  },
+  caller: {
+    sandbox: "require",
+    env: { PROBE_NETWORK: "1" },
+    more: ["tcp", "unix socket", "datagram", "thread", "executable memory", "memory made executable", "/etc/passwd"],
+  },
 };
-/// With a thread that has run before the sandbox: the filter for system calls is put on it, too, and Landlock cannot be.
+/// With a thread that has run before the sandbox: the filter for system calls is put on it, too, and Landlock cannot
+/// be.
 const THREADED = { sandbox: "auto", env: { PROBE_THREAD: "1" } };
 /// On a kernel that has a half of it: what is forbidden still.
 const HALVES = {
-  landlock: ["bind", "tcp", "unix socket", "datagram", "execute", "fork", "program", "thread", "trace", "other memory", "signal", "owner", "owner by thread",
-    "owner by ioctl", "signal of a descriptor", "bind in an older thread", "executable memory", "name space"],
-  seccomp: ["list keys", "write key set", "gate", "file beside the database", "/etc/passwd", "list /", "file", "write file", "new file", "truncate",
-    "directory", "program"],
+  landlock: [
+    "bind",
+    "tcp",
+    "unix socket",
+    "datagram",
+    "execute",
+    "fork",
+    "program",
+    "thread",
+    "trace",
+    "other memory",
+    "signal",
+    "owner",
+    "owner by thread",
+    "owner by ioctl",
+    "signal of a descriptor",
+    "bind in an older thread",
+    "executable memory",
+    "name space",
+  ],
+  seccomp: [
+    "list keys",
+    "write key set",
+    "gate",
+    "file beside the database",
+    "/etc/passwd",
+    "list /",
+    "file",
+    "write file",
+    "new file",
+    "truncate",
+    "directory",
+    "program",
+  ],
 };
 const OPEN_PROBES = { off: { sandbox: "off" }, anything: { sandbox: "auto", env: { PROBE_ANYTHING: "1" } } };
 
-const ENDPOINTS = ["authorize", "login", "scopes", "logout", "token", "introspect", "revoke", "userinfo", "jwks", "discovery"];
+const ENDPOINTS = [
+  "authorize",
+  "login",
+  "scopes",
+  "logout",
+  "token",
+  "introspect",
+  "revoke",
+  "userinfo",
+  "jwks",
+  "discovery",
+];
 const quoted = JSON.stringify;
 
 /// What /proc tells everybody, of processes that nobody may look into, too: [{ pid, parent, command }].
 function processes() {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-    try {
-      const parent = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ")[1];
-      return [{ pid, parent, command: readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0") }];
-    } catch {
-      return []; // it has ended meanwhile
-    }
-  });
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const parent = readFileSync(`/proc/${pid}/stat`, "utf8")
+          .replace(/^.*\) /s, "")
+          .split(" ")[1];
+        return [{ pid, parent, command: readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0") }];
+      } catch {
+        return []; // it has ended meanwhile
+      }
+    });
 }
 
 describe("a handler that tries everything", () => {
@@ -94,7 +182,12 @@ describe("a handler that tries everything", () => {
       const config = JSON.parse(readFileSync(site.configFile, "utf8"));
       const lines = [];
       const halves = Object.fromEntries(Object.keys(HALVES).map((without) => [`without-${without}`, { without }]));
-      for (const [name, { sandbox, log, without, env = {} }] of Object.entries({ ...PROBES, ...OPEN_PROBES, ...halves, threaded: THREADED })) {
+      for (const [name, { sandbox, log, without, env = {} }] of Object.entries({
+        ...PROBES,
+        ...OPEN_PROBES,
+        ...halves,
+        threaded: THREADED,
+      })) {
         const directory = await privateDirectory(join(place, name)); // of its own: they run beside each other
         await writeFile(join(directory, "file"), "text");
         await chmod(join(directory, "file"), 0o666);
@@ -102,11 +195,23 @@ describe("a handler that tries everything", () => {
         delete config.sandbox;
         delete config.log;
         await writeFile(file, quoted({ ...config, ...(sandbox ? { sandbox } : {}), ...(log ? { log } : {}) }));
-        const settings = { POSTERN_CONFIG: file, PROBE_PATH: `/${name}`, PROBE_PLACE: directory, PROBE_PORT: `${listeners[0].address().port}`,
-          PROBE_SOCKET: socket, ...Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value === "PLACE" ? directory : value])) };
-        const environment = Object.entries(settings).map((pair) => pair.map(quoted).join(" => ")).join(", ");
+        const settings = {
+          POSTERN_CONFIG: file,
+          PROBE_PATH: `/${name}`,
+          PROBE_PLACE: directory,
+          PROBE_PORT: `${listeners[0].address().port}`,
+          PROBE_SOCKET: socket,
+          ...Object.fromEntries(
+            Object.entries(env).map(([key, value]) => [key, value === "PLACE" ? directory : value]),
+          ),
+        };
+        const environment = Object.entries(settings)
+          .map((pair) => pair.map(quoted).join(" => "))
+          .join(", ");
         if (process.getuid() === 0) await run("chown", ["-R", `--reference=${place}`, directory]);
-        lines.push(`$HTTP["url"] == "/${name}" { fastcgi.server = ( "/" => (( "socket" => ${quoted(join(site.sockets, `p-${name}`))}, "bin-path" => ${quoted(without ? `${program} without ${without} ${program}` : program)},
+        const path = quoted(without ? `${program} without ${without} ${program}` : program);
+        lines.push(`$HTTP["url"] == "/${name}" { fastcgi.server = ( "/" => ((
+          "socket" => ${quoted(join(site.sockets, `p-${name}`))}, "bin-path" => ${path},
           "check-local" => "disable", "max-procs" => 1, "bin-environment" => ( ${environment} ) )) ) }`);
       }
       return lines;
@@ -119,7 +224,11 @@ describe("a handler that tries everything", () => {
     for (const listener of listeners ?? []) listener.close();
   });
   const tried = async (name) => (await provider.ask(`/${name}`)).json;
-  const logOf = () => provider.deployment.log.split("\n").filter((line) => line.includes('"program":"probe"')).map((line) => JSON.parse(line.slice(line.indexOf("{"))));
+  const logOf = () =>
+    provider.deployment.log
+      .split("\n")
+      .filter((line) => line.includes('"program":"probe"'))
+      .map((line) => JSON.parse(line.slice(line.indexOf("{"))));
 
   for (const name of Object.keys(OPEN_PROBES)) {
     it(`can do all of it without a sandbox (${name}), so the attempts are good ones`, async (t) => {
@@ -134,54 +243,94 @@ describe("a handler that tries everything", () => {
 
   for (const [name, { more = [], writes = WRITES }] of Object.entries(PROBES)) {
     const but = more.length ? `, but what it declared or is configured for: ${more.join(", ")}` : "";
-    it(`cannot open another file, execute, fork, connect or trace (${name})${but} [G05]`, { skip: lacking }, async () => {
-      const { dumpable, core, ...results } = await tried(name);
-      assert.deepEqual(Object.keys(results), Object.keys(OPEN));
-      for (const [attempt, result] of Object.entries(results)) {
-        if ([...ITS_OWN, ...writes, ...more].includes(attempt)) assert.equal(result, "ok", attempt);
-        else assert.ok(REFUSED.includes(result), `${attempt}: ${result}`);
-      }
-    });
+    it(
+      `cannot open another file, execute, fork, connect or trace (${name})${but} [G05]`,
+      { skip: lacking },
+      async () => {
+        const { dumpable, core, ...results } = await tried(name);
+        assert.deepEqual(Object.keys(results), Object.keys(OPEN));
+        for (const [attempt, result] of Object.entries(results)) {
+          if ([...ITS_OWN, ...writes, ...more].includes(attempt)) assert.equal(result, "ok", attempt);
+          else assert.ok(REFUSED.includes(result), `${attempt}: ${result}`);
+        }
+      },
+    );
   }
 
   for (const [without, refused] of Object.entries(HALVES)) {
-    it(`does without ${without} where the kernel has none, with the other half of it and one warning`, { skip: lacking }, async () => {
-      const results = await tried(`without-${without}`);
-      for (const attempt of refused) assert.ok(REFUSED.includes(results[attempt]), `${attempt}: ${results[attempt]}`);
-      assert.equal(results[without === "landlock" ? "file" : "fork"], "ok");
-      const [line] = logOf().filter(({ event, missing: part }) => event === "sandbox" && part.toLowerCase().includes(without));
-      assert.deepEqual([line.level, line[without === "landlock" ? "files" : "calls"]], ["warn", "open"]);
-    });
+    it(
+      `does without ${without} where the kernel has none, with the other half of it and one warning`,
+      { skip: lacking },
+      async () => {
+        const results = await tried(`without-${without}`);
+        for (const attempt of refused) assert.ok(REFUSED.includes(results[attempt]), `${attempt}: ${results[attempt]}`);
+        assert.equal(results[without === "landlock" ? "file" : "fork"], "ok");
+        const [line] = logOf().filter(
+          ({ event, missing: part }) => event === "sandbox" && part.toLowerCase().includes(without),
+        );
+        assert.deepEqual([line.level, line[without === "landlock" ? "files" : "calls"]], ["warn", "open"]);
+      },
+    );
 
-    it(`does not start without ${without} when all of it is required, and doctor says why`, { skip: lacking }, async () => {
-      const { cgiBin } = provider.deployment;
-      const env = { POSTERN_CONFIG: join(provider.deployment.directory, "require.json"), REQUEST_METHOD: "GET", REQUEST_URI: "/jwks" };
-      const on = (...command) => run(join(BUILD, "tests/sandbox_probe"), ["without", without, ...command], { env })
-        .then((output) => ({ code: 0, ...output }), (failure) => failure);
-      const refused = await on(join(cgiBin, "jwks"));
-      assert.equal(refused.code, 1);
-      assert.match(refused.stderr, new RegExp(`^postern jwks: "sandbox" is "require", and .*${without}`, "im"));
-      assert.match(refused.stdout, /^Status: 500 /);
-      const found = async () => JSON.parse((await on(join(BUILD, "bin/postern"), "doctor", "--json")).stdout).find(({ check }) => check === "sandbox");
-      assert.equal((await found()).state, "error");
-      env.POSTERN_CONFIG = join(provider.deployment.directory, "auto.json");
-      assert.match((await on(join(cgiBin, "jwks"))).stdout, /^Status: 200 /);
-      const finding = await found();
-      assert.equal(finding.state, "warning");
-      assert.ok(finding.detail.toLowerCase().includes(without) && finding.fix);
-    });
+    it(
+      `does not start without ${without} when all of it is required, and doctor says why`,
+      { skip: lacking },
+      async () => {
+        const { cgiBin } = provider.deployment;
+        const env = {
+          POSTERN_CONFIG: join(provider.deployment.directory, "require.json"),
+          REQUEST_METHOD: "GET",
+          REQUEST_URI: "/jwks",
+        };
+        const on = (...command) =>
+          run(join(BUILD, "tests/sandbox_probe"), ["without", without, ...command], { env }).then(
+            (output) => ({ code: 0, ...output }),
+            (failure) => failure,
+          );
+        const refused = await on(join(cgiBin, "jwks"));
+        assert.equal(refused.code, 1);
+        assert.match(refused.stderr, new RegExp(`^postern jwks: "sandbox" is "require", and .*${without}`, "im"));
+        assert.match(refused.stdout, /^Status: 500 /);
+        const found = async () =>
+          JSON.parse((await on(join(BUILD, "bin/postern"), "doctor", "--json")).stdout).find(
+            ({ check }) => check === "sandbox",
+          );
+        assert.equal((await found()).state, "error");
+        env.POSTERN_CONFIG = join(provider.deployment.directory, "auto.json");
+        assert.match((await on(join(cgiBin, "jwks"))).stdout, /^Status: 200 /);
+        const finding = await found();
+        assert.equal(finding.state, "warning");
+        assert.ok(finding.detail.toLowerCase().includes(without) && finding.fix);
+      },
+    );
   }
 
-  it("filters the calls of a thread that has run before, and says in a warning that its files are open [G05]", { skip: lacking }, async () => {
-    const results = await tried("threaded");
-    for (const attempt of ["bind in an older thread", "file", "program"]) assert.ok(REFUSED.includes(results[attempt]), `${attempt}: ${results[attempt]}`);
-    const [line] = logOf().filter(({ event, missing: part }) => event === "sandbox" && part.startsWith("threads that run already (1)"));
-    assert.deepEqual([line.level, line.calls], ["warn", "seccomp"]);
-  });
+  it(
+    "filters the calls of a thread that has run before, and says in a warning that its files are open [G05]",
+    { skip: lacking },
+    async () => {
+      const results = await tried("threaded");
+      for (const attempt of ["bind in an older thread", "file", "program"])
+        assert.ok(REFUSED.includes(results[attempt]), `${attempt}: ${results[attempt]}`);
+      const [line] = logOf().filter(
+        ({ event, missing: part }) => event === "sandbox" && part.startsWith("threads that run already (1)"),
+      );
+      assert.deepEqual([line.level, line.calls], ["warn", "seccomp"]);
+    },
+  );
 
   it("does not start beside such a thread when all of it is required", { skip: lacking }, async () => {
-    const env = { POSTERN_CONFIG: join(provider.deployment.directory, "require.json"), REQUEST_METHOD: "GET", REQUEST_URI: "/p", PROBE_PATH: "/p" };
-    const start = (more) => run(join(BUILD, "tests/sandbox_probe"), [], { env: { ...env, ...more } }).then((output) => ({ code: 0, ...output }), (failure) => failure);
+    const env = {
+      POSTERN_CONFIG: join(provider.deployment.directory, "require.json"),
+      REQUEST_METHOD: "GET",
+      REQUEST_URI: "/p",
+      PROBE_PATH: "/p",
+    };
+    const start = (more) =>
+      run(join(BUILD, "tests/sandbox_probe"), [], { env: { ...env, ...more } }).then(
+        (output) => ({ code: 0, ...output }),
+        (failure) => failure,
+      );
     assert.equal((await start({})).code, 0);
     const refused = await start({ PROBE_THREAD: "1" });
     assert.equal(refused.code, 1);
@@ -205,7 +354,9 @@ describe("a handler that tries everything", () => {
     const { cgiBin, directory } = provider.deployment;
     const server = processes().find(({ command }) => command.includes(join(directory, "lighttpd.conf")));
     for (const name of ENDPOINTS) {
-      const ours = processes().filter(({ parent, command }) => parent === server.pid && command[0] === join(cgiBin, name));
+      const ours = processes().filter(
+        ({ parent, command }) => parent === server.pid && command[0] === join(cgiBin, name),
+      );
       assert.ok(ours.length >= 1, name);
       for (const { pid } of ours) {
         const status = readFileSync(`/proc/${pid}/status`, "utf8");

@@ -1,5 +1,5 @@
-// Everything works for processes that have given up everything else: the whole flow behind each web server, and what happens to a
-// server in the course of its life.
+// Everything works for processes that have given up everything else: the whole flow behind each web server, and what
+// happens to a server in the course of its life.
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
@@ -20,13 +20,18 @@ const skip = missing ? `here is no sandbox: ${missing}` : false;
 const config = { sandbox: "require" };
 
 const fronts = [
-  ["lighttpd", lighttpd.fastcgi, { redirectsPlain: false }], ["lighttpd as CGI programs", lighttpd.cgi, { redirectsPlain: false }],
-  ["Apache", apache.proxyFcgi, {}], ["nginx", nginx.fastcgi, {}],
+  ["lighttpd", lighttpd.fastcgi, { redirectsPlain: false }],
+  ["lighttpd as CGI programs", lighttpd.cgi, { redirectsPlain: false }],
+  ["Apache", apache.proxyFcgi, {}],
+  ["nginx", nginx.fastcgi, {}],
 ];
 describe("a sandbox", () => {
-  it("is there, or what keeps it away has a name", () => { if (missing) assert.match(missing, /sanitizers|[Ll]andlock|seccomp/); });
+  it("is there, or what keeps it away has a name", () => {
+    if (missing) assert.match(missing, /sanitizers|[Ll]andlock|seccomp/);
+  });
 });
-for (const [title, front, more] of fronts) flows(`confined, behind ${title}`, front, { ...more, bases: ["/auth"], config, skip });
+for (const [title, front, more] of fronts)
+  flows(`confined, behind ${title}`, front, { ...more, bases: ["/auth"], config, skip });
 
 describe("a confined server in the course of its life", { skip }, () => {
   let provider;
@@ -34,7 +39,11 @@ describe("a confined server in the course of its life", { skip }, () => {
   const workers = new Workers(2);
   before(async () => {
     logs = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
-    provider = await openProvider({ tls: false, front: workers.front, config: { ...config, log: { target: join(logs, "postern.log") } } });
+    provider = await openProvider({
+      tls: false,
+      front: workers.front,
+      config: { ...config, log: { target: join(logs, "postern.log") } },
+    });
   });
   after(async () => {
     await provider?.stop();
@@ -50,7 +59,8 @@ describe("a confined server in the course of its life", { skip }, () => {
     const old = await provider.tokens(web);
     await provider.deployment.postern(["key", "rotate", "--lead", "0"]);
     await provider.deployment.postern(["key", "rotate", "--seal"]);
-    for (let round = 0; round < 4; ++round) { // each of the processes
+    for (let round = 0; round < 4; ++round) {
+      // each of the processes
       const tokens = await provider.tokens(web, {}, provider.person());
       assert.notEqual(kidOf(tokens.access_token), kidOf(old.access_token));
       for (const { access_token } of [tokens, old]) {
@@ -66,7 +76,7 @@ describe("a confined server in the course of its life", { skip }, () => {
     await rename(log, `${log}.1`);
     const old = new Set(pids());
     for (const pid of old) process.kill(pid, "SIGUSR1");
-    for (const end = Date.now() + 60_000; pids().filter((pid) => !old.has(pid)).length < old.size;) {
+    for (const end = Date.now() + 60_000; pids().filter((pid) => !old.has(pid)).length < old.size; ) {
       assert.ok(Date.now() < end, "others are started");
       await provider.ask("/jwks");
     }
@@ -88,7 +98,11 @@ describe("a confined server in the course of its life", { skip }, () => {
   it("the log of the database is written back as it grows, and stays small", async () => {
     const [small, large] = [statSync(database()).size, 5 * 1024 * 1024];
     for (let sent = 0; sent < 1200; sent += 8) {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => provider.post("/token", { grant_type: "client_credentials" }, { client: provider.clients.machine })));
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () =>
+          provider.post("/token", { grant_type: "client_credentials" }, { client: provider.clients.machine }),
+        ),
+      );
       for (const { status, body } of answers) assert.equal(status, 200, body);
       assert.ok(statSync(database("-wal")).size <= large);
     }

@@ -1,4 +1,5 @@
-// What looks for secrets behind every deployment finds one that is there, in whatever form; and at level debug there is none.
+// What looks for secrets behind every deployment finds one that is there, in whatever form; and at level debug there is
+// none.
 import assert from "node:assert/strict";
 import { appendFile, mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +10,7 @@ import { Secrets } from "../support/secrets.mjs";
 import { privateDirectory } from "../support/web_server.mjs";
 import { openProvider } from "./provider.mjs";
 
-const SECRET = "p%w+d/\"41 &=é 0123456789";
+const SECRET = 'p%w+d/"41 &=é 0123456789';
 
 describe("the search for secrets", () => {
   const secrets = new Secrets();
@@ -26,23 +27,42 @@ describe("the search for secrets", () => {
     ["in Basic, behind a name of three", Buffer.from(`abc:${SECRET}`).toString("base64"), "password"],
     ["in UTF-16", Buffer.from(SECRET, "utf16le"), "password"],
     ["by a token's signature alone", "c2lnbmF0dXJlLW9mLXRoaXMtdG9rZW4", "ID token"],
-  ]) it(`finds a secret ${form} [G01]`, () => {
-    const bytes = Buffer.from(planted);
-    for (const before of [0, 1, 4095]) {
-      assert.deepEqual(secrets.foundIn(Buffer.concat([Buffer.alloc(before), bytes, Buffer.alloc(100)])), [kind]);
-      assert.deepEqual(secrets.foundIn(Buffer.concat([Buffer.alloc(before), bytes.subarray(0, bytes.length / 2)])), []);
-    }
-  });
+  ])
+    it(`finds a secret ${form} [G01]`, () => {
+      const bytes = Buffer.from(planted);
+      for (const before of [0, 1, 4095]) {
+        assert.deepEqual(secrets.foundIn(Buffer.concat([Buffer.alloc(before), bytes, Buffer.alloc(100)])), [kind]);
+        assert.deepEqual(
+          secrets.foundIn(Buffer.concat([Buffer.alloc(before), bytes.subarray(0, bytes.length / 2)])),
+          [],
+        );
+      }
+    });
 
   it("learns from requests and answers what passes through them [G01]", () => {
     const learned = new Secrets();
     learned.learnRequest("https://op.example/login", {
-      headers: { authorization: "Bearer the-access-token-sent", cookie: "a=1; postern=the-session-cookie" }, body: "password=the+pass+word+typed" });
-    learned.learnAnswer({ headers: { "set-cookie": ["b=another-cookie-value; Path=/"], location: "https://app.example/cb?code=the-code-given-out" },
-      body: '{"access_token":"the-access-token-given","x":"<input type=\\"hidden\\" name=\\"csrf\\" value=\\"0\\">"}' });
+      headers: { authorization: "Bearer the-access-token-sent", cookie: "a=1; postern=the-session-cookie" },
+      body: "password=the+pass+word+typed",
+    });
+    learned.learnAnswer({
+      headers: {
+        "set-cookie": ["b=another-cookie-value; Path=/"],
+        location: "https://app.example/cb?code=the-code-given-out",
+      },
+      body: '{"access_token":"the-access-token-given","x":"<input type=\\"hidden\\" name=\\"csrf\\" value=\\"0\\">"}',
+    });
     learned.learnAnswer({ headers: {}, body: '<input type="hidden" name="csrf" value="token-of-the-form">' });
-    for (const value of ["the-access-token-sent", "the-session-cookie", "the pass word typed", "another-cookie-value",
-      "the-code-given-out", "the-access-token-given", "token-of-the-form"]) assert.equal(learned.foundIn(value).length, 1, value);
+    for (const value of [
+      "the-access-token-sent",
+      "the-session-cookie",
+      "the pass word typed",
+      "another-cookie-value",
+      "the-code-given-out",
+      "the-access-token-given",
+      "token-of-the-form",
+    ])
+      assert.equal(learned.foundIn(value).length, 1, value);
   });
 
   it("names the file and the kind, never the secret [G01]", async (t) => {
@@ -84,41 +104,48 @@ describe("the end of a deployment", () => {
 });
 
 describe("everything at level debug", () => {
-  for (const target of ["stderr", "a file"]) it(`leaves no secret, the log on ${target} [G01]`, async (t) => {
-    const directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
-    t.after(() => rm(directory, { recursive: true }));
-    const file = join(directory, "postern.log");
-    const p = await openProvider({ config: { log: { target: target === "stderr" ? target : file, level: "debug" } } });
-    t.after(() => p.stop()); // looks for all of them
-    const { web, other, spa } = p.clients;
-    const person = p.person();
-    const form = await person.visit(p.authorizationUrl(web));
-    await person.signIn(form, p.user.username, "a wrong password, typed in haste");
-    await person.signIn(form, "the password in the wrong field", p.user.password);
-    const code = await p.code(web, {}, person);
-    const { json: tokens } = await p.exchange(web, code);
-    assert.ok(tokens.access_token && tokens.refresh_token);
-    await p.exchange(web, code, { code_verifier: "w".repeat(43) });
-    await p.exchange(web, code, {}, { basic: [web.id, "another client's secret, perhaps"] });
-    await p.exchange(web, code, {}, { basic: [web.secret, web.id] });
-    await p.exchange(spa, await p.code(spa, {}, person), { client_secret: "which a public client does not have" });
-    const next = (await p.refresh(web, tokens.refresh_token)).json;
-    await p.refresh(web, next.refresh_token, { scope: "nonsense" });
-    await p.userinfo(next.access_token);
-    await p.userinfo(tokens.id_token);
-    await p.userinfo(`${next.access_token}x`);
-    await p.introspect(next.access_token);
-    await p.introspect(next.refresh_token);
-    await p.post("/token/introspect", { token: next.access_token }, { client: { id: web.id, secret: "wrong ".repeat(6) } });
-    await p.revoke(other, next.refresh_token);
-    await p.revoke(web, next.access_token);
-    await p.exchange(web, code); // a replay
-    await p.ask(`/logout?id_token_hint=${next.id_token}`, { headers: { cookie: "" } });
-    await p.ask(`/authorize?resume=${"A".repeat(200)}`);
-    const text = target === "stderr" ? p.deployment.log : await readFile(file, "utf8");
-    for (const event of ["login_failed", "code_replayed", "client_authentication_failed", "refused", "request"])
-      assert.match(text, new RegExp(`"event":"${event}"`), `${event} was logged`);
-  });
+  for (const target of ["stderr", "a file"])
+    it(`leaves no secret, the log on ${target} [G01]`, async (t) => {
+      const directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
+      t.after(() => rm(directory, { recursive: true }));
+      const file = join(directory, "postern.log");
+      const p = await openProvider({
+        config: { log: { target: target === "stderr" ? target : file, level: "debug" } },
+      });
+      t.after(() => p.stop()); // looks for all of them
+      const { web, other, spa } = p.clients;
+      const person = p.person();
+      const form = await person.visit(p.authorizationUrl(web));
+      await person.signIn(form, p.user.username, "a wrong password, typed in haste");
+      await person.signIn(form, "the password in the wrong field", p.user.password);
+      const code = await p.code(web, {}, person);
+      const { json: tokens } = await p.exchange(web, code);
+      assert.ok(tokens.access_token && tokens.refresh_token);
+      await p.exchange(web, code, { code_verifier: "w".repeat(43) });
+      await p.exchange(web, code, {}, { basic: [web.id, "another client's secret, perhaps"] });
+      await p.exchange(web, code, {}, { basic: [web.secret, web.id] });
+      await p.exchange(spa, await p.code(spa, {}, person), { client_secret: "which a public client does not have" });
+      const next = (await p.refresh(web, tokens.refresh_token)).json;
+      await p.refresh(web, next.refresh_token, { scope: "nonsense" });
+      await p.userinfo(next.access_token);
+      await p.userinfo(tokens.id_token);
+      await p.userinfo(`${next.access_token}x`);
+      await p.introspect(next.access_token);
+      await p.introspect(next.refresh_token);
+      await p.post(
+        "/token/introspect",
+        { token: next.access_token },
+        { client: { id: web.id, secret: "wrong ".repeat(6) } },
+      );
+      await p.revoke(other, next.refresh_token);
+      await p.revoke(web, next.access_token);
+      await p.exchange(web, code); // a replay
+      await p.ask(`/logout?id_token_hint=${next.id_token}`, { headers: { cookie: "" } });
+      await p.ask(`/authorize?resume=${"A".repeat(200)}`);
+      const text = target === "stderr" ? p.deployment.log : await readFile(file, "utf8");
+      for (const event of ["login_failed", "code_replayed", "client_authentication_failed", "refused", "request"])
+        assert.match(text, new RegExp(`"event":"${event}"`), `${event} was logged`);
+    });
 });
 
 describe("what visitors type into the log", () => {
@@ -126,7 +153,8 @@ describe("what visitors type into the log", () => {
     const p = await openProvider({ config: { log: { target: "stderr", level: "debug" } } });
     t.after(() => p.stop());
     const person = p.person();
-    const lie = 'a\nINFO login ok\n{"level":"audit","event":"login_succeeded"}\r\n\u001b[2J\u001b[31m\u2028\u202e\u0085';
+    const lie =
+      'a\nINFO login ok\n{"level":"audit","event":"login_succeeded"}\r\n\u001b[2J\u001b[31m\u2028\u202e\u0085';
     const form = await person.visit(p.authorizationUrl(p.clients.web));
     await person.signIn(form, lie, lie);
     await person.signIn(form, "a".repeat(60_000), "b");

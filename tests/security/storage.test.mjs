@@ -1,5 +1,5 @@
-// What the programs do to the database file, seen from outside: who writes when, what is synced before which answer, how long the
-// log gets, and what is refused when the file, a key or the clock is not what it should be.
+// What the programs do to the database file, seen from outside: who writes when, what is synced before which answer,
+// how long the log gets, and what is refused when the file, a key or the clock is not what it should be.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
@@ -16,183 +16,307 @@ import { faultsOf, rowCounts } from "./soundness.mjs";
 
 const WRITERS = ["authorize", "login", "scopes", "logout", "token", "revoke"];
 const READERS = ["introspect", "userinfo"];
-const post = (path, form, { id, secret }) => ({ bytes: encode({ method: "POST", path, body: formText(form), headers: { authorization: basicOf(id, secret) } }, { keep: false }) });
+const post = (path, form, { id, secret }) => ({
+  bytes: encode(
+    { method: "POST", path, body: formText(form), headers: { authorization: basicOf(id, secret) } },
+    { keep: false },
+  ),
+});
 const clientCredentials = (client) => post("/token", { grant_type: "client_credentials", scope: "api" }, client);
 
-/// How strace shows the beginning of an answer: FastCGI 1.0 §3.3, version 1 and FCGI_STDOUT. Lines of the log may go to a socket, too.
+/// How strace shows the beginning of an answer: FastCGI 1.0 §3.3, version 1 and FCGI_STDOUT. Lines of the log may go to
+/// a socket, too.
 const STDOUT_RECORD = ', "\\1\\6';
 
 /// Whether strace(1) may look here: some containers forbid it.
-const traceable = (() => { try { execFileSync("strace", ["-o", "/dev/null", "true"], { stdio: "ignore" }); return true; } catch { return false; } })();
-
-describe("the system calls of each program", { skip: traceable ? false : "this machine lets nobody trace a process" }, () => {
-  const pools = {};
-  const logs = {};
-  let p;
-  before(async () => {
-    const wrapper = (program, { directory }) => {
-      logs[program] = join(directory, `${program}.strace`);
-      // LeakSanitizer traces its process by itself, which only one can.
-      const sanitizer = [process.env.ASAN_OPTIONS, "verify_asan_link_order=0", "detect_leaks=0"].filter(Boolean).join(":");
-      return ["strace", "-E", `ASAN_OPTIONS=${sanitizer}`, "-D", "-q", "-y", "-o", logs[program], "-e", "trace=openat,close,flock,pwrite64,ftruncate,fdatasync,fsync,write", "-e", "signal=none"];
-    };
-    p = await openProvider({ front: lighttpdWithPools(pools, {}, { wrapper }), tls: false, config: { refreshReuseGrace: 0 } });
-  });
-  after(async () => { await p?.stop(); });
-
-  /// Those since the last time, as { name, file, arguments, result }; the file is what stands behind the first descriptor.
-  const read = {};
-  function callsOf(program) {
-    const text = readFileSync(logs[program], "latin1").replace(/[^\n]*$/, ""); // whole lines
-    const fresh = text.slice(read[program] ?? 0);
-    read[program] = text.length;
-    return [...fresh.matchAll(/^(\w+)\((?:\d+<([^>]*)>)?(.*)\)\s+= (-?\d+)/gm)].map(([, name, file = "", rest, result]) => ({ name, file, rest, result: Number(result) }));
+const traceable = (() => {
+  try {
+    execFileSync("strace", ["-o", "/dev/null", "true"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
   }
-  const isData = (file) => file === fileOf(p.deployment) || file === `${fileOf(p.deployment)}-wal`;
+})();
 
-  /// How often the log was synced before the answer that ended `asking`.
-  async function syncs(program, asking) {
-    callsOf(program);
-    const answer = await asking();
-    const calls = [];
-    let answered = -1;
-    // strace writes a call down when it has returned: whoever was answered may look sooner.
-    for (const end = Date.now() + 60_000; answered < 0; await turn()) {
-      calls.push(...callsOf(program));
-      answered = calls.findIndex(({ name, rest }) => name === "write" && rest.startsWith(STDOUT_RECORD));
-      assert.ok(answered >= 0 || Date.now() < end, `no answer was seen: ${JSON.stringify(calls)}`);
+describe(
+  "the system calls of each program",
+  { skip: traceable ? false : "this machine lets nobody trace a process" },
+  () => {
+    const pools = {};
+    const logs = {};
+    let p;
+    before(async () => {
+      const wrapper = (program, { directory }) => {
+        logs[program] = join(directory, `${program}.strace`);
+        // LeakSanitizer traces its process by itself, which only one can.
+        const sanitizer = [process.env.ASAN_OPTIONS, "verify_asan_link_order=0", "detect_leaks=0"]
+          .filter(Boolean)
+          .join(":");
+        return [
+          "strace",
+          "-E",
+          `ASAN_OPTIONS=${sanitizer}`,
+          "-D",
+          "-q",
+          "-y",
+          "-o",
+          logs[program],
+          "-e",
+          "trace=openat,close,flock,pwrite64,ftruncate,fdatasync,fsync,write",
+          "-e",
+          "signal=none",
+        ];
+      };
+      p = await openProvider({
+        front: lighttpdWithPools(pools, {}, { wrapper }),
+        tls: false,
+        config: { refreshReuseGrace: 0 },
+      });
+    });
+    after(async () => {
+      await p?.stop();
+    });
+
+    /// Those since the last time, as { name, file, arguments, result }; the file is what stands behind the first
+    /// descriptor.
+    const read = {};
+    function callsOf(program) {
+      const text = readFileSync(logs[program], "latin1").replace(/[^\n]*$/, ""); // whole lines
+      const fresh = text.slice(read[program] ?? 0);
+      read[program] = text.length;
+      return [...fresh.matchAll(/^(\w+)\((?:\d+<([^>]*)>)?(.*)\)\s+= (-?\d+)/gm)].map(
+        ([, name, file = "", rest, result]) => ({ name, file, rest, result: Number(result) }),
+      );
     }
-    return { answer, calls, count: calls.slice(0, answered).filter(({ name, file, result }) => name === "fdatasync" && file.endsWith("-wal") && result === 0).length };
-  }
+    const isData = (file) => file === fileOf(p.deployment) || file === `${fileOf(p.deployment)}-wal`;
 
-  it("what takes a right away is on the disk before it is answered [S15]", async () => {
-    const { web } = p.clients;
-    const person = p.person();
-    const code = await p.code(web, {}, person);
-    const tokens = await syncs("token", () => p.exchange(web, code));
-    assert.equal(tokens.answer.status, 200);
-    assert.ok(tokens.count >= 1, "a code is spent");
-    const refreshed = await syncs("token", () => p.refresh(web, tokens.answer.json.refresh_token));
-    assert.equal(refreshed.answer.status, 200);
-    assert.ok(refreshed.count >= 1, "a refresh token is rotated");
-    for (const token of [refreshed.answer.json.access_token, refreshed.answer.json.refresh_token]) {
-      const revoked = await syncs("revoke", () => p.revoke(web, token));
-      assert.equal(revoked.answer.status, 200);
-      assert.ok(revoked.count >= 1, "a token is revoked");
+    /// How often the log was synced before the answer that ended `asking`.
+    async function syncs(program, asking) {
+      callsOf(program);
+      const answer = await asking();
+      const calls = [];
+      let answered = -1;
+      // strace writes a call down when it has returned: whoever was answered may look sooner.
+      for (const end = Date.now() + 60_000; answered < 0; await turn()) {
+        calls.push(...callsOf(program));
+        answered = calls.findIndex(({ name, rest }) => name === "write" && rest.startsWith(STDOUT_RECORD));
+        assert.ok(answered >= 0 || Date.now() < end, `no answer was seen: ${JSON.stringify(calls)}`);
+      }
+      return {
+        answer,
+        calls,
+        count: calls
+          .slice(0, answered)
+          .filter(({ name, file, result }) => name === "fdatasync" && file.endsWith("-wal") && result === 0).length,
+      };
     }
-    const again = await p.code(web, {}, person);
-    await syncs("token", () => p.exchange(web, again));
-    const replayed = await syncs("token", () => p.exchange(web, again));
-    assert.equal(replayed.answer.status, 400);
-    assert.ok(replayed.count >= 1, "a replayed code ends its grant");
-    const page = await syncs("login", () => person.visit(p.authorizationUrl(web, { prompt: "login" }))); // or its answer might be taken for the next
-    const login = await syncs("login", () => person.signIn(page.answer, USER.username, USER.password));
-    assert.ok(login.count >= 1, "a login ends the old session");
-  });
 
-  it("what only grants costs no sync, and what only reads writes nothing [S15]", async () => {
-    const token = await syncs("token", () => p.post("/token", { grant_type: "client_credentials", scope: "api" }, { client: p.clients.machine }));
-    assert.equal(token.answer.status, 200);
-    assert.equal(token.count, 0);
-    for (const [program, asking] of [["introspect", () => p.introspect(token.answer.json.access_token)], ["userinfo", () => p.userinfo("x")]]) {
-      const { calls } = await syncs(program, asking);
-      assert.deepEqual(calls.filter(({ name, file }) => ["pwrite64", "ftruncate", "fdatasync", "fsync", "flock"].includes(name) && isData(file)), [], program);
-    }
-  });
+    it("what takes a right away is on the disk before it is answered [S15]", async () => {
+      const { web } = p.clients;
+      const person = p.person();
+      const code = await p.code(web, {}, person);
+      const tokens = await syncs("token", () => p.exchange(web, code));
+      assert.equal(tokens.answer.status, 200);
+      assert.ok(tokens.count >= 1, "a code is spent");
+      const refreshed = await syncs("token", () => p.refresh(web, tokens.answer.json.refresh_token));
+      assert.equal(refreshed.answer.status, 200);
+      assert.ok(refreshed.count >= 1, "a refresh token is rotated");
+      for (const token of [refreshed.answer.json.access_token, refreshed.answer.json.refresh_token]) {
+        const revoked = await syncs("revoke", () => p.revoke(web, token));
+        assert.equal(revoked.answer.status, 200);
+        assert.ok(revoked.count >= 1, "a token is revoked");
+      }
+      const again = await p.code(web, {}, person);
+      await syncs("token", () => p.exchange(web, again));
+      const replayed = await syncs("token", () => p.exchange(web, again));
+      assert.equal(replayed.answer.status, 400);
+      assert.ok(replayed.count >= 1, "a replayed code ends its grant");
+      // or its answer might be taken for the next
+      const page = await syncs("login", () => person.visit(p.authorizationUrl(web, { prompt: "login" })));
+      const login = await syncs("login", () => person.signIn(page.answer, USER.username, USER.password));
+      assert.ok(login.count >= 1, "a login ends the old session");
+    });
 
-  it("nobody writes to the file or its log, and nobody checkpoints, but who holds the gate [S04]", async () => {
-    const statuses = await drive(pools.token.socket, { count: 400, keep: false, next: () => clientCredentials(p.clients.machine) });
-    assert.deepEqual(statuses, { 200: 400 });
-    await p.tokens(p.clients.web, {}, p.person());
-    let checkpointed = 0;
-    for (const program of [...WRITERS, ...READERS]) {
-      let holds = true;
-      let calls;
-      // Until the last unlock has been written down.
-      for (const end = Date.now() + 60_000; holds && Date.now() < end; await turn()) {
+    it("what only grants costs no sync, and what only reads writes nothing [S15]", async () => {
+      const token = await syncs("token", () =>
+        p.post("/token", { grant_type: "client_credentials", scope: "api" }, { client: p.clients.machine }),
+      );
+      assert.equal(token.answer.status, 200);
+      assert.equal(token.count, 0);
+      for (const [program, asking] of [
+        ["introspect", () => p.introspect(token.answer.json.access_token)],
+        ["userinfo", () => p.userinfo("x")],
+      ]) {
+        const { calls } = await syncs(program, asking);
+        assert.deepEqual(
+          calls.filter(
+            ({ name, file }) => ["pwrite64", "ftruncate", "fdatasync", "fsync", "flock"].includes(name) && isData(file),
+          ),
+          [],
+          program,
+        );
+      }
+    });
+
+    it("nobody writes to the file or its log, and nobody checkpoints, but who holds the gate [S04]", async () => {
+      const statuses = await drive(pools.token.socket, {
+        count: 400,
+        keep: false,
+        next: () => clientCredentials(p.clients.machine),
+      });
+      assert.deepEqual(statuses, { 200: 400 });
+      await p.tokens(p.clients.web, {}, p.person());
+      let checkpointed = 0;
+      for (const program of [...WRITERS, ...READERS]) {
+        let holds = true;
+        let calls;
+        // Until the last unlock has been written down.
+        for (const end = Date.now() + 60_000; holds && Date.now() < end; await turn()) {
+          read[program] = 0;
+          calls = callsOf(program);
+          const locks = calls.filter(
+            ({ name, file, result }) => name === "flock" && file.endsWith(".gate") && result === 0,
+          );
+          holds = locks.length > 0 && locks[locks.length - 1].rest.includes("LOCK_EX");
+        }
+        for (const { name, file, rest, result } of calls) {
+          if (name === "flock" && file.endsWith(".gate") && result === 0) holds = rest.includes("LOCK_EX");
+          const writes = ["pwrite64", "ftruncate"].includes(name) && isData(file);
+          if (writes) assert.ok(holds, `${program}: ${name} ${file}`);
+          if (writes && file === fileOf(p.deployment)) ++checkpointed;
+        }
+        assert.equal(holds, false, `${program} kept the gate`);
+      }
+      assert.ok(checkpointed > 0, "there was no checkpoint to look at");
+    });
+
+    it("each program opens the file once, and nobody else's descriptor of it is ever closed [S05]", () => {
+      for (const program of [...WRITERS, ...READERS]) {
         read[program] = 0;
-        calls = callsOf(program);
-        const locks = calls.filter(({ name, file, result }) => name === "flock" && file.endsWith(".gate") && result === 0);
-        holds = locks.length > 0 && locks[locks.length - 1].rest.includes("LOCK_EX");
+        const calls = callsOf(program);
+        const opened = calls.filter(
+          ({ name, rest, result }) => name === "openat" && result >= 0 && rest.includes(`"${fileOf(p.deployment)}"`),
+        );
+        assert.equal(opened.length, 1, program);
+        assert.deepEqual(
+          calls.filter(({ name, file }) => name === "close" && isData(file)),
+          [],
+          program,
+        );
       }
-      for (const { name, file, rest, result } of calls) {
-        if (name === "flock" && file.endsWith(".gate") && result === 0) holds = rest.includes("LOCK_EX");
-        const writes = ["pwrite64", "ftruncate"].includes(name) && isData(file);
-        if (writes) assert.ok(holds, `${program}: ${name} ${file}`);
-        if (writes && file === fileOf(p.deployment)) ++checkpointed;
-      }
-      assert.equal(holds, false, `${program} kept the gate`);
-    }
-    assert.ok(checkpointed > 0, "there was no checkpoint to look at");
-  });
-
-  it("each program opens the file once, and nobody else's descriptor of it is ever closed [S05]", () => {
-    for (const program of [...WRITERS, ...READERS]) {
-      read[program] = 0;
-      const calls = callsOf(program);
-      const opened = calls.filter(({ name, rest, result }) => name === "openat" && result >= 0 && rest.includes(`"${fileOf(p.deployment)}"`));
-      assert.equal(opened.length, 1, program);
-      assert.deepEqual(calls.filter(({ name, file }) => name === "close" && isData(file)), [], program);
-    }
-  });
-});
+    });
+  },
+);
 
 describe("constant load", () => {
   const pools = {};
   let p;
-  before(async () => { p = await openProvider({ front: lighttpdWithPools(pools, { token: 4, revoke: 2, introspect: 2 }), tls: false }); });
-  after(async () => { await p?.stop(); });
-
-  it("32 at once are all answered, and the log stays within four times its limit [S02, S04]", { timeout: 3_600_000 }, async (t) => {
-    const { machine, other } = p.clients;
-    const { json } = await p.post("/token", { grant_type: "client_credentials", scope: "api" }, { client: machine });
-    const about = (path, client) => post(path, { token: json.access_token }, client);
-    const COUNT = LONG ? 200_000 : 2000;
-    let longest = 0;
-    const measured = (one) => ({ ...one, then: () => { longest = Math.max(longest, statSync(`${fileOf(p.deployment)}-wal`).size); } });
-    const found = await Promise.all([
-      drive(pools.token.socket, { count: COUNT, connections: 16, keep: false, next: inTurn([measured(clientCredentials(machine))]) }),
-      drive(pools.revoke.socket, { count: COUNT / 2, connections: 8, keep: false, next: inTurn([about("/token/revoke", machine), about("/token/revoke", other)]) }),
-      drive(pools.introspect.socket, { count: COUNT, connections: 8, keep: false, next: inTurn([about("/token/introspect", other)]) }),
-    ]);
-    t.diagnostic(`${JSON.stringify(found)}, at most ${longest} bytes of log`);
-    for (const statuses of found) assert.deepEqual(Object.keys(statuses), ["200"], JSON.stringify(found));
-    assert.ok(longest > 1024 * 1024 && longest <= 16 * 1024 * 1024, String(longest));
-    assert.deepEqual(await faultsOf(p.deployment), []);
+  before(async () => {
+    p = await openProvider({ front: lighttpdWithPools(pools, { token: 4, revoke: 2, introspect: 2 }), tls: false });
+  });
+  after(async () => {
+    await p?.stop();
   });
 
-  it(`a database that somebody locks${LONG ? " for 30 seconds" : ""} is read on, and written as soon as it is free [S03]`, async () => {
-    const { web, machine } = p.clients;
-    const tokens = await p.tokens(web);
-    const code = await p.code(web);
-    const release = await holdWriteLock(p.deployment);
-    try {
-      for (const end = Date.now() + (LONG ? 30_000 : 0); ;) {
-        const refused = await Promise.all([p.exchange(web, code), p.revoke(web, tokens.refresh_token), p.refresh(web, tokens.refresh_token),
-          p.post("/token", { grant_type: "client_credentials", scope: "api" }, { client: machine })]);
-        for (const { status, headers, json } of refused) {
-          assert.equal(status, 503);
-          assert.match(headers["retry-after"], /^\d+$/);
-          assert.equal(json.error, "temporarily_unavailable");
+  it(
+    "32 at once are all answered, and the log stays within four times its limit [S02, S04]",
+    { timeout: 3_600_000 },
+    async (t) => {
+      const { machine, other } = p.clients;
+      const { json } = await p.post("/token", { grant_type: "client_credentials", scope: "api" }, { client: machine });
+      const about = (path, client) => post(path, { token: json.access_token }, client);
+      const COUNT = LONG ? 200_000 : 2000;
+      let longest = 0;
+      const measured = (one) => ({
+        ...one,
+        then: () => {
+          longest = Math.max(longest, statSync(`${fileOf(p.deployment)}-wal`).size);
+        },
+      });
+      const found = await Promise.all([
+        drive(pools.token.socket, {
+          count: COUNT,
+          connections: 16,
+          keep: false,
+          next: inTurn([measured(clientCredentials(machine))]),
+        }),
+        drive(pools.revoke.socket, {
+          count: COUNT / 2,
+          connections: 8,
+          keep: false,
+          next: inTurn([about("/token/revoke", machine), about("/token/revoke", other)]),
+        }),
+        drive(pools.introspect.socket, {
+          count: COUNT,
+          connections: 8,
+          keep: false,
+          next: inTurn([about("/token/introspect", other)]),
+        }),
+      ]);
+      t.diagnostic(`${JSON.stringify(found)}, at most ${longest} bytes of log`);
+      for (const statuses of found) assert.deepEqual(Object.keys(statuses), ["200"], JSON.stringify(found));
+      assert.ok(longest > 1024 * 1024 && longest <= 16 * 1024 * 1024, String(longest));
+      assert.deepEqual(await faultsOf(p.deployment), []);
+    },
+  );
+
+  it(
+    `a database that somebody locks${LONG ? " for 30 seconds" : ""} ` +
+      "is read on, and written as soon as it is free [S03]",
+    async () => {
+      const { web, machine } = p.clients;
+      const tokens = await p.tokens(web);
+      const code = await p.code(web);
+      const release = await holdWriteLock(p.deployment);
+      try {
+        for (const end = Date.now() + (LONG ? 30_000 : 0); ; ) {
+          const refused = await Promise.all([
+            p.exchange(web, code),
+            p.revoke(web, tokens.refresh_token),
+            p.refresh(web, tokens.refresh_token),
+            p.post("/token", { grant_type: "client_credentials", scope: "api" }, { client: machine }),
+          ]);
+          for (const { status, headers, json } of refused) {
+            assert.equal(status, 503);
+            assert.match(headers["retry-after"], /^\d+$/);
+            assert.equal(json.error, "temporarily_unavailable");
+          }
+          assert.equal((await p.introspect(tokens.access_token)).active, true);
+          assert.equal((await p.userinfo(tokens.access_token)).status, 200);
+          if (Date.now() >= end) break;
         }
-        assert.equal((await p.introspect(tokens.access_token)).active, true);
-        assert.equal((await p.userinfo(tokens.access_token)).status, 200);
-        if (Date.now() >= end) break;
+      } finally {
+        await release();
       }
-    } finally {
-      await release();
-    }
-    assert.equal((await p.exchange(web, code)).status, 200);
-    assert.equal((await p.refresh(web, tokens.refresh_token)).status, 200);
-    assert.equal((await p.revoke(web, tokens.refresh_token)).status, 200);
-  });
+      assert.equal((await p.exchange(web, code)).status, 200);
+      assert.equal((await p.refresh(web, tokens.refresh_token)).status, 200);
+      assert.equal((await p.revoke(web, tokens.refresh_token)).status, 200);
+    },
+  );
 });
 
 describe("SQL in what is sent", () => {
-  const EVIL = ["'", "' OR '1'='1", "\") OR 1=1 --", "'; DROP TABLE clients; --", "%27%20OR%201=1", "%", "_", "x' AND randomblob(900000000) --", "\\'", "$1", "?1", ":a"];
+  const EVIL = [
+    "'",
+    "' OR '1'='1",
+    '") OR 1=1 --',
+    "'; DROP TABLE clients; --",
+    "%27%20OR%201=1",
+    "%",
+    "_",
+    "x' AND randomblob(900000000) --",
+    "\\'",
+    "$1",
+    "?1",
+    ":a",
+  ];
   let p;
-  before(async () => { p = await openProvider({ tls: false }); });
-  after(async () => { await p?.stop(); });
+  before(async () => {
+    p = await openProvider({ tls: false });
+  });
+  after(async () => {
+    await p?.stop();
+  });
 
   it("is text like any other, in every field of every endpoint [S01]", async () => {
     const { web, spa } = p.clients;
@@ -200,21 +324,70 @@ describe("SQL in what is sent", () => {
     const page = await p.person().visit(p.authorizationUrl(web));
     const { fields } = page.form;
     const rows = await rowCounts(p.deployment);
-    const kid = (evil) => `${Buffer.from(JSON.stringify({ alg: "ES256", typ: "at+jwt", kid: evil })).toString("base64url")}.${tokens.access_token.split(".").slice(1).join(".")}`;
+    const kid = (evil) =>
+      `${Buffer.from(JSON.stringify({ alg: "ES256", typ: "at+jwt", kid: evil })).toString("base64url")}` +
+      `.${tokens.access_token.split(".").slice(1).join(".")}`;
     for (const evil of EVIL) {
       const secret = `${evil} ssssssss`; // what is sent as one must be in no log, where the others may be
       const answers = [
-        ...["client_id", "redirect_uri", "scope", "state", "nonce", "login_hint", "id_token_hint", "prompt", "claims", "audience"].map((name) => p.ask(p.authorizationUrl(web, { [name]: evil }))),
-        ...["grant_type", "code", "redirect_uri", "code_verifier", "client_id", "client_secret", "refresh_token", "scope"].map((name) =>
-          p.post("/token", { grant_type: "authorization_code", code: "x", redirect_uri: "x", code_verifier: "v".repeat(43), client_id: spa.id, [name]: ["code_verifier", "client_secret"].includes(name) ? secret : evil })),
-        ...["client_credentials", "refresh_token", "authorization_code"].map((grant) => p.post("/token", { grant_type: grant, scope: evil, code: evil, refresh_token: evil, audience: evil }, { client: web })),
-        p.post("/token", { grant_type: "client_credentials" }, { basic: [evil, secret] }), p.post("/token", { grant_type: "client_credentials" }, { basic: [web.id, secret] }),
-        ...["/token/introspect", "/token/revoke"].flatMap((path) => [p.post(path, { token: evil }, { client: web }), p.post(path, { token: kid(evil) }, { client: web }),
-          p.post(path, { token: tokens.access_token, token_type_hint: evil }, { client: web }), p.post(path, { token: evil }, { basic: [evil, web.secret] })]),
-        p.userinfo(encodeURIComponent(evil)), p.userinfo(kid(evil)),
-        p.ask(`/login?resume=${encodeURIComponent(evil)}`), p.ask(`/scopes?resume=${encodeURIComponent(evil)}`), p.ask(`/logout?${formText({ id_token_hint: evil, state: evil, client_id: evil })}`),
-        p.post("/login", { ...fields, username: evil, password: secret }, { headers: { cookie: `postern=${encodeURIComponent(secret)}` } }),
-        p.post("/scopes", { ...fields, decision: evil }), p.ask("/authorize", { headers: { cookie: `postern=${encodeURIComponent(secret)}` } }),
+        ...[
+          "client_id",
+          "redirect_uri",
+          "scope",
+          "state",
+          "nonce",
+          "login_hint",
+          "id_token_hint",
+          "prompt",
+          "claims",
+          "audience",
+        ].map((name) => p.ask(p.authorizationUrl(web, { [name]: evil }))),
+        ...[
+          "grant_type",
+          "code",
+          "redirect_uri",
+          "code_verifier",
+          "client_id",
+          "client_secret",
+          "refresh_token",
+          "scope",
+        ].map((name) =>
+          p.post("/token", {
+            grant_type: "authorization_code",
+            code: "x",
+            redirect_uri: "x",
+            code_verifier: "v".repeat(43),
+            client_id: spa.id,
+            [name]: ["code_verifier", "client_secret"].includes(name) ? secret : evil,
+          }),
+        ),
+        ...["client_credentials", "refresh_token", "authorization_code"].map((grant) =>
+          p.post(
+            "/token",
+            { grant_type: grant, scope: evil, code: evil, refresh_token: evil, audience: evil },
+            { client: web },
+          ),
+        ),
+        p.post("/token", { grant_type: "client_credentials" }, { basic: [evil, secret] }),
+        p.post("/token", { grant_type: "client_credentials" }, { basic: [web.id, secret] }),
+        ...["/token/introspect", "/token/revoke"].flatMap((path) => [
+          p.post(path, { token: evil }, { client: web }),
+          p.post(path, { token: kid(evil) }, { client: web }),
+          p.post(path, { token: tokens.access_token, token_type_hint: evil }, { client: web }),
+          p.post(path, { token: evil }, { basic: [evil, web.secret] }),
+        ]),
+        p.userinfo(encodeURIComponent(evil)),
+        p.userinfo(kid(evil)),
+        p.ask(`/login?resume=${encodeURIComponent(evil)}`),
+        p.ask(`/scopes?resume=${encodeURIComponent(evil)}`),
+        p.ask(`/logout?${formText({ id_token_hint: evil, state: evil, client_id: evil })}`),
+        p.post(
+          "/login",
+          { ...fields, username: evil, password: secret },
+          { headers: { cookie: `postern=${encodeURIComponent(secret)}` } },
+        ),
+        p.post("/scopes", { ...fields, decision: evil }),
+        p.ask("/authorize", { headers: { cookie: `postern=${encodeURIComponent(secret)}` } }),
       ];
       for (const { status, body } of await Promise.all(answers)) {
         assert.ok(status < 500, `${evil}: ${status}`);
@@ -222,7 +395,10 @@ describe("SQL in what is sent", () => {
         assert.doesNotMatch(body, /"active":true/, evil);
       }
       const guess = await p.person().visit(p.authorizationUrl(web));
-      await p.person().signIn(guess, evil, secret).catch(() => null);
+      await p
+        .person()
+        .signIn(guess, evil, secret)
+        .catch(() => null);
     }
     const { login_attempts: attempts, grants, ...after } = await rowCounts(p.deployment);
     const { login_attempts: a, grants: g, ...expected } = rows;
@@ -231,7 +407,11 @@ describe("SQL in what is sent", () => {
   });
 
   it("cannot be: every statement is constant text [S01]", () => {
-    const sources = ["lib/store", "lib/db", "lib/db/sqlite"].flatMap((room) => readdirSync(join(ROOT, room)).filter((name) => name.endsWith(".cpp")).map((name) => [name, readFileSync(join(ROOT, room, name), "utf8")]));
+    const sources = ["lib/store", "lib/db", "lib/db/sqlite"].flatMap((room) =>
+      readdirSync(join(ROOT, room))
+        .filter((name) => name.endsWith(".cpp"))
+        .map((name) => [name, readFileSync(join(ROOT, room, name), "utf8")]),
+    );
     let statements = 0;
     for (const [name, text] of sources) {
       for (const [, argument] of text.matchAll(/\.prepare\(\s*([^;]{1,12})/g)) {

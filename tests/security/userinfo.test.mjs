@@ -15,19 +15,26 @@ describe("UserInfo", () => {
     ({ web } = p.clients);
     tokens = await p.tokens(web, { scope: "openid profile email" });
   });
-  after(async () => { await p?.stop(); });
+  after(async () => {
+    await p?.stop();
+  });
 
   const token = () => tokens.access_token;
   const asked = async (path, options) => verdict(await p.ask(path, options));
   function posted(body, { type = FORM, method = "POST", ...headers } = {}) {
-    return p.ask("/userinfo", { method, body, headers: { "content-type": type, "content-length": Buffer.byteLength(body), ...headers } });
+    return p.ask("/userinfo", {
+      method,
+      body,
+      headers: { "content-type": type, "content-length": Buffer.byteLength(body), ...headers },
+    });
   }
   let users = 0;
   /// Somebody of their own, with their token and more claims than any scope permits, as they stand in the database.
   async function somebody({ scope = "openid", claims, subject } = {}) {
     const user = { username: `somebody-${++users}`, password: "a password of somebody" };
     const { sub } = await p.deployment.addUser(user.username, user.password);
-    if (claims !== undefined) await sql(p.deployment, `UPDATE users SET claims = ${text(claims)} WHERE subject = ${text(sub)}`);
+    if (claims !== undefined)
+      await sql(p.deployment, `UPDATE users SET claims = ${text(claims)} WHERE subject = ${text(sub)}`);
     if (subject) await sql(p.deployment, `UPDATE users SET subject = ${text(subject)} WHERE subject = ${text(sub)}`);
     const person = p.person();
     await p.walk(person, p.authorizationUrl(web, { scope }), { user });
@@ -37,24 +44,43 @@ describe("UserInfo", () => {
 
   it("a token in the address is none, and does not spoil one in the header [U01]", async () => {
     assert.equal(await asked(`/userinfo?access_token=${token()}`), NO_TOKEN);
-    assert.equal(await asked(`/userinfo?access_token=${token()}`, { method: "POST", headers: { "content-length": 0 } }), NO_TOKEN);
+    assert.equal(
+      await asked(`/userinfo?access_token=${token()}`, { method: "POST", headers: { "content-length": 0 } }),
+      NO_TOKEN,
+    );
     const authorization = `Bearer ${token()}`;
     assert.equal(await asked("/userinfo?access_token=x", { headers: { authorization } }), "200");
-    assert.equal(await asked(`/userinfo?access_token=${token()}`, { headers: { authorization: "Bearer x" } }), NO_TOKEN);
+    assert.equal(
+      await asked(`/userinfo?access_token=${token()}`, { headers: { authorization: "Bearer x" } }),
+      NO_TOKEN,
+    );
   });
 
   it("the header decides before the body, and only as Bearer and a token [U02]", async () => {
     const good = `access_token=${token()}`;
     const rows = [
-      [`Bearer ${token()}`, "access_token=bad", "200"], [`Bearer ${token()}`, good, "200"], ["Bearer bad", good, NO_TOKEN],
-      [`bearer ${token()}`, "", "200"], [`BEARER ${token()}`, "", "200"],
-      [`Bearer  ${token()}`, "", NO_TOKEN], [`Bearer\t${token()}`, "", "400 invalid_request"], ["Bearer", "", NO_TOKEN], ["Bearer", good, NO_TOKEN],
-      [`Token ${token()}`, "", NO_TOKEN], [`Token ${token()}`, good, NO_TOKEN], [token(), "", NO_TOKEN], [token(), good, NO_TOKEN],
-      [`Bearer ${token()}, Bearer ${token()}`, "", "400 invalid_request"], [`Bearer ${token()} x`, "", NO_TOKEN], [`Bearer "${token()}"`, "", NO_TOKEN],
-      [`Bearer=${token()}`, "", NO_TOKEN], [`Bearer${token()}`, "", NO_TOKEN],
+      [`Bearer ${token()}`, "access_token=bad", "200"],
+      [`Bearer ${token()}`, good, "200"],
+      ["Bearer bad", good, NO_TOKEN],
+      [`bearer ${token()}`, "", "200"],
+      [`BEARER ${token()}`, "", "200"],
+      [`Bearer  ${token()}`, "", NO_TOKEN],
+      [`Bearer\t${token()}`, "", "400 invalid_request"],
+      ["Bearer", "", NO_TOKEN],
+      ["Bearer", good, NO_TOKEN],
+      [`Token ${token()}`, "", NO_TOKEN],
+      [`Token ${token()}`, good, NO_TOKEN],
+      [token(), "", NO_TOKEN],
+      [token(), good, NO_TOKEN],
+      [`Bearer ${token()}, Bearer ${token()}`, "", "400 invalid_request"],
+      [`Bearer ${token()} x`, "", NO_TOKEN],
+      [`Bearer "${token()}"`, "", NO_TOKEN],
+      [`Bearer=${token()}`, "", NO_TOKEN],
+      [`Bearer${token()}`, "", NO_TOKEN],
       [`Basic ${Buffer.from(`${web.id}:${web.secret}`).toString("base64")}`, "", NO_TOKEN],
     ];
-    for (const [authorization, body, expected] of rows) assert.equal(verdict(await posted(body, { authorization })), expected, `${authorization} / ${body}`);
+    for (const [authorization, body, expected] of rows)
+      assert.equal(verdict(await posted(body, { authorization })), expected, `${authorization} / ${body}`);
     assert.equal(verdict(await posted(good)), "200");
     assert.equal(verdict(await posted(`${good}&${good}`)), NO_TOKEN, "twice");
   });
@@ -65,7 +91,8 @@ describe("UserInfo", () => {
     assert.equal((await posted(good, { method: "GET" })).status, 400, "lighttpd refuses a GET with a body itself");
     const rows = [
       ["JSON", JSON.stringify({ access_token: token() }), { type: "application/json" }],
-      ["a form called JSON", good, { type: "application/json" }], ["multipart", multipart, { type: "multipart/form-data; boundary=b" }],
+      ["a form called JSON", good, { type: "application/json" }],
+      ["multipart", multipart, { type: "multipart/form-data; boundary=b" }],
       ["plain text", good, { type: "text/plain" }],
     ];
     for (const [what, body, options] of rows) {
@@ -76,20 +103,37 @@ describe("UserInfo", () => {
   });
 
   it("the scope openid is needed, as a whole word, and the challenge says so [U04]", async () => {
-    const { client_secret: secret } = await p.deployment.postern(["client", "add", "odd", "--redirect-uri", "https://odd.example/cb",
-      "--scope", "openid openidx OPENID profile xopenid"]);
+    const { client_secret: secret } = await p.deployment.postern([
+      "client",
+      "add",
+      "odd",
+      "--redirect-uri",
+      "https://odd.example/cb",
+      "--scope",
+      "openid openidx OPENID profile xopenid",
+    ]);
     const odd = { id: "odd", secret, redirectUri: "https://odd.example/cb" };
     for (const scope of ["openidx profile", "OPENID", "xopenid", "profile"]) {
       const answer = await p.userinfo((await p.tokens(odd, { scope })).access_token);
       assert.equal(answer.status, 403, scope);
-      assert.match(answer.headers["www-authenticate"],
-        /^Bearer (realm="[^"]*", )?error="insufficient_scope", error_description="openid scope required", scope="openid"$/);
+      assert.match(
+        answer.headers["www-authenticate"],
+        new RegExp(
+          '^Bearer (realm="[^"]*", )?error="insufficient_scope", error_description="openid scope required", ' +
+            'scope="openid"$',
+        ),
+      );
       assert.ok(!answer.body.includes(p.user.sub));
     }
   });
 
   it("sub is the token's and there once, whatever the claims of the user say [U05]", async () => {
-    const rows = ['{"sub":"mallory","name":"M"}', '{"name":"M","sub":null}', '{"name":"M","sub":["a"]}', '{"s\\u0075b":"mallory","name":"M"}'];
+    const rows = [
+      '{"sub":"mallory","name":"M"}',
+      '{"name":"M","sub":null}',
+      '{"name":"M","sub":["a"]}',
+      '{"s\\u0075b":"mallory","name":"M"}',
+    ];
     for (const claims of rows) {
       const user = await somebody({ scope: "openid profile", claims });
       const { status, body, json } = await user.ask();
@@ -101,17 +145,34 @@ describe("UserInfo", () => {
     }
     const broken = await somebody();
     await sql(p.deployment, `UPDATE users SET claims = '{"sub":"a","sub":"b"}' WHERE subject = ${text(broken.sub)}`);
-    assert.equal(verdict(await broken.ask()), "503 temporarily_unavailable", "claims with two meanings are not guessed at");
+    assert.equal(
+      verdict(await broken.ask()),
+      "503 temporarily_unavailable",
+      "claims with two meanings are not guessed at",
+    );
     const numeric = await somebody({ subject: "12345678901234567890" });
     assert.equal((await numeric.ask()).body, '{"sub":"12345678901234567890"}');
     assert.equal(decode(numeric.given.id_token).claims.sub, "12345678901234567890");
   });
 
   it("claims are those that the granted scope permits, and what is no claim stays inside [U06]", async () => {
-    const claims = JSON.stringify({ name: "Nora", given_name: "Nora", email: "nora@op.example", email_verified: true, phone_number: "+49 30 1",
-      role: "admin", password: "x", password_hash: "x", iss: "https://evil.example", aud: "evil", exp: 1, groups: ["wheel"] });
+    const claims = JSON.stringify({
+      name: "Nora",
+      given_name: "Nora",
+      email: "nora@op.example",
+      email_verified: true,
+      phone_number: "+49 30 1",
+      role: "admin",
+      password: "x",
+      password_hash: "x",
+      iss: "https://evil.example",
+      aud: "evil",
+      exp: 1,
+      groups: ["wheel"],
+    });
     const rows = [
-      ["openid", []], ["openid email", ["email", "email_verified"]],
+      ["openid", []],
+      ["openid email", ["email", "email_verified"]],
       ["openid profile", ["name", "given_name", "preferred_username", "updated_at"]],
       ["openid profile email", ["name", "given_name", "preferred_username", "updated_at", "email", "email_verified"]],
     ];
@@ -119,19 +180,37 @@ describe("UserInfo", () => {
       const { json } = await (await somebody({ scope, claims })).ask();
       assert.deepEqual(Object.keys(json).sort(), [...names, "sub"].sort(), scope);
     }
-    const narrowed = await p.refresh(web, (await p.tokens(web, { scope: "openid email" })).refresh_token, { scope: "openid" });
-    assert.deepEqual(Object.keys((await p.userinfo(narrowed.json.access_token)).json), ["sub"], "of this token, not of its grant");
+    const narrowed = await p.refresh(web, (await p.tokens(web, { scope: "openid email" })).refresh_token, {
+      scope: "openid",
+    });
+    assert.deepEqual(
+      Object.keys((await p.userinfo(narrowed.json.access_token)).json),
+      ["sub"],
+      "of this token, not of its grant",
+    );
   });
 
   describe("the next request already knows what has ended [U07]", () => {
     const hash = (given) => text(digestOf(given.access_token));
     const rows = {
-      "revoked": async ({ given }) => { await p.revoke(web, given.access_token); },
-      "its refresh token revoked": async ({ given }) => { await p.revoke(web, given.refresh_token); },
-      "its row deleted": async ({ given }) => { await sql(p.deployment, `DELETE FROM access_tokens WHERE token_hash = ${hash(given)}`); },
-      "its row's expiry set to zero": async ({ given }) => { await sql(p.deployment, `UPDATE access_tokens SET expires_at = 0 WHERE token_hash = ${hash(given)}`); },
-      "consent withdrawn": async ({ username }) => { await p.deployment.postern(["consent", "revoke", "--user", username]); },
-      "expired": async () => { await p.deployment.advance(600); },
+      revoked: async ({ given }) => {
+        await p.revoke(web, given.access_token);
+      },
+      "its refresh token revoked": async ({ given }) => {
+        await p.revoke(web, given.refresh_token);
+      },
+      "its row deleted": async ({ given }) => {
+        await sql(p.deployment, `DELETE FROM access_tokens WHERE token_hash = ${hash(given)}`);
+      },
+      "its row's expiry set to zero": async ({ given }) => {
+        await sql(p.deployment, `UPDATE access_tokens SET expires_at = 0 WHERE token_hash = ${hash(given)}`);
+      },
+      "consent withdrawn": async ({ username }) => {
+        await p.deployment.postern(["consent", "revoke", "--user", username]);
+      },
+      expired: async () => {
+        await p.deployment.advance(600);
+      },
     };
     for (const [what, end] of Object.entries(rows)) {
       it(`${what} [U07]`, async () => {
@@ -154,9 +233,16 @@ describe("UserInfo", () => {
   });
 
   it("a client's token of its own tells no user's claims, whatever scope its row is given [U09]", async () => {
-    const { json } = await p.post("/token", { grant_type: "client_credentials", scope: "api" }, { client: p.clients.machine });
+    const { json } = await p.post(
+      "/token",
+      { grant_type: "client_credentials", scope: "api" },
+      { client: p.clients.machine },
+    );
     assert.equal(verdict(await p.userinfo(json.access_token)), "403 insufficient_scope");
-    await sql(p.deployment, `UPDATE access_tokens SET scope = 'openid profile email' WHERE token_hash = ${text(digestOf(json.access_token))}`);
+    await sql(
+      p.deployment,
+      `UPDATE access_tokens SET scope = 'openid profile email' WHERE token_hash = ${text(digestOf(json.access_token))}`,
+    );
     assert.equal(verdict(await p.userinfo(json.access_token)), NO_TOKEN);
   });
 

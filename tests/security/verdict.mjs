@@ -9,7 +9,10 @@ export function verdict({ status, headers, json }) {
 
 /// The header and the claims of a token, unverified.
 export function decode(token) {
-  const [header, claims] = token.split(".").slice(0, 2).map((part) => JSON.parse(Buffer.from(part, "base64url")));
+  const [header, claims] = token
+    .split(".")
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, "base64url")));
   return { header, claims };
 }
 

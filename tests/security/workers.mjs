@@ -6,18 +6,32 @@ import { PATIENCE } from "../support/user_agent.mjs";
 import { fastcgi } from "../support/fronts/lighttpd.mjs";
 
 function childrenOf(parent) {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
+  const pids = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
   return pids.filter((pid) => {
-    try { return Number(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ")[1]) === parent; } catch { return false; }
+    try {
+      return (
+        Number(
+          readFileSync(`/proc/${pid}/stat`, "utf8")
+            .replace(/^.*\) /s, "")
+            .split(" ")[1],
+        ) === parent
+      );
+    } catch {
+      return false;
+    }
   });
 }
 
-/// What openProvider takes as `front`, and afterwards the processes it started. The configuration is the one that is shipped, with
-/// `count` in the place of its own numbers of processes.
+/// What openProvider takes as `front`, and afterwards the processes it started. The configuration is the one that is
+/// shipped, with `count` in the place of its own numbers of processes.
 export class Workers {
   #server;
 
-  constructor(count) { this.count = count; }
+  constructor(count) {
+    this.count = count;
+  }
 
   get front() {
     return async (site) => {
@@ -35,22 +49,38 @@ export class Workers {
   get processes() {
     return childrenOf(this.#server.pid).flatMap((pid) => {
       // Not `exe`: a process that refuses to be dumped shows it to root alone.
-      try { return [{ pid, program: readFileSync(`/proc/${pid}/comm`, "utf8").trim() }]; } catch { return []; }
+      try {
+        return [{ pid, program: readFileSync(`/proc/${pid}/comm`, "utf8").trim() }];
+      } catch {
+        return [];
+      }
     });
   }
 
   /// The clock ticks that each process of a program has worked, by its id.
   work(program) {
-    const ticks = (pid) => readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ").slice(11, 13).map(Number);
-    return this.processes.filter((one) => one.program === program).map(({ pid }) => ticks(pid).reduce((sum, some) => sum + some));
+    const ticks = (pid) =>
+      readFileSync(`/proc/${pid}/stat`, "utf8")
+        .replace(/^.*\) /s, "")
+        .split(" ")
+        .slice(11, 13)
+        .map(Number);
+    return this.processes
+      .filter((one) => one.program === program)
+      .map(({ pid }) => ticks(pid).reduce((sum, some) => sum + some));
   }
 
-  /// Ends each of them in the middle of whatever it does, and waits until lighttpd has started as many others. Answers how many.
+  /// Ends each of them in the middle of whatever it does, and waits until lighttpd has started as many others. Answers
+  /// how many.
   async killAll() {
     const killed = this.processes;
     for (const { pid } of killed) process.kill(pid, "SIGKILL");
     const old = new Set(killed.map(({ pid }) => pid));
-    for (const end = Date.now() + 60_000 * PATIENCE; this.processes.filter(({ pid }) => !old.has(pid)).length < killed.length;) {
+    for (
+      const end = Date.now() + 60_000 * PATIENCE;
+      this.processes.filter(({ pid }) => !old.has(pid)).length < killed.length;
+
+    ) {
       if (Date.now() > end) throw new Error("the processes were not started again");
       await new Promise((done) => setTimeout(done, 20));
     }

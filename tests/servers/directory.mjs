@@ -12,21 +12,42 @@ const BASE = "dc=example,dc=org";
 const MANAGER = { dn: `cn=manager,${BASE}`, password: "the manager's" };
 const START_TIMEOUT_MS = 60_000;
 
-const configuration = (directory, tls) => [
-  ...["core", "cosine", "inetorgperson"].map((name) => `include /etc/ldap/schema/${name}.schema`),
-  `pidfile ${directory}/slapd.pid`, "modulepath /usr/lib/ldap", "moduleload back_mdb",
-  `TLSCACertificateFile ${tls.caFile}`, `TLSCertificateFile ${tls.certificate}`, `TLSCertificateKeyFile ${tls.key}`,
-  "database mdb", `suffix "${BASE}"`, `directory ${directory}/db`, `rootdn "${MANAGER.dn}"`, `rootpw "${MANAGER.password}"`,
-  "access to attrs=userPassword by anonymous auth by * none", "access to * by * read", "",
-].join("\n");
+const configuration = (directory, tls) =>
+  [
+    ...["core", "cosine", "inetorgperson"].map((name) => `include /etc/ldap/schema/${name}.schema`),
+    `pidfile ${directory}/slapd.pid`,
+    "modulepath /usr/lib/ldap",
+    "moduleload back_mdb",
+    `TLSCACertificateFile ${tls.caFile}`,
+    `TLSCertificateFile ${tls.certificate}`,
+    `TLSCertificateKeyFile ${tls.key}`,
+    "database mdb",
+    `suffix "${BASE}"`,
+    `directory ${directory}/db`,
+    `rootdn "${MANAGER.dn}"`,
+    `rootpw "${MANAGER.password}"`,
+    "access to attrs=userPassword by anonymous auth by * none",
+    "access to * by * read",
+    "",
+  ].join("\n");
 
 /// RFC 2849: values in base64 whatever they hold.
-const ldif = (dn, attributes) => [`dn: ${dn}`, ...Object.entries(attributes)
-  .flatMap(([name, values]) => [values].flat().map((value) => `${name}:: ${Buffer.from(value).toString("base64")}`)), "", ""].join("\n");
+const ldif = (dn, attributes) =>
+  [
+    `dn: ${dn}`,
+    ...Object.entries(attributes).flatMap(([name, values]) =>
+      [values].flat().map((value) => `${name}:: ${Buffer.from(value).toString("base64")}`),
+    ),
+    "",
+    "",
+  ].join("\n");
 
 function accepts(port) {
   return new Promise((done) => {
-    const socket = connect(port, "127.0.0.1", () => { socket.destroy(); done(true); }).on("error", () => done(false));
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      done(true);
+    }).on("error", () => done(false));
   });
 }
 
@@ -46,7 +67,9 @@ export class Directory {
   }
 
   /// What stands behind AuthLDAPURL.
-  get people() { return `ldap://127.0.0.1:${this.port}/ou=people,${BASE}`; }
+  get people() {
+    return `ldap://127.0.0.1:${this.port}/ou=people,${BASE}`;
+  }
 
   async add(uid, password, attributes) {
     const entry = { objectClass: "inetOrgPerson", uid, userPassword: password, ...attributes };
@@ -55,8 +78,11 @@ export class Directory {
 
   /// Attributes with other values; [] takes one away.
   async change(uid, attributes) {
-    const lines = Object.entries(attributes).flatMap(([name, values]) =>
-      [`replace: ${name}`, ...[values].flat().map((value) => `${name}:: ${Buffer.from(value).toString("base64")}`), "-"]);
+    const lines = Object.entries(attributes).flatMap(([name, values]) => [
+      `replace: ${name}`,
+      ...[values].flat().map((value) => `${name}:: ${Buffer.from(value).toString("base64")}`),
+      "-",
+    ]);
     await this.#tell("ldapmodify", [`dn: uid=${uid},ou=people,${BASE}`, "changetype: modify", ...lines, ""].join("\n"));
   }
 
@@ -73,20 +99,31 @@ export class Directory {
     this.caFile = tls.caFile;
     await run("chmod", ["755", this.#directory]); // the web server reads the authority's certificate
     await writeFile(file("slapd.conf"), configuration(this.#directory, tls));
-    await writeFile(file("base.ldif"), ldif(BASE, { objectClass: ["dcObject", "organization"], dc: "example", o: "Example" })
-      + ldif(`ou=people,${BASE}`, { objectClass: "organizationalUnit", ou: "people" }));
+    await writeFile(
+      file("base.ldif"),
+      ldif(BASE, { objectClass: ["dcObject", "organization"], dc: "example", o: "Example" }) +
+        ldif(`ou=people,${BASE}`, { objectClass: "organizationalUnit", ou: "people" }),
+    );
     await run("slapadd", ["-f", file("slapd.conf"), "-l", file("base.ldif")], { env: { ...process.env, PATH } });
     this.port = await freePort();
     // With -d it stays in the foreground.
     this.#server = new WebServer("slapd", ["-d", "0", "-f", file("slapd.conf"), "-h", `ldap://127.0.0.1:${this.port}`]);
-    for (const end = Date.now() + START_TIMEOUT_MS; !(await accepts(this.port));) {
+    for (const end = Date.now() + START_TIMEOUT_MS; !(await accepts(this.port)); ) {
       if (Date.now() > end) throw new Error(`the directory does not answer: ${this.#server.log}`);
       await new Promise((done) => setTimeout(done, 50));
     }
   }
 
   async #tell(command, text) {
-    const running = run(command, ["-x", "-H", `ldap://127.0.0.1:${this.port}`, "-D", MANAGER.dn, "-w", MANAGER.password]);
+    const running = run(command, [
+      "-x",
+      "-H",
+      `ldap://127.0.0.1:${this.port}`,
+      "-D",
+      MANAGER.dn,
+      "-w",
+      MANAGER.password,
+    ]);
     running.child.stdin.end(text);
     await running;
   }

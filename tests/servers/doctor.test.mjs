@@ -34,15 +34,43 @@ function assertFound(findings, wanted) {
   assert.ok(isFound(findings, wanted), `not found: ${wanted.join(" ")}\n${JSON.stringify(bad, null, 1)}`);
 }
 
-/// The certificates of tests last for two days, and sanitizers need what a sandbox forbids; everything else must be well.
+/// The certificates of tests last for two days, and sanitizers need what a sandbox forbids; everything else must be
+/// well.
 function assertWell({ code, findings }) {
-  const bad = findings.filter(({ state, check, detail }) => state !== "ok" && check !== "certificate" && !/this is a build with sanitizers/.test(detail));
+  const bad = findings.filter(
+    ({ state, check, detail }) =>
+      state !== "ok" && check !== "certificate" && !/this is a build with sanitizers/.test(detail),
+  );
   assert.deepEqual(bad, []);
   assert.equal(code, 0);
-  for (const check of ["connection", "tls", "server clock", "key set", "well-known", "issuer", "host header", "orders", "arguments",
-    "compression", "subpaths", "Authorization", "chunked bodies", "request ids", "headers", "remote user", "cookies", "redirects",
-    "methods", "CORS", "endpoints", "content length"]) {
-    assert.ok(findings.some((one) => one.check === check && one.state === "ok"), `nothing is said about ${check}`);
+  for (const check of [
+    "connection",
+    "tls",
+    "server clock",
+    "key set",
+    "well-known",
+    "issuer",
+    "host header",
+    "orders",
+    "arguments",
+    "compression",
+    "subpaths",
+    "Authorization",
+    "chunked bodies",
+    "request ids",
+    "headers",
+    "remote user",
+    "cookies",
+    "redirects",
+    "methods",
+    "CORS",
+    "endpoints",
+    "content length",
+  ]) {
+    assert.ok(
+      findings.some((one) => one.check === check && one.state === "ok"),
+      `nothing is said about ${check}`,
+    );
   }
 }
 
@@ -96,147 +124,286 @@ class Proxy {
   static async start(deployment, { request = () => {}, answer = () => {}, tls = {} }) {
     const proxy = new Proxy();
     const file = (name) => readFileSync(join(deployment.directory, name));
-    proxy.server = https.createServer({ cert: file("tls.pem"), key: file("tls.key"), ...tls }, async (incoming, outgoing) => {
-      const parts = [];
-      for await (const part of incoming) parts.push(part);
-      const asked = { path: incoming.url, method: incoming.method, headers: { ...incoming.headers }, body: Buffer.concat(parts) };
-      asked.chunked = asked.headers["transfer-encoding"] === "chunked";
-      delete asked.headers["transfer-encoding"];
-      if (asked.body.length > 0) asked.headers["content-length"] = String(asked.body.length);
-      const given = request(asked) ?? await proxy.#pass(deployment, asked);
-      answer(given, asked);
-      outgoing.sendDate = false;
-      outgoing.writeHead(given.status, given.headers.flat());
-      outgoing.end(given.body);
-    });
+    proxy.server = https.createServer(
+      { cert: file("tls.pem"), key: file("tls.key"), ...tls },
+      async (incoming, outgoing) => {
+        const parts = [];
+        for await (const part of incoming) parts.push(part);
+        const asked = {
+          path: incoming.url,
+          method: incoming.method,
+          headers: { ...incoming.headers },
+          body: Buffer.concat(parts),
+        };
+        asked.chunked = asked.headers["transfer-encoding"] === "chunked";
+        delete asked.headers["transfer-encoding"];
+        if (asked.body.length > 0) asked.headers["content-length"] = String(asked.body.length);
+        const given = request(asked) ?? (await proxy.#pass(deployment, asked));
+        answer(given, asked);
+        outgoing.sendDate = false;
+        outgoing.writeHead(given.status, given.headers.flat());
+        outgoing.end(given.body);
+      },
+    );
     await new Promise((done) => proxy.server.listen(0, "127.0.0.1", done));
     return proxy;
   }
 
-  get address() { return `127.0.0.1:${this.server.address().port}`; }
+  get address() {
+    return `127.0.0.1:${this.server.address().port}`;
+  }
 
-  stop() { return new Promise((done) => this.server.close(done)); }
+  stop() {
+    return new Promise((done) => this.server.close(done));
+  }
 
   #pass(deployment, { path, method, headers, body }) {
     return new Promise((done, failed) => {
-      const options = { host: "127.0.0.1", port: deployment.port, ca: deployment.ca, path, method, headers, agent: false, servername: "localhost" };
-      https.request(options, async (answer) => {
-        const parts = [];
-        for await (const part of answer) parts.push(part);
-        const raw = answer.rawHeaders;
-        const pairs = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1]]] : []));
-        done({ status: answer.statusCode, headers: pairs, body: Buffer.concat(parts) });
-      }).on("error", failed).end(body);
+      const options = {
+        host: "127.0.0.1",
+        port: deployment.port,
+        ca: deployment.ca,
+        path,
+        method,
+        headers,
+        agent: false,
+        servername: "localhost",
+      };
+      https
+        .request(options, async (answer) => {
+          const parts = [];
+          for await (const part of answer) parts.push(part);
+          const raw = answer.rawHeaders;
+          const pairs = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1]]] : []));
+          done({ status: answer.statusCode, headers: pairs, body: Buffer.concat(parts) });
+        })
+        .on("error", failed)
+        .end(body);
     });
   }
 }
 
-const named = (name) => ([one]) => one.toLowerCase() === name.toLowerCase();
-const drop = (answer, name) => { answer.headers = answer.headers.filter((pair) => !named(name)(pair)); };
+const named =
+  (name) =>
+  ([one]) =>
+    one.toLowerCase() === name.toLowerCase();
+const drop = (answer, name) => {
+  answer.headers = answer.headers.filter((pair) => !named(name)(pair));
+};
 const change = (answer, name, how) => {
   answer.headers = answer.headers.map(([one, value]) => [one, named(name)([one]) ? how(value) : value]);
 };
 const own = (status, headers = [], body = "") => ({ status, headers: [["Server", "Apache/2.4.1"], ...headers], body });
-const says = (name) => (answer) => { drop(answer, "Server"); answer.headers.push(["Server", name]); };
-const replace = (answer, how) => { answer.body = Buffer.from(how(String(answer.body))); drop(answer, "Content-Length"); };
+const says = (name) => (answer) => {
+  drop(answer, "Server");
+  answer.headers.push(["Server", name]);
+};
+const replace = (answer, how) => {
+  answer.body = Buffer.from(how(String(answer.body)));
+  drop(answer, "Content-Length");
+};
 const at = (path, how) => (given, asked) => ((asked ?? given).path.split("?")[0] === path ? how(given) : undefined);
-const shifted = (seconds) => (answer) => change(answer, "Date", (date) => new Date(Date.parse(date) + seconds * 1000).toUTCString());
+const shifted = (seconds) => (answer) =>
+  change(answer, "Date", (date) => new Date(Date.parse(date) + seconds * 1000).toUTCString());
 
 /// What is broken, and what must be found: [check, state, detail, fix].
 const ROWS = {
   "the header is taken away by an Apache": [
-    { request: ({ headers }) => { delete headers.authorization; }, answer: says("Apache/2.4.71 (Debian)") },
-    ["Authorization", "error", /not arrive at \/token$/, /`CGIPassAuth On`/], ["Authorization", "error", /at \/userinfo/, /FcgidPassHeader/],
-    ["Authorization", "error", /at \/token\/introspect/, /CGIPassAuth/], ["Authorization", "error", /at \/token\/revoke/, /authorizationVariables/]],
+    {
+      request: ({ headers }) => {
+        delete headers.authorization;
+      },
+      answer: says("Apache/2.4.71 (Debian)"),
+    },
+    ["Authorization", "error", /not arrive at \/token$/, /`CGIPassAuth On`/],
+    ["Authorization", "error", /at \/userinfo/, /FcgidPassHeader/],
+    ["Authorization", "error", /at \/token\/introspect/, /CGIPassAuth/],
+    ["Authorization", "error", /at \/token\/revoke/, /authorizationVariables/],
+  ],
   "the header is taken away by an nginx": [
-    { request: ({ headers }) => { delete headers.authorization; }, answer: says("nginx/1.22.1") },
-    ["Authorization", "error", /\/token$/, /fastcgi_param HTTP_AUTHORIZATION \$http_authorization;/]],
+    {
+      request: ({ headers }) => {
+        delete headers.authorization;
+      },
+      answer: says("nginx/1.22.1"),
+    },
+    ["Authorization", "error", /\/token$/, /fastcgi_param HTTP_AUTHORIZATION \$http_authorization;/],
+  ],
   "a login of the web server's own": [
     { request: at("/token", () => own(401, [["WWW-Authenticate", "Basic realm=x"]])) },
-    ["Authorization", "error", /web server itself asks for a login at \/token/, /AuthType None/]],
+    ["Authorization", "error", /web server itself asks for a login at \/token/, /AuthType None/],
+  ],
   "the challenge is taken away": [
     { answer: at("/userinfo", (answer) => drop(answer, "WWW-Authenticate")) },
-    ["Authorization", "error", /\/userinfo has no WWW-Authenticate/, /as it is/]],
-  "cookies are taken away": [{ answer: (answer) => drop(answer, "Set-Cookie") }, ["cookies", "error", /not at all/, /Set-Cookie/]],
+    ["Authorization", "error", /\/userinfo has no WWW-Authenticate/, /as it is/],
+  ],
+  "cookies are taken away": [
+    { answer: (answer) => drop(answer, "Set-Cookie") },
+    ["cookies", "error", /not at all/, /Set-Cookie/],
+  ],
   "cookies lose an attribute": [
     { answer: (answer) => change(answer, "Set-Cookie", (value) => value.replace("; HttpOnly", "")) },
-    ["cookies", "error", /HttpOnly.* arrives as __Host-postern-browser-[0-9a-f]{8}=\.\.\.; Path=\/; SameSite=Lax; Secure$/, /Set-Cookie/]],
+    [
+      "cookies",
+      "error",
+      /HttpOnly.* arrives as __Host-postern-browser-[0-9a-f]{8}=\.\.\.; Path=\/; SameSite=Lax; Secure$/,
+      /Set-Cookie/,
+    ],
+  ],
   "cookies get another path": [
     { answer: (answer) => change(answer, "Set-Cookie", (value) => value.replace("Path=/", "Path=/auth")) },
-    ["cookies", "error", /Path=\/auth/, /Set-Cookie/]],
+    ["cookies", "error", /Path=\/auth/, /Set-Cookie/],
+  ],
   "redirects are rewritten": [
     { answer: (answer) => change(answer, "Location", (url) => url.replace("https://127.0.0.1", "http://backend")) },
-    ["redirects", "error", /leads to "http:\/\/backend/, /Location|Reverse/]],
+    ["redirects", "error", /leads to "http:\/\/backend/, /Location|Reverse/],
+  ],
   "a clock is a little off": [{ answer: shifted(-30) }, ["server clock", "warning", /behind/, /timedatectl/]],
   "a clock is wrong": [{ answer: shifted(3600) }, ["server clock", "error", /ahead/, /timedatectl/]],
-  "no Date": [{ answer: (answer) => drop(answer, "Date") }, ["server clock", "warning", /no readable Date/, /Date|send/]],
+  "no Date": [
+    { answer: (answer) => drop(answer, "Date") },
+    ["server clock", "warning", /no readable Date/, /Date|send/],
+  ],
   "another issuer": [
-    { answer: (answer, { path }) => path.includes("well-known") && replace(answer, (text) => text.replace(/"issuer":"[^"]*/, "$&/")) },
-    ["issuer", "error", /\/"?,|says that the issuer is https:.*\/, the configuration/, /byte for byte/]],
+    {
+      answer: (answer, { path }) =>
+        path.includes("well-known") && replace(answer, (text) => text.replace(/"issuer":"[^"]*/, "$&/")),
+    },
+    ["issuer", "error", /\/"?,|says that the issuer is https:.*\/, the configuration/, /byte for byte/],
+  ],
   "another configuration": [
-    { answer: (answer, { path }) => path.includes("openid") && replace(answer, (text) => text.replace("S256", "plain")) },
-    ["well-known", "warning", /something else/, /restart/]],
+    {
+      answer: (answer, { path }) => path.includes("openid") && replace(answer, (text) => text.replace("S256", "plain")),
+    },
+    ["well-known", "warning", /something else/, /restart/],
+  ],
   "no RFC 8414 document": [
     { request: ({ path }) => (path.includes("oauth-authorization-server") ? own(404) : undefined) },
-    ["well-known", "error", /oauth-authorization-server answers 404/, /program `discovery`/]],
+    ["well-known", "error", /oauth-authorization-server answers 404/, /program `discovery`/],
+  ],
   "a web application takes all unknown paths": [
-    { request: ({ path }) => (path.includes("openid-configuration") || path.includes("/postern-doctor") ? own(200, [], "<html>") : undefined) },
-    ["well-known", "error", /not a discovery document/, /discovery/], ["subpaths", "error", /200 instead of 404/, /AcceptPathInfo|rewrite/]],
+    {
+      request: ({ path }) =>
+        path.includes("openid-configuration") || path.includes("/postern-doctor") ? own(200, [], "<html>") : undefined,
+    },
+    ["well-known", "error", /not a discovery document/, /discovery/],
+    ["subpaths", "error", /200 instead of 404/, /AcceptPathInfo|rewrite/],
+  ],
   "another key set": [
     { answer: at("/jwks", (answer) => replace(answer, (text) => text.replace("kid", "Kid"))) },
-    ["key set", "error", /differs from .*jwks\.json/, /POSTERN_CONFIG/]],
+    ["key set", "error", /differs from .*jwks\.json/, /POSTERN_CONFIG/],
+  ],
   "header twice": [
     { answer: (answer) => answer.headers.push(["X-Content-Type-Options", "nosniff"]) },
-    ["headers", "warning", /X-Content-Type-Options arrives 2 times/, /setenv\.add-response-header/]],
+    ["headers", "warning", /X-Content-Type-Options arrives 2 times/, /setenv\.add-response-header/],
+  ],
   "the policy is replaced": [
     { answer: (answer) => change(answer, "Content-Security-Policy", () => "default-src 'self'") },
-    ["headers", "warning", /Content-Security-Policy arrives as "default-src 'self'"/, /Content-Security-Policy/]],
+    ["headers", "warning", /Content-Security-Policy arrives as "default-src 'self'"/, /Content-Security-Policy/],
+  ],
   "the policy is taken away": [
-    { answer: (answer) => drop(answer, "Content-Security-Policy") }, ["headers", "warning", /Content-Security-Policy is taken away/, /unset/]],
+    { answer: (answer) => drop(answer, "Content-Security-Policy") },
+    ["headers", "warning", /Content-Security-Policy is taken away/, /unset/],
+  ],
   "HSTS is taken away": [
-    { answer: (answer) => drop(answer, "Strict-Transport-Security") }, ["headers", "warning", /Strict-Transport-Security is taken away/, /unset/]],
+    { answer: (answer) => drop(answer, "Strict-Transport-Security") },
+    ["headers", "warning", /Strict-Transport-Security is taken away/, /unset/],
+  ],
   "caching is allowed": [
-    { answer: (answer) => change(answer, "Cache-Control", () => "max-age=60") }, ["headers", "warning", /\/token: .*Cache-Control/, /Cache-Control/]],
+    { answer: (answer) => change(answer, "Cache-Control", () => "max-age=60") },
+    ["headers", "warning", /\/token: .*Cache-Control/, /Cache-Control/],
+  ],
   "pages for everybody": [
-    { answer: (answer) => { drop(answer, "Access-Control-Allow-Origin"); answer.headers.push(["Access-Control-Allow-Origin", "*"]); } },
-    ["CORS", "error", /may read \/authorize/, /Access-Control/], ["CORS", "error", /OPTIONS \/token from a page of an unknown site/, /Postern answers/],
-    ["CORS", "error", /OPTIONS \/userinfo from a page of https:\/\/app\.example/, /Postern answers/]],
+    {
+      answer: (answer) => {
+        drop(answer, "Access-Control-Allow-Origin");
+        answer.headers.push(["Access-Control-Allow-Origin", "*"]);
+      },
+    },
+    ["CORS", "error", /may read \/authorize/, /Access-Control/],
+    ["CORS", "error", /OPTIONS \/token from a page of an unknown site/, /Postern answers/],
+    ["CORS", "error", /OPTIONS \/userinfo from a page of https:\/\/app\.example/, /Postern answers/],
+  ],
   "CORS twice": [
     { answer: (answer) => answer.headers.push(["Access-Control-Allow-Origin", "*"]) },
-    ["CORS", "error", /\/jwks: Access-Control-Allow-Origin arrives 2 times/, /Postern sends it/]],
+    ["CORS", "error", /\/jwks: Access-Control-Allow-Origin arrives 2 times/, /Postern sends it/],
+  ],
   "OPTIONS is answered before": [
-    { request: ({ method }) => (method === "OPTIONS" ? own(200) : undefined) }, ["CORS", "error", /answered 200/, /OPTIONS/]],
+    { request: ({ method }) => (method === "OPTIONS" ? own(200) : undefined) },
+    ["CORS", "error", /answered 200/, /OPTIONS/],
+  ],
   "a compression that does not fit": [
-    { answer: (answer, { headers }) => headers["accept-encoding"] && answer.headers.push(["Content-Encoding", "gzip"]) },
-    ["compression", "error", /not answered|does not arrive/, /./]],
+    {
+      answer: (answer, { headers }) => headers["accept-encoding"] && answer.headers.push(["Content-Encoding", "gzip"]),
+    },
+    ["compression", "error", /not answered|does not arrive/, /./],
+  ],
   "the Host of the request": [
-    { answer: (answer, { headers }) => replace(answer, (text) => text.replaceAll("127.0.0.1", headers["x-forwarded-host"] ?? "127.0.0.1")) },
-    ["host header", "error", /anybody can send/, /default_server/]],
+    {
+      answer: (answer, { headers }) =>
+        replace(answer, (text) => text.replaceAll("127.0.0.1", headers["x-forwarded-host"] ?? "127.0.0.1")),
+    },
+    ["host header", "error", /anybody can send/, /default_server/],
+  ],
   "orders of requests are obeyed": [
-    { request: ({ headers }) => (headers["x-sendfile"] ? own(200, [], "host\n") : undefined) }, ["orders", "error", /X-Sendfile/, /answers only/]],
+    { request: ({ headers }) => (headers["x-sendfile"] ? own(200, [], "host\n") : undefined) },
+    ["orders", "error", /X-Sendfile/, /answers only/],
+  ],
   "queries are arguments": [
-    { request: ({ path }) => (path.endsWith("?--version") ? own(500) : undefined) }, ["arguments", "error", /one word \(500\)/, /without arguments/]],
+    { request: ({ path }) => (path.endsWith("?--version") ? own(500) : undefined) },
+    ["arguments", "error", /one word \(500\)/, /without arguments/],
+  ],
   "chunked bodies are lost": [
-    { request: (asked) => { if (asked.chunked) { asked.body = Buffer.alloc(0); asked.headers["content-length"] = "0"; } } },
-    ["chunked bodies", "error", /lost on its way/, /fastcgi_request_buffering|stream-request-body/]],
+    {
+      request: (asked) => {
+        if (asked.chunked) {
+          asked.body = Buffer.alloc(0);
+          asked.headers["content-length"] = "0";
+        }
+      },
+    },
+    ["chunked bodies", "error", /lost on its way/, /fastcgi_request_buffering|stream-request-body/],
+  ],
   "an endpoint without a program": [
-    { request: at("/token/revoke", () => own(404)) }, ["endpoints", "error", /\/token\/revoke is answered by the web server itself \(404\)/, /var\.postern_base/]],
+    { request: at("/token/revoke", () => own(404)) },
+    ["endpoints", "error", /\/token\/revoke is answered by the web server itself \(404\)/, /var\.postern_base/],
+  ],
   "an endpoint whose program does not run": [
-    { request: at("/scopes", () => own(503)) }, ["endpoints", "error", /\/scopes .*\(503\): the program does not run/, /error log/]],
+    { request: at("/scopes", () => own(503)) },
+    ["endpoints", "error", /\/scopes .*\(503\): the program does not run/, /error log/],
+  ],
   "an endpoint with another's program": [
-    { request: (asked) => { if (asked.path === "/token/introspect") asked.path = "/token/"; } },
-    ["endpoints", "error", /\/token\/introspect/, /./]],
+    {
+      request: (asked) => {
+        if (asked.path === "/token/introspect") asked.path = "/token/";
+      },
+    },
+    ["endpoints", "error", /\/token\/introspect/, /./],
+  ],
   "methods that are not passed on": [
-    { answer: (answer) => drop(answer, "Allow") }, ["methods", "error", /GET \/token is answered 405 with "Allow: "/, /status and headers/]],
+    { answer: (answer) => drop(answer, "Allow") },
+    ["methods", "error", /GET \/token is answered 405 with "Allow: "/, /status and headers/],
+  ],
   "errors are pages of the web server's": [
-    { answer: at("/authorize", (answer) => { if (answer.status === 400) answer.status = 200; }) },
-    ["endpoints", "error", /\/authorize answers 200 to an unknown application/, /error/]],
+    {
+      answer: at("/authorize", (answer) => {
+        if (answer.status === 400) answer.status = 200;
+      }),
+    },
+    ["endpoints", "error", /\/authorize answers 200 to an unknown application/, /error/],
+  ],
   "the login page behind another login": [
-    { request: at("/login", () => own(401)) }, ["remote user", "error", /asks for a login at \/login/, /remote_user/]],
+    { request: at("/login", () => own(401)) },
+    ["remote user", "error", /asks for a login at \/login/, /remote_user/],
+  ],
   "request ids of somebody else": [
-    { answer: (answer) => change(answer, "X-Request-Id", () => "somebodyelse") }, ["request ids", "warning", /postern why/, /serving processes/]],
+    { answer: (answer) => change(answer, "X-Request-Id", () => "somebodyelse") },
+    ["request ids", "warning", /postern why/, /serving processes/],
+  ],
   "no length": [
-    { answer: at("/jwks", (answer) => drop(answer, "Content-Length")) }, ["content length", "warning", /\/jwks/, /stream-response-body/]],
+    { answer: at("/jwks", (answer) => drop(answer, "Content-Length")) },
+    ["content length", "warning", /\/jwks/, /stream-response-body/],
+  ],
 };
 
 describe("doctor --url: what is broken in front of a Postern is named with its fix", () => {
@@ -245,7 +412,9 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
     deployment = await Deployment.start();
     await register(deployment);
   });
-  after(async () => { await deployment?.stop(); });
+  after(async () => {
+    await deployment?.stop();
+  });
 
   async function behind(options) {
     const proxy = await Proxy.start(deployment, options);
@@ -278,7 +447,9 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
 
   describe("certificate and TLS", () => {
     let directory;
-    before(async () => { directory = await mkdtemp(join(tmpdir(), "pt-")); });
+    before(async () => {
+      directory = await mkdtemp(join(tmpdir(), "pt-"));
+    });
     after(() => rm(directory, { recursive: true, force: true }));
     const pair = ({ certificate, key }) => ({ cert: readFileSync(certificate), key: readFileSync(key) });
 
@@ -293,7 +464,11 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
       const made = await makeCertificate(directory, { days: -1 });
       const proxy = await Proxy.start(deployment, { tls: pair(made) });
       try {
-        const { code, findings } = await diagnose({ ...deployment, caFile: made.caFile, postern: deployment.postern.bind(deployment) }, "--connect", proxy.address);
+        const { code, findings } = await diagnose(
+          { ...deployment, caFile: made.caFile, postern: deployment.postern.bind(deployment) },
+          "--connect",
+          proxy.address,
+        );
         assert.equal(code, 1);
         assertFound(findings, ["certificate", "error", /expired/, /certbot renew/]);
       } finally {
@@ -323,15 +498,25 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
 
 describe("doctor --url: where the web server signs people in", () => {
   const start = (lines) =>
-    Deployment.start({ front: lighttpd("fastcgi", lines), config: { login: { method: "remote_user", autoCreate: true } } });
+    Deployment.start({
+      front: lighttpd("fastcgi", lines),
+      config: { login: { method: "remote_user", autoCreate: true } },
+    });
   const rows = [
     ["nobody protects the login path", [], ["remote user", "error", /strangers get to the program/, /auth\.require/]],
-    ["made-up names are believed",
-      ['server.modules += ( "mod_setenv" )', 'setenv.add-environment = ( "REMOTE_USER" => "mallory", "AUTH_TYPE" => "Basic" )'],
-      ["remote user", "error", /believed at \/login/, /stop the web server now/]],
-    ["the login path is protected",
+    [
+      "made-up names are believed",
+      [
+        'server.modules += ( "mod_setenv" )',
+        'setenv.add-environment = ( "REMOTE_USER" => "mallory", "AUTH_TYPE" => "Basic" )',
+      ],
+      ["remote user", "error", /believed at \/login/, /stop the web server now/],
+    ],
+    [
+      "the login path is protected",
       ['server.modules += ( "mod_access" )', '$HTTP["url"] == "/login" { url.access-deny = ( "" ) }'],
-      ["remote user", "ok", /let nobody in/, /^$/]],
+      ["remote user", "ok", /let nobody in/, /^$/],
+    ],
   ];
   for (const [when, lines, wanted] of rows) {
     it(when, async () => {

@@ -13,8 +13,12 @@ const json = (answer, status = 200) => {
 /// The tests of one issuer. `redirectsPlain`: the shipped configuration sends visitors of http to https.
 function flow(open, { redirectsPlain }) {
   let site;
-  before(async () => { site = await open(); });
-  after(async () => { await site?.close(); });
+  before(async () => {
+    site = await open();
+  });
+  after(async () => {
+    await site?.close();
+  });
 
   it("both well-known places describe this issuer [RFC 8414 §3]", async () => {
     const metadata = json(await site.ask("/.well-known/openid-configuration"));
@@ -22,7 +26,9 @@ function flow(open, { redirectsPlain }) {
     for (const [name, url] of Object.entries(metadata)) {
       if (/_(endpoint|uri)$/.test(name)) assert.ok(url.startsWith(`${site.issuer}/`), `${name}: ${url}`);
     }
-    const inserted = json(await site.ask(`${site.deployment.origin}/.well-known/oauth-authorization-server${site.base}`));
+    const inserted = json(
+      await site.ask(`${site.deployment.origin}/.well-known/oauth-authorization-server${site.base}`),
+    );
     assert.equal(inserted.issuer, site.issuer);
     assert.ok(json(await site.ask("/jwks")).keys.length >= 1);
     const { status, headers, body } = await site.ask("/jwks", { method: "HEAD" });
@@ -36,30 +42,39 @@ function flow(open, { redirectsPlain }) {
     });
   }
 
-  it("a wrong password shows the form again, the right one leads by absolute redirects to the client with a code [X03]", async () => {
-    const { agent } = site;
-    const answers = [];
-    const { send } = agent;
-    agent.send = async (...asked) => { const answer = await send(...asked); answers.push(answer); return answer; };
-    const { url, state } = site.begin();
-    const form = await agent.visit(url);
-    const again = await agent.signIn(form, PERSON.username, "incorrect");
-    assert.ok(again.form.buttons.login, again.title);
-    const consent = await agent.signIn(again, PERSON.username, PERSON.password);
-    assert.ok(consent.form.buttons.approve, consent.title);
-    const { location } = await agent.approve(consent);
-    assert.equal(location.origin + location.pathname, REDIRECT_URI);
-    assert.deepEqual([location.searchParams.get("state"), location.searchParams.get("iss")], [state, site.issuer]);
-    const redirects = answers.filter(({ headers }) => headers.location);
-    assert.ok(redirects.length >= 3);
-    for (const { status, headers } of redirects) {
-      assert.equal(status, 303);
-      assert.match(headers.location, /^https:\/\//);
-      assert.equal(headers["cache-control"], "no-store");
-      assert.equal(headers["referrer-policy"], "no-referrer");
-    }
-    for (const cookie of answers.flatMap(({ headers }) => headers["set-cookie"] ?? [])) assert.match(cookie, /^__Host-(?=.*; Secure)(?=.*; HttpOnly)/);
-  });
+  it(
+    "a wrong password shows the form again, the right one " +
+      "leads by absolute redirects to the client with a code [X03]",
+    async () => {
+      const { agent } = site;
+      const answers = [];
+      const { send } = agent;
+      agent.send = async (...asked) => {
+        const answer = await send(...asked);
+        answers.push(answer);
+        return answer;
+      };
+      const { url, state } = site.begin();
+      const form = await agent.visit(url);
+      const again = await agent.signIn(form, PERSON.username, "incorrect");
+      assert.ok(again.form.buttons.login, again.title);
+      const consent = await agent.signIn(again, PERSON.username, PERSON.password);
+      assert.ok(consent.form.buttons.approve, consent.title);
+      const { location } = await agent.approve(consent);
+      assert.equal(location.origin + location.pathname, REDIRECT_URI);
+      assert.deepEqual([location.searchParams.get("state"), location.searchParams.get("iss")], [state, site.issuer]);
+      const redirects = answers.filter(({ headers }) => headers.location);
+      assert.ok(redirects.length >= 3);
+      for (const { status, headers } of redirects) {
+        assert.equal(status, 303);
+        assert.match(headers.location, /^https:\/\//);
+        assert.equal(headers["cache-control"], "no-store");
+        assert.equal(headers["referrer-policy"], "no-referrer");
+      }
+      for (const cookie of answers.flatMap(({ headers }) => headers["set-cookie"] ?? []))
+        assert.match(cookie, /^__Host-(?=.*; Secure)(?=.*; HttpOnly)/);
+    },
+  );
 
   it("a code gives tokens by Basic, UserInfo by Bearer, and what was revoked is inactive [X20]", async () => {
     const code = await site.signIn();
@@ -74,19 +89,30 @@ function flow(open, { redirectsPlain }) {
 
     const about = async (token) => json(await site.post("/token/introspect", { token }));
     assert.equal((await about(tokens.access_token)).active, true);
-    const refreshed = json(await site.post("/token", { grant_type: "refresh_token", refresh_token: tokens.refresh_token }));
+    const refreshed = json(
+      await site.post("/token", { grant_type: "refresh_token", refresh_token: tokens.refresh_token }),
+    );
     assert.equal((await about(refreshed.access_token)).sub, sub);
 
     assert.equal((await site.post("/token/revoke", { token: refreshed.refresh_token })).status, 200);
-    for (const token of [refreshed.refresh_token, refreshed.access_token]) assert.deepEqual(await about(token), { active: false });
-    assert.equal(json(await site.post("/token", { grant_type: "refresh_token", refresh_token: refreshed.refresh_token }), 400).error, "invalid_grant");
+    for (const token of [refreshed.refresh_token, refreshed.access_token])
+      assert.deepEqual(await about(token), { active: false });
+    assert.equal(
+      json(await site.post("/token", { grant_type: "refresh_token", refresh_token: refreshed.refresh_token }), 400)
+        .error,
+      "invalid_grant",
+    );
     assert.equal(json(await site.redeem(code), 400).error, "invalid_grant", "a code is used once");
   });
 
   it("client credentials give a token, and wrong ones say so with a challenge [RFC 6749 §4.4, §5.2]", async () => {
     const { access_token } = json(await site.post("/token", { grant_type: "client_credentials", scope: "reports" }));
     assert.equal(json(await site.post("/token/introspect", { token: access_token })).scope, "reports");
-    const refused = await site.post("/token", { grant_type: "client_credentials" }, { authorization: "Basic YXBwOnNlc2FtZQ==" });
+    const refused = await site.post(
+      "/token",
+      { grant_type: "client_credentials" },
+      { authorization: "Basic YXBwOnNlc2FtZQ==" },
+    );
     assert.equal(json(refused, 401).error, "invalid_client");
     assert.match(refused.headers["www-authenticate"], /^Basic /);
   });
@@ -95,7 +121,10 @@ function flow(open, { redirectsPlain }) {
     const { agent } = site;
     const { url, state } = site.begin({ prompt: "consent" });
     const { location } = await agent.deny(await agent.signIn(await agent.visit(url), PERSON.username, PERSON.password));
-    assert.deepEqual([location.searchParams.get("error"), location.searchParams.get("state")], ["access_denied", state]);
+    assert.deepEqual(
+      [location.searchParams.get("error"), location.searchParams.get("state")],
+      ["access_denied", state],
+    );
   });
 
   it("form_post brings a page that posts the code", async () => {
@@ -112,7 +141,11 @@ function flow(open, { redirectsPlain }) {
   it("logout ends the session and leads back to the client", async () => {
     const { agent } = site;
     const { id_token } = json(await site.redeem(await site.signIn(agent)));
-    const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: SIGNED_OUT_URI, state: "bye" });
+    const query = new URLSearchParams({
+      id_token_hint: id_token,
+      post_logout_redirect_uri: SIGNED_OUT_URI,
+      state: "bye",
+    });
     const { location } = await agent.visit(`${site.issuer}/logout?${query}`);
     assert.equal(location?.href, `${SIGNED_OUT_URI}?state=bye`);
     const silent = await agent.visit(site.begin({ prompt: "none" }).url);
@@ -120,38 +153,94 @@ function flow(open, { redirectsPlain }) {
   });
 
   it("a page of a registered client may call the token endpoint, another may not (CORS)", async () => {
-    const preflight = (origin) => site.ask("/token", { method: "OPTIONS", headers: {
-      origin, "access-control-request-method": "POST", "access-control-request-headers": "content-type" } });
+    const preflight = (origin) =>
+      site.ask("/token", {
+        method: "OPTIONS",
+        headers: {
+          origin,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "content-type",
+        },
+      });
     const allowed = await preflight(PAGE_ORIGIN);
-    assert.deepEqual([allowed.status, allowed.headers["access-control-allow-origin"], allowed.body], [204, PAGE_ORIGIN, ""]);
+    assert.deepEqual(
+      [allowed.status, allowed.headers["access-control-allow-origin"], allowed.body],
+      [204, PAGE_ORIGIN, ""],
+    );
     assert.equal((await preflight("https://evil.example")).headers["access-control-allow-origin"], undefined);
-    const refused = await site.post("/token", { grant_type: "x", client_id: "page" }, { origin: PAGE_ORIGIN, authorization: "" });
+    const refused = await site.post(
+      "/token",
+      { grant_type: "x", client_id: "page" },
+      { origin: PAGE_ORIGIN, authorization: "" },
+    );
     assert.equal(refused.headers["access-control-allow-origin"], PAGE_ORIGIN, "refusals can be read, too");
-    assert.equal((await site.ask("/jwks", { headers: { origin: "https://any.example" } })).headers["access-control-allow-origin"], "*");
+    assert.equal(
+      (await site.ask("/jwks", { headers: { origin: "https://any.example" } })).headers["access-control-allow-origin"],
+      "*",
+    );
   });
 
-  it("other methods are 405 with Allow, and other paths are 404 whichever way they are spelled [X17, X19]", async () => {
-    for (const [method, path, allow] of [["GET", "/token", /POST/], ["PUT", "/token/revoke", /POST/], ["POST", "/jwks", /GET/], ["DELETE", "/login", /GET/]]) {
-      const { status, headers } = await site.ask(path, { method, headers: { "content-length": "0" } });
-      assert.equal(status, 405, `${method} ${path}`);
-      assert.match(headers.allow, allow);
-    }
-    const { origin } = site.deployment;
-    const spellings = ["/token/x", "/token/", "/token;a=b", "/token%2fintrospect", "/token%2Fintrospect", "/token/..;/jwks", "/token/%0a",
-      "/token%0a", "/TOKEN", "/Jwks", "/jwks/", "/jwks/x", "/jwks.", "/jwks%00", "/%6awks", "/x/../jwks", "/./jwks", "/authorize/resume", "/login/..",
-      "/.well-known/openid-configuration/", "/cgi-bin/token", "/discovery", "/introspect", "/revoke", "/authorize.d"];
-    for (const path of [...spellings.map((name) => site.base + name), `/${site.base}/token`, `//${site.base}//jwks`, `${site.base}//jwks`]) {
-      // As it is: a URL object would take dots and slashes away.
-      const text = await site.raw(`GET ${path} HTTP/1.1\r\nHost: ${origin.slice(8)}\r\nConnection: close\r\n\r\n`);
-      assert.match(text, /^HTTP\/1\.1 40[034] /, `${path}: ${text.slice(0, 300)}`);
-    }
-  });
+  it(
+    "other methods are 405 with Allow, and other paths " + "are 404 whichever way they are spelled [X17, X19]",
+    async () => {
+      for (const [method, path, allow] of [
+        ["GET", "/token", /POST/],
+        ["PUT", "/token/revoke", /POST/],
+        ["POST", "/jwks", /GET/],
+        ["DELETE", "/login", /GET/],
+      ]) {
+        const { status, headers } = await site.ask(path, { method, headers: { "content-length": "0" } });
+        assert.equal(status, 405, `${method} ${path}`);
+        assert.match(headers.allow, allow);
+      }
+      const { origin } = site.deployment;
+      const spellings = [
+        "/token/x",
+        "/token/",
+        "/token;a=b",
+        "/token%2fintrospect",
+        "/token%2Fintrospect",
+        "/token/..;/jwks",
+        "/token/%0a",
+        "/token%0a",
+        "/TOKEN",
+        "/Jwks",
+        "/jwks/",
+        "/jwks/x",
+        "/jwks.",
+        "/jwks%00",
+        "/%6awks",
+        "/x/../jwks",
+        "/./jwks",
+        "/authorize/resume",
+        "/login/..",
+        "/.well-known/openid-configuration/",
+        "/cgi-bin/token",
+        "/discovery",
+        "/introspect",
+        "/revoke",
+        "/authorize.d",
+      ];
+      for (const path of [
+        ...spellings.map((name) => site.base + name),
+        `/${site.base}/token`,
+        `//${site.base}//jwks`,
+        `${site.base}//jwks`,
+      ]) {
+        // As it is: a URL object would take dots and slashes away.
+        const text = await site.raw(`GET ${path} HTTP/1.1\r\nHost: ${origin.slice(8)}\r\nConnection: close\r\n\r\n`);
+        assert.match(text, /^HTTP\/1\.1 40[034] /, `${path}: ${text.slice(0, 300)}`);
+      }
+    },
+  );
 }
 
 /// The flow behind the web server `front`, for an issuer at the root and for one below a path.
 export function flows(title, front, { redirectsPlain = true, bases = ["", "/auth"], config = {}, skip = false } = {}) {
   for (const base of bases) {
     const place = base === "" ? "at the root" : `below ${base}`;
-    describe(`${title}, issuer ${place}`, { skip }, () => flow(() => Site.open({ front, base, config }), { redirectsPlain }));
+    describe(`${title}, issuer ${place}`, { skip }, () =>
+      flow(() => Site.open({ front, base, config }), { redirectsPlain }),
+    );
   }
 }

@@ -19,7 +19,8 @@ export async function loginExample(name, values) {
 /// A front: Apache with the shipped site and, in it, what `prepare` makes of a deployment's site. `outside` is as in
 /// fronts/apache.mjs, `env` more of the environment that Apache starts in.
 export const guarded = (mode, modules, prepare, { outside = [], env = {} } = {}) => {
-  const front = async (site) => apache(mode, { modules, lines: [await prepare(site)], outside })({ ...site, env: { ...site.env, ...env } });
+  const front = async (site) =>
+    apache(mode, { modules, lines: [await prepare(site)], outside })({ ...site, env: { ...site.env, ...env } });
   return mode === "proxy-fcgi" ? withPools(front) : front;
 };
 
@@ -42,8 +43,8 @@ export async function setLogin(deployment, login) {
 
 export const basic = (name, password) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
 
-/// A browser that sends `headers` to the login path, and the Authorization header of `user` with them. Its `headers` may
-/// be changed. `tls` has a client certificate.
+/// A browser that sends `headers` to the login path, and the Authorization header of `user` with them. Its `headers`
+/// may be changed. `tls` has a client certificate.
 export function browser(deployment, { user, headers = {}, tls = {} } = {}) {
   const login = new URL(`${deployment.issuer}/login`).pathname;
   const agent = new UserAgent({

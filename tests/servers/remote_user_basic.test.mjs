@@ -3,7 +3,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { UserAgent } from "../support/user_agent.mjs";
-import { PERSON, REDIRECT_URI, authorizationUrl, authorize, newChecks, openProvider } from "../interop/relying_party.mjs";
+import {
+  PERSON,
+  REDIRECT_URI,
+  authorizationUrl,
+  authorize,
+  newChecks,
+  openProvider,
+} from "../interop/relying_party.mjs";
 import { browser, guarded, loginExample, setLogin, writePasswords } from "./remote_user.mjs";
 
 const MARA = [PERSON.username, "another than Postern's"];
@@ -11,17 +18,22 @@ const NILS = ["nils", "of the file alone"];
 const MODULES = ["auth_basic", "authn_file", "authz_user"];
 const REMOTE = { method: "remote_user" };
 
-const front = (mode) => guarded(mode, MODULES, async ({ directory }) => {
-  const file = join(directory, "passwords");
-  await writePasswords(file, Object.fromEntries([MARA, NILS]));
-  return loginExample("basic", { FILE: file });
-});
+const front = (mode) =>
+  guarded(mode, MODULES, async ({ directory }) => {
+    const file = join(directory, "passwords");
+    await writePasswords(file, Object.fromEntries([MARA, NILS]));
+    return loginExample("basic", { FILE: file });
+  });
 
 for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
   describe(`people of a password file, Apache with mod_${mode.replace("-", "_")}`, () => {
     let provider;
-    before(async () => { provider = await openProvider({ front: front(mode), config: { login: REMOTE } }); });
-    after(async () => { await provider?.deployment.stop(); });
+    before(async () => {
+      provider = await openProvider({ front: front(mode), config: { login: REMOTE } });
+    });
+    after(async () => {
+      await provider?.deployment.stop();
+    });
     const client = () => provider.clients.client_secret_basic;
     const of = (user) => browser(provider.deployment, { user });
     const sessions = async () => (await provider.deployment.postern(["session", "list"])).length;
@@ -38,15 +50,22 @@ for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
       assert.equal(await sessions(), 0);
     });
 
-    it("the right password leads to consent and code; ID token and UserInfo know the person, and not how he signed in", async () => {
-      const { checks, answer } = await ask(of(MARA));
-      const tokens = await client().callback(REDIRECT_URI, answer, checks);
-      const claims = tokens.claims();
-      assert.equal(claims.sub, provider.sub);
-      for (const unknown of ["auth_time", "acr", "amr"]) assert.equal(claims[unknown], undefined, unknown);
-      const { sub, name, email } = await client().userinfo(tokens);
-      assert.deepEqual({ sub, name, email }, { sub: provider.sub, name: PERSON.claims.name, email: PERSON.claims.email });
-    });
+    it(
+      "the right password leads to consent and code; ID token " +
+        "and UserInfo know the person, and not how he signed in",
+      async () => {
+        const { checks, answer } = await ask(of(MARA));
+        const tokens = await client().callback(REDIRECT_URI, answer, checks);
+        const claims = tokens.claims();
+        assert.equal(claims.sub, provider.sub);
+        for (const unknown of ["auth_time", "acr", "amr"]) assert.equal(claims[unknown], undefined, unknown);
+        const { sub, name, email } = await client().userinfo(tokens);
+        assert.deepEqual(
+          { sub, name, email },
+          { sub: provider.sub, name: PERSON.claims.name, email: PERSON.claims.email },
+        );
+      },
+    );
 
     it("the session does for the next sign-in and for prompt=none, without Apache", async () => {
       const agent = of(MARA);
@@ -58,12 +77,15 @@ for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
       assert.equal(nobody.answer.error, "login_required");
     });
 
-    it("a fresh login cannot be proved: prompt=login and max_age are login_required [OpenID Connect Core §3.1.2.1]", async () => {
-      for (const parameters of [{ prompt: "login" }, { max_age: 0 }, { max_age: 1000 }]) {
-        const { answer } = await ask(of(MARA), parameters);
-        assert.equal(answer.error, "login_required", JSON.stringify(parameters));
-      }
-    });
+    it(
+      "a fresh login cannot be proved: prompt=login and " + "max_age are login_required [OpenID Connect Core §3.1.2.1]",
+      async () => {
+        for (const parameters of [{ prompt: "login" }, { max_age: 0 }, { max_age: 1000 }]) {
+          const { answer } = await ask(of(MARA), parameters);
+          assert.equal(answer.error, "login_required", JSON.stringify(parameters));
+        }
+      },
+    );
 
     it("whom Postern does not know gets a page, and no user is made", async () => {
       const page = await of(NILS).visit(authorizationUrl(client(), newChecks()));

@@ -6,27 +6,62 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { PERSON, REDIRECT_URI, authorizationUrl, authorize, newChecks, openProvider } from "../interop/relying_party.mjs";
+import {
+  PERSON,
+  REDIRECT_URI,
+  authorizationUrl,
+  authorize,
+  newChecks,
+  openProvider,
+} from "../interop/relying_party.mjs";
 import { browser, guarded, loginExample, setLogin } from "./remote_user.mjs";
 
 const run = promisify(execFile);
 const LOGIN = {
-  method: "remote_user", remoteUserVariable: "SSL_CLIENT_S_DN_CN", autoCreate: true, claimsFromEnvironment: { email: "SSL_CLIENT_SAN_Email_0" },
+  method: "remote_user",
+  remoteUserVariable: "SSL_CLIENT_S_DN_CN",
+  autoCreate: true,
+  claimsFromEnvironment: { email: "SSL_CLIENT_SAN_Email_0" },
 };
 
 /// An authority for people in `directory`: `certify(name, email, options)` answers { cert, key } as text.
 async function makeAuthority(directory) {
   const file = (name) => join(directory, name);
   const newKey = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-  await run("openssl", [...newKey, "-x509", "-days", "2", "-subj", "/CN=People", "-keyout", file("people.key"), "-out", file("people.pem")]);
+  await run("openssl", [
+    ...newKey,
+    "-x509",
+    "-days",
+    "2",
+    "-subj",
+    "/CN=People",
+    "-keyout",
+    file("people.key"),
+    "-out",
+    file("people.pem"),
+  ]);
   let count = 0;
   const certify = async (name, email, { days = 2, selfMade = false } = {}) => {
     const own = (end) => file(`person${count}.${end}`);
     ++count;
     await run("openssl", [...newKey, "-subj", `/O=Example/CN=${name}`, "-keyout", own("key"), "-out", own("csr")]);
     await writeFile(own("ext"), `subjectAltName=email:${email}\nextendedKeyUsage=clientAuth\n`);
-    const signer = selfMade ? ["-signkey", own("key")] : ["-CA", file("people.pem"), "-CAkey", file("people.key"), "-CAcreateserial"];
-    await run("openssl", ["x509", "-req", "-in", own("csr"), ...signer, "-days", String(days), "-extfile", own("ext"), "-out", own("pem")]);
+    const signer = selfMade
+      ? ["-signkey", own("key")]
+      : ["-CA", file("people.pem"), "-CAkey", file("people.key"), "-CAcreateserial"];
+    await run("openssl", [
+      "x509",
+      "-req",
+      "-in",
+      own("csr"),
+      ...signer,
+      "-days",
+      String(days),
+      "-extfile",
+      own("ext"),
+      "-out",
+      own("pem"),
+    ]);
     return { cert: await readFile(own("pem"), "utf8"), key: await readFile(own("key"), "utf8") };
   };
   return { file: file("people.pem"), certify };
@@ -34,10 +69,13 @@ async function makeAuthority(directory) {
 
 describe("people with certificates, Apache with mod_ssl", () => {
   let directory, authority, provider, loose;
-  const open = (mode, change) => openProvider({
-    config: { login: LOGIN },
-    front: guarded(mode, ["authz_user"], async () => change(await loginExample("certificate", { AUTHORITY: authority.file }))),
-  });
+  const open = (mode, change) =>
+    openProvider({
+      config: { login: LOGIN },
+      front: guarded(mode, ["authz_user"], async () =>
+        change(await loginExample("certificate", { AUTHORITY: authority.file })),
+      ),
+    });
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), "pt-"));
     await run("chmod", ["755", directory]); // Apache reads the authority's certificate
@@ -73,24 +111,38 @@ describe("people with certificates, Apache with mod_ssl", () => {
       const tls = await authority.certify(PERSON.username, "mara@people.example", options);
       await assert.rejects(person(provider, tls).visit(url(provider)), JSON.stringify(options));
     }
-    const headers = { "Ssl-Client-S-Dn-Cn": PERSON.username, "Ssl-Client-Verify": "SUCCESS", SSL_CLIENT_VERIFY: "SUCCESS" };
+    const headers = {
+      "Ssl-Client-S-Dn-Cn": PERSON.username,
+      "Ssl-Client-Verify": "SUCCESS",
+      SSL_CLIENT_VERIFY: "SUCCESS",
+    };
     assert.equal((await browser(provider.deployment, { headers }).visit(url(provider))).status, 403);
   });
 
-  it("a server that passes unverified certificates on is not believed, neither by variable nor by SSLUserName", async () => {
-    const careless = (shipped) => shipped.replace("SSLVerifyClient optional\n", "SSLVerifyClient optional_no_ca\n").replace("Require ssl-verify-client", "Require all granted\n    SSLUserName SSL_CLIENT_S_DN_CN");
-    loose = await open("cgid", careless);
-    const forged = await authority.certify(PERSON.username, "mara@people.example", { selfMade: true });
-    const page = await person(loose, forged).visit(url(loose));
-    assert.equal(page.status, 403);
-    assert.match(page.title, /did not say who you are/);
-    assert.match(loose.deployment.log, /SSL_CLIENT_S_DN_CN counts with SSL_CLIENT_VERIFY=SUCCESS only/);
-    const mara = await authority.certify(PERSON.username, "mara@people.example");
-    assert.equal((await signIn(loose, mara)).claims().sub, loose.sub);
+  it(
+    "a server that passes unverified certificates on " + "is not believed, neither by variable nor by SSLUserName",
+    async () => {
+      const careless = (shipped) =>
+        shipped
+          .replace("SSLVerifyClient optional\n", "SSLVerifyClient optional_no_ca\n")
+          .replace("Require ssl-verify-client", "Require all granted\n    SSLUserName SSL_CLIENT_S_DN_CN");
+      loose = await open("cgid", careless);
+      const forged = await authority.certify(PERSON.username, "mara@people.example", { selfMade: true });
+      const page = await person(loose, forged).visit(url(loose));
+      assert.equal(page.status, 403);
+      assert.match(page.title, /did not say who you are/);
+      assert.match(loose.deployment.log, /SSL_CLIENT_S_DN_CN counts with SSL_CLIENT_VERIFY=SUCCESS only/);
+      const mara = await authority.certify(PERSON.username, "mara@people.example");
+      assert.equal((await signIn(loose, mara)).claims().sub, loose.sub);
 
-    await setLogin(loose.deployment, { method: "remote_user", autoCreate: true }); // REMOTE_USER is what SSLUserName made of it
-    assert.equal((await person(loose, forged).visit(url(loose))).status, 403);
-    assert.match(loose.deployment.log, /REMOTE_USER with AUTH_TYPE ClientCert counts with SSL_CLIENT_VERIFY=SUCCESS only/);
-    assert.equal((await signIn(loose, mara)).claims().sub, loose.sub);
-  });
+      // REMOTE_USER is what SSLUserName made of it
+      await setLogin(loose.deployment, { method: "remote_user", autoCreate: true });
+      assert.equal((await person(loose, forged).visit(url(loose))).status, 403);
+      assert.match(
+        loose.deployment.log,
+        /REMOTE_USER with AUTH_TYPE ClientCert counts with SSL_CLIENT_VERIFY=SUCCESS only/,
+      );
+      assert.equal((await signIn(loose, mara)).claims().sub, loose.sub);
+    },
+  );
 });

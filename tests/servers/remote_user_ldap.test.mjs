@@ -7,7 +7,9 @@ import { browser, guarded, loginExample } from "./remote_user.mjs";
 
 /// What the comment in the file says.
 const LOGIN = {
-  method: "remote_user", autoCreate: true, claimsFromEnvironment: { name: "AUTHENTICATE_CN", email: "AUTHENTICATE_MAIL" },
+  method: "remote_user",
+  autoCreate: true,
+  claimsFromEnvironment: { name: "AUTHENTICATE_CN", email: "AUTHENTICATE_MAIL" },
 };
 const UNCACHED = ["LDAPCacheEntries 0", "LDAPOpCacheEntries 0"];
 const MODULES = ["ldap", "authnz_ldap", "auth_basic", "authz_user"];
@@ -20,9 +22,14 @@ for (const mode of ["cgid", "fcgid"]) {
       await directory.add("ada", "analytical engine", { cn: "Ada Løvelace", sn: "Løvelace", mail: "ada@example.org" });
       await directory.add("bob", "builder of things", { cn: "Bob", sn: "B" });
       await directory.add("two", "of everything", { cn: "Two", sn: "T", mail: ["a@example.org", "b@example.org"] });
-      const shipped = await loginExample("ldap", { LDAP: `${directory.people}?uid,cn,mail?sub?(objectClass=inetOrgPerson)` });
+      const shipped = await loginExample("ldap", {
+        LDAP: `${directory.people}?uid,cn,mail?sub?(objectClass=inetOrgPerson)`,
+      });
       const options = { outside: UNCACHED, env: { LDAPTLS_CACERT: directory.caFile } };
-      provider = await openProvider({ front: guarded(mode, MODULES, async () => shipped, options), config: { login: LOGIN } });
+      provider = await openProvider({
+        front: guarded(mode, MODULES, async () => shipped, options),
+        config: { login: LOGIN },
+      });
     });
     after(async () => {
       await provider?.deployment.stop();
@@ -48,14 +55,21 @@ for (const mode of ["cgid", "fcgid"]) {
       const { sub } = await signIn("ada", "analytical engine");
       assert.equal((await signIn("ADA", "analytical engine")).sub, sub);
       const names = (await provider.deployment.postern(["user", "list"])).map(({ username }) => username);
-      assert.deepEqual(names.filter((name) => name.toLowerCase() === "ada"), ["ada"]);
+      assert.deepEqual(
+        names.filter((name) => name.toLowerCase() === "ada"),
+        ["ada"],
+      );
     });
 
     it("a claim that changes in the directory follows at the next login, and goes when it goes there", async () => {
       const before = await signIn("bob", "builder of things");
       assert.equal(before.email, undefined);
       await directory.change("bob", { mail: "bob@example.org", cn: "Robert" });
-      assert.deepEqual(await signIn("bob", "builder of things"), { ...before, email: "bob@example.org", name: "Robert" });
+      assert.deepEqual(await signIn("bob", "builder of things"), {
+        ...before,
+        email: "bob@example.org",
+        name: "Robert",
+      });
       await directory.change("bob", { mail: [] });
       assert.deepEqual(await signIn("bob", "builder of things"), { ...before, name: "Robert" });
     });
@@ -72,9 +86,20 @@ for (const mode of ["cgid", "fcgid"]) {
       assert.match(provider.deployment.log, /"claim_unusable","claim":"email"/);
     });
 
-    it("wrong passwords, empty ones, strangers and filters in a name sign nobody in [RFC 4513 §5.1.2, RFC 4515 §3]", async () => {
-      for (const user of [["ada", "wrong"], ["ada", ""], ["eve", "x"], ["*", "analytical engine"], ["a*", "analytical engine"],
-        ["ada)(|(uid=*", "analytical engine"], ["", ""]]) assert.equal(await statusFor(...user), 401, user.join(":"));
-    });
+    it(
+      "wrong passwords, empty ones, strangers and filters " + "in a name sign nobody in [RFC 4513 §5.1.2, RFC 4515 §3]",
+      async () => {
+        for (const user of [
+          ["ada", "wrong"],
+          ["ada", ""],
+          ["eve", "x"],
+          ["*", "analytical engine"],
+          ["a*", "analytical engine"],
+          ["ada)(|(uid=*", "analytical engine"],
+          ["", ""],
+        ])
+          assert.equal(await statusFor(...user), 401, user.join(":"));
+      },
+    );
   });
 }

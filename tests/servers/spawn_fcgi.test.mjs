@@ -1,7 +1,19 @@
 // The script for spawn-fcgi, where processes that serve want more than they may.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmodSync, chownSync, existsSync, lstatSync, mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
@@ -10,7 +22,18 @@ import { ROOT } from "../support/deployment.mjs";
 import { PATH, identity } from "../support/web_server.mjs";
 
 const run = promisify(execFile);
-const PROGRAMS = ["authorize", "login", "scopes", "logout", "token", "introspect", "revoke", "userinfo", "jwks", "discovery"];
+const PROGRAMS = [
+  "authorize",
+  "login",
+  "scopes",
+  "logout",
+  "token",
+  "introspect",
+  "revoke",
+  "userinfo",
+  "jwks",
+  "discovery",
+];
 
 it("root writes nowhere else because of a link that a process that serves has put among the sockets", async () => {
   const directory = mkdtempSync(join(tmpdir(), "pt-"));
@@ -22,9 +45,19 @@ it("root writes nowhere else because of a link that a process that serves has pu
   // As an older script left it, or an operator's mkdir.
   symlinkSync(precious, join(sockets, "token.pid"));
   if (process.getuid() === 0) chownSync(sockets, identity.uid, identity.gid);
-  const script = (action) => run(join(ROOT, "examples/spawn-fcgi/postern-fcgi"), [action], { env: { ...process.env, PATH,
-    POSTERN_DEFAULTS: "/dev/null", POSTERN_CGI_BIN: programs, POSTERN_SOCKETS: sockets, POSTERN_PROCESSES: "1",
-    POSTERN_USER: identity.user, POSTERN_GROUP: identity.group } });
+  const script = (action) =>
+    run(join(ROOT, "examples/spawn-fcgi/postern-fcgi"), [action], {
+      env: {
+        ...process.env,
+        PATH,
+        POSTERN_DEFAULTS: "/dev/null",
+        POSTERN_CGI_BIN: programs,
+        POSTERN_SOCKETS: sockets,
+        POSTERN_PROCESSES: "1",
+        POSTERN_USER: identity.user,
+        POSTERN_GROUP: identity.group,
+      },
+    });
   try {
     await script("start");
     assert.equal(readFileSync(precious, "utf8"), "precious");

@@ -9,15 +9,32 @@ import { promisify } from "node:util";
 import { ROOT } from "../support/deployment.mjs";
 
 const run = promisify(execFile);
-const ENDPOINTS = ["authorize", "login", "scopes", "logout", "token", "introspect", "revoke", "userinfo", "jwks", "discovery"];
+const ENDPOINTS = [
+  "authorize",
+  "login",
+  "scopes",
+  "logout",
+  "token",
+  "introspect",
+  "revoke",
+  "userinfo",
+  "jwks",
+  "discovery",
+];
 const HIGHEST_EXPOSURE = 1.0; // of 10; a service without any sandbox has 9.6
 
 const shipped = join(ROOT, "examples/systemd");
-const failure = await run("systemd-analyze", ["--version"]).then(() => null, (error) => error);
+const failure = await run("systemd-analyze", ["--version"]).then(
+  () => null,
+  (error) => error,
+);
 
 /// Exit status and everything that was said.
-const told = (command, ...args) => run(command, args)
-  .then(({ stdout, stderr }) => ({ status: 0, text: stdout + stderr }), ({ code, stdout, stderr }) => ({ status: code, text: `${stdout}${stderr}` }));
+const told = (command, ...args) =>
+  run(command, args).then(
+    ({ stdout, stderr }) => ({ status: 0, text: stdout + stderr }),
+    ({ code, stdout, stderr }) => ({ status: code, text: `${stdout}${stderr}` }),
+  );
 
 describe("systemd units", { skip: failure ? "there is no systemd-analyze" : false }, () => {
   let root; // of a machine that has nothing but the units, the programs they name and what systemd needs to read them
@@ -26,7 +43,18 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     root = await mkdtemp(join(tmpdir(), "pt-"));
     const [system, cgiBin] = [join(root, "usr/lib/systemd/system"), join(root, "usr/local/lib/postern/cgi-bin")];
     for (const directory of [system, cgiBin, join(root, "etc")]) await mkdir(directory, { recursive: true });
-    for (const target of ["sysinit", "basic", "multi-user", "sockets", "slices", "timers", "paths", "shutdown", "umount", "local-fs"]) {
+    for (const target of [
+      "sysinit",
+      "basic",
+      "multi-user",
+      "sockets",
+      "slices",
+      "timers",
+      "paths",
+      "shutdown",
+      "umount",
+      "local-fs",
+    ]) {
       await copyFile(`/usr/lib/systemd/system/${target}.target`, join(system, `${target}.target`));
     }
     for (const name of ENDPOINTS) await cp("/usr/bin/true", join(cgiBin, name));
@@ -35,7 +63,9 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     await writeFile(join(root, "etc/group"), "root:x:0:\nwww-data:x:33:\n");
     units = (await readdir(shipped)).filter((name) => /\.(socket|service|slice|target)$/.test(name));
   });
-  after(async () => { if (root) await rm(root, { recursive: true, force: true }); });
+  after(async () => {
+    if (root) await rm(root, { recursive: true, force: true });
+  });
 
   const verify = (...names) => told("systemd-analyze", "verify", `--root=${root}`, "--man=no", ...names);
   const unit = (name) => readFile(join(shipped, name), "utf8");
@@ -46,7 +76,11 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
       assert.match(await unit(`postern-${name}.socket`), new RegExp(`^ListenStream=/run/postern/${name}.sock$`, "m"));
       assert.match(await unit(`postern-${name}.socket`), new RegExp(`^Service=postern-${name}@1.service$`, "m"));
       const service = await unit(`postern-${name}@.service`);
-      for (const line of [`ExecStart=/usr/local/lib/postern/cgi-bin/${name}`, `User=postern-${name}`, `Sockets=postern-${name}.socket`]) {
+      for (const line of [
+        `ExecStart=/usr/local/lib/postern/cgi-bin/${name}`,
+        `User=postern-${name}`,
+        `Sockets=postern-${name}.socket`,
+      ]) {
         assert.ok(service.includes(`\n${line}\n`), `${name}: ${line}`);
       }
       assert.match(target, new RegExp(`^Wants=postern-${name}.socket postern-${name}@1.service`, "m"));
@@ -54,7 +88,9 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
   });
 
   it("systemd reads all of them without a word", async () => {
-    const names = units.flatMap((name) => (name.includes("@.") ? [1, 2].map((n) => name.replace("@", `@${n}`)) : [name]));
+    const names = units.flatMap((name) =>
+      name.includes("@.") ? [1, 2].map((n) => name.replace("@", `@${n}`)) : [name],
+    );
     assert.equal(names.length, ENDPOINTS.length * 3 + 3);
     assert.deepEqual(await verify(...names), { status: 0, text: "" });
   });
@@ -68,7 +104,14 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
 
   it(`the exposure of every service is at most ${HIGHEST_EXPOSURE} of 10`, async () => {
     for (const name of ENDPOINTS) {
-      const { text } = await told("systemd-analyze", "security", "--offline=true", `--root=${root}`, "--no-pager", `postern-${name}@1.service`);
+      const { text } = await told(
+        "systemd-analyze",
+        "security",
+        "--offline=true",
+        `--root=${root}`,
+        "--no-pager",
+        `postern-${name}@1.service`,
+      );
       const exposure = Number(text.match(/Overall exposure level for [^:]*: ([0-9.]+)/)?.[1]);
       assert.ok(exposure <= HIGHEST_EXPOSURE, `${name}: ${exposure}\n${text}`);
     }
@@ -82,13 +125,24 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
       const result = await told(`systemd-${kind}`, `--root=${root}`, ...options, join(shipped, `postern-${kind}.conf`));
       assert.equal(result.status, 0, result.text);
     }
-    const groups = Object.fromEntries((await readFile(join(root, "etc/group"), "utf8")).trim().split("\n").map((line) => {
-      const [name, , id, members] = line.split(":");
-      return [name, { id: Number(id), members: members.split(",") }];
-    }));
+    const groups = Object.fromEntries(
+      (await readFile(join(root, "etc/group"), "utf8"))
+        .trim()
+        .split("\n")
+        .map((line) => {
+          const [name, , id, members] = line.split(":");
+          return [name, { id: Number(id), members: members.split(",") }];
+        }),
+    );
     assert.deepEqual(groups["postern-sign"].members, ["postern-token"]);
-    assert.deepEqual(groups["postern-seal"].members.sort(), ["authorize", "login", "logout", "scopes"].map((name) => `postern-${name}`));
-    const marks = async (path) => { const { uid, gid, mode } = await stat(join(root, path)); return [uid, gid, mode & 0o7777]; };
+    assert.deepEqual(
+      groups["postern-seal"].members.sort(),
+      ["authorize", "login", "logout", "scopes"].map((name) => `postern-${name}`),
+    );
+    const marks = async (path) => {
+      const { uid, gid, mode } = await stat(join(root, path));
+      return [uid, gid, mode & 0o7777];
+    };
     assert.deepEqual(await marks("run/postern"), [0, 33, 0o710]);
     assert.deepEqual(await marks("var/lib/postern"), [0, groups.postern.id, 0o2770]);
     assert.deepEqual(await marks("var/lib/postern/keys"), [0, groups.postern.id, 0o751]);
@@ -97,6 +151,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
   it("directories of an installation with one user stay as they are", rootOnly, async () => {
     for (const path of ["var/lib/postern", "var/lib/postern/keys"]) await chmod(join(root, path), 0o700);
     await told("systemd-tmpfiles", `--root=${root}`, "--create", join(shipped, "postern-tmpfiles.conf"));
-    for (const path of ["var/lib/postern", "var/lib/postern/keys"]) assert.equal((await stat(join(root, path))).mode & 0o7777, 0o700);
+    for (const path of ["var/lib/postern", "var/lib/postern/keys"])
+      assert.equal((await stat(join(root, path))).mode & 0o7777, 0o700);
   });
 });

@@ -1,4 +1,5 @@
-// What the shipped configurations of the three web servers offer by TLS: versions and suites that RFC 9325 (BCP 195) recommends.
+// What the shipped configurations of the three web servers offer by TLS: versions and suites that RFC 9325 (BCP 195)
+// recommends.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -25,8 +26,23 @@ const TLS_1_3 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA
 
 async function makeRsaCertificate(directory) {
   const [certificate, key] = ["rsa.pem", "rsa.key"].map((name) => join(directory, name));
-  await run("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate]);
+  await run("openssl", [
+    "req",
+    "-x509",
+    "-newkey",
+    "rsa:2048",
+    "-nodes",
+    "-days",
+    "2",
+    "-subj",
+    "/CN=127.0.0.1",
+    "-addext",
+    "subjectAltName=IP:127.0.0.1",
+    "-keyout",
+    key,
+    "-out",
+    certificate,
+  ]);
   return { ca: readFileSync(certificate, "utf8"), certificate, key };
 }
 
@@ -43,7 +59,10 @@ async function handshake(port, ...options) {
 async function suitesOfTls12(port) {
   const { stdout } = await run("openssl", ["ciphers", "-s", "-tls1_2", "ALL:COMPLEMENTOFALL:@SECLEVEL=0"]);
   const rest = new Set(stdout.trim().split(":"));
-  assert.ok(rest.has("DHE-RSA-CHACHA20-POLY1305") && rest.has("AES128-SHA"), "the client knows suites that must not be offered");
+  assert.ok(
+    rest.has("DHE-RSA-CHACHA20-POLY1305") && rest.has("AES128-SHA"),
+    "the client knows suites that must not be offered",
+  );
   const found = [];
   for (;;) {
     const suite = await handshake(port, "-tls1_2", "-cipher", `${[...rest].join(":")}:@SECLEVEL=0`);
@@ -66,8 +85,18 @@ for (const [name, front] of Object.entries(SERVERS)) {
         const tls = await (kind === "RSA" ? makeRsaCertificate : makeCertificate)(directory);
         for (let tries = 1; server === undefined; ++tries) {
           port = await freePort();
-          const started = await front({ root: ROOT, directory, cgiBin: directory, port, plainPort: await freePort(), tls, base: "",
-            configFile: join(directory, "postern.json"), sockets: directory, env: {} });
+          const started = await front({
+            root: ROOT,
+            directory,
+            cgiBin: directory,
+            port,
+            plainPort: await freePort(),
+            tls,
+            base: "",
+            configFile: join(directory, "postern.json"),
+            sockets: directory,
+            env: {},
+          });
           try {
             server = await started.untilItAnswers(`https://127.0.0.1:${port}/`, { ca: tls.ca });
           } catch (error) {
@@ -87,7 +116,8 @@ for (const [name, front] of Object.entries(SERVERS)) {
 
       it("speaks TLS 1.3, and nothing older than TLS 1.2 [RFC 9325 §3.1.1]", async () => {
         assert.ok(TLS_1_3.includes(await handshake(port, "-tls1_3")));
-        for (const version of ["-tls1_1", "-tls1"]) assert.equal(await handshake(port, version, "-cipher", "ALL:@SECLEVEL=0"), null, version);
+        for (const version of ["-tls1_1", "-tls1"])
+          assert.equal(await handshake(port, version, "-cipher", "ALL:@SECLEVEL=0"), null, version);
       });
     });
   }

@@ -12,7 +12,8 @@ const FORM = "Content-Type: application/x-www-form-urlencoded";
 const BODY = "grant_type=client_credentials";
 const TOO_LARGE = 1024 * 1024;
 
-/// The sockets that processes of this configuration listen to on descriptor 0, by the names that the kernel has for them.
+/// The sockets that processes of this configuration listen to on descriptor 0, by the names that the kernel has for
+/// them.
 function listenersOf({ directory, cgiBin }) {
   const config = `POSTERN_CONFIG=${join(directory, "postern.json")}`;
   const sockets = [];
@@ -21,7 +22,9 @@ function listenersOf({ directory, cgiBin }) {
       if (!readlinkSync(`/proc/${pid}/exe`).startsWith(`${cgiBin}/`)) continue;
       if (!readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(config)) continue;
       sockets.push(readlinkSync(`/proc/${pid}/fd/0`));
-    } catch { /* it has ended, or belongs to another user */ }
+    } catch {
+      /* it has ended, or belongs to another user */
+    }
   }
   return sockets;
 }
@@ -30,8 +33,12 @@ function listenersOf({ directory, cgiBin }) {
 /// `longestLine`: bytes of a request line that the web server takes.
 function wire(front, { sockets, longestLine }) {
   let site;
-  before(async () => { site = await Site.open({ front }); });
-  after(async () => { await site?.close(); });
+  before(async () => {
+    site = await Site.open({ front });
+  });
+  after(async () => {
+    await site?.close();
+  });
   const token = (headers, more = {}) => site.post("/token", { grant_type: "client_credentials", ...more }, headers);
   const works = async (message) => assert.equal((await token({})).status, 200, message);
 
@@ -45,21 +52,34 @@ function wire(front, { sockets, longestLine }) {
 
   it("headers change no setting and name no proxy (httpoxy) [X02]", async () => {
     const expected = essence(await site.ask("/.well-known/openid-configuration"));
-    const headers = { proxy: "http://127.0.0.1:1", "http-proxy": "http://127.0.0.1:1", "postern-config": "/tmp/evil.json",
-      "sqlite-tmpdir": "/tmp", "openssl-conf": "/tmp/evil.cnf", "ld-preload": "/tmp/evil.so" };
+    const headers = {
+      proxy: "http://127.0.0.1:1",
+      "http-proxy": "http://127.0.0.1:1",
+      "postern-config": "/tmp/evil.json",
+      "sqlite-tmpdir": "/tmp",
+      "openssl-conf": "/tmp/evil.cnf",
+      "ld-preload": "/tmp/evil.so",
+    };
     assert.deepEqual(essence(await site.ask("/.well-known/openid-configuration", { headers })), expected);
     assert.equal((await token(headers)).status, 200);
   });
 
   it("no parameter makes a header of its own [X04, X05]", async () => {
-    const evil = ["a\r\nSet-Cookie: x=1", "a\nX-Sendfile: /etc/passwd", "a\r\nX-Accel-Redirect: /jwks", "a\rX-LIGHTTPD-send-file: /etc/passwd",
-      "\u560d\u560aSet-Cookie: x=1", "a\0b"];
+    const evil = [
+      "a\r\nSet-Cookie: x=1",
+      "a\nX-Sendfile: /etc/passwd",
+      "a\r\nX-Accel-Redirect: /jwks",
+      "a\rX-LIGHTTPD-send-file: /etc/passwd",
+      "\u560d\u560aSet-Cookie: x=1",
+      "a\0b",
+    ];
     for (const value of evil) {
       for (const name of ["state", "nonce", "scope", "redirect_uri", "client_id"]) {
         const { status, headers, body } = await site.ask(site.begin({ [name]: value }).url);
         assert.ok([303, 400].includes(status), `${name} ${status}`);
         assert.doesNotMatch(body, /root:/);
-        for (const header of ["x-sendfile", "x-accel-redirect", "x-lighttpd-send-file"]) assert.equal(headers[header], undefined, name);
+        for (const header of ["x-sendfile", "x-accel-redirect", "x-lighttpd-send-file"])
+          assert.equal(headers[header], undefined, name);
         assert.doesNotMatch(headers.location ?? "", /[\r\n]/);
         for (const cookie of headers["set-cookie"] ?? []) assert.match(cookie, /^__Host-postern/);
       }
@@ -67,16 +87,25 @@ function wire(front, { sockets, longestLine }) {
   });
 
   it("a body is bounded and is what its length says [X06]", async () => {
-    const large = await site.ask("/token", { method: "POST", body: "x=".padEnd(TOO_LARGE, "y"), headers: { "content-type": FORM.split(": ")[1],
-      "content-length": TOO_LARGE } }).catch((error) => ({ status: error.code }));
+    const large = await site
+      .ask("/token", {
+        method: "POST",
+        body: "x=".padEnd(TOO_LARGE, "y"),
+        headers: { "content-type": FORM.split(": ")[1], "content-length": TOO_LARGE },
+      })
+      .catch((error) => ({ status: error.code }));
     assert.ok([413, "EPIPE", "ECONNRESET"].includes(large.status), `1 MB: ${large.status}`);
     for (const length of ["-1", "1e9", "99999999999999999999", "0x10", "+5", "5, 5", " "]) {
-      const status = statusOf(await site.rawToken([FORM, `Authorization: ${site.basic}`, `Content-Length: ${length}`], BODY, { end: true }));
+      const status = statusOf(
+        await site.rawToken([FORM, `Authorization: ${site.basic}`, `Content-Length: ${length}`], BODY, { end: true }),
+      );
       assert.ok([0, 400, 411, 413].includes(status), `Content-Length: ${length} ${status}`);
     }
     const cut = statusOf(await site.rawToken([FORM, `Authorization: ${site.basic}`, "Content-Length: 5"], BODY));
     assert.equal(cut, 400, "five bytes of a longer body are no request for a token");
-    const short = await site.rawToken([FORM, `Authorization: ${site.basic}`, "Content-Length: 500"], BODY, { end: true });
+    const short = await site.rawToken([FORM, `Authorization: ${site.basic}`, "Content-Length: 500"], BODY, {
+      end: true,
+    });
     assert.ok([0, 400, 408, 500].includes(statusOf(short)), short); // mod_fcgid says 500 to those who have gone
     await works("after all that");
   });
@@ -90,9 +119,15 @@ function wire(front, { sockets, longestLine }) {
 
   it("contradicting lengths are refused [X08]", async () => {
     const chunk = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
-    const twice = await site.rawToken([FORM, `Authorization: ${site.basic}`, `Content-Length: ${BODY.length}`, "Content-Length: 5"], BODY);
+    const twice = await site.rawToken(
+      [FORM, `Authorization: ${site.basic}`, `Content-Length: ${BODY.length}`, "Content-Length: 5"],
+      BODY,
+    );
     assert.equal(statusOf(twice), 400, twice);
-    const both = await site.rawToken([FORM, `Authorization: ${site.basic}`, "Content-Length: 5", "Transfer-Encoding: chunked"], chunk);
+    const both = await site.rawToken(
+      [FORM, `Authorization: ${site.basic}`, "Content-Length: 5", "Transfer-Encoding: chunked"],
+      chunk,
+    );
     // RFC 9112 §6.3: refused, or the length is ignored and the connection closed.
     assert.ok([200, 400, 411].includes(statusOf(both)), both);
     assert.doesNotMatch(both.slice(9), /HTTP\/1\.1 /, "one request, one answer");
@@ -106,8 +141,16 @@ function wire(front, { sockets, longestLine }) {
   });
 
   it("headers that look like others are no others [X22]", async () => {
-    const headers = { "X_Forwarded_For": "192.0.2.1", "Content_Length": "3", "X-Forwarded-Proto": "http", "Content_Type": "text/plain",
-      "Transfer_Encoding": "chunked", "Request-Method": "GET", "Request-Uri": "/jwks", "Path-Info": "/jwks" };
+    const headers = {
+      X_Forwarded_For: "192.0.2.1",
+      Content_Length: "3",
+      "X-Forwarded-Proto": "http",
+      Content_Type: "text/plain",
+      Transfer_Encoding: "chunked",
+      "Request-Method": "GET",
+      "Request-Uri": "/jwks",
+      "Path-Info": "/jwks",
+    };
     assert.equal((await token(headers)).status, 200);
     const { authorization, ...rest } = { ...headers, authorization: "" };
     assert.equal((await token({ ...rest, authorization: "", "Http-Authorization": site.basic })).status, 401);
@@ -122,7 +165,10 @@ function wire(front, { sockets, longestLine }) {
 
   it("no URL is made of the Host header [X23]", async () => {
     const path = `${site.base}/.well-known/openid-configuration`;
-    for (const lines of ["Host: evil.example", "Host: evil.example:443\r\nX-Forwarded-Host: evil.example\r\nForwarded: host=evil.example"]) {
+    for (const lines of [
+      "Host: evil.example",
+      "Host: evil.example:443\r\nX-Forwarded-Host: evil.example\r\nForwarded: host=evil.example",
+    ]) {
       const text = await site.raw(`GET ${path} HTTP/1.1\r\n${lines}\r\nConnection: close\r\n\r\n`);
       assert.equal(statusOf(text), 200, text);
       assert.doesNotMatch(text, /evil\.example/);
@@ -133,7 +179,8 @@ function wire(front, { sockets, longestLine }) {
   });
 
   it("the whole URL in the request line is as good as its path [RFC 9112 §3.2.2]", async () => {
-    const line = (target) => `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${site.deployment.port}\r\nConnection: close\r\n\r\n`;
+    const line = (target) =>
+      `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${site.deployment.port}\r\nConnection: close\r\n\r\n`;
     assert.equal(statusOf(await site.raw(line(`${site.issuer}/jwks`))), 200);
     assert.equal(statusOf(await site.raw(line(`${site.issuer}/jwks/`))), 404);
   });
@@ -151,7 +198,8 @@ function wire(front, { sockets, longestLine }) {
 
   it("no page is compressed, whatever the web server does otherwise: there are secrets in it (BREACH)", async () => {
     const { agent } = site;
-    agent.send = (url, options) => request(url, { ...options, headers: { ...options.headers, "accept-encoding": "gzip, br, deflate" } });
+    agent.send = (url, options) =>
+      request(url, { ...options, headers: { ...options.headers, "accept-encoding": "gzip, br, deflate" } });
     const { status, headers } = await agent.visit(site.begin().url);
     assert.deepEqual([status, headers["content-encoding"]], [200, undefined]);
   });
@@ -169,8 +217,14 @@ function wire(front, { sockets, longestLine }) {
   });
 
   it("connections that are kept open keep nobody out [X28]", async () => {
-    const agents = Array.from({ length: 8 }, () => new https.Agent({ keepAlive: true, maxSockets: 1, ca: site.deployment.ca }));
-    const keep = (agent) => new Promise((done, failed) => https.get(`${site.issuer}/jwks`, { agent }, (answer) => answer.resume().on("end", done)).on("error", failed));
+    const agents = Array.from(
+      { length: 8 },
+      () => new https.Agent({ keepAlive: true, maxSockets: 1, ca: site.deployment.ca }),
+    );
+    const keep = (agent) =>
+      new Promise((done, failed) =>
+        https.get(`${site.issuer}/jwks`, { agent }, (answer) => answer.resume().on("end", done)).on("error", failed),
+      );
     try {
       await Promise.all(agents.map(keep));
       assert.equal((await site.ask("/jwks")).status, 200);

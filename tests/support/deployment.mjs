@@ -16,10 +16,13 @@ export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const BUILD = resolve(process.env.POSTERN_BUILD ?? join(ROOT, "build"));
 const run = promisify(execFile);
 
-/// Where web servers name a failed request they name its query, and the seal in it; it opens nothing for who is not in the
-/// browser that it was made for. Lines of our own have no seal either.
+/// Where web servers name a failed request they name its query, and the seal in it; it opens nothing for who is not in
+/// the browser that it was made for. Lines of our own have no seal either.
 function foundInLog(text) {
-  const own = text.split("\n").filter((line) => line.includes('"program":"')).join("\n");
+  const own = text
+    .split("\n")
+    .filter((line) => line.includes('"program":"'))
+    .join("\n");
   return secrets.foundIn(text).filter((kind) => kind !== "sealed request" || secrets.foundIn(own).includes(kind));
 }
 
@@ -35,15 +38,24 @@ export class Deployment {
   #said = ""; // by the command, to standard error
   #config;
 
-  /// Options: front, which web server (see fronts/); or mode "fastcgi" (default) or "cgi", both of lighttpd; tls (default
-  /// true); config, members to add to the configuration file; base, a path for the issuer; host, the issuer's, of another
-  /// name for this machine; demo, true to serve examples/demo/ at /demo/; clock, true for one that advance() moves;
-  /// own, true for a database and keys that no other deployment began with. End it with stop().
+  /// Options: front, which web server (see fronts/); or mode "fastcgi" (default) or "cgi", both of lighttpd; tls
+  /// (default true); config, members to add to the configuration file; base, a path for the issuer; host, the issuer's,
+  /// of another name for this machine; demo, true to serve examples/demo/ at /demo/; clock, true for one that advance()
+  /// moves; own, true for a database and keys that no other deployment began with. End it with stop().
   static async start(options = {}) {
     for (let attempt = 1; ; ++attempt) {
       const deployment = new Deployment();
       try {
-        await deployment.#begin({ front: lighttpd[options.mode ?? "fastcgi"], tls: true, base: "", config: {}, demo: false, clock: false, host: "127.0.0.1", ...options });
+        await deployment.#begin({
+          front: lighttpd[options.mode ?? "fastcgi"],
+          tls: true,
+          base: "",
+          config: {},
+          demo: false,
+          clock: false,
+          host: "127.0.0.1",
+          ...options,
+        });
         return deployment;
       } catch (error) {
         await deployment.stop();
@@ -53,14 +65,20 @@ export class Deployment {
   }
 
   /// What the web server and the executables wrote to standard error and their logs so far.
-  get log() { return this.#former + (this.#server?.log ?? ""); }
+  get log() {
+    return this.#former + (this.#server?.log ?? "");
+  }
 
   /// The directory of this deployment alone; it goes with stop().
-  get directory() { return this.#directory; }
+  get directory() {
+    return this.#directory;
+  }
 
   /// Runs the administration command with the deployment's configuration; answers what it printed, parsed.
   async postern(args, input = "") {
-    const running = run(join(BUILD, "bin/postern"), [...args, "--json"], { env: { ...this.#environment, ...this.#ownSyslog } });
+    const running = run(join(BUILD, "bin/postern"), [...args, "--json"], {
+      env: { ...this.#environment, ...this.#ownSyslog },
+    });
     running.child.stdin.on("error", () => {}); // a command that reads no input may end before this is written
     running.child.stdin.end(input);
     const { stdout, stderr } = await running;
@@ -88,7 +106,9 @@ export class Deployment {
   }
 
   /// Seconds since the epoch as the programs see them.
-  now() { return Math.floor(Date.now() / 1000) + this.#ahead; }
+  now() {
+    return Math.floor(Date.now() / 1000) + this.#ahead;
+  }
 
   /// Ends the web server with its processes; resume() starts it again, as it was.
   async halt() {
@@ -99,14 +119,19 @@ export class Deployment {
 
   async resume() {
     this.#server = await this.#serve();
-    await this.#server.untilItAnswers(`${this.origin}${this.#base}/.well-known/openid-configuration`, { ca: this.ca, status: 200 });
+    await this.#server.untilItAnswers(`${this.origin}${this.#base}/.well-known/openid-configuration`, {
+      ca: this.ca,
+      status: 200,
+    });
   }
 
   /// The environment of the programs and of postern().
-  get environment() { return this.#environment; }
+  get environment() {
+    return this.#environment;
+  }
 
-  /// Ends exactly the web server that start() started, which ends its processes, and removes the directory. Throws when a
-  /// secret that passed through the tests so far stands in its logs, its database, its keys or a core file.
+  /// Ends exactly the web server that start() started, which ends its processes, and removes the directory. Throws when
+  /// a secret that passed through the tests so far stands in its logs, its database, its keys or a core file.
   async stop() {
     await this.#server?.stop();
     const report = this.log.match(/^.*(AddressSanitizer|LeakSanitizer|runtime error:)[^]{0,4000}/m);
@@ -119,14 +144,20 @@ export class Deployment {
   /// Lines of the command for syslog are the test's, not the machine's.
   get #ownSyslog() {
     const preloaded = this.#environment.LD_PRELOAD ?? join(BUILD, "tests/fake_clock_preload.so");
-    return { LD_PRELOAD: preloaded, POSTERN_TEST_SYSLOG: join(this.#directory, "syslog.log"),
-      ASAN_OPTIONS: [process.env.ASAN_OPTIONS, "verify_asan_link_order=0"].filter(Boolean).join(":") };
+    return {
+      LD_PRELOAD: preloaded,
+      POSTERN_TEST_SYSLOG: join(this.#directory, "syslog.log"),
+      ASAN_OPTIONS: [process.env.ASAN_OPTIONS, "verify_asan_link_order=0"].filter(Boolean).join(":"),
+    };
   }
 
   #leftSecrets() {
     const found = secrets.foundBelow(this.#directory, (file) => /^((db|keys)\/|syslog\.log$)|(^|\/)core\b/.test(file));
-    const logs = readdirSync(this.#directory).filter((name) => name.endsWith(".log")).map((name) => [name, readFileSync(join(this.#directory, name), "utf8")]);
-    for (const [name, text] of [...logs, ["log", this.log]]) for (const kind of foundInLog(text)) found.push(`${name}: ${kind}`);
+    const logs = readdirSync(this.#directory)
+      .filter((name) => name.endsWith(".log"))
+      .map((name) => [name, readFileSync(join(this.#directory, name), "utf8")]);
+    for (const [name, text] of [...logs, ["log", this.log]])
+      for (const kind of foundInLog(text)) found.push(`${name}: ${kind}`);
     for (const kind of secrets.foundIn(this.#said)) found.push(`standard error of the command: ${kind}`);
     const target = this.#config?.log?.target;
     if (target?.startsWith("/") && existsSync(target) && statSync(target).isFile())
@@ -134,7 +165,8 @@ export class Deployment {
     return [...new Set(found)];
   }
 
-  // Written over in one piece, since the processes have it mapped: who looks meanwhile sees the old time or the new one.
+  // Written over in one piece, since the processes have it mapped: who looks meanwhile sees the old time or the new
+  // one.
   async #setClock() {
     const number = Buffer.alloc(8);
     (endianness() === "LE" ? number.writeBigInt64LE : number.writeBigInt64BE).call(number, BigInt(this.#ahead));
@@ -147,7 +179,10 @@ export class Deployment {
     this.#config = config;
     // Short: the path of a Unix socket has at most 107 bytes. It is closed to others, so the sockets are private.
     this.#directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
-    const { cgiBin, templates } = await reachable({ cgiBin: join(BUILD, "cgi-bin"), templates: join(ROOT, "templates") });
+    const { cgiBin, templates } = await reachable({
+      cgiBin: join(BUILD, "cgi-bin"),
+      templates: join(ROOT, "templates"),
+    });
     this.cgiBin = cgiBin;
     this.port = await freePort();
     this.plainPort = await freePort(); // where the sites that are shipped redirect from, in the place of 80
@@ -155,28 +190,51 @@ export class Deployment {
     this.issuer = this.origin.replace("127.0.0.1", host) + base;
     const configFile = join(this.#directory, "postern.json");
     this.#environment = { ...process.env, PATH, POSTERN_CONFIG: configFile };
-    await writeFile(configFile, JSON.stringify({
-      issuer: this.issuer, oidc: { userClaims: "database" }, database: join(this.#directory, "db/postern.db"),
-      keys: join(this.#directory, "keys"), templates, ...config, ...JSON.parse(process.env.POSTERN_TEST_CONFIG ?? "{}"),
-    }));
+    await writeFile(
+      configFile,
+      JSON.stringify({
+        issuer: this.issuer,
+        oidc: { userClaims: "database" },
+        database: join(this.#directory, "db/postern.db"),
+        keys: join(this.#directory, "keys"),
+        templates,
+        ...config,
+        ...JSON.parse(process.env.POSTERN_TEST_CONFIG ?? "{}"),
+      }),
+    );
     if (clock) {
       const preloaded = join(this.#directory, "clock.so"); // a copy that the web server's user can reach
       await copyFile(join(BUILD, "tests/fake_clock_preload.so"), preloaded);
       // The sanitizer's library comes behind the preloaded one; that is well here.
       const ASAN_OPTIONS = [process.env.ASAN_OPTIONS, "verify_asan_link_order=0"].filter(Boolean).join(":");
-      Object.assign(this.#environment, { LD_PRELOAD: preloaded, ASAN_OPTIONS, POSTERN_TEST_CLOCK_AHEAD: join(this.#directory, "clock") });
+      Object.assign(this.#environment, {
+        LD_PRELOAD: preloaded,
+        ASAN_OPTIONS,
+        POSTERN_TEST_CLOCK_AHEAD: join(this.#directory, "clock"),
+      });
       await this.#setClock();
     }
     // A web server that root starts gives its rights away, and its programs have those of `identity`.
-    const init = () => this.postern(["init", ...(process.getuid() === 0 ? ["--owner", `${identity.user}:${identity.group}`] : [])]);
+    const init = () =>
+      this.postern(["init", ...(process.getuid() === 0 ? ["--owner", `${identity.user}:${identity.group}`] : [])]);
     await (own ? init() : initialise(this.#directory, config, init));
     const certificate = tls ? await makeCertificate(this.#directory) : undefined;
     this.ca = certificate?.ca;
     this.caFile = certificate?.caFile;
-    this.#serve = async () => front({
-      root: ROOT, directory: this.#directory, cgiBin, port: this.port, plainPort: this.plainPort, tls: certificate, base, demo, configFile,
-      sockets: await privateDirectory(join(this.#directory, "s")), env: this.#environment,
-    });
+    this.#serve = async () =>
+      front({
+        root: ROOT,
+        directory: this.#directory,
+        cgiBin,
+        port: this.port,
+        plainPort: this.plainPort,
+        tls: certificate,
+        base,
+        demo,
+        configFile,
+        sockets: await privateDirectory(join(this.#directory, "s")),
+        env: this.#environment,
+      });
     this.#base = base;
     await this.resume();
   }

@@ -1,4 +1,5 @@
-// What `postern init` makes, made once and copied: generating an RSA key takes longer than most tests need for a request.
+// What `postern init` makes, made once and copied: generating an RSA key takes longer than most tests need for a
+// request.
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";

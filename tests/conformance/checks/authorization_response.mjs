@@ -1,4 +1,5 @@
-// How an authorization response and a logout come back to the client, judged by its parameters and by the way they travelled.
+// How an authorization response and a logout come back to the client, judged by its parameters and by the way they
+// travelled.
 import { findings } from "./finding.mjs";
 import { checkErrorText, checkGuessing } from "./text.mjs";
 
@@ -21,14 +22,22 @@ export function checkDelivery({ target, method, enctype, parameters }, { mode, r
     [new URL(target).hash !== "", "FAILURE", "there is a fragment"],
     [method !== (mode === "query" ? "GET" : "POST"), "FAILURE", `the answer came by ${method}`],
     [mode === "form_post" && enctype !== FORM, "FAILURE", `the form is sent as ${enctype}`],
-    [mode === "form_post" && (query.has("code") || query.has("error")), "FAILURE", "the URL of a form_post answer holds code or error"],
+    [
+      mode === "form_post" && (query.has("code") || query.has("error")),
+      "FAILURE",
+      "the URL of a form_post answer holds code or error",
+    ],
     [isRepeated(parameters), "FAILURE", "a parameter comes twice"],
   );
 }
 
 /// `state` exactly as it was sent; none when none was sent.
 export function checkState(parameters, state) {
-  return findings([(parameters.get("state") ?? undefined) !== state, "FAILURE", `state is ${parameters.get("state")}, not ${state}`]);
+  return findings([
+    (parameters.get("state") ?? undefined) !== state,
+    "FAILURE",
+    `state is ${parameters.get("state")}, not ${state}`,
+  ]);
 }
 
 /// RFC 9207 §2.4: the issuer exactly. It must be there when discovery promises it.
@@ -44,7 +53,11 @@ export function checkSuccessResponse(parameters) {
     ...findings(
       [!parameters.get("code"), "FAILURE", `there is no code, and the error is ${parameters.get("error")}`],
       [parameters.has("error"), "FAILURE", "there is an error"],
-      [extras(parameters, SUCCESS_MEMBERS).length > 0, "WARNING", `parameters nobody knows: ${extras(parameters, SUCCESS_MEMBERS)}`],
+      [
+        extras(parameters, SUCCESS_MEMBERS).length > 0,
+        "WARNING",
+        `parameters nobody knows: ${extras(parameters, SUCCESS_MEMBERS)}`,
+      ],
     ),
     ...(parameters.get("code") ? checkGuessing("the code", parameters.get("code")) : []),
   ];
@@ -54,9 +67,17 @@ export function checkErrorResponse(parameters, allowed) {
   return [
     ...checkErrorText(Object.fromEntries(parameters)),
     ...findings(
-      [!allowed.includes(parameters.get("error")), "FAILURE", `the error is ${parameters.get("error")}, not one of ${allowed}`],
+      [
+        !allowed.includes(parameters.get("error")),
+        "FAILURE",
+        `the error is ${parameters.get("error")}, not one of ${allowed}`,
+      ],
       [parameters.has("code"), "FAILURE", "there is a code beside the error"],
-      [extras(parameters, ERROR_MEMBERS).length > 0, "WARNING", `parameters nobody knows: ${extras(parameters, ERROR_MEMBERS)}`],
+      [
+        extras(parameters, ERROR_MEMBERS).length > 0,
+        "WARNING",
+        `parameters nobody knows: ${extras(parameters, ERROR_MEMBERS)}`,
+      ],
     ),
   ];
 }
@@ -71,7 +92,11 @@ export function checkLogoutRedirect(location, { redirectUri, state }) {
     ...findings(
       [address.href !== redirectUri, "FAILURE", `the browser was sent to ${address.href}, not to ${redirectUri}`],
       [isRepeated(parameters), "FAILURE", "a parameter comes twice"],
-      [extras(parameters, ["state"]).length > 0, "WARNING", `parameters nobody knows: ${extras(parameters, ["state"])}`],
+      [
+        extras(parameters, ["state"]).length > 0,
+        "WARNING",
+        `parameters nobody knows: ${extras(parameters, ["state"])}`,
+      ],
     ),
   ];
 }

@@ -4,8 +4,22 @@ import { isObject } from "./text.mjs";
 
 /// OpenID Connect Core §5.4.
 export const SCOPE_CLAIMS = {
-  profile: ["name", "given_name", "family_name", "middle_name", "nickname", "profile", "picture", "website", "gender", "birthdate", "zoneinfo",
-    "locale", "updated_at", "preferred_username"],
+  profile: [
+    "name",
+    "given_name",
+    "family_name",
+    "middle_name",
+    "nickname",
+    "profile",
+    "picture",
+    "website",
+    "gender",
+    "birthdate",
+    "zoneinfo",
+    "locale",
+    "updated_at",
+    "preferred_username",
+  ],
   email: ["email", "email_verified"],
   address: ["address"],
   phone: ["phone_number", "phone_number_verified"],
@@ -24,11 +38,15 @@ const TYPES = {
 
 /// OpenID Connect Core §5.1, in an ID token as well.
 export function checkClaimTypes(claims) {
-  const standard = Object.values(SCOPE_CLAIMS).flat().filter((name) => name in claims);
-  return findings(...standard.map((name) => {
-    const fits = TYPES[name] ?? isText;
-    return [!fits(claims[name]), "FAILURE", `${name} is ${JSON.stringify(claims[name])}`];
-  }));
+  const standard = Object.values(SCOPE_CLAIMS)
+    .flat()
+    .filter((name) => name in claims);
+  return findings(
+    ...standard.map((name) => {
+      const fits = TYPES[name] ?? isText;
+      return [!fits(claims[name]), "FAILURE", `${name} is ${JSON.stringify(claims[name])}`];
+    }),
+  );
 }
 
 /// §5.3.2 and §5.3.4: the same subject as the ID token's.
@@ -38,10 +56,18 @@ export function checkUserinfo({ status, headers, json }, { sub }) {
   return [
     ...findings(
       [status < 200 || status > 299, "FAILURE", `UserInfo answered ${status}`],
-      [!/^application\/json *(;|$)/i.test(headers["content-type"] ?? ""), "FAILURE", `UserInfo answered ${headers["content-type"]}`],
+      [
+        !/^application\/json *(;|$)/i.test(headers["content-type"] ?? ""),
+        "FAILURE",
+        `UserInfo answered ${headers["content-type"]}`,
+      ],
       [typeof json.sub !== "string", "FAILURE", "UserInfo has no sub"],
       [json.sub !== sub, "FAILURE", "sub differs from the ID token's"],
-      [() => Object.values(json._claim_names ?? {}).some((source) => !(source in sources)), "FAILURE", "_claim_names leads nowhere"],
+      [
+        () => Object.values(json._claim_names ?? {}).some((source) => !(source in sources)),
+        "FAILURE",
+        "_claim_names leads nowhere",
+      ],
     ),
     ...checkClaimTypes(json),
   ];

@@ -3,7 +3,8 @@ import { findings } from "./finding.mjs";
 
 const BUTTONS = { login: "login", approve: "consent", continue: "form_post", logout: "logout confirmation" };
 
-/// "login", "consent", "form_post", "logout confirmation", "error", "logged out"; "other" is a page nobody made for this.
+/// "login", "consent", "form_post", "logout confirmation", "error", "logged out"; "other" is a page nobody made for
+/// this.
 export function kindOf({ form, body, title }) {
   const button = Object.keys(form?.buttons ?? {}).find((id) => id in BUTTONS);
   if (button) return BUTTONS[button];

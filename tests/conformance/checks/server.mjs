@@ -11,37 +11,92 @@ const url = (value) => text(value) && /^https?:\/\/[^\s]+$/.test(value);
 
 /// The members that are registered (RFC 8414 §7.1 and what came after it), with the type of each.
 const MEMBERS = {
-  issuer: url, authorization_endpoint: url, token_endpoint: url, userinfo_endpoint: url, jwks_uri: url, registration_endpoint: url,
-  revocation_endpoint: url, introspection_endpoint: url, end_session_endpoint: url, check_session_iframe: url, device_authorization_endpoint: url,
-  pushed_authorization_request_endpoint: url, backchannel_authentication_endpoint: url, mtls_endpoint_aliases: isObject,
-  service_documentation: url, op_policy_uri: url, op_tos_uri: url,
-  scopes_supported: list, response_types_supported: list, response_modes_supported: list, grant_types_supported: list, acr_values_supported: list,
-  subject_types_supported: list, claims_supported: list, claim_types_supported: list, display_values_supported: list, prompt_values_supported: list,
-  ui_locales_supported: list, claims_locales_supported: list, code_challenge_methods_supported: list,
-  id_token_signing_alg_values_supported: list, id_token_encryption_alg_values_supported: list, id_token_encryption_enc_values_supported: list,
-  userinfo_signing_alg_values_supported: list, userinfo_encryption_alg_values_supported: list, userinfo_encryption_enc_values_supported: list,
-  request_object_signing_alg_values_supported: list, request_object_encryption_alg_values_supported: list,
+  issuer: url,
+  authorization_endpoint: url,
+  token_endpoint: url,
+  userinfo_endpoint: url,
+  jwks_uri: url,
+  registration_endpoint: url,
+  revocation_endpoint: url,
+  introspection_endpoint: url,
+  end_session_endpoint: url,
+  check_session_iframe: url,
+  device_authorization_endpoint: url,
+  pushed_authorization_request_endpoint: url,
+  backchannel_authentication_endpoint: url,
+  mtls_endpoint_aliases: isObject,
+  service_documentation: url,
+  op_policy_uri: url,
+  op_tos_uri: url,
+  scopes_supported: list,
+  response_types_supported: list,
+  response_modes_supported: list,
+  grant_types_supported: list,
+  acr_values_supported: list,
+  subject_types_supported: list,
+  claims_supported: list,
+  claim_types_supported: list,
+  display_values_supported: list,
+  prompt_values_supported: list,
+  ui_locales_supported: list,
+  claims_locales_supported: list,
+  code_challenge_methods_supported: list,
+  id_token_signing_alg_values_supported: list,
+  id_token_encryption_alg_values_supported: list,
+  id_token_encryption_enc_values_supported: list,
+  userinfo_signing_alg_values_supported: list,
+  userinfo_encryption_alg_values_supported: list,
+  userinfo_encryption_enc_values_supported: list,
+  request_object_signing_alg_values_supported: list,
+  request_object_encryption_alg_values_supported: list,
   request_object_encryption_enc_values_supported: list,
-  token_endpoint_auth_methods_supported: list, token_endpoint_auth_signing_alg_values_supported: list,
-  revocation_endpoint_auth_methods_supported: list, revocation_endpoint_auth_signing_alg_values_supported: list,
-  introspection_endpoint_auth_methods_supported: list, introspection_endpoint_auth_signing_alg_values_supported: list,
-  claims_parameter_supported: flag, request_parameter_supported: flag, request_uri_parameter_supported: flag, require_request_uri_registration: flag,
-  authorization_response_iss_parameter_supported: flag, require_pushed_authorization_requests: flag,
-  tls_client_certificate_bound_access_tokens: flag, require_signed_request_object: flag,
-  frontchannel_logout_supported: flag, frontchannel_logout_session_supported: flag, backchannel_logout_supported: flag,
-  backchannel_logout_session_supported: flag, dpop_signing_alg_values_supported: list, authorization_signing_alg_values_supported: list,
+  token_endpoint_auth_methods_supported: list,
+  token_endpoint_auth_signing_alg_values_supported: list,
+  revocation_endpoint_auth_methods_supported: list,
+  revocation_endpoint_auth_signing_alg_values_supported: list,
+  introspection_endpoint_auth_methods_supported: list,
+  introspection_endpoint_auth_signing_alg_values_supported: list,
+  claims_parameter_supported: flag,
+  request_parameter_supported: flag,
+  request_uri_parameter_supported: flag,
+  require_request_uri_registration: flag,
+  authorization_response_iss_parameter_supported: flag,
+  require_pushed_authorization_requests: flag,
+  tls_client_certificate_bound_access_tokens: flag,
+  require_signed_request_object: flag,
+  frontchannel_logout_supported: flag,
+  frontchannel_logout_session_supported: flag,
+  backchannel_logout_supported: flag,
+  backchannel_logout_session_supported: flag,
+  dpop_signing_alg_values_supported: list,
+  authorization_signing_alg_values_supported: list,
   signed_metadata: text,
 };
-const RESPONSE_TYPES = ["code", "code id_token", "id_token", "token id_token", "id_token token", "code id_token token", "code token"];
+const RESPONSE_TYPES = [
+  "code",
+  "code id_token",
+  "id_token",
+  "token id_token",
+  "id_token token",
+  "code id_token token",
+  "code token",
+];
 const ALGORITHMS = /^(none|(HS|RS|ES|PS)(256|384|512)|ES256K|EdDSA|Ed25519|Ed448)$/;
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/; // RFC 6749 §3.3
-const LANGUAGE = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?$/; // BCP 47 in canonical case, as far as a server of pages needs it
+// BCP 47 in canonical case, as far as a server of pages needs it
+const LANGUAGE = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?$/;
 
 /// Every endpoint is https, the key set too. For every module, since nothing works without.
 export function checkEndpoints(document) {
   const names = Object.keys(document).filter((name) => name.endsWith("_endpoint") || name === "jwks_uri");
-  return findings(...["authorization_endpoint", "token_endpoint", "jwks_uri"].map((name) => [!(name in document), "FAILURE", `there is no ${name}`]),
-    ...names.map((name) => [!httpsUrl(document[name]), "FAILURE", `${name} is ${document[name]}`]));
+  return findings(
+    ...["authorization_endpoint", "token_endpoint", "jwks_uri"].map((name) => [
+      !(name in document),
+      "FAILURE",
+      `there is no ${name}`,
+    ]),
+    ...names.map((name) => [!httpsUrl(document[name]), "FAILURE", `${name} is ${document[name]}`]),
+  );
 }
 
 /// `issuer` against the address that the document was fetched from: Discovery §4.3.
@@ -49,8 +104,16 @@ export function checkIssuer({ issuer }, fetchedFrom) {
   const url = httpsUrl(issuer);
   return findings(
     [!url, "FAILURE", "issuer is not an https URL"],
-    [() => url.search !== "" || url.hash !== "" || /[?#@]/.test(issuer), "FAILURE", "issuer has a query, a fragment or user information"],
-    [() => issuer.replace(/\/$/, "") + WELL_KNOWN !== fetchedFrom, "FAILURE", `the document of ${issuer} was found at ${fetchedFrom}`],
+    [
+      () => url.search !== "" || url.hash !== "" || /[?#@]/.test(issuer),
+      "FAILURE",
+      "issuer has a query, a fragment or user information",
+    ],
+    [
+      () => issuer.replace(/\/$/, "") + WELL_KNOWN !== fetchedFrom,
+      "FAILURE",
+      `the document of ${issuer} was found at ${fetchedFrom}`,
+    ],
   );
 }
 
@@ -64,25 +127,57 @@ export function checkDiscovery({ status, headers, json }) {
   return [
     ...findings(
       [status !== 200, "FAILURE", `the status is ${status}`],
-      [!/^application\/json *(;|$)/i.test(headers["content-type"] ?? ""), "FAILURE", "the answer is not application/json"],
+      [
+        !/^application\/json *(;|$)/i.test(headers["content-type"] ?? ""),
+        "FAILURE",
+        "the answer is not application/json",
+      ],
       ...Object.keys(json).map((name) => [!(name in MEMBERS), "WARNING", `nobody knows the member ${name}`]),
-      ...Object.entries(MEMBERS).map(([name, fits]) => [has(name) && !fits(json[name]), "FAILURE", `${name} has the wrong type`]),
-      [!includes("response_types_supported", ...RESPONSE_TYPES), "FAILURE", "no response type of OpenID Connect is supported"],
-      [!includes("subject_types_supported", "public", "pairwise"), "FAILURE", "subject_types_supported lacks public and pairwise"],
+      ...Object.entries(MEMBERS).map(([name, fits]) => [
+        has(name) && !fits(json[name]),
+        "FAILURE",
+        `${name} has the wrong type`,
+      ]),
+      [
+        !includes("response_types_supported", ...RESPONSE_TYPES),
+        "FAILURE",
+        "no response type of OpenID Connect is supported",
+      ],
+      [
+        !includes("subject_types_supported", "public", "pairwise"),
+        "FAILURE",
+        "subject_types_supported lacks public and pairwise",
+      ],
       [!includes("id_token_signing_alg_values_supported", "RS256"), "FAILURE", "RS256 is missing"],
       [!has("userinfo_endpoint"), "WARNING", "there is no userinfo_endpoint"],
-      [has("request_object_signing_alg_values_supported") && !includes("request_object_signing_alg_values_supported", "RS256"), "WARNING",
-        "request objects cannot be signed with RS256"],
+      [
+        has("request_object_signing_alg_values_supported") &&
+          !includes("request_object_signing_alg_values_supported", "RS256"),
+        "WARNING",
+        "request objects cannot be signed with RS256",
+      ],
       [!list(json.claims_supported), "WARNING", "there is no claims_supported"],
       [!has("scopes_supported"), "WARNING", "there is no scopes_supported"],
       [has("scopes_supported") && !includes("scopes_supported", "openid"), "FAILURE", "scopes_supported lacks openid"],
-      [() => (json.scopes_supported ?? []).some((scope) => !SCOPE_TOKEN.test(scope)), "FAILURE", "scopes_supported holds what is no scope"],
+      [
+        () => (json.scopes_supported ?? []).some((scope) => !SCOPE_TOKEN.test(scope)),
+        "FAILURE",
+        "scopes_supported holds what is no scope",
+      ],
       [has("grant_types_supported") && !isFilled("grant_types_supported"), "FAILURE", "grant_types_supported is empty"],
-      [() => json.code_challenge_methods_supported?.length > 0 && !includes("code_challenge_methods_supported", "S256", "plain"), "FAILURE",
-        "no known PKCE method is supported"],
+      [
+        () =>
+          json.code_challenge_methods_supported?.length > 0 &&
+          !includes("code_challenge_methods_supported", "S256", "plain"),
+        "FAILURE",
+        "no known PKCE method is supported",
+      ],
       [() => locales.some((tag) => !LANGUAGE.test(tag)), "FAILURE", "a language tag is not one in canonical form"],
-      [() => (json.userinfo_signing_alg_values_supported ?? []).some((name) => !ALGORITHMS.test(name)),
-        "FAILURE", "UserInfo is signed with an unknown algorithm"],
+      [
+        () => (json.userinfo_signing_alg_values_supported ?? []).some((name) => !ALGORITHMS.test(name)),
+        "FAILURE",
+        "UserInfo is signed with an unknown algorithm",
+      ],
     ),
     ...checkEndpoints(json),
   ];
@@ -90,13 +185,20 @@ export function checkDiscovery({ status, headers, json }) {
 
 /// `end_session_endpoint` beside the others: `oidcc-rp-initiated-logout-discovery-endpoint-verification`.
 export function checkEndSession(document) {
-  return [...findings([!httpsUrl(document.end_session_endpoint), "FAILURE", "there is no end_session_endpoint"]), ...checkEndpoints(document)];
+  return [
+    ...findings([!httpsUrl(document.end_session_endpoint), "FAILURE", "there is no end_session_endpoint"]),
+    ...checkEndpoints(document),
+  ];
 }
 
 /// Absent means client_secret_basic: Discovery §3.
 export function checkAuthMethod(document, method) {
   const methods = document.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-  return findings([!methods.includes(method), "FAILURE", `${method} is not among token_endpoint_auth_methods_supported`]);
+  return findings([
+    !methods.includes(method),
+    "FAILURE",
+    `${method} is not among token_endpoint_auth_methods_supported`,
+  ]);
 }
 
 const NEEDED = { RSA: ["n", "e"], EC: ["x", "y"], OKP: ["x"] };
@@ -109,8 +211,11 @@ function checkKey(key) {
   return findings(
     [!text(key.kty), "FAILURE", "a key has no kty"],
     [key.kty === "oct" || PRIVATE.some((name) => name in key), "FAILURE", "a key has secret members"],
-    [needed.some((name) => !text(key[name]) || !/^[A-Za-z0-9_-]+$/.test(key[name])),
-      "FAILURE", `a key lacks one of ${needed}, in base64url without padding`],
+    [
+      needed.some((name) => !text(key[name]) || !/^[A-Za-z0-9_-]+$/.test(key[name])),
+      "FAILURE",
+      `a key lacks one of ${needed}, in base64url without padding`,
+    ],
     [!text(key.kid) || key.kid.trim() === "", "FAILURE", "a key has no kid"],
     [text(key.kty) && key.kty !== "oct" && !(key.kty in NEEDED), "WARNING", `nobody knows keys of type ${key.kty}`],
     [key.kty in CURVES && !CURVES[key.kty].includes(key.crv), "WARNING", `nobody knows the curve ${key.crv}`],

@@ -19,7 +19,8 @@ function isUri(text) {
   return typeof text === "string" && /^[A-Za-z][A-Za-z0-9+.-]*:[!#$&-;=?-[\]_a-z~%]+$/.test(text);
 }
 
-/// Shannon's entropy of the characters as they are distributed in the text itself, times its length: what the suite measures.
+/// Shannon's entropy of the characters as they are distributed in the text itself, times its length: what the suite
+/// measures.
 export function shannonBits(text) {
   const counts = new Map();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -40,14 +41,22 @@ export function checkGuessing(name, value) {
 export function checkErrorText({ error, error_description, error_uri } = {}) {
   const rows = [
     [typeof error !== "string" || error === "", "FAILURE", "there is no error"],
-    [typeof error === "string" && !ERROR_TEXT.test(error), "FAILURE", "error holds characters outside 0x20-21, 0x23-5B, 0x5D-7E"],
+    [
+      typeof error === "string" && !ERROR_TEXT.test(error),
+      "FAILURE",
+      "error holds characters outside 0x20-21, 0x23-5B, 0x5D-7E",
+    ],
     [error_uri !== undefined && !isUri(error_uri), "FAILURE", "error_uri is not a URI"],
   ];
   if (error_description !== undefined) {
     const withoutBreaks = String(error_description).replace(/[\t\r\n]/g, "");
     rows.push(
       [typeof error_description !== "string", "FAILURE", "error_description is not a string"],
-      [!ERROR_TEXT.test(withoutBreaks), "FAILURE", "error_description holds characters outside 0x20-21, 0x23-5B, 0x5D-7E"],
+      [
+        !ERROR_TEXT.test(withoutBreaks),
+        "FAILURE",
+        "error_description holds characters outside 0x20-21, 0x23-5B, 0x5D-7E",
+      ],
       [withoutBreaks !== String(error_description), "WARNING", "error_description holds a tab or a line break"],
     );
   }

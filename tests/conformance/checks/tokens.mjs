@@ -6,8 +6,25 @@ import { checkErrorText, checkGuessing, isObject } from "./text.mjs";
 
 const MINUTE = 60;
 const YEAR = 365 * 24 * 3600;
-const PROTOCOL_CLAIMS = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "at_hash", "c_hash", "s_hash", "nbf",
-  "jti", "sid", "txn"];
+const PROTOCOL_CLAIMS = [
+  "iss",
+  "sub",
+  "aud",
+  "exp",
+  "iat",
+  "auth_time",
+  "nonce",
+  "acr",
+  "amr",
+  "azp",
+  "at_hash",
+  "c_hash",
+  "s_hash",
+  "nbf",
+  "jti",
+  "sid",
+  "txn",
+];
 
 const mediaType = ({ headers }) => (headers["content-type"] ?? "").split(";")[0].trim().toLowerCase();
 const isJson = (answer) => mediaType(answer) === "application/json";
@@ -24,7 +41,8 @@ export function parseJwt(text) {
   }
 }
 
-/// Answers are { status, headers, json }, json being the parsed body. Both grants that a user takes part in come through here.
+/// Answers are { status, headers, json }, json being the parsed body. Both grants that a user takes part in come
+/// through here.
 export function checkTokenResponse({ status, headers, json }, { idToken }) {
   const { access_token, token_type, expires_in, id_token } = isObject(json) ? json : {};
   return findings(
@@ -35,9 +53,16 @@ export function checkTokenResponse({ status, headers, json }, { idToken }) {
     [typeof access_token !== "string" || access_token === "", "FAILURE", "there is no access_token"],
     [!/^bearer$/i.test(token_type ?? ""), "FAILURE", `token_type is ${token_type}`],
     [expires_in === undefined, "WARNING", "there is no expires_in"],
-    [expires_in !== undefined && !(Number.isInteger(expires_in) && expires_in > 0 && expires_in <= YEAR),
-      "FAILURE", `expires_in is ${JSON.stringify(expires_in)}`],
-    [(idToken === "required" || id_token !== undefined) && !parseJwt(id_token), "FAILURE", "there is no id_token that can be read"],
+    [
+      expires_in !== undefined && !(Number.isInteger(expires_in) && expires_in > 0 && expires_in <= YEAR),
+      "FAILURE",
+      `expires_in is ${JSON.stringify(expires_in)}`,
+    ],
+    [
+      (idToken === "required" || id_token !== undefined) && !parseJwt(id_token),
+      "FAILURE",
+      "there is no id_token that can be read",
+    ],
   );
 }
 
@@ -46,7 +71,11 @@ export const checkAccessToken = (token) => checkGuessing("the access token", tok
 /// RFC 6749 Appendix A.17: VSCHAR.
 export function checkRefreshToken(token) {
   return [
-    ...findings([() => !/^[\x20-\x7e]+$/.test(token), "FAILURE", "the refresh token holds other than visible characters"]),
+    ...findings([
+      () => !/^[\x20-\x7e]+$/.test(token),
+      "FAILURE",
+      "the refresh token holds other than visible characters",
+    ]),
     ...checkGuessing("the refresh token", token),
   ];
 }
@@ -63,7 +92,8 @@ export function checkTokenError({ status, headers, json }, error) {
   ];
 }
 
-/// A client that registered no algorithm gets RS256 (OpenID Connect Registration §2); the kid must lead to exactly one key.
+/// A client that registered no algorithm gets RS256 (OpenID Connect Registration §2); the kid must lead to exactly one
+/// key.
 export function checkSignature({ header, signed, signature }, jwks) {
   const sameKid = jwks.keys.filter(({ kid }) => kid !== undefined && kid === header.kid);
   const [key] = sameKid;
@@ -71,9 +101,16 @@ export function checkSignature({ header, signed, signature }, jwks) {
     [header.alg !== "RS256", "FAILURE", `alg is ${header.alg}, not RS256`],
     [typeof header.kid !== "string", "FAILURE", "the header has no kid"],
     [sameKid.length !== 1, "FAILURE", `${sameKid.length} keys of the key set have the kid`],
-    [() => key.kty !== "RSA" || (key.alg ?? "RS256") !== "RS256" || (key.use ?? "sig") !== "sig", "FAILURE",
-      "the key is not made for RS256 signatures"],
-    [() => !verify("sha256", Buffer.from(signed), createPublicKey({ key, format: "jwk" }), signature), "FAILURE", "the signature does not verify"],
+    [
+      () => key.kty !== "RSA" || (key.alg ?? "RS256") !== "RS256" || (key.use ?? "sig") !== "sig",
+      "FAILURE",
+      "the key is not made for RS256 signatures",
+    ],
+    [
+      () => !verify("sha256", Buffer.from(signed), createPublicKey({ key, format: "jwk" }), signature),
+      "FAILURE",
+      "the signature does not verify",
+    ],
   );
 }
 
@@ -97,7 +134,11 @@ export function checkIdTokenClaims(claims, { issuer, clientId, nonce, now }) {
       [auth_time < now - YEAR, "FAILURE", "auth_time is more than a year old"],
       [acr !== undefined && !(typeof acr === "string" && acr !== ""), "FAILURE", "acr is not a string with content"],
       [claims.nonce !== nonce, "FAILURE", `nonce is ${claims.nonce}, not ${nonce}`],
-      [typeof sub !== "string" || !/^[\x20-\x7e]{1,255}$/.test(sub), "FAILURE", "sub is not 1 to 255 printable ASCII characters"],
+      [
+        typeof sub !== "string" || !/^[\x20-\x7e]{1,255}$/.test(sub),
+        "FAILURE",
+        "sub is not 1 to 255 printable ASCII characters",
+      ],
     ),
     ...checkClaimTypes(claims),
   ];
@@ -120,10 +161,15 @@ export function checkHashes(claims, { accessToken, code }) {
 
 /// What acr_values asked for (OpenID Connect Core §3.1.2.1): voluntary, so a miss is no failure.
 export function checkAcr({ acr }, asked) {
-  return findings([!asked.includes(acr), "WARNING", acr === undefined ? "there is no acr" : `acr ${acr} was not asked for`]);
+  return findings([
+    !asked.includes(acr),
+    "WARNING",
+    acr === undefined ? "there is no acr" : `acr ${acr} was not asked for`,
+  ]);
 }
 
-/// A later ID token of the same login: OpenID Connect Core §12.2 after a refresh, §3.1.2.1 after prompt=none or id_token_hint.
+/// A later ID token of the same login: OpenID Connect Core §12.2 after a refresh, §3.1.2.1 after prompt=none or
+/// id_token_hint.
 export function checkSameLogin(earlier, later) {
   const both = (name) => earlier[name] !== undefined && later[name] !== undefined;
   return findings(
@@ -134,7 +180,11 @@ export function checkSameLogin(earlier, later) {
 
 /// A login made anew: auth_time is strictly later where both tokens have one.
 export function checkLaterLogin(earlier, later) {
-  return findings([later.auth_time <= earlier.auth_time, "FAILURE", `auth_time went from ${earlier.auth_time} to ${later.auth_time}`]);
+  return findings([
+    later.auth_time <= earlier.auth_time,
+    "FAILURE",
+    `auth_time went from ${earlier.auth_time} to ${later.auth_time}`,
+  ]);
 }
 
 export function checkRefreshedIdToken(earlier, later) {

@@ -1,10 +1,17 @@
-// The 35 modules of the plan `oidcc-basic-certification-test-plan` that run with static clients, in its order. The Form Post
-// plan has the same ones. Not among them, since they need dynamic registration: oidcc-idtoken-signature, oidcc-idtoken-unsigned,
-// oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported.
+// The 35 modules of the plan `oidcc-basic-certification-test-plan` that run with static clients, in its order. The Form
+// Post plan has the same ones. Not among them, since they need dynamic registration: oidcc-idtoken-signature,
+// oidcc-idtoken-unsigned, oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported.
 import { createHash } from "node:crypto";
 import { checkNothingElse, checkScopeClaims, checkUserinfo, SCOPE_CLAIMS } from "../checks/claims.mjs";
 import {
-  checkAccessToken, checkAcr, checkAuthTime, checkLaterLogin, checkRefreshToken, checkRefreshedIdToken, checkSameLogin, checkTokenError,
+  checkAccessToken,
+  checkAcr,
+  checkAuthTime,
+  checkLaterLogin,
+  checkRefreshToken,
+  checkRefreshedIdToken,
+  checkSameLogin,
+  checkTokenError,
   checkTokenResponse,
 } from "../checks/tokens.mjs";
 import { REDIRECT_URI } from "../provider.mjs";
@@ -19,7 +26,13 @@ function scopes(names, order = (list) => list) {
     const missing = names.find((name) => !run.supports("scopes_supported", name));
     if (missing) run.skip(`scopes_supported lacks ${missing}`);
     const { userinfo } = await run.signIn({ parameters: { scope: order(["openid", ...names]).join(" ") } });
-    run.check(checkScopeClaims(userinfo, names), checkNothingElse(userinfo, names.flatMap((name) => SCOPE_CLAIMS[name])));
+    run.check(
+      checkScopeClaims(userinfo, names),
+      checkNothingElse(
+        userinfo,
+        names.flatMap((name) => SCOPE_CLAIMS[name]),
+      ),
+    );
   };
 }
 
@@ -53,7 +66,11 @@ function skipWithoutUnsignedObjects(run) {
 async function refresh(run, { client, tokens, claims }, parameters) {
   run.check(checkRefreshToken(tokens.refresh_token));
   await run.wait(1); // so that a new iat can be told from the old one
-  const answer = await run.tokenRequest(client, { grant_type: "refresh_token", refresh_token: tokens.refresh_token, ...parameters });
+  const answer = await run.tokenRequest(client, {
+    grant_type: "refresh_token",
+    refresh_token: tokens.refresh_token,
+    ...parameters,
+  });
   run.require(checkTokenResponse(answer, { idToken: "optional" }));
   run.check(checkAccessToken(answer.json.access_token));
   if (answer.json.refresh_token) run.check(checkRefreshToken(answer.json.refresh_token));
@@ -74,12 +91,20 @@ export const BASIC = {
     else run.review(flow.page, "error");
   },
 
-  "oidcc-userinfo-get": async (run) => { await run.expectUserinfo(await run.signIn(), { method: "GET" }); },
-  "oidcc-userinfo-post-header": async (run) => { await run.expectUserinfo(await run.signIn(), { method: "POST" }); },
+  "oidcc-userinfo-get": async (run) => {
+    await run.expectUserinfo(await run.signIn(), { method: "GET" });
+  },
+  "oidcc-userinfo-post-header": async (run) => {
+    await run.expectUserinfo(await run.signIn(), { method: "POST" });
+  },
 
   "oidcc-userinfo-post-body": async (run) => {
     const flow = await run.signIn();
-    const answer = await run.userinfo(flow.tokens, { method: "POST", headers: {}, form: { access_token: flow.tokens.access_token } });
+    const answer = await run.userinfo(flow.tokens, {
+      method: "POST",
+      headers: {},
+      form: { access_token: flow.tokens.access_token },
+    });
     if (answer.status >= 200 && answer.status <= 299) run.check(checkUserinfo(answer, flow.claims));
     else run.warn(`UserInfo answered ${answer.status} to a token in the body`);
   },
@@ -117,7 +142,10 @@ export const BASIC = {
     await run.wait(2);
     const second = await run.signIn({ parameters: { max_age: "1" } });
     run.expectLogin(second);
-    run.check(checkAuthTime(second.claims, { now: run.now(), seconds: 301 }), checkLaterLogin(first.claims, second.claims));
+    run.check(
+      checkAuthTime(second.claims, { now: run.now(), seconds: 301 }),
+      checkLaterLogin(first.claims, second.claims),
+    );
   },
 
   "oidcc-max-age-10000": async (run) => {
@@ -129,7 +157,8 @@ export const BASIC = {
 
   "oidcc-ensure-request-with-unknown-parameter-succeeds": succeeds({ extra: "foobar" }),
   "oidcc-id-token-hint": silently(({ tokens }) => ({ id_token_hint: tokens.id_token })),
-  "oidcc-login-hint": (run) => run.signIn({ parameters: { login_hint: `buffy@${new URL(run.metadata.issuer).hostname}` } }),
+  "oidcc-login-hint": (run) =>
+    run.signIn({ parameters: { login_hint: `buffy@${new URL(run.metadata.issuer).hostname}` } }),
   "oidcc-ui-locales": succeeds({ ui_locales: "se" }),
   "oidcc-claims-locales": succeeds({ claims_locales: "se" }),
 
@@ -170,20 +199,30 @@ export const BASIC = {
     skipWithoutUnsignedObjects(run);
     const inside = { state: randomText(10), nonce: randomText(10) };
     const { response_mode } = run.newRequest(); // it too is inside alone
-    const object = { ...inside, response_type: "code", client_id: run.clients.client.id, redirect_uri: REDIRECT_URI, scope: "openid",
-      ...(response_mode && { response_mode }) };
-    const flow = await run.authorize({ parameters: { request: unsignedObject(object), state: undefined, nonce: undefined,
-      response_mode: undefined } });
+    const object = {
+      ...inside,
+      response_type: "code",
+      client_id: run.clients.client.id,
+      redirect_uri: REDIRECT_URI,
+      scope: "openid",
+      ...(response_mode && { response_mode }),
+    };
+    const flow = await run.authorize({
+      parameters: { request: unsignedObject(object), state: undefined, nonce: undefined, response_mode: undefined },
+    });
     if (flow.callback?.parameters.has("error")) {
       run.expectError(flow, ["request_not_supported"]);
       run.skip("the parameter request is refused with request_not_supported");
     }
     await run.finish(Object.assign(flow, { sent: { ...flow.sent, ...inside } }));
-    if (run.metadata.request_parameter_supported !== true) run.warn("request works but request_parameter_supported is not true");
+    if (run.metadata.request_parameter_supported !== true)
+      run.warn("request works but request_parameter_supported is not true");
   },
 
   "oidcc-claims-essential": async (run) => {
-    const { userinfo } = await run.signIn({ parameters: { claims: JSON.stringify({ userinfo: { name: { essential: true } } }) } });
+    const { userinfo } = await run.signIn({
+      parameters: { claims: JSON.stringify({ userinfo: { name: { essential: true } } }) },
+    });
     if (!("name" in userinfo)) run.warn("UserInfo lacks name, which the parameter claims asked for");
     run.check(checkNothingElse(userinfo, ["name"]));
   },
@@ -201,14 +240,20 @@ export const BASIC = {
     const parameters = offline ? { scope: "openid offline_access", prompt: "consent" } : {};
     const first = await run.signIn({ parameters });
     if (!first.tokens.refresh_token) {
-      if (run.supports("grant_types_supported", "refresh_token")) run.warn("grant_types_supported has refresh_token, but none was issued");
+      if (run.supports("grant_types_supported", "refresh_token"))
+        run.warn("grant_types_supported has refresh_token, but none was issued");
       run.skip("no refresh token is issued");
     }
     if (!run.supports("grant_types_supported", "refresh_token")) run.warn("grant_types_supported lacks refresh_token");
     await refresh(run, first, { scope: parameters.scope ?? "openid" });
     const second = await run.signIn({ client: "client2", parameters: { ...parameters, nonce: randomText(43) } });
     const { refresh_token } = await refresh(run, second, {});
-    run.check(checkTokenError(await run.tokenRequest("client", { grant_type: "refresh_token", refresh_token }), "invalid_grant"));
+    run.check(
+      checkTokenError(
+        await run.tokenRequest("client", { grant_type: "refresh_token", refresh_token }),
+        "invalid_grant",
+      ),
+    );
   },
 
   "oidcc-ensure-request-with-valid-pkce-succeeds": async (run) => {

@@ -3,5 +3,7 @@ import { checkDiscovery } from "../checks/server.mjs";
 
 export const CONFIG = {
   // The issuer and the key set are looked at in the set-up, as in every module.
-  "oidcc-discovery-endpoint-verification": async (run) => { run.check(checkDiscovery(run.discovery)); },
+  "oidcc-discovery-endpoint-verification": async (run) => {
+    run.check(checkDiscovery(run.discovery));
+  },
 };

@@ -9,9 +9,13 @@ const encode = (value) => Buffer.from(JSON.stringify(value)).toString("base64url
 /// Somebody signs in, and then a logout request is sent: the usual one with these changes.
 async function logout(run, changes = () => ({})) {
   const { tokens, claims } = await run.signIn({ parameters: { state: longState() } });
-  const usual = { id_token_hint: tokens.id_token, post_logout_redirect_uri: POST_LOGOUT_REDIRECT_URI, state: difficultState() };
+  const usual = {
+    id_token_hint: tokens.id_token,
+    post_logout_redirect_uri: POST_LOGOUT_REDIRECT_URI,
+    state: difficultState(),
+  };
   const sent = { ...usual, ...changes({ idToken: tokens.id_token, claims }) };
-  return { sent, ...await run.logout(sent) };
+  return { sent, ...(await run.logout(sent)) };
 }
 
 /// The browser goes back to the client, and the login is gone.
@@ -53,17 +57,30 @@ function selfMade({ iss, aud, ...claims }) {
 }
 
 export const LOGOUT = {
-  "oidcc-rp-initiated-logout-discovery-endpoint-verification": async (run) => { run.check(checkEndSession(run.metadata)); },
+  "oidcc-rp-initiated-logout-discovery-endpoint-verification": async (run) => {
+    run.check(checkEndSession(run.metadata));
+  },
   "oidcc-rp-initiated-logout": leadsBack(),
-  "oidcc-rp-initiated-logout-bad-post-logout-redirect-uri":
-    leadsNowhere(() => ({ post_logout_redirect_uri: `${POST_LOGOUT_REDIRECT_URI}${randomText(10)}` })),
-  "oidcc-rp-initiated-logout-modified-id-token-hint": leadsNowhere(({ idToken }) => ({ id_token_hint: unsigned(idToken) })),
+  "oidcc-rp-initiated-logout-bad-post-logout-redirect-uri": leadsNowhere(() => ({
+    post_logout_redirect_uri: `${POST_LOGOUT_REDIRECT_URI}${randomText(10)}`,
+  })),
+  "oidcc-rp-initiated-logout-modified-id-token-hint": leadsNowhere(({ idToken }) => ({
+    id_token_hint: unsigned(idToken),
+  })),
   "oidcc-rp-initiated-logout-no-id-token-hint": leadsNowhere(() => ({ id_token_hint: undefined })),
-  "oidcc-rp-initiated-logout-no-params": signsOut(() => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined, state: undefined })),
+  "oidcc-rp-initiated-logout-no-params": signsOut(() => ({
+    id_token_hint: undefined,
+    post_logout_redirect_uri: undefined,
+    state: undefined,
+  })),
   "oidcc-rp-initiated-logout-no-post-logout-redirect-uri": signsOut(() => ({ post_logout_redirect_uri: undefined })),
   "oidcc-rp-initiated-logout-no-state": leadsBack(() => ({ state: undefined })),
-  "oidcc-rp-initiated-logout-only-state": signsOut(() => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined })),
-  "oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri":
-    leadsNowhere(() => ({ post_logout_redirect_uri: `${POST_LOGOUT_REDIRECT_URI}?foo=bar` })),
+  "oidcc-rp-initiated-logout-only-state": signsOut(() => ({
+    id_token_hint: undefined,
+    post_logout_redirect_uri: undefined,
+  })),
+  "oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri": leadsNowhere(() => ({
+    post_logout_redirect_uri: `${POST_LOGOUT_REDIRECT_URI}?foo=bar`,
+  })),
   "oidcc-rp-initiated-logout-bad-id-token-hint": leadsNowhere(({ claims }) => ({ id_token_hint: selfMade(claims) })),
 };

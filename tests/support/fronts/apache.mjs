@@ -1,5 +1,5 @@
-// Apache in front of Postern, by apache-example.conf as it is shipped: the definitions are changed as an operator would,
-// and the two ports.
+// Apache in front of Postern, by apache-example.conf as it is shipped: the definitions are changed as an operator
+// would, and the two ports.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startApache } from "../web_server.mjs";
@@ -28,25 +28,43 @@ export function edited(site, values) {
 }
 
 /// A front: Apache with the shipped site, its programs run by `mode` ("cgid", "fcgid", "proxy-fcgi"). More `modules` by
-/// name, and more `lines` in the site's virtual host (an array, or what makes one of a deployment's site) or, `outside`, in
-/// front of it.
-export const apache = (mode, { modules = [], lines = [], outside = [] } = {}) => async (site) => {
-  const { root, directory, cgiBin, port, tls, base, configFile, sockets, plainPort, env } = site;
-  if (!tls) throw new Error("the site that is shipped for Apache is one with TLS");
-  const shipped = edited(await readFile(join(root, "apache-example.conf"), "utf8"), {
-    HOST: `127.0.0.1:${port}`, BASE: `${base}/`, CERTIFICATE: tls.certificate, CERTIFICATE_KEY: tls.key, CGI_BIN: cgiBin,
-    CONFIG: configFile, SOCKETS: sockets,
-  }).replace("\nDefine POSTERN_CGID\n", `\nDefine POSTERN_${mode.toUpperCase().replace("-", "_")}\n`)
-    .replace("*:443", `127.0.0.1:${port}`).replace("*:80", `127.0.0.1:${plainPort}`)
-    .replace("DocumentRoot /var/www/html", `DocumentRoot "${sockets}"`);
-  const more = typeof lines === "function" ? lines(site) : lines;
-  const file = join(directory, "site.conf");
-  await writeFile(file, shipped.replace(/<\/VirtualHost>\s*$/, [...more, "</VirtualHost>", ""].join("\n")));
-  return startApache({
-    directory, port, env, modules: [...ALWAYS, ...MODULES[mode], ...modules],
-    lines: [`Listen 127.0.0.1:${plainPort}`, COMPRESSION, ...runtime(directory)[mode], ...outside, `Include "${file}"`],
-  });
-};
+/// name, and more `lines` in the site's virtual host (an array, or what makes one of a deployment's site) or,
+/// `outside`, in front of it.
+export const apache =
+  (mode, { modules = [], lines = [], outside = [] } = {}) =>
+  async (site) => {
+    const { root, directory, cgiBin, port, tls, base, configFile, sockets, plainPort, env } = site;
+    if (!tls) throw new Error("the site that is shipped for Apache is one with TLS");
+    const shipped = edited(await readFile(join(root, "apache-example.conf"), "utf8"), {
+      HOST: `127.0.0.1:${port}`,
+      BASE: `${base}/`,
+      CERTIFICATE: tls.certificate,
+      CERTIFICATE_KEY: tls.key,
+      CGI_BIN: cgiBin,
+      CONFIG: configFile,
+      SOCKETS: sockets,
+    })
+      .replace("\nDefine POSTERN_CGID\n", `\nDefine POSTERN_${mode.toUpperCase().replace("-", "_")}\n`)
+      .replace("*:443", `127.0.0.1:${port}`)
+      .replace("*:80", `127.0.0.1:${plainPort}`)
+      .replace("DocumentRoot /var/www/html", `DocumentRoot "${sockets}"`);
+    const more = typeof lines === "function" ? lines(site) : lines;
+    const file = join(directory, "site.conf");
+    await writeFile(file, shipped.replace(/<\/VirtualHost>\s*$/, [...more, "</VirtualHost>", ""].join("\n")));
+    return startApache({
+      directory,
+      port,
+      env,
+      modules: [...ALWAYS, ...MODULES[mode], ...modules],
+      lines: [
+        `Listen 127.0.0.1:${plainPort}`,
+        COMPRESSION,
+        ...runtime(directory)[mode],
+        ...outside,
+        `Include "${file}"`,
+      ],
+    });
+  };
 
 export const cgid = apache("cgid");
 export const fcgid = apache("fcgid");

@@ -16,7 +16,13 @@ function edit(text, changes) {
 
 /// The complete configuration with TLS, as an operator edits it, on another port.
 function overTls(text, mode, { root, directory, cgiBin, port, tls, base, configFile, sockets }) {
-  const user = process.getuid() === 0 ? [] : [["server.username =", "# server.username ="], ["server.groupname =", "# server.groupname ="]];
+  const user =
+    process.getuid() === 0
+      ? []
+      : [
+          ["server.username =", "# server.username ="],
+          ["server.groupname =", "# server.groupname ="],
+        ];
   return `server.bind = "127.0.0.1"\n${edit(text, [
     ...user,
     [/^server\.document-root = .*$/m, `server.document-root = ${quoted(sockets)}`],
@@ -36,31 +42,45 @@ function overTls(text, mode, { root, directory, cgiBin, port, tls, base, configF
 /// Without TLS, for a deployment on a loopback address.
 function plain(mode, { root, cgiBin, port, base, configFile, sockets }) {
   return [
-    `server.bind = "127.0.0.1"`, `server.port = ${port}`, `server.document-root = ${quoted(sockets)}`,
-    `server.max-request-field-size = 32768`, `server.max-request-size = 64`,
-    `var.postern_base = ${quoted(base)}`, `var.postern_cgi_bin = ${quoted(cgiBin)}`,
-    `var.postern_sockets = ${quoted(sockets)}`, `var.postern_config = ${quoted(configFile)}`,
+    `server.bind = "127.0.0.1"`,
+    `server.port = ${port}`,
+    `server.document-root = ${quoted(sockets)}`,
+    `server.max-request-field-size = 32768`,
+    `server.max-request-size = 64`,
+    `var.postern_base = ${quoted(base)}`,
+    `var.postern_cgi_bin = ${quoted(cgiBin)}`,
+    `var.postern_sockets = ${quoted(sockets)}`,
+    `var.postern_config = ${quoted(configFile)}`,
     `include ${quoted(join(root, `examples/lighttpd/postern-${mode}.conf`))}`,
   ].join("\n");
 }
 
 /// The demo application beside it.
 const demoOf = ({ root }) => [
-  `server.modules += ( "mod_alias" )`, `index-file.names = ( "index.html" )`,
+  `server.modules += ( "mod_alias" )`,
+  `index-file.names = ( "index.html" )`,
   `mimetype.assign = ( ".html" => "text/html; charset=utf-8", ".js" => "text/javascript", ".css" => "text/css" )`,
   `alias.url += ( "/demo/" => ${quoted(join(root, "examples/demo/"))} )`,
 ];
 
-/// A front: starts the web server for a deployment. `site` is { root, directory, cgiBin, port, plainPort, tls, base, demo,
-/// configFile, sockets, env }: the source tree, the deployment's own directory, where the executables are, and so on. `lines`
-/// come behind the routing (an array, or what makes one of the site).
-export const lighttpd = (mode, lines = []) => async (site) => {
-  const file = join(site.directory, "lighttpd.conf");
-  const shipped = await readFile(join(site.root, "examples/lighttpd/postern.conf"), "utf8");
-  const text = site.tls ? overTls(shipped, mode, site) : plain(mode, site);
-  await writeFile(file, [text, ...(site.demo ? demoOf(site) : []), ...(typeof lines === "function" ? lines(site) : lines), ""].join("\n"));
-  return new WebServer("lighttpd", ["-D", "-f", file], { env: site.env, logFiles: [join(site.directory, "lighttpd.log")] });
-};
+/// A front: starts the web server for a deployment. `site` is { root, directory, cgiBin, port, plainPort, tls, base,
+/// demo, configFile, sockets, env }: the source tree, the deployment's own directory, where the executables are, and so
+/// on. `lines` come behind the routing (an array, or what makes one of the site).
+export const lighttpd =
+  (mode, lines = []) =>
+  async (site) => {
+    const file = join(site.directory, "lighttpd.conf");
+    const shipped = await readFile(join(site.root, "examples/lighttpd/postern.conf"), "utf8");
+    const text = site.tls ? overTls(shipped, mode, site) : plain(mode, site);
+    await writeFile(
+      file,
+      [text, ...(site.demo ? demoOf(site) : []), ...(typeof lines === "function" ? lines(site) : lines), ""].join("\n"),
+    );
+    return new WebServer("lighttpd", ["-D", "-f", file], {
+      env: site.env,
+      logFiles: [join(site.directory, "lighttpd.log")],
+    });
+  };
 
 export const fastcgi = lighttpd("fastcgi");
 export const cgi = lighttpd("cgi");

@@ -5,16 +5,23 @@ import { startNginx } from "../web_server.mjs";
 import { withPools } from "./pools.mjs";
 
 /// As an operator edits it: ports, name, certificate.
-const edited = (text, { port, plainPort, tls, sockets }) => text
-  .replace("listen 80;", `listen 127.0.0.1:${plainPort};`).replace("listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`)
-  .replaceAll(/\/etc\/letsencrypt\/live\/[^/]*\/fullchain.pem/g, tls.certificate)
-  .replaceAll(/\/etc\/letsencrypt\/live\/[^/]*\/privkey.pem/g, tls.key)
-  .replaceAll("id.example.org", `127.0.0.1:${port}`).replaceAll("server_name 127.0.0.1:", "server_name 127.0.0.1; #")
-  .replace("root /var/www/html;", `root ${sockets};`);
+const edited = (text, { port, plainPort, tls, sockets }) =>
+  text
+    .replace("listen 80;", `listen 127.0.0.1:${plainPort};`)
+    .replace("listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`)
+    .replaceAll(/\/etc\/letsencrypt\/live\/[^/]*\/fullchain.pem/g, tls.certificate)
+    .replaceAll(/\/etc\/letsencrypt\/live\/[^/]*\/privkey.pem/g, tls.key)
+    .replaceAll("id.example.org", `127.0.0.1:${port}`)
+    .replaceAll("server_name 127.0.0.1:", "server_name 127.0.0.1; #")
+    .replace("root /var/www/html;", `root ${sockets};`);
 
 /// What the comment in the file says for an issuer with a path.
-const below = (base, text) => (base === "" ? text : text.replaceAll("\nlocation = /", `\nlocation = ${base}/`)
-  .replace(`${base}/.well-known/oauth-authorization-server`, `/.well-known/oauth-authorization-server${base}`));
+const below = (base, text) =>
+  base === ""
+    ? text
+    : text
+        .replaceAll("\nlocation = /", `\nlocation = ${base}/`)
+        .replace(`${base}/.well-known/oauth-authorization-server`, `/.well-known/oauth-authorization-server${base}`);
 
 /// With connections to the processes that are kept open, `count` of them idle, unlike what is shipped.
 function keeping(count, locations) {
@@ -24,22 +31,39 @@ function keeping(count, locations) {
   return { blocks, locations: upstreams.reduce((text, socket) => text.replaceAll(socket, name(socket)), locations) };
 }
 
-/// A front for processes that are there already; more `lines` in the server block, or in the `login` path's location, and
-/// other `params` (a text) than the shipped ones. `kept`: how many connections to the processes are kept open.
-export const nginxAlone = ({ lines = [], login = [], params, kept = 0 } = {}) => async (site) => {
-  const { root, directory, base, sockets, env } = site;
-  const shipped = (name) => join(root, "examples/nginx", name);
-  const locations = await readFile(shipped("postern-locations.conf"), "utf8");
-  const placed = below(base, locations).replaceAll("/run/postern/", `${sockets}/`).replace(`${base}/login {`, (start) => [start, ...login].join(" "));
-  const { blocks, locations: passed } = kept ? keeping(kept, placed) : { blocks: [], locations: placed };
-  await writeFile(join(directory, "postern-locations.conf"), passed);
-  const given = params ?? await readFile(shipped("postern-fastcgi_params"), "utf8");
-  await writeFile(join(directory, "postern-fastcgi_params"), kept ? given.replace("fastcgi_keep_conn off;", "fastcgi_keep_conn on;") : given);
-  const text = edited(await readFile(shipped("postern.conf"), "utf8"), site);
-  await writeFile(join(directory, "site.conf"), text.replace(/\}\s*$/, [...lines, "}", ""].join("\n")));
-  // As Debian's nginx has it: answers are compressed unless a site says otherwise.
-  return startNginx({ directory, env, httpLines: ["gzip on;", "gzip_proxied any;", "gzip_types *;", ...blocks, `include ${join(directory, "site.conf")};`] });
-};
+/// A front for processes that are there already; more `lines` in the server block, or in the `login` path's location,
+/// and other `params` (a text) than the shipped ones. `kept`: how many connections to the processes are kept open.
+export const nginxAlone =
+  ({ lines = [], login = [], params, kept = 0 } = {}) =>
+  async (site) => {
+    const { root, directory, base, sockets, env } = site;
+    const shipped = (name) => join(root, "examples/nginx", name);
+    const locations = await readFile(shipped("postern-locations.conf"), "utf8");
+    const placed = below(base, locations)
+      .replaceAll("/run/postern/", `${sockets}/`)
+      .replace(`${base}/login {`, (start) => [start, ...login].join(" "));
+    const { blocks, locations: passed } = kept ? keeping(kept, placed) : { blocks: [], locations: placed };
+    await writeFile(join(directory, "postern-locations.conf"), passed);
+    const given = params ?? (await readFile(shipped("postern-fastcgi_params"), "utf8"));
+    await writeFile(
+      join(directory, "postern-fastcgi_params"),
+      kept ? given.replace("fastcgi_keep_conn off;", "fastcgi_keep_conn on;") : given,
+    );
+    const text = edited(await readFile(shipped("postern.conf"), "utf8"), site);
+    await writeFile(join(directory, "site.conf"), text.replace(/\}\s*$/, [...lines, "}", ""].join("\n")));
+    // As Debian's nginx has it: answers are compressed unless a site says otherwise.
+    return startNginx({
+      directory,
+      env,
+      httpLines: [
+        "gzip on;",
+        "gzip_proxied any;",
+        "gzip_types *;",
+        ...blocks,
+        `include ${join(directory, "site.conf")};`,
+      ],
+    });
+  };
 
 /// The same with its processes.
 export const nginx = (options) => withPools(nginxAlone(options));

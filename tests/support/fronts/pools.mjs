@@ -12,20 +12,43 @@ class WithPools {
   #server;
   #script;
 
-  constructor(server, script) { this.#server = server; this.#script = script; }
+  constructor(server, script) {
+    this.#server = server;
+    this.#script = script;
+  }
 
-  get pid() { return this.#server.pid; }
-  get log() { return this.#server.log; }
-  async untilItAnswers(...asked) { await this.#server.untilItAnswers(...asked); return this; }
-  async stop() { await this.#server.stop(); await this.#script("stop"); }
+  get pid() {
+    return this.#server.pid;
+  }
+  get log() {
+    return this.#server.log;
+  }
+  async untilItAnswers(...asked) {
+    await this.#server.untilItAnswers(...asked);
+    return this;
+  }
+  async stop() {
+    await this.#server.stop();
+    await this.#script("stop");
+  }
 }
 
-/// `front` with its processes started before it and stopped after it. The name of each socket is the program's and ".sock".
+/// `front` with its processes started before it and stopped after it. The name of each socket is the program's and
+/// ".sock".
 export const withPools = (front) => async (site) => {
   const { root, cgiBin, configFile, sockets, env } = site;
-  const script = (action) => run(join(root, "examples/spawn-fcgi/postern-fcgi"), [action], { env: { ...env,
-    POSTERN_DEFAULTS: "/dev/null", POSTERN_CGI_BIN: cgiBin, POSTERN_CONFIG: configFile, POSTERN_SOCKETS: sockets,
-    POSTERN_USER: identity.user, POSTERN_GROUP: identity.group } });
+  const script = (action) =>
+    run(join(root, "examples/spawn-fcgi/postern-fcgi"), [action], {
+      env: {
+        ...env,
+        POSTERN_DEFAULTS: "/dev/null",
+        POSTERN_CGI_BIN: cgiBin,
+        POSTERN_CONFIG: configFile,
+        POSTERN_SOCKETS: sockets,
+        POSTERN_USER: identity.user,
+        POSTERN_GROUP: identity.group,
+      },
+    });
   try {
     await script("start"); // it may start some and fail with others
     return new WithPools(await front(site), script);

@@ -1,11 +1,22 @@
-// A shared host with Apache: its configuration belongs to somebody else, and a .htaccess file and CGI scripts are all that
-// its customer has.
+// A shared host with Apache: its configuration belongs to somebody else, and a .htaccess file and CGI scripts are all
+// that its customer has.
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startApache } from "../web_server.mjs";
 import { COMPRESSION } from "./apache.mjs";
 
-const PROGRAMS = ["authorize", "login", "scopes", "logout", "token", "introspect", "revoke", "userinfo", "jwks", "discovery"];
+const PROGRAMS = [
+  "authorize",
+  "login",
+  "scopes",
+  "logout",
+  "token",
+  "introspect",
+  "revoke",
+  "userinfo",
+  "jwks",
+  "discovery",
+];
 const PASSES_HEADER = "\nCGIPassAuth On\n";
 
 /// What the customer uploads: the .htaccess and the ten copies of the wrapper, below `webRoot`.
@@ -18,7 +29,8 @@ async function upload({ root, base, cgiBin, configFile }, webRoot, allowsAuthCon
   await writeFile(join(webRoot, base, ".htaccess"), rules);
   const inserted = rules.match(/RewriteRule \S+server\/auth\$ auth\S+ \[L\]/)[0];
   if (base !== "") await writeFile(join(webRoot, ".htaccess"), `Options +ExecCGI\nRewriteEngine On\n${inserted}\n`);
-  const wrapper = (await shipped("postern-wrapper")).replace(/^POSTERN_CONFIG=.*$/m, `POSTERN_CONFIG=${configFile}`)
+  const wrapper = (await shipped("postern-wrapper"))
+    .replace(/^POSTERN_CONFIG=.*$/m, `POSTERN_CONFIG=${configFile}`)
     .replace("$POSTERN_HOME/cgi-bin", cgiBin);
   for (const name of PROGRAMS) {
     const file = join(webRoot, base, "cgi-bin/postern", `${name}.cgi`);
@@ -28,15 +40,27 @@ async function upload({ root, base, cgiBin, configFile }, webRoot, allowsAuthCon
 }
 
 /// A front. `allowsAuthConfig`: whether the host lets its customers say CGIPassAuth.
-export const sharedHosting = ({ allowsAuthConfig }) => async (site) => {
-  const { directory, port, tls, env } = site;
-  const webRoot = join(directory, "public_html");
-  await upload(site, webRoot, allowsAuthConfig);
-  return startApache({
-    directory, port, tls, env, modules: ["cgid", "rewrite", "filter", "deflate"],
-    lines: [
-      `ScriptSock "${directory}/cgid"`, `DocumentRoot "${webRoot}"`, "ServerTokens Prod", "TraceEnable off", COMPRESSION, // as hosts and Debian have them
-      `<Directory "${webRoot}">`, `AllowOverride FileInfo Options${allowsAuthConfig ? " AuthConfig" : ""}`, "</Directory>",
-    ],
-  });
-};
+export const sharedHosting =
+  ({ allowsAuthConfig }) =>
+  async (site) => {
+    const { directory, port, tls, env } = site;
+    const webRoot = join(directory, "public_html");
+    await upload(site, webRoot, allowsAuthConfig);
+    return startApache({
+      directory,
+      port,
+      tls,
+      env,
+      modules: ["cgid", "rewrite", "filter", "deflate"],
+      lines: [
+        `ScriptSock "${directory}/cgid"`,
+        `DocumentRoot "${webRoot}"`,
+        "ServerTokens Prod",
+        "TraceEnable off",
+        COMPRESSION, // as hosts and Debian have them
+        `<Directory "${webRoot}">`,
+        `AllowOverride FileInfo Options${allowsAuthConfig ? " AuthConfig" : ""}`,
+        "</Directory>",
+      ],
+    });
+  };
