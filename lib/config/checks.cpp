@@ -92,7 +92,7 @@ Fault path_fault(std::string_view path) {
     constexpr std::string_view kAuthorizationServer = "/.well-known/oauth-authorization-server";
     // Whatever begins like it is taken for it when a request's path is compared, and so would miss the base path.
     if (path.starts_with(kAuthorizationServer)) {
-        return "must not begin like the fixed place of the authorization server metadata, " +
+        return "must not begin with the fixed path of the authorization server metadata, " +
                std::string(kAuthorizationServer);
     }
     return segments_fault(path);

@@ -133,17 +133,17 @@ bool is_half_remote(const oauth::LoginSettings& login) {
 std::vector<std::string> warnings_of(const Config& config) {
     const oauth::Settings& settings = config.settings;
     const std::pair<bool, const char*> rows[] = {
-        {!settings.authenticate_introspect, "authenticateIntrospect is false: anybody can ask about tokens"},
-        {!settings.authenticate_revoke, "authenticateRevoke is false: anybody who has a token can revoke it"},
+        {!settings.authenticate_introspect, "authenticateIntrospect is false: anyone can introspect tokens"},
+        {!settings.authenticate_revoke, "authenticateRevoke is false: anyone who has a token can revoke it"},
         {!settings.introspection_requires_confidential_client,
-         "introspectionRequiresConfidentialClient is false: public clients can ask about tokens"},
+         "introspectionRequiresConfidentialClient is false: public clients can introspect tokens"},
         {settings.id_token_algorithm != crypto::Algorithm::RS256,
          "idTokenAlgorithm is not RS256, the only one that every OpenID Connect client must support"},
         {is_half_remote(settings.login),
-         "login has keys that only method \"remote_user\" obeys, and its method is \"password\""},
+         "login has keys that only method \"remote_user\" uses, and its method is \"password\""},
         {config.sandbox == SandboxMode::off,
-         "sandbox is \"off\": a process that is taken over can do all that its user can"},
-        {settings.issuer.starts_with("http://"), "issuer is an http URL: only for trying things out on one machine"},
+         "sandbox is \"off\": a compromised process can do everything that its user can"},
+        {settings.issuer.starts_with("http://"), "issuer is an http URL: only for testing on one machine"},
     };
     std::vector<std::string> warnings;
     for (const auto& row : rows) {

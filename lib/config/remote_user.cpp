@@ -61,15 +61,13 @@ Fault variable_fault(std::string_view name) {
         return "must be the name of a CGI variable: 1 to 128 letters, digits, - and _, no digit first";
     const std::string plain = gateway::plain_name(name);
     if (plain.starts_with("HTTP_"))
-        return "must not be a header (HTTP_...): whoever sends a request fills those. Have the web server's module set "
-               "a variable of another name";
+        return "must not be a header (HTTP_...): the client controls those. Have the web server's module set a "
+               "variable with another name";
     if (plain == "REMOTE_USER" && name != plain)
-        return "must be REMOTE_USER as it is written here: its REDIRECT_ copy holds the name that a failed login was "
-               "tried with";
+        return "must be exactly REMOTE_USER: its REDIRECT_ copy holds the name of a failed login";
     constexpr std::string_view kCertificate = "SSL_CLIENT_";
     if (plain.starts_with(kCertificate) && !name.starts_with(kCertificate))
-        return "must begin with SSL_CLIENT_ as it is written here: no other spelling is known to need a verified "
-               "certificate";
+        return "must begin with exactly SSL_CLIENT_: no other spelling is known to need a verified certificate";
     if (plain.starts_with("SSL_") && !plain.starts_with(kCertificate))
         return "must not be a variable of the connection: of TLS only the client's certificate (SSL_CLIENT_...) says "
                "something about the user";

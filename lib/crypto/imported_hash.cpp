@@ -132,7 +132,7 @@ util::Result<ImportedHash, std::string> parse_imported_hash(std::string_view has
         return Problem("the password is locked; leave the user out, or import one with \"enabled\": false");
     const auto* kind = std::ranges::find_if(kKinds, [&](const Kind& one) { return hash.starts_with(one.prefix); });
     if (kind != std::end(kKinds) && kind->check) return kind->check(hash);
-    const std::string name = kind == std::end(kKinds) ? "of a kind that is not known here" : kind->name;
+    const std::string name = kind == std::end(kKinds) ? "of an unknown kind" : kind->name;
     return Problem(
         "the hash is " + name +
         ", which is not verified here; `htpasswd -B` makes one that is (bcrypt), or give the password itself in a "

@@ -20,7 +20,7 @@ std::string SystemRandom::bytes(std::size_t count) {
     std::string out(count, '\0');
     for (std::size_t at = 0; at < count; at += kMostAtOnce) {
         if (::getentropy(out.data() + at, std::min(count - at, kMostAtOnce)) != 0)
-            throw CryptoError("the system gives no random bytes");
+            throw CryptoError("the system returned no random bytes");
     }
     return out;
 }

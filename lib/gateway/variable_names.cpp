@@ -38,7 +38,7 @@ std::optional<std::string> authorization_variable_fault(std::string_view name) {
     if (is_variable_name(name) && (is_header ? plain == "HTTP_AUTHORIZATION" : plain.ends_with("AUTHORIZATION")))
         return std::nullopt;
     return "must be HTTP_AUTHORIZATION or the name of a variable that a rewrite rule copies the header into, which "
-           "ends in AUTHORIZATION and is no other header (HTTP_...); REDIRECT_ may stand before it";
+           "ends in AUTHORIZATION and is not another header (HTTP_...); the prefix REDIRECT_ is allowed";
 }
 
 }  // namespace postern::gateway

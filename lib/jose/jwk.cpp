@@ -175,7 +175,7 @@ util::Result<JwkSet, std::string> parse_jwk_set(std::string_view text) {
         if (!jwk) return where + jwk.error();
         // RFC 7517 §4.5: distinct keys, distinct kids; here the kid alone selects the key.
         if (std::any_of(set.begin(), set.end(), [&jwk](const Jwk& other) { return other.kid == jwk->kid; })) {
-            return where + "its \"kid\" is there twice";
+            return where + "its \"kid\" is used twice";
         }
         set.push_back(std::move(*jwk));
     }

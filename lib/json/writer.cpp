@@ -39,7 +39,7 @@ public:
 private:
     /// The shortest text that reads back as the same double, in no locale.
     void append_number(double number) {
-        if (!std::isfinite(number)) throw std::invalid_argument("JSON has no such number");
+        if (!std::isfinite(number)) throw std::invalid_argument("JSON cannot represent this number");
         char text[32];
         const auto end = std::to_chars(text, text + sizeof text, number).ptr;
         const std::string_view written(text, static_cast<std::size_t>(end - text));

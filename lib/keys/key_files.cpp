@@ -64,7 +64,7 @@ CheckedFile open_checked(const std::string& path, mode_t forbidden, const char* 
                std::string("run `chmod ") + fix_mode + " " + path + "`");
     }
     if (file.status.st_size > kMaxBytes)
-        refuse(path, "is far too large for what it should be", "restore it from a backup");
+        refuse(path, "is too large for a file of its kind", "restore it from a backup");
     return file;
 }
 
@@ -86,7 +86,7 @@ std::string read_all(const CheckedFile& file, const std::string& path) {
 
 const char* fix_of_write(int error) {
     if (error == ENOSPC || error == EDQUOT) return "make room on its disk";
-    if (error == EPERM) return "run this as root, who can give it the group it shall have";
+    if (error == EPERM) return "run this as root, which can give it the right group";
     return "make its directory writable for this user";
 }
 
@@ -113,7 +113,7 @@ std::optional<KeyFileName> KeyFileName::parse(std::string_view name) {
 }
 
 void require_sane_clock(const std::string& directory, util::Time now) {
-    if (now < util::Time{}) refuse(directory, "gets no new key while the clock is before 1970", "set the clock");
+    if (now < util::Time{}) refuse(directory, "cannot get a new key while the clock is before 1970", "set the clock");
 }
 
 std::vector<KeyFileName> private_keys_in(const std::string& directory) {
@@ -175,7 +175,7 @@ crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileN
     try {
         auto key = crypto::PrivateKey::from_pem(pem);
         if (key.algorithm() != name.algorithm || jose::thumbprint(key.public_key()) != name.kid)
-            refuse(path, "holds another key than its name says", kDamagedFileFix);
+            refuse(path, "holds a different key than its name says", kDamagedFileFix);
         return key;
     } catch (const crypto::CryptoError& error) {
         refuse(path, std::string("is not a usable private key (") + error.what() + ")", kDamagedFileFix);

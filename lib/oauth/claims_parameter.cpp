@@ -102,7 +102,7 @@ Outcome<void> check_acr(const Settings& settings, const AskedClaims& id_token) {
         if (!known || std::ranges::none_of(*claim.values, is_ours))
             return make_error(ErrorCode::unmet_authentication_requirements, "no requested acr value can be met",
                               known ? "the only one here is " + std::string(kAcr)
-                                    : "none is known here: the web server lets people in (login.method)");
+                                    : "none is known: the web server authenticates users (login.method)");
     }
     return {};
 }

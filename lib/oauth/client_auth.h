@@ -27,8 +27,8 @@ struct Credentials {
 
 /// What a caller without credentials is told. It knows what it sent, so that it may be told; the operator learns more.
 inline constexpr const char* kNoCredentials =
-    "no client credentials arrived; if they were sent, the web server takes the Authorization header away (Apache "
-    "passes it with CGIPassAuth On)";
+    "no client credentials arrived; if they were sent, the web server removes the Authorization header (Apache passes "
+    "it with CGIPassAuth On)";
 
 /// invalid_request for two methods at once or two different client ids (RFC 6749 §2.3), invalid_client for an
 /// Authorization header that is not well-formed Basic.

@@ -42,8 +42,8 @@ struct TextRule {
 const TextRule kTextRules[] = {
     {[](std::string_view uri) { return uri.empty(); }, "is empty"},
     {[](std::string_view uri) { return uri.size() > kMaxRedirectUriBytes; }, "is longer than 2048 bytes"},
-    {[](std::string_view uri) { return util::has_control_bytes(uri); }, "contains a control character; type it anew"},
-    {[](std::string_view uri) { return uri.find(' ') != uri.npos; }, "contains a blank; write %20 or remove it"},
+    {[](std::string_view uri) { return util::has_control_bytes(uri); }, "contains a control character; type it again"},
+    {[](std::string_view uri) { return uri.find(' ') != uri.npos; }, "contains a space; write %20 or remove it"},
     {[](std::string_view uri) { return !util::is_vschar(uri); },
      "contains a non-ASCII character; write the host in its xn-- form and percent-encode the rest"},
     {[](std::string_view uri) { return uri.find('*') != uri.npos; },
@@ -69,7 +69,7 @@ const UrlRule kUrlRules[] = {
     {[](const http::UrlParts& url, bool) { return has_bad_port(url); },
      "has a port that is not a number from 1 to 65535"},
     {[](const http::UrlParts& url, bool) { return url.scheme == "http" && !http::is_loopback_http(url); },
-     "is plain http to another machine, where anybody on the way reads the code; use https"},
+     "is plain http to another machine, where anyone on the network can read the code; use https"},
     {[](const http::UrlParts& url, bool native) { return !is_web(url) && !native; },
      "has a private-use scheme, which only native clients may have; use https or add --native"},  // RFC 8252 §7.1
     {[](const http::UrlParts& url, bool) { return !is_web(url) && url.host.empty() && url.path.empty(); },
@@ -104,7 +104,7 @@ const ClientRule kClientRules[] = {
     {[](const Client& c, const Settings&) {
          return !util::is_vschar(c.id.str()) || c.id.str().find_first_of(" \"\\:") != std::string::npos;
      },
-     "the client id may have printable ASCII characters only, without blank, quotation mark, backslash and colon"},
+     "the client id may have printable ASCII characters only, without space, quotation mark, backslash and colon"},
     {[](const Client& c, const Settings&) {
          return util::trim(c.name).empty() || c.name.size() > kMaxClientNameBytes || !util::is_utf8(c.name) ||
                 util::displayable(c.name) != c.name;
@@ -123,7 +123,7 @@ const ClientRule kClientRules[] = {
      "refresh tokens come with the authorization_code grant only (RFC 6749 sections 4.2.2 and 4.4.3); add it or remove "
      "refresh_token"},
     {[](const Client& c, const Settings&) { return is_public(c) != (c.auth_method == AuthMethod::none); },
-     "a public client authenticates with none, and a confidential client does not"},
+     "a public client must use the method none, and a confidential client another one"},
     {[](const Client& c, const Settings&) { return is_public(c) && c.pkce != model::Pkce::required; },
      "PKCE is required for public clients (RFC 9700 section 2.1.1); use --pkce required"},
     {[](const Client& c, const Settings&) { return needs_redirect_uri(c) && c.redirect_uris.empty(); },

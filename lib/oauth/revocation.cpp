@@ -12,7 +12,7 @@ constexpr const char* kRefreshToken = "refresh_token";
 constexpr const char* kAccessToken = "access_token";
 
 constexpr std::string_view kUnknown = "nothing: unknown, forged or malformed";
-constexpr std::string_view kForeign = "nothing: it belongs to another client";
+constexpr std::string_view kForeign = "nothing: the token belongs to another client";
 
 /// Also tells the audit log.
 bool is_foreign(Context& context, const std::optional<model::ClientId>& client, const model::Grant& grant,

@@ -14,8 +14,8 @@ namespace postern::oidc {
 
 /// What a caller without a token is told. It knows what it sent, so that it may be told; the operator learns more.
 inline constexpr const char* kNoToken =
-    "no access token arrived; if one was sent, the web server takes the Authorization header away (Apache passes it "
-    "with CGIPassAuth On)";
+    "no access token arrived; if one was sent, the web server removes the Authorization header (Apache passes it with "
+    "CGIPassAuth On)";
 
 /// The bearer token: the Authorization header, else `access_token` of a form body; never the query (RFC 6750 §2.1,
 /// §2.2). A header of another scheme or form decides, and is invalid_token; so is a token of more than `max_bytes`,

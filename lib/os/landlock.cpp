@@ -107,7 +107,7 @@ int landlock_version(std::string& reason) {
     const long version = ::syscall(kCreateRuleset, nullptr, 0, kAskVersion);
     if (version > 0) return static_cast<int>(version);
     reason = errno == ENOSYS       ? "this kernel has no Landlock"
-             : errno == EOPNOTSUPP ? "Landlock is switched off, see lsm= among the kernel's parameters"
+             : errno == EOPNOTSUPP ? "Landlock is disabled; see the kernel parameter lsm="
                                    : "Landlock is refused: " + errno_text();
     return 0;
 }

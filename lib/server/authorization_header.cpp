@@ -19,7 +19,7 @@ constexpr Row kDirectives[] = {
      "Apache passes it with `CGIPassAuth On` in the <Location> of the endpoints; mod_fcgid also with `FcgidPassHeader "
      "Authorization`"},
     {"nginx", "nginx passes it with `fastcgi_param HTTP_AUTHORIZATION $http_authorization;`"},
-    {"lighttpd", "lighttpd always passes it: the client did not send it, or a proxy in front took it away"},
+    {"lighttpd", "lighttpd always passes it: the client did not send it, or a proxy in front removed it"},
     {"",
      "Apache passes it with `CGIPassAuth On`, nginx with `fastcgi_param HTTP_AUTHORIZATION $http_authorization;`, "
      "lighttpd always"},
@@ -85,10 +85,10 @@ std::string explain_missing_authorization(const gateway::Variables& variables, c
                ", which is not read here. If the web server alone sets it: " + setting_with(*stray, names) +
                " in the configuration. Otherwise: " + directive;
     if (variables.clues.user)
-        return "no Authorization header arrived, but AUTH_TYPE or REMOTE_USER did: the web server reads the header "
-               "itself and keeps it. Take the endpoint out of its own authentication; " +
+        return "no Authorization header arrived, but AUTH_TYPE or REMOTE_USER did: the web server consumes the header "
+               "itself. Exclude the endpoint from its own authentication; " +
                directive;
-    return "no Authorization header arrived; if the client sends one, the web server takes it away: " + directive;
+    return "no Authorization header arrived; if the client sends one, the web server removes it: " + directive;
 }
 
 }  // namespace postern::server

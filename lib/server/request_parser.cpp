@@ -80,7 +80,7 @@ std::optional<Failure> check_method(const Asked& asked) {
     const auto& methods = asked.rules.methods;
     if (std::ranges::find(methods, asked.method) != methods.end()) return std::nullopt;
     Failure failure =
-        refuse(405, "This endpoint does not answer that method.",
+        refuse(405, "This endpoint does not support that method.",
                "expected " + allowed_methods(asked.rules) + ", got " + std::string(to_string(asked.method)));
     failure.headers.emplace_back("Allow", allowed_methods(asked.rules));
     return failure;
@@ -110,10 +110,10 @@ std::optional<Failure> check_body(const Asked& asked) {
             return refuse(413, "The body is too large.", "longer than limits.body");
         case gateway::BodyState::no_length:
             return refuse(411, "The body has no Content-Length.",
-                          "the web server passes chunked bodies on as they come: let it collect them, or have the "
-                          "client send a length");
+                          "the web server passes chunked bodies on unbuffered: let it buffer them, or have the client "
+                          "send a length");
         case gateway::BodyState::incomplete:
-            return refuse(400, "The body has another length than announced.",
+            return refuse(400, "The length of the body differs from its Content-Length.",
                           "the client stopped or the connection broke");
         case gateway::BodyState::whole:
             break;

@@ -100,7 +100,8 @@ std::string running_threads() {
          at.increment(unknown))
         ++threads;
     if (threads <= 1) return "";
-    return "threads that run already (" + std::to_string(threads - 1) + ") keep their files, see LD_PRELOAD";
+    return "threads that were started earlier (" + std::to_string(threads - 1) +
+           ") are not restricted in their files; see LD_PRELOAD";
 }
 
 void add_missing(SandboxOffer& offer, const std::string& reason) {
@@ -134,7 +135,7 @@ void enter_sandbox(const config::Config& config, const Endpoint& endpoint, const
     const std::string none = objection(config, endpoint);
     const SandboxOffer offer = none.empty() ? sandbox_offer() : SandboxOffer{0, false, none};
     if (config.sandbox == config::SandboxMode::require && !offer.missing.empty()) {
-        throw std::runtime_error("\"sandbox\" is \"require\", and the process cannot have all of it: " + offer.missing);
+        throw std::runtime_error("\"sandbox\" is \"require\", and a part of it is not available: " + offer.missing);
     }
     confine(config, endpoint, offer);
     const bool lacks = config.sandbox == config::SandboxMode::automatic && !offer.missing.empty();

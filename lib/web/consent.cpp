@@ -62,7 +62,7 @@ http::Response submit_consent(Interaction& interaction) {
     if (!interaction.browser.session) return back_to_authorize(interaction, resumed);
     if (!is_own_form(interaction.context, Form::consent, interaction.browser, resumed.request.id, interaction.request))
         return refuse_and_offer(interaction, PageFault::form_foreign, resumed.request,
-                                "the csrf field is missing or not of this browser, session and request");
+                                "the csrf field is missing or does not belong to this browser, session and request");
 
     const std::string decision = sent.find("decision").value_or("");
     if (decision != "approve" && decision != "deny")

@@ -34,10 +34,10 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
     // A request that was started in one browser must not be finished in another (consent fixation).
     const bool is_bound = !sealed->browser.empty();
     if (!is_bound && allow_unbound == AllowUnbound::no)
-        return interaction.refuse(PageFault::other_browser, client_id, "the request is bound to no browser");
+        return interaction.refuse(PageFault::other_browser, client_id, "the request is not bound to a browser");
     if (is_bound && !interaction.browser.id)
         return interaction.refuse(PageFault::cookie_missing, client_id,
-                            "no browser cookie came back; the issuer is " + interaction.context.settings.issuer);
+                                  "the browser sent no cookie; the issuer is " + interaction.context.settings.issuer);
     if (is_bound && !is_of_this_browser(interaction, *sealed)) return interaction.refuse(PageFault::other_browser, client_id);
 
     // An unbound request gets a new id when it is opened, exactly as if the authorize URL had been followed again, so

@@ -94,7 +94,7 @@ http::Response submit_login(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto resumed, resume(interaction, sent, AllowUnbound::no));
     if (!is_own_form(interaction.context, Form::login, interaction.browser, resumed.request.id, interaction.request))
         return refuse_and_offer(interaction, PageFault::form_foreign, resumed.request,
-                                "the csrf field is missing or not of this browser and request");
+                                "the csrf field is missing or does not belong to this browser and request");
     if (const auto faulty = sent.first_fault({"username", "password"}))
         return refuse_and_offer(interaction, PageFault::form_malformed, resumed.request, "field: " + *faulty);
 

@@ -157,7 +157,7 @@ http::Response answer_logout(Interaction& interaction) {
     // With the session gone there is nothing that a forged answer could end.
     if (is_logged_in && !is_own_form(interaction.context, Form::logout, interaction.browser, asked.id, interaction.request))
         return interaction.refuse(PageFault::logout_form_foreign, "",
-                            "the csrf field is missing or not of this browser, session and request");
+                                  "the csrf field is missing or does not belong to this browser, session and request");
 
     const std::string decision = interaction.request.form.find("decision").value_or("");
     if (decision != "logout" && decision != "cancel")

@@ -48,7 +48,8 @@ constexpr Row kRows[] = {
      "Signing in needs a cookie, and yours did not come back. Either your browser blocks cookies, or the sign-in was "
      "opened under another address than this server's own, which is {issuer} (127.0.0.1 and localhost are two "
      "addresses, and so are http and https).",
-     "Allow cookies for this site, then go back to the application and sign in again. If it happens with every browser, "
+     "Allow cookies for this site, then go back to the application and sign in again. If it happens with every "
+     "browser, "
      "the people who run the application must send you to the address above."},
     {PageFault::other_browser, 400, "other_browser", "This sign-in was started elsewhere",
      "The link belongs to another browser or device. If somebody sent it to you, do not use it.", kStartAgain},
@@ -61,18 +62,18 @@ constexpr Row kRows[] = {
     {PageFault::form_malformed, 400, "form_malformed", "The form could not be read",
      "A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed.", kStartAgain},
     {PageFault::too_busy, 503, "too_busy", "Too many people are signing in at this moment",
-     "Checking a password takes this server a little while, and others came first. Nothing was changed.",
+     "Checking a password takes a moment, and the server is busy with other sign-ins. Nothing was changed.",
      "Wait some seconds and try again."},
     {PageFault::remote_user_missing, 403, "remote_user_missing", "The web server did not say who you are",
      "Here the web server signs people in before this page is reached, and it let you through without a name.",
-     "The administrator of this server can fix this: at this address the web server must ask everybody to sign in, and "
-     "pass the name on as REMOTE_USER together with AUTH_TYPE, or in the variable that login.remoteUserVariable "
+     "The administrator of this server can fix this: at this address the web server must ask every user to sign in, "
+     "and pass the name on as REMOTE_USER together with AUTH_TYPE, or in the variable that login.remoteUserVariable "
      "names."},
     {PageFault::remote_user_unusable, 403, "remote_user_unusable", "Your account name cannot be used here",
      "The web server has signed you in under a name that is too long or holds characters that cannot be shown.",
      "The administrator of this server can have the web server pass on another attribute of your account."},
     {PageFault::account_unknown, 403, "account_unknown", "Your account is not known here",
-     "The web server has signed you in, but no user of that name is registered at this server.",
+     "The web server has signed you in, but no user with that name is registered at this server.",
      "The administrator of this server can add you. Tell them your user name and the request id below."},
     {PageFault::account_disabled, 403, "account_disabled", "Your account has been switched off",
      "The web server has signed you in, but your account at this server is disabled.",
@@ -80,7 +81,7 @@ constexpr Row kRows[] = {
     {PageFault::logout_malformed, 400, "logout_malformed", "This sign-out link is damaged",
      "The application sent a request that cannot be read. You were not signed out.", kAppOwner},
     {PageFault::logout_hint_invalid, 400, "logout_hint_invalid", "This sign-out link cannot be trusted",
-     "It says for whom it is in a way that this server does not recognise. You were not signed out.", kAppOwner},
+     "It refers to a sign-in that this server does not recognise. You were not signed out.", kAppOwner},
     {PageFault::logout_client_mismatch, 400, "logout_client_mismatch", "This sign-out link contradicts itself",
      "It names one application and carries the proof of another. You were not signed out.", kAppOwner},
     {PageFault::logout_redirect_unregistered, 400, "logout_redirect_unregistered",

@@ -96,7 +96,7 @@ http::Response answer(Interaction& interaction, const Resumed& resumed, const mo
         return refuse_and_offer(interaction, PageFault::already_used, resumed.request);
     return authorization_error(
         interaction.pages, resumed.target,
-        oauth::make_error(oauth::ErrorCode::login_required, "the login that the request asks for cannot be proved",
+        oauth::make_error(oauth::ErrorCode::login_required, "the login that the request requires cannot be proved",
                           "another user than the one asked for is signed in at the web server, or its login is older "
                           "than the request; login.authTimeFromEnvironment names the variable that tells its time"));
 }
@@ -123,7 +123,7 @@ http::Response remote_login(Interaction& interaction) {
     // Without this check a browser that refuses the session cookie would be redirected in circles.
     if (resumed.request.session_sent && !interaction.browser.session)
         return refuse_and_offer(interaction, PageFault::cookie_missing, resumed.request,
-                                "the browser cookie came back, and the session cookie of the login before did not");
+                                "the browser cookie arrived, but the session cookie of the previous login did not");
 
     const auto started = start(interaction, resumed, *remote);
     if (!started) return refuse_login(interaction, started.error(), client_id, "user: " + remote->username);

@@ -43,12 +43,12 @@ bool is_by_certificate(const std::string& auth_type) {
 /// Why no user is authenticated; nullopt when the variable names one and the proof is there.
 std::optional<std::string> missing_detail(const std::string& variable, const Variables& variables) {
     const std::string wanted =
-        " counts with SSL_CLIENT_VERIFY=SUCCESS only: the web server must demand a client "
-        "certificate at the login path, verify it, and pass that variable on";
+        " is accepted only with SSL_CLIENT_VERIFY=SUCCESS: the web server must demand a client certificate at the "
+        "login path, verify it, and pass that variable on";
     if (is_of_certificate(variable) && !is_verified(variables)) return variable + wanted;
     if (value_of(variables, variable).empty())
         return variable +
-               " is empty: the web server must authenticate everybody at the login path and pass the name on";
+               " is empty: the web server must authenticate every user at the login path and pass the name on";
     if (variable != kStandard) return std::nullopt;
     const std::string auth_type = value_of(variables, "AUTH_TYPE");
     if (auth_type.empty())

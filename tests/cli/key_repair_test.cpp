@@ -156,7 +156,7 @@ TEST_CASE("key repair: a damaged file is left alone, and made anew when it has b
     }
 }
 
-TEST_CASE("key repair: jwks.json is never made of a file that holds another key than its name says") {
+TEST_CASE("key repair: jwks.json is never made of a file that holds a different key than its name says") {
     const Installation installation;
     const auto keys = private_keys(installation);
     fs::copy_file(keys[0], keys[1], fs::copy_options::overwrite_existing);
@@ -164,7 +164,7 @@ TEST_CASE("key repair: jwks.json is never made of a file that holds another key 
     const auto result = installation.postern({"key", "repair"});
     CHECK(result.exit_code == 1);
     CHECK(is_one_plain_line(result.err));
-    CHECK(has(result.err, "holds another key than its name says"));
+    CHECK(has(result.err, "holds a different key than its name says"));
     CHECK_FALSE(fs::exists(installation.keys_directory() / "jwks.json"));
 }
 

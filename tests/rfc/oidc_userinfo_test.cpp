@@ -59,8 +59,7 @@ TEST_CASE(
     "6750 §2.2, §3ad, §3.1b]") {
     const Site site;
     const std::string kMissing =
-        "no access token arrived; if one was sent, the web server takes the Authorization header away (Apache passes "
-        "it "
+        "no access token arrived; if one was sent, the web server removes the Authorization header (Apache passes it "
         "with CGIPassAuth On)";
     const std::string kScheme = "the Authorization header is not a Bearer token";
     const std::string kBearer = "the Bearer token is malformed";

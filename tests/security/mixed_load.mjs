@@ -49,7 +49,7 @@ export class MixedLoad {
   /// lighttpd asks another process when the one that had accepted died before it could be written to, at times without
   /// the body that it has lost by then: that one says that it was asked for nothing.
   static #hasLostItsBody(answer) {
-    return answer.status === 400 && answer.body.includes("The body has another length than announced.");
+    return answer.status === 400 && answer.body.includes("The length of the body differs from its Content-Length.");
   }
 
   /// The answer, or null when the process that worked on it was killed. A program's own answers carry a request id:

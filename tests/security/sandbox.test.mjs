@@ -313,7 +313,7 @@ describe("a handler that tries everything", () => {
       for (const attempt of ["bind in an older thread", "file", "program"])
         assert.ok(REFUSED.includes(results[attempt]), `${attempt}: ${results[attempt]}`);
       const [line] = logOf().filter(
-        ({ event, missing: part }) => event === "sandbox" && part.startsWith("threads that run already (1)"),
+        ({ event, missing: part }) => event === "sandbox" && part.startsWith("threads that were started earlier (1)"),
       );
       assert.deepEqual([line.level, line.calls], ["warn", "seccomp"]);
     },
@@ -334,7 +334,7 @@ describe("a handler that tries everything", () => {
     assert.equal((await start({})).code, 0);
     const refused = await start({ PROBE_THREAD: "1" });
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /"sandbox" is "require", and .*threads that run already \(1\)/);
+    assert.match(refused.stderr, /"sandbox" is "require", and .*threads that were started earlier \(1\)/);
   });
 
   it("leaves no core file, and no debugger of the same user gets at it, whatever the sandbox [G05]", async () => {

@@ -73,7 +73,7 @@ for (const [server, front] of Object.entries(FORGOTTEN)) {
             detail,
             unchecked
               ? /REMOTE_USER came without AUTH_TYPE/
-              : /the web server must authenticate everybody at the login path/,
+              : /the web server must authenticate every user at the login path/,
             what,
           );
         }

@@ -142,7 +142,7 @@ private:
     [[noreturn]] void refuse_mode() const {
         const std::string reason = os::errno_text();
         ::unlink(path_.c_str());
-        refuse(target_, "cannot be closed to others (" + reason + ")", "name a file on a file system that has modes");
+        refuse(target_, "cannot be made private (" + reason + ")", "name a file on a file system that has modes");
     }
 
     std::string target_;
@@ -236,7 +236,8 @@ void copy_one_moment(Database& source, sqlite3* connection, Copy& copy, const Un
 void back_up(Database& source, const std::string& target) {
     struct stat status {};
     if (::lstat(target.c_str(), &status) == 0) refuse_existing(target);
-    if (name_of(target).empty()) refuse(target.empty() ? "\"\"" : target, "is no name of a file", "name a new file");
+    if (name_of(target).empty())
+        refuse(target.empty() ? "\"\"" : target, "is not the name of a file", "name a new file");
     const Unfinished unfinished(target);
     try {
         Copy copy(unfinished.path());

@@ -202,7 +202,7 @@ void Database::create(os::NewFiles& made, const std::string& path) {
     os::Descriptor file = os::make_file(path, kDatabaseMode);
     if (!file) {
         if (errno == EEXIST)
-            refuse(path, "exists already", "remove it with its -wal, -shm, .gate and .sync files to begin anew");
+            refuse(path, "exists already", "remove it with its -wal, -shm, .gate and .sync files to start over");
         refuse(path, "cannot be created (" + os::errno_text() + ")", "make its directory, writable for this user");
     }
     made.add(path, std::move(file));
@@ -286,7 +286,7 @@ int Database::schema_version() { return read_number(*this, "PRAGMA user_version"
 Statement Database::prepare(const char* sql) {
     auto& statement = state_->statements[sql];
     if (!statement) statement = state_->compile(sql);
-    if (sqlite3_stmt_busy(statement)) throw StoreError(std::string("a statement is used within itself: ") + sql);
+    if (sqlite3_stmt_busy(statement)) throw StoreError(std::string("a cached statement is still in use: ") + sql);
     return Statement(state_->connection, statement);
 }
 

@@ -106,7 +106,7 @@ void GroupCommit::wait(Number number, os::Deadline deadline, Wal& wal) {
     const SyncLeader leader(file_, deadline);
     const Counters before = read();  // what is committed later may miss the sync that begins now
     if (number != kNoNumber) {
-        if (number <= before.failed) throw StoreError("the log could not be synced by the process whose turn it was");
+        if (number <= before.failed) throw StoreError("the process that syncs for all of them could not sync the WAL");
         if (number <= before.synced && before.synced <= before.committed) return;
     }
     sync_now(before, wal);
@@ -119,7 +119,7 @@ void GroupCommit::sync_now(const Counters& before, Wal& wal) {
     const bool is_whole = !is_suspect(before) || wal.write_again();
     if (!is_whole || !wal.sync()) {
         note_failure(before);
-        throw StoreError("the log cannot be synced");
+        throw StoreError("the WAL cannot be synced");
     }
     has_unwritten_failure_ = false;
 }

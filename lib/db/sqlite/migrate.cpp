@@ -109,7 +109,7 @@ void check_way(const std::string& path, int version) {
 
 void run_steps(Database& database, int version) {
     if (database.prepare("PRAGMA foreign_key_check").step())
-        throw StoreError("the database has rows that point nowhere; it was left as it was");
+        throw StoreError("the database has rows with dangling references; it was not changed");
     for (const Step& step : kSteps) {
         if (step.from < version) continue;
         for (const char* sql : step.statements) database.prepare(sql).execute();
@@ -123,8 +123,8 @@ public:
         struct stat status {};
         if (::lstat(path_.c_str(), &status) == 0)
             throw StoreUnusable(path_ +
-                                ": exists already, from a migration that came to no end or was taken back: move it "
-                                "away and run `postern migrate` again");
+                                ": exists already, from a migration that did not finish or was undone: move it away "
+                                "and run `postern migrate` again");
         // A connection of its own sees what is committed; the one that is about to write cannot be copied from.
         Database reader = Database::open_for_migration(path);
         back_up(reader, path_);

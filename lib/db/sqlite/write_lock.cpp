@@ -17,13 +17,14 @@ constexpr mode_t kWriteLockMode = 0660;
 
 WriteLock::WriteLock(std::string path) : path_(std::move(path)), file_(os::open_or_make(path_, kWriteLockMode)) {
     if (!file_) {
-        throw StoreUnusable(path_ + ": the gate file cannot be opened for writing (" + os::errno_text() +
+        throw StoreUnusable(path_ + ": the lock file cannot be opened for writing (" + os::errno_text() +
                             "): give it the database's group and mode 0660");
     }
     struct stat status {};
     if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
         throw StoreUnusable(
-            path_ + ": the gate must be a regular file: stop every process that uses the database, then remove it");
+            path_ +
+            ": the lock file must be a regular file: stop every process that uses the database, then remove it");
     }
 }
 
@@ -33,7 +34,7 @@ void WriteLock::lock(os::Deadline deadline) {
     } catch (const std::system_error& error) {
         throw StoreError(path_ + ": " + error.what());
     }
-    throw StoreBusy(path_ + ": other writers held the gate for the whole wait");
+    throw StoreBusy(path_ + ": other writers held the write lock for the whole wait");
 }
 
 bool WriteLock::try_lock() { return os::try_lock(file_.get()); }

@@ -194,8 +194,8 @@ TEST_CASE("parse_jwk_set says which key is wrong [RFC 7517 §4.5, §5]") {
         {R"({"Keys":[]})", "there is no array \"keys\""},
         {keys("null"), "key 1: the key is not an object"},
         {keys(kRsa + ",{}"), "key 2: \"kid\" is missing or not a string"},
-        {keys(kRsa + "," + replaced(kEc, R"("kid":"ec")", R"("kid":"rsa")")), "key 2: its \"kid\" is there twice"},
-        {keys(kEc + "," + kRsa + "," + kEc), "key 3: its \"kid\" is there twice"},
+        {keys(kRsa + "," + replaced(kEc, R"("kid":"ec")", R"("kid":"rsa")")), "key 2: its \"kid\" is used twice"},
+        {keys(kEc + "," + kRsa + "," + kEc), "key 3: its \"kid\" is used twice"},
     };
     for (const auto& row : rows) {
         CAPTURE(row.text);

@@ -88,7 +88,7 @@ TEST_CASE("missing credentials: the operator is told the directive of the web se
         {"another server", {{}, false, "Caddy"}, {"`CGIPassAuth On`", "$http_authorization", "lighttpd"}},
         {"the web server has read it itself",
          {{}, true, "Apache"},
-         {"AUTH_TYPE or REMOTE_USER did", "out of its own authentication", "`CGIPassAuth On`"}},
+         {"AUTH_TYPE or REMOTE_USER did", "from its own authentication", "`CGIPassAuth On`"}},
         {"redirected",
          {{kOnce}, true, "Apache"},
          {kOnce, R"("authorizationVariables": ["HTTP_AUTHORIZATION", "REDIRECT_HTTP_AUTHORIZATION"])",

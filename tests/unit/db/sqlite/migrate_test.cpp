@@ -228,7 +228,7 @@ TEST_CASE("migrate: whatever goes wrong, the database of version 1 is as it was,
         {"rows point nowhere",
          [](const std::string& path) { with_shell(path, "UPDATE access_tokens SET grant_id = 'x'"); },
          [](const std::string& path) { with_shell(path, "UPDATE access_tokens SET grant_id = 'grant'"); },
-         "point nowhere"},
+         "dangling references"},
         {"there is a copy already", [](const std::string& path) { write_file(path + ".v1", "precious"); },
          [](const std::string& path) {
              CHECK(read_file(path + ".v1") == "precious");
