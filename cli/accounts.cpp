@@ -70,7 +70,7 @@ std::string group_name(gid_t id) {
 
 const char* where_accounts_are() {
 #ifdef POSTERN_STATIC
-    return "in /etc/passwd and /etc/group, where a static program looks (a number will do)";
+    return "in /etc/passwd and /etc/group, the only places where a static program looks (a numeric id works too)";
 #else
     return "on this machine";
 #endif

@@ -40,7 +40,7 @@ int create(const std::string& file) {
     struct stat directory {};
     if (descriptor >= 0 && ::geteuid() == 0 && ::stat(directory_of(file).c_str(), &directory) == 0 &&
         ::fchown(descriptor, directory.st_uid, directory.st_gid) != 0)
-        print_note("the log " + file + " belongs to root and should belong to the serving user: chown it");
+        print_note("the log " + file + " belongs to root; chown it to the user of the serving processes");
     return descriptor;
 }
 
@@ -58,7 +58,7 @@ bool is_regular(int descriptor) {
 
 void tell_unwritable(const std::string& target, int problem) {
     print_note("the log " + target + " cannot be written (" + std::generic_category().message(problem) +
-               "); what was done is in syslog");
+               "); the audit line was sent to syslog");
 }
 
 /// A file that takes no more lines, on a full disk perhaps, is nobody's excuse: this process will not be there to count
@@ -118,7 +118,7 @@ void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oau
             if (!value.empty()) fields.emplace_back(name, value);
         wal_of(invocation).write(util::LogLevel::audit, oauth::audit_row(event).name, fields);
     } catch (const std::exception& error) {
-        print_note(std::string("what was done is not in the log: ") + error.what());
+        print_note(std::string("the change was made, but is not in the audit log: ") + error.what());
     }
 }
 

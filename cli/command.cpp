@@ -10,7 +10,7 @@ namespace postern::cli {
 
 void add_config_option(const Command& command, Invocation& invocation) {
     command.option("--config", "FILE", invocation.config_path,
-                   "Configuration file (else $POSTERN_CONFIG, else /etc/postern/postern.json)");
+                   "Configuration file (default: $POSTERN_CONFIG, or else /etc/postern/postern.json)");
 }
 
 Command add_command(const Command& parent, Invocation& invocation, const char* name, const char* summary,

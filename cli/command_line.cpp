@@ -76,8 +76,8 @@ std::string problem_of(const CLI::App& app, const CLI::ParseError& error) {
     const auto unknown = app.remaining(true);
     if (error.get_name() != "RequiredError" || unknown.empty()) return error.what();
     const std::string& first = unknown.front();
-    if (!first.starts_with('-')) return in_quotes(first) + " is no command";
-    return in_quotes(first) + " is no option; a value that begins with a dash is written last, behind --";
+    if (!first.starts_with('-')) return "unknown command " + in_quotes(first);
+    return "unknown option " + in_quotes(first) + R"(; put values that start with "-" at the end, after "--")";
 }
 
 OptionView view_of(const CLI::Option& option) {

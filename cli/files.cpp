@@ -45,7 +45,7 @@ gid_t parse_group(const std::string& text) {
 Owner parse_owner(const std::string& text) {
     const auto colon = text.find(':');
     if (colon == 0 || colon == std::string::npos || colon + 1 == text.size()) {
-        throw UsageError("--owner wants USER:GROUP, for example postern:www-data");
+        throw UsageError("--owner must be USER:GROUP, for example postern:www-data");
     }
     return {parse_user(text.substr(0, colon)), parse_group(text.substr(colon + 1))};
 }
@@ -117,7 +117,7 @@ void make_directory(const fs::path& directory, mode_t mode, os::NewFiles& made) 
     for (const fs::path& path : missing) {
         if (mkdir(path.c_str(), 0700) != 0) {
             if (errno == EEXIST && fs::is_directory(path, unknown)) continue;  // another command was faster
-            throw Refused("cannot make the directory " + path.string() + ": " + std::strerror(errno));
+            throw Refused("cannot create the directory " + path.string() + ": " + std::strerror(errno));
         }
         made.add(path);
         // Apart from mkdir, because the umask and a set-group-id parent have their say there.
@@ -129,8 +129,8 @@ void make_directory(const fs::path& directory, mode_t mode, os::NewFiles& made) 
 
 void give(const fs::path& path, Owner owner, std::optional<mode_t> mode) {
     const auto refuse = [&] {
-        throw Refused("cannot give " + path.string() + " to the owner asked for: " + std::strerror(errno) +
-                      "; run it as root");
+        throw Refused("cannot change the owner of " + path.string() + ": " + std::strerror(errno) +
+                      "; run this as root");
     };
     const os::Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file && (errno == ENOENT || errno == ELOOP)) return;

@@ -12,11 +12,11 @@ struct Row {
     const char* group;
 };
 
-constexpr const char* kSetUp = "Set up and examine";
-constexpr const char* kWho = "Who may do what";
-constexpr const char* kNow = "What has been given";
+constexpr const char* kSetUp = "Setup and diagnosis";
+constexpr const char* kWho = "Clients and users";
+constexpr const char* kNow = "Tokens, sessions and consents";
 constexpr const char* kKeys = "Keys";
-constexpr const char* kUpkeep = "Upkeep";
+constexpr const char* kUpkeep = "Maintenance";
 
 constexpr Row kGroups[] = {
     {"init", kSetUp},    {"doctor", kSetUp},   {"why", kSetUp},    {"client", kWho},   {"user", kWho},
@@ -26,16 +26,16 @@ constexpr Row kGroups[] = {
 
 constexpr const char* kFooter =
     "First steps:\n"
-    "  Write /etc/postern/postern.json: {\"issuer\": \"https://id.example.org\"} is all\n"
-    "  that it needs, with \"oidc\": {\"userClaims\": \"database\"} for OpenID Connect.\n"
-    "    postern init --owner www-data:www-data     database and keys, for its user\n"
-    "    postern user add ada                       somebody who can log in\n"
+    "  Write /etc/postern/postern.json with {\"issuer\": \"https://id.example.org\"};\n"
+    "  for OpenID Connect add \"oidc\": {\"userClaims\": \"database\"}.\n"
+    "    postern init --owner www-data:www-data     create the database and the keys\n"
+    "    postern user add ada                       add a user who can log in\n"
     "    postern client add wiki --redirect-uri https://wiki.example.org/callback\n"
-    "    postern doctor                             is everything in place?\n"
+    "    postern doctor                             check the installation\n"
     "\n"
     "Every change takes effect in running processes at once. Secrets are read from\n"
     "standard input or a terminal, never from the command line. With --json every\n"
-    "command prints for programs; times are seconds since 1970.\n"
+    "command prints JSON; times are seconds since 1970.\n"
     "\n"
     "Exit codes: 0 done, 1 refused, 2 wrong usage.\n"
     "`postern COMMAND --help` explains each command.";

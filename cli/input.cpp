@@ -118,9 +118,9 @@ const char* password_problem(std::string_view password) {
         case crypto::PasswordFault::none:
             break;
     }
-    if (!util::is_utf8(password)) return "the password is not UTF-8 text, so nobody could type it into the login form";
+    if (!util::is_utf8(password)) return "the password is not UTF-8 text, so it could not be typed into the login form";
     if (util::has_control_bytes(password))
-        return "the password contains a control character, so nobody could type it into the login form";
+        return "the password contains a control character, so it could not be typed into the login form";
     return nullptr;
 }
 
@@ -152,9 +152,9 @@ json::Object read_json_object(const char* what) {
 
 util::Secret prompt_new_password() {
     if (isatty(STDIN_FILENO) == 0)
-        throw UsageError("no terminal to ask for the password; use --password-stdin and write it as one line");
+        throw UsageError("standard input is not a terminal; use --password-stdin and write the password as one line");
     util::Secret first = ask("Password: ");
-    const util::Secret second = ask("Once more: ");
+    const util::Secret second = ask("Repeat the password: ");
     if (first.reveal() != second.reveal()) throw Refused("the two passwords differ; nothing was changed");
     return first;
 }

@@ -29,13 +29,14 @@ int run(const cli::Invocation& invocation) {
     try {
         invocation.action();
         if (std::cout.flush()) return kDone;
-        print_error("what was done could not be printed: standard output is closed or full");
+        print_error(
+            "the command has done its work, but its output could not be printed: standard output is closed or full");
     } catch (const cli::UsageError& error) {
         print_error(error.what());
         return kUsage;
     } catch (const db::StoreUnsynced& error) {
-        print_error(std::string("what was done may be undone by a power cut, until a later change succeeds; the "
-                                "kernel's log says what is wrong with the disk: ") +
+        print_error(std::string("the change was made, but a power cut may undo it until a later change succeeds; the "
+                                "kernel log says what is wrong with the disk: ") +
                     error.what());
         cli::note(invocation, oauth::AuditEvent::commit_unsynced, {{"command", invocation.command}});
     } catch (const db::StoreBusy& error) {

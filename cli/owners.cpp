@@ -13,15 +13,14 @@ constexpr auto kSameUser = static_cast<uid_t>(-1);
 
 void add_owner_options(const Command& command, OwnerOptions& options) {
     command.option("--owner", "USER:GROUP", options.all,
-                   "Who shall own everything that is made, and empty directories that are there for it: the user and "
-                   "group of the serving processes");
-    const Option signers =
-        command.option("--signers", "GROUP", options.signers,
-                       "Where each endpoint runs as a user of its own: the group that may read the signing keys, "
-                       "that of token");
-    const Option sealers = command.option("--sealers", "GROUP", options.sealers,
-                                          "The group that may read seal.key, that of authorize, login, scopes and "
-                                          "logout");
+                   "Owner of everything that is created, and of existing empty directories for it: the user and group "
+                   "of the serving processes");
+    const Option signers = command.option(
+        "--signers", "GROUP", options.signers,
+        "If each endpoint runs as its own user: the group that may read the signing keys (the group of token)");
+    const Option sealers =
+        command.option("--sealers", "GROUP", options.sealers,
+                       "The group that may read seal.key (the group of authorize, login, scopes and logout)");
     signers.needs(sealers);
     sealers.needs(signers);
 }

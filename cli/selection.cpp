@@ -20,17 +20,18 @@ void add_client_filter(const Command& command, Selection& selection) {
 
 void add_before_filter(const Command& command, Selection& selection) {
     command.option("--before", "TIME", selection.before,
-                   "Only what was given before this moment: seconds since 1970, or as in 2026-01-31T23:00:00Z");
+                   "Only what was issued before this time: seconds since 1970, or for example 2026-01-31T23:00:00Z");
 }
 
 void add_all_option(const Command& command, Selection& selection) {
-    command.flag("--all", selection.all, "Everybody's; without it at least one filter is needed");
+    command.flag("--all", selection.all, "All users and clients; without it at least one filter is required");
 }
 
 void require_choice(const Selection& selection) {
     const bool filtered = selection.user || selection.client || selection.before;
-    if (filtered && selection.all) throw UsageError("--all means everybody's; leave it or the other options out");
-    if (!filtered && !selection.all) throw UsageError("name whose with the options of --help, or say --all");
+    if (filtered && selection.all)
+        throw UsageError("--all means all users and clients; leave out either --all or the filters");
+    if (!filtered && !selection.all) throw UsageError("give a filter (see --help), or --all");
 }
 
 store::GrantFilter resolve(db::Database& database, const Selection& selection) {
@@ -39,7 +40,7 @@ store::GrantFilter resolve(db::Database& database, const Selection& selection) {
         filter.before = parse_time(*selection.before);
         if (!filter.before)
             throw UsageError("--before " + in_quotes(*selection.before) +
-                             " is no time; write seconds since 1970, or for example 2026-01-31T23:00:00Z");
+                             " is not a time; write seconds since 1970, or for example 2026-01-31T23:00:00Z");
     }
     if (selection.user) filter.subject = require_user(database, *selection.user).subject;
     if (selection.client) filter.client = require_client(database, *selection.client).id;

@@ -19,10 +19,10 @@ namespace postern::cli {
 namespace {
 
 namespace audit = oauth::audit;
-using model::Client;
-using model::ClientType;
 using db::Access;
 using db::Durability;
+using model::Client;
+using model::ClientType;
 
 constexpr std::int64_t kMaxKeepOld = 365LL * 24 * 3600;
 
@@ -55,7 +55,7 @@ void print_credentials(const Invocation& invocation, const std::string& id, cons
         return print_json(std::move(object));
     }
     print_fields({{"client_id", id}, {"client_secret", generated ? std::string(generated->reveal()) : ""}});
-    if (generated) print_note("the secret is shown this once; only its hash is kept");
+    if (generated) print_note("the secret is shown only once; only its hash is stored");
 }
 
 struct AddOptions {
@@ -114,7 +114,7 @@ struct SetOptions {
 /// A client that becomes confidential gets a new secret: one from its earlier life must not work again.
 void set(const Invocation& invocation, const SetOptions& options) {
     if (options.client == ClientOptions{})
-        throw UsageError("nothing to change; `postern client set --help` shows what can be");
+        throw UsageError("nothing to change; `postern client set --help` lists the options");
     const config::Config config = invocation.load_config();
     const util::Secret secret = new_secret(false);
     db::Database database = open_database(config, Access::read_write);
@@ -194,31 +194,31 @@ void add_id_command(const Command& group, Invocation& invocation, const char* na
 void add_add(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<AddOptions>();
     const Command command =
-        add_command(group, invocation, "add", "Register a client; prints its id and, once, its secret",
+        add_command(group, invocation, "add", "Register a client; print its id and, once, its secret",
                     "postern client add wiki --name Wiki --redirect-uri https://wiki.example.org/callback\n"
                     "  postern client add spa --public --redirect-uri https://app.example.org/\n"
                     "  postern client add backup --grant client_credentials --scope \"files:read\"",
                     [&invocation, options] { add(invocation, *options); });
     command.explain(
         "Without options it is a confidential client for the authorization code flow with refresh tokens; it needs a "
-        "--redirect-uri. Answers go to registered URIs only, equal byte for byte; those that nobody could use safely "
-        "are refused with the reason. The secret is printed once and kept as a hash.");
+        "--redirect-uri. Responses go only to registered URIs, compared byte for byte; URIs that cannot be used safely "
+        "are refused with the reason. The secret is printed once; only its hash is stored.");
     add_id(command, options->id);
     add_client_options(command, options->client);
     command.flag("--secret-stdin", options->secret_stdin,
-                 "Read a secret of your own (32 characters or more) as one line of standard input");
+                 "Read your own secret (at least 32 characters) as one line of standard input");
 }
 
 void add_set(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<SetOptions>();
     const Command command =
-        add_command(group, invocation, "set", "Change a client: each option given replaces what was there",
+        add_command(group, invocation, "set", "Change a client: each option given replaces the old value",
                     "postern client set wiki --redirect-uri https://new.example.org/cb --no-first-party",
                     [&invocation, options] { set(invocation, *options); });
     command.explain(
         "What is not given stays: the defaults below are those of `postern client add`. Of options that may be "
-        "repeated all values must be given again. Takes effect at once; tokens that were given out stay, with what "
-        "was approved.");
+        "repeated all values must be given again. The change takes effect at once; issued tokens stay valid, with the "
+        "scopes that were approved.");
     add_id(command, options->id);
     add_client_options(command, options->client);
     add_client_set_options(command, options->client);
@@ -226,25 +226,25 @@ void add_set(const Command& group, Invocation& invocation) {
 
 void add_secret(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<SecretOptions>();
-    const Command command = add_command(group, invocation, "secret", "Give a client a new secret; the old one ends",
-                                        "postern client secret wiki --keep-old 86400",
-                                        [&invocation, options] { rotate_secret(invocation, *options); });
+    const Command command = add_command(
+        group, invocation, "secret", "Give a client a new secret; the old one stops working",
+        "postern client secret wiki --keep-old 86400", [&invocation, options] { rotate_secret(invocation, *options); });
     command.explain(
-        "The new secret works at once and is printed this once. To change it without an interruption, let both work "
-        "while the client is being configured. Tokens that were given out stay.");
+        "The new secret works at once and is printed only once. To change it without interruption, let both work "
+        "(--keep-old) while the client is being configured. Issued tokens stay valid.");
     add_id(command, options->id);
     command
         .option("--keep-old", "SECONDS", options->keep_old,
-                "Let the old secret work for so many seconds more, at most a year (default: 0, it ends at once)")
+                "Accept the old secret for this many seconds more, at most a year (default: 0, not at all)")
         .between(0, kMaxKeepOld);
     command.flag("--secret-stdin", options->secret_stdin,
-                 "Read a secret of your own (32 characters or more) as one line of standard input");
+                 "Read your own secret (at least 32 characters) as one line of standard input");
 }
 
 }  // namespace
 
 void add_client_commands(const Command& app, Invocation& invocation) {
-    const Command group = app.add_group("client", "Register and change clients, the programs that ask for tokens");
+    const Command group = app.add_group("client", "Register and change clients, the applications that request tokens");
     add_add(group, invocation);
     add_command(group, invocation, "list", "List all clients", "postern client list --json",
                 [&invocation] { list(invocation); });
@@ -252,10 +252,10 @@ void add_client_commands(const Command& app, Invocation& invocation) {
                    [&invocation](const std::string& id) { show(invocation, id); });
     add_set(group, invocation);
     add_secret(group, invocation);
-    add_id_command(group, invocation, "disable", "Stop a client for now; its tokens are inactive meanwhile",
+    add_id_command(group, invocation, "disable", "Disable a client; its tokens are inactive until it is enabled",
                    "postern client disable wiki",
                    [&invocation](const std::string& id) { enable(invocation, id, false); });
-    add_id_command(group, invocation, "enable", "Let a disabled client work again", "postern client enable wiki",
+    add_id_command(group, invocation, "enable", "Enable a disabled client", "postern client enable wiki",
                    [&invocation](const std::string& id) { enable(invocation, id, true); });
     add_id_command(group, invocation, "remove", "Delete a client with its grants, tokens and consents",
                    "postern client remove wiki", [&invocation](const std::string& id) { remove(invocation, id); });

@@ -56,7 +56,7 @@ model::Scope parse_scope(const std::string& text) {
     auto scope = model::Scope::parse(util::trim(text));
     if (!scope)
         throw Refused(
-            "the scope must be words of printable ASCII characters with one blank between them, like --scope \"openid "
+            "the scope must be words of printable ASCII characters separated by single spaces, like --scope \"openid "
             "email\"");
     return *scope;
 }
@@ -64,22 +64,22 @@ model::Scope parse_scope(const std::string& text) {
 }  // namespace
 
 void add_client_options(const Command& command, ClientOptions& options) {
-    command.option("--name", "TEXT", options.name, "What users are shown");
+    command.option("--name", "TEXT", options.name, "The name that users see");
     command.flag("--public", options.is_public, true,
                  "A client without a secret (browser, mobile, desktop); PKCE is then required");
     command.flag("--native", options.native, true,
                  "Any port on registered http://127.0.0.1 and http://[::1] redirect URIs; allows private-use schemes");
     command.option("--redirect-uri", "URI", options.redirect_uris,
-                   "Where answers may go, compared exactly; repeatable");
+                   "Where responses may be sent, compared exactly; repeatable");
     command.option("--post-logout-redirect-uri", "URI", options.post_logout_redirect_uris,
-                   "Where logout may lead; repeatable");
+                   "Where the browser may be sent after logout; repeatable");
     command
         .option(
             "--grant", "GRANT", options.grants,
             "authorization_code, refresh_token, client_credentials or implicit; repeatable (default: the first two)")
         .one_of({"authorization_code", "refresh_token", "client_credentials", "implicit"});
     command.option("--scope", "\"A B\"", options.scope,
-                   "Scopes it may ask for, in one argument (default: \"openid profile email\")");
+                   "Scopes it may request, in one argument (default: \"openid profile email\")");
     command
         .option("--auth-method", "METHOD", options.auth_method,
                 "client_secret_basic, client_secret_post, client_secret (default: either of them) or none (same as "
@@ -87,17 +87,17 @@ void add_client_options(const Command& command, ClientOptions& options) {
         .one_of({"client_secret", "client_secret_basic", "client_secret_post", "none"});
     command.option("--pkce", "WHEN", options.pkce, "required or optional (default: optional for clients with a secret)")
         .one_of({"required", "optional"});
-    command.flag("--first-party", options.first_party, true, "It is yours: users are not asked for consent");
+    command.flag("--first-party", options.first_party, true, "Your own application: users are not asked for consent");
 }
 
 void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--confidential", options.is_public, false,
                  "A client with a secret; a new one is generated and printed once");
-    command.flag("--no-native", options.native, false, "Takes --native back");
-    command.flag("--no-first-party", options.first_party, false, "Takes --first-party back");
-    command.flag("--no-redirect-uri", options.no_redirect_uri, "Removes all redirect URIs");
+    command.flag("--no-native", options.native, false, "Undo --native");
+    command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
+    command.flag("--no-redirect-uri", options.no_redirect_uri, "Remove all redirect URIs");
     command.flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
-                 "Removes all post-logout redirect URIs");
+                 "Remove all post-logout redirect URIs");
 }
 
 Client default_client(const std::string& id, const oauth::Settings& settings) {

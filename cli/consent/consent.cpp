@@ -94,18 +94,17 @@ void add_consent_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("consent", "List and withdraw what users have approved for clients");
     auto listed = std::make_shared<Selection>();
     const Command list_command =
-        add_command(group, invocation, "list", "List what was approved, by whom, for which client",
+        add_command(group, invocation, "list", "List consents: client, user, time, scope and claims",
                     "postern consent list --client wiki", [&invocation, listed] { list(invocation, *listed); });
     add_filters(list_command, *listed);
 
     auto revoked = std::make_shared<Selection>();
     const Command revoke_command = add_command(
-        group, invocation, "revoke", "Withdraw consents; ends what the users gave these clients",
+        group, invocation, "revoke", "Withdraw consents and end the grants under them",
         "postern consent revoke --user ada --client wiki", [&invocation, revoked] { revoke(invocation, *revoked); });
     revoke_command.explain(
-        "All grants of these users for these clients end, with their codes and tokens, and the users are asked "
-        "again the next time. First-party clients are not asked about, so they have no consents: `postern token "
-        "revoke` ends their tokens.");
+        "All grants of these users for these clients end, with their codes and tokens, and the users are asked again "
+        "the next time. First-party clients need no consent: `postern token revoke` ends their tokens.");
     add_filters(revoke_command, *revoked);
     add_all_option(revoke_command, *revoked);
 }

@@ -27,7 +27,7 @@ void backup(const Invocation& invocation, const std::string& file) {
     print_fields({{"copied to", file},
                   {"bytes", std::to_string(bytes)},
                   {"schema version", std::to_string(db::kSchemaVersion)},
-                  {"not in it", "the keys in " + config.keys + " and the configuration " + invocation.config_path}});
+                  {"not included", "the keys in " + config.keys + " and the configuration " + invocation.config_path}});
 }
 
 void migrate(const Invocation& invocation) {
@@ -44,9 +44,9 @@ void migrate(const Invocation& invocation) {
     }
     print_fields({{"from schema version", std::to_string(migration.from)},
                   {"to schema version", std::to_string(migration.to)},
-                  {"as it was", migration.copy}});
-    std::cout << "\nStart the serving processes again. Remove the copy when all is well: it is as secret as the "
-                 "database.\n";
+                  {"old database", migration.copy}});
+    std::cout << "\nStart the serving processes again. Delete the copy when everything works: it is as confidential as "
+                 "the database.\n";
 }
 
 }  // namespace
@@ -54,27 +54,26 @@ void migrate(const Invocation& invocation) {
 void add_backup_command(const Command& app, Invocation& invocation) {
     auto file = std::make_shared<std::string>();
     const Command command = add_command(
-        app, invocation, "backup", "Copy the database, checked and of one moment, while it is in use",
+        app, invocation, "backup", "Copy the database as a checked, consistent snapshot while it is in use",
         "postern backup /var/backups/postern-$(date +%F).db", [&invocation, file] { backup(invocation, *file); });
     command.argument("FILE", *file, "A new file; only its owner can read it");
     command.explain(
-        "Never copy the database with cp while it is in use: what was written last is in the files beside it.\n"
-        "The keys and the configuration are not in the copy; back them up apart from it.\n"
-        "To put a copy back: stop the serving processes, remove the -wal and -shm files beside the database (they "
-        "belong to what is being replaced), put the copy in its place with its owner and mode, run `postern user "
-        "list` to make those files again, start the processes. Whatever was revoked since the copy was made works "
-        "again then; `postern token revoke --before TIME`, `postern session end --all` and `postern consent revoke "
-        "--all` end it.");
+        "Never copy the database with cp while it is in use: the latest changes are in the -wal file next to it.\n"
+        "The keys and the configuration are not in the copy; back them up separately.\n"
+        "To restore a copy: stop the serving processes, remove the -wal and -shm files next to the database (they "
+        "belong to the file that is replaced), put the copy in its place with the same owner and mode, run `postern "
+        "user list` to create those files again, start the processes. Everything that was revoked after the copy was "
+        "made is then valid again; `postern token revoke --before TIME`, `postern session end --all` and `postern "
+        "consent revoke --all` end it.");
 }
 
 void add_migrate_command(const Command& app, Invocation& invocation) {
-    const Command command =
-        add_command(app, invocation, "migrate", "Bring the database of an earlier release up to date",
-                    "postern migrate", [&invocation] { migrate(invocation); });
+    const Command command = add_command(app, invocation, "migrate", "Upgrade the database of an earlier release",
+                                        "postern migrate", [&invocation] { migrate(invocation); });
     command.explain(
-        "Stop the serving processes, install the new release, run this, start them again. All or nothing is "
-        "changed, and a copy of the database as it was is left beside it, with the version behind its name "
-        "(postern.db.v1). There is no way back but that copy.");
+        "Stop the serving processes, install the new release, run this, start them again. Either everything is changed "
+        "or nothing, and a copy of the old database is left next to it, with the version appended to its name "
+        "(postern.db.v1). That copy is the only way back.");
 }
 
 }  // namespace postern::cli

@@ -30,8 +30,8 @@ bool is_there(const fs::path& path) {
     std::error_code error;
     const auto status = fs::symlink_status(path, error);
     if (fs::status_known(status)) return fs::exists(status);
-    throw Refused(path.string() + " cannot be looked at (" + error.message() +
-                  "); run this as root, or as the user who owns its directory");
+    throw Refused(path.string() + " cannot be accessed (" + error.message() +
+                  "); run this as root, or as the owner of its directory");
 }
 
 /// A log that another database left behind would be replayed into the new one, so it counts as one. Gate,
@@ -43,8 +43,8 @@ void require_untouched(const config::Config& config) {
     }
     if (there.empty()) return;
     const bool lost_keys = is_there(config.database) && key_files(config.keys).empty();
-    throw Refused(there.front().string() + " exists already and is left as it is; " +
-                  (lost_keys ? "if its keys are lost, `postern key repair` makes new ones; else " : "") +
+    throw Refused(there.front().string() + " exists already and was not changed; " +
+                  (lost_keys ? "if its keys are lost, `postern key repair` creates new ones; otherwise " : "") +
                   "name another place in the configuration, or move it away");
 }
 
@@ -90,19 +90,18 @@ void make_ring(const std::string& path, os::NewFiles& made) {
 
 void print_next_steps(const config::Config& config, const std::vector<keys::KeyInfo>& keys) {
     std::vector<std::string> kids;
-    for (const keys::KeyInfo& key : keys)
-        kids.push_back(std::string(crypto::to_string(key.algorithm)) + " " + key.kid);
+    for (const keys::KeyInfo& key : keys) kids.push_back(std::string(crypto::to_string(key.algorithm)) + " " + key.kid);
     print_fields({{"database", config.database}, {"keys", config.keys}, {"signing with", join(kids, ", ")}});
     std::cout << "\nNext:\n"
-                 "  postern user add NAME                            somebody who can log in\n"
-                 "  postern client add ID --redirect-uri URI         a program that may ask for tokens\n"
-                 "  postern doctor                                   is everything in place?\n";
+                 "  postern user add NAME                            add a user who can log in\n"
+                 "  postern client add ID --redirect-uri URI         register an application\n"
+                 "  postern doctor                                   check the installation\n";
     struct stat directory {};
     const bool known = stat(directory_of(config.database).c_str(), &directory) == 0;
     if (geteuid() == 0 && known && directory.st_uid == 0 && directory.st_gid == 0) {
         print_note(
-            "everything belongs to root, so a web server that runs as another user cannot read it; "
-            "`postern init --owner USER:GROUP` would have said whose it is, and `chown -R USER:GROUP` still can");
+            "everything belongs to root, so a web server that runs as another user cannot read it; change the owner "
+            "with `chown -R USER:GROUP` (next time: `postern init --owner USER:GROUP`)");
     }
 }
 
@@ -152,13 +151,11 @@ void add_init_command(const Command& app, Invocation& invocation) {
         "  postern init --owner root:postern --signers postern-sign --sealers postern-seal",
         [&invocation, owners] { init(invocation, *owners); });
     command.explain(
-        "The database has the tables of this release; each algorithm that is configured gets a key "
-        "that signs at once. Missing directories are made. What is there already is never touched: then nothing is "
-        "made, and it exits 1; so do all but one of several that are started at the same moment. Run it as root "
-        "with --owner, or as the user of the serving processes.\n"
-        "With --signers and --sealers, which need each other, the directory of the keys may be passed by everybody "
-        "(mode 0751), and each file in it says who may read it. Every later command keeps owners, groups and "
-        "modes.\n"
+        "Each configured algorithm gets a key that signs at once. Missing directories are created. Existing files are "
+        "never changed: if there is a database or a key, nothing is created, and it exits 1; if several are started at "
+        "the same time, all but one exit 1. Run it as root with --owner, or as the user of the serving processes.\n"
+        "With --signers and --sealers (both or neither), every user may enter the key directory (mode 0751), and the "
+        "mode of each file says who may read it. Later commands keep owners, groups and modes.\n"
         "The configuration says where: \"database\" (" +
         config::Config().database + " unless it is given) and \"keys\" (" + config::Config().keys + ").");
     add_owner_options(command, *owners);

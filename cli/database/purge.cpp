@@ -126,11 +126,11 @@ void add_purge_command(const Command& app, Invocation& invocation) {
     const Command command = add_command(app, invocation, "purge", "Delete everything that has expired or ended",
                                         "postern purge --json", [&invocation] { purge(invocation); });
     command.explain(
-        "The serving processes do the same a little at a time, so no cron job is needed; this helps after a long "
-        "rest. An expired access token whose grant lives on, which they leave until the grant gets another, goes "
-        "too. It can run while they serve, and leaves them three quarters of the time. The file does not become "
-        "smaller: its free pages are used again before it grows. (`VACUUM` would make it smaller, but shuts "
-        "writers out for as long as it takes.)");
+        "The serving processes do the same a little at a time, so no cron job is needed; this helps after a long idle "
+        "time. It also deletes expired access tokens of active grants, which the serving processes keep until the "
+        "grant gets another token. It can run while they serve, and leaves them three quarters of the time. The file "
+        "does not shrink: its free pages are used again before it grows. (`VACUUM` would shrink it, but blocks writers "
+        "while it runs.)");
 }
 
 }  // namespace postern::cli

@@ -63,8 +63,8 @@ void check_keys(Findings& findings, const config::Config& config, util::Time now
             }
         } else {
             findings.ok("keys",
-                        "the signing keys are closed to this user, as to all but their group; only root and "
-                        "the user of token can try them");
+                        "this user may not read the signing keys, as intended; only root and the user of the token "
+                        "endpoint can test them");
         }
         check_retired_keys(findings, config, now);
     } catch (const std::exception& error) {  // KeyError, or CryptoError for a key that cannot be used
@@ -77,9 +77,8 @@ void check_templates(Findings& findings, const config::Config& config) {
         web::read_pages(config.templates);
         findings.ok("templates", config.templates);
     } catch (const std::exception& error) {
-        findings.error(
-            "templates", error.what(),
-            "correct the file, or let \"templates\" in the configuration name the directory that was installed");
+        findings.error("templates", error.what(),
+                       "correct the file, or set \"templates\" in the configuration to the installed directory");
     }
 }
 
@@ -95,12 +94,12 @@ void check_clock(Findings& findings, const std::string& config_path, const confi
         newest = util::from_epoch(status.st_mtime);
         name = file.string();
     }
-    const char* fix = "set the clock, best by NTP (`timedatectl set-ntp true`)";
+    const char* fix = "set the clock, preferably with NTP (`timedatectl set-ntp true`)";
     if (now < kEarliest) {
-        findings.error("clock", "it is " + to_text(now) + " here, which is before this program was made", fix);
+        findings.error("clock", "the clock says " + to_text(now) + ", which is before this program was built", fix);
     } else if (newest > now + kTolerance) {
-        findings.error("clock", "it is " + to_text(now) + " here, but " + name + " was written at " + to_text(newest),
-                       fix);
+        findings.error("clock",
+                       "the clock says " + to_text(now) + ", but " + name + " was written at " + to_text(newest), fix);
     }
     findings.ok_unless_found("clock", to_text(now));
 }

@@ -42,8 +42,8 @@ void check_writable(Findings& findings, const std::string& database) {
         if (reason == ENOENT) continue;  // gone in this moment
         findings.error(
             "database files", path.string() + " cannot be written by this user (" + std::strerror(reason) + ")",
-            reason == EROFS ? "mount its file system for writing; after an error of the disk it becomes read-only by "
-                              "itself, and the kernel's log says why"
+            reason == EROFS ? "mount its file system read-write; the kernel remounts it read-only after a disk error, "
+                              "and the kernel log says why"
                             : "chmod ug+rw " + path.string() +
                                   ", with the owner and group that `postern init --owner` gave it; or run this as the "
                                   "user of the serving processes");
@@ -57,7 +57,7 @@ void check_log_size(Findings& findings, const std::string& database) {
     findings.warning(
         "database files",
         database + "-wal has " + std::to_string(size / kMegabyte) +
-            " MB: somebody has kept the database open for reading for long, or nobody copies the log back",
+            " MB: a process has kept a read transaction open for a long time, or no process has run a checkpoint",
         "end the `sqlite3` shell or backup that reads it, restart the serving processes, then run `postern "
         "purge`");
 }
@@ -68,11 +68,11 @@ void check_room(Findings& findings, const std::string& check, const std::string&
     const bool no_files = room->files && *room->files < kNoFiles;
     const std::string where = directory_of(file).string();
     const char* fix =
-        "make room on that disk: old backups and logs first; nothing is lost meanwhile, but nobody can sign in";
+        "free space on that disk, old backups and logs first; no data is lost, but users cannot sign in until then";
     if (room->bytes < kNoRoom || no_files) {
         findings.error(check,
                        no_files
-                           ? "no more files can be made in " + where
+                           ? "no more files can be created in " + where
                            : "the disk of " + where + " is full: " + std::to_string(room->bytes >> 10) + " KB left",
                        fix);
     } else if (room->bytes < kLittleRoom) {
@@ -88,9 +88,8 @@ void check_pages(Findings& findings, const std::string& path) {
         findings.error(kCheck, path + " is damaged: " + check.damage, kRestoreFix);
     } else if (!check.finished) {
         findings.warning(
-            kCheck,
-            path + " is too large to be looked through within " + std::to_string(kLongestLook.count()) + " seconds",
-            "`postern backup FILE` looks at every page of its copy");
+            kCheck, path + " is too large to be checked within " + std::to_string(kLongestLook.count()) + " seconds",
+            "`postern backup FILE` checks every page of its copy");
     }
 }
 
@@ -99,9 +98,11 @@ void check_pages(Findings& findings, const std::string& path) {
 void check_records(Findings& findings, db::Database& database, util::Time now) {
     const auto newest = db::newest_record(database);
     if (!newest || *newest <= now + kTolerance) return;
-    findings.error("clock", "it is " + to_text(now) + " here, but the database has something of " + to_text(*newest),
-                   "set the clock, best by NTP (`timedatectl set-ntp true`); if it is right now and was ahead before, "
-                   "`postern token revoke --all` and `postern session end --all` end what it made too long-lived");
+    findings.error("clock",
+                   "the clock says " + to_text(now) + ", but the database has a record from " + to_text(*newest),
+                   "set the clock, preferably with NTP (`timedatectl set-ntp true`); if it is right now but was ahead "
+                   "earlier, `postern token revoke --all` and `postern session end --all` end tokens and sessions that "
+                   "would live too long");
 }
 
 bool found_error(const Findings& findings, const std::string& check) {
@@ -116,9 +117,10 @@ void check_writing(Findings& findings, const std::string& path) {
     try {
         db::try_writing(path, kLongestWait);
     } catch (const db::StoreBusy&) {
-        findings.error(kCheck, path + " is locked: nobody else could write for a second",
-                       "end the program that holds it, a `sqlite3` shell or a command that hangs: `fuser -v " + path +
-                           " " + path + ".gate` names it");
+        findings.error(
+            kCheck, path + " is locked: no other process could write for one second",
+            "end the program that holds the lock, such as a `sqlite3` shell or a command that hangs: `fuser -v " +
+                path + " " + path + ".gate` names it");
     } catch (const db::StoreError& error) {
         findings.error(kCheck, std::string("cannot be written: ") + error.what(), kAsSaid);
     }
@@ -126,11 +128,11 @@ void check_writing(Findings& findings, const std::string& path) {
 
 void check_kept(Findings& findings, const std::string& path) {
     if (!db::is_wal_suspect(path)) return;
-    findings.warning(kCheck,
-                     "the disk has refused to keep a change of " + path +
-                         " (commit_unsynced in the audit log), and none was kept since: its log only grows",
-                     "see what the kernel's log says about the disk; then `postern purge`, which succeeds when the "
-                     "disk keeps what is written");
+    findings.warning(
+        kCheck,
+        "the disk failed to sync a change of " + path +
+            " (commit_unsynced in the audit log), and no sync has succeeded since: its WAL only grows",
+        "check the kernel log for disk errors; then run `postern purge`, which succeeds when the disk syncs again");
 }
 
 /// "PATH: what is wrong: what to do" of the store.
@@ -148,7 +150,7 @@ void check_room_for_files(Findings& findings, const config::Config& config) {
     const bool log_elsewhere =
         config.log_target.starts_with('/') && directory_of(config.log_target) != directory_of(config.database);
     if (log_elsewhere) check_room(findings, "disk", config.log_target);
-    findings.ok_unless_found("disk", "there is room in " + directory_of(config.database).string());
+    findings.ok_unless_found("disk", "there is enough space in " + directory_of(config.database).string());
 }
 
 void check_database(Findings& findings, const config::Config& config, util::Time now) {
@@ -166,7 +168,7 @@ void check_database(Findings& findings, const config::Config& config, util::Time
         findings.ok_unless_found(kCheck, "schema version " + std::to_string(db::kSchemaVersion));
     } catch (const db::StoreBusy& error) {
         findings.error(kCheck, path + " is locked, even for reading: " + error.what(),
-                       "end the program that holds it: `fuser -v " + path + "` names it");
+                       "end the program that holds the lock: `fuser -v " + path + "` names it");
     } catch (const db::StoreError& error) {
         add_store_error(findings, path, error);
     }

@@ -43,7 +43,7 @@ std::optional<config::Config> check_config(Findings& findings, const std::string
     try {
         config::Config config = config::load_config(path);
         for (const std::string& warning : config.warnings) {
-            findings.warning("config", warning, "change it in " + path + ", unless it is meant so");
+            findings.warning("config", warning, "change it in " + path + ", unless it is intended");
         }
         if (config.settings.oidc && !config.settings.authorize_post)
             findings.ok("authorize methods",
@@ -103,7 +103,8 @@ void doctor(const Invocation& invocation, const Options& options) {
         print(findings);
     const std::size_t errors = findings.count(State::error);
     if (errors > 0)
-        throw Refused(std::to_string(errors) + (errors == 1 ? " error" : " errors") + " found; the fixes are listed");
+        throw Refused(std::to_string(errors) + (errors == 1 ? " error" : " errors") +
+                      " found; each is listed with its fix");
 }
 
 }  // namespace
@@ -119,27 +120,28 @@ std::size_t Findings::count(State state) const {
 void add_doctor_command(const Command& app, Invocation& invocation) {
     auto options = std::make_shared<Options>();
     const Command command =
-        add_command(app, invocation, "doctor", "Check that everything is in place, each finding with its fix",
+        add_command(app, invocation, "doctor", "Check the installation; every finding names its fix",
                     "postern doctor\n"
                     "  postern doctor --url\n"
                     "  postern doctor --url --connect 127.0.0.1:443",
                     [&invocation, options] { doctor(invocation, *options); });
-    const Option url =
-        command.flag("--url", options->url, "Ask the web server at the issuer, too, as a stranger would");
-    command.option("--ca", "FILE", options->access.authority_file, "With --url: PEM file of a private authority")
+    const Option url = command.flag("--url", options->url, "Also check the web server at the issuer from outside");
+    command
+        .option("--ca", "FILE", options->access.authority_file,
+                "With --url: PEM file of a private certificate authority")
         .needs(url);
     command
         .option("--connect", "HOST:PORT", options->access.connect_to,
-                "With --url: where to connect, whatever the issuer's name resolves to")
+                "With --url: connect here instead of to the issuer's host")
         .needs(url);
     command.explain(
-        "Looks at the configuration, owners and modes of files, keys, the pages of the database, whether it can be "
-        "written now, room on the disk, templates and the clock, and changes nothing. Run it as the user of the "
-        "serving processes: root may read what they may not. Where each endpoint has a user of its own, run it as "
-        "root. Exits 1 when a finding is an error, 0 when there are warnings at most.\n"
-        "With --url it also asks the web server at the issuer, with the program curl and made-up credentials: whether "
-        "the Authorization header, cookies, headers, bodies and paths arrive, and TLS, clock and discovery are right. "
-        "Nothing secret is sent and nobody is locked out.");
+        "Checks the configuration, file owners and modes, keys, the pages of the database and whether it can be "
+        "written, disk space, templates and the clock. It changes nothing. Run it as the user of the serving "
+        "processes, because root may read what they may not; where each endpoint has its own user, run it as root. "
+        "Exits 1 when there is an error, 0 when there are at most warnings.\n"
+        "With --url it also sends requests to the web server at the issuer, with the program curl and made-up "
+        "credentials, and checks that the Authorization header, cookies, headers, bodies and paths arrive, and that "
+        "TLS, clock and discovery are right. No secret is sent, and no user is locked out.");
 }
 
 }  // namespace postern::cli

@@ -39,7 +39,7 @@ void check_database_directory(Findings& findings, const fs::path& directory) {
     const std::string check = "database directory";
     struct stat status {};
     if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
-        return findings.error(check, directory.string() + " is not there or cannot be looked at",
+        return findings.error(check, directory.string() + " does not exist or cannot be accessed",
                               "`postern init` creates it");
     }
     const std::string what = directory.string() + " (mode " + octal(status.st_mode) + ")";
@@ -47,10 +47,12 @@ void check_database_directory(Findings& findings, const fs::path& directory) {
         findings.error(check, what + ": every user of this machine can replace the database",
                        "chmod o-rwx " + directory.string());
     } else if ((status.st_mode & kOthers) != 0) {
-        findings.warning(check, what + " is open to every user of this machine", "chmod o-rwx " + directory.string());
+        findings.warning(check, what + " is accessible to every user of this machine",
+                         "chmod o-rwx " + directory.string());
     }
     if ((status.st_mode & S_IWGRP) != 0 && (status.st_mode & S_ISGID) == 0) {
-        findings.warning(check, what + ": files made by one process may belong to a group that the others are not in",
+        findings.warning(check,
+                         what + ": files created by one process may belong to a group that the others are not in",
                          "chmod g+s " + directory.string());
     }
     findings.ok_unless_found(check, what);
@@ -60,7 +62,7 @@ void check_file_system(Findings& findings, const fs::path& directory) {
     if (const auto name = os::network_file_system_of(directory)) {
         return findings.error(
             "file system",
-            directory.string() + " is on " + std::string(*name) + ", where SQLite's locks cannot be trusted",
+            directory.string() + " is on " + std::string(*name) + ", where SQLite's locks are not reliable",
             "move the database to a local disk");
     }
     findings.ok("file system", directory.string() + " is not a network file system");
@@ -90,7 +92,8 @@ void check_database_files(Findings& findings, const std::string& database) {
         }
         if ((status.st_mode & kOthers) != 0) {
             findings.error(
-                check, path.string() + " is open to every user of this machine (mode " + octal(status.st_mode) + ")",
+                check,
+                path.string() + " is accessible to every user of this machine (mode " + octal(status.st_mode) + ")",
                 "chmod o-rwx " + path.string());
         }
         check_group(findings, check, path, status);
@@ -100,18 +103,18 @@ void check_database_files(Findings& findings, const std::string& database) {
         " is missing, so processes that may only read the database cannot start; a sqlite3 shell that was the last to "
         "close the database removes it";
     constexpr const char* kNoSharing =
-        " is missing, so not all processes whose changes wait for the disk wait together, which takes longer";
+        " is missing, so not all processes share their disk syncs, which makes writes slower";
     constexpr const char* kAnyCommand =
-        "any command that may write, such as `postern user list` run by the owner, makes it again";
-    constexpr const char* kRestart = "restart the serving processes: the first makes it again, and all of them use it";
+        "run a command that may write, such as `postern user list`, as the owner: it creates the file again";
+    constexpr const char* kRestart =
+        "restart the serving processes: the first creates the file again, and all of them use it";
     struct Row {
         std::string suffix;
         const char* meaning;
         const char* fix;
     };
-    const Row made_anew[] = {{"-wal", kNoReaders, kAnyCommand},
-                             {"-shm", kNoReaders, kAnyCommand},
-                             {db::kSyncSuffix, kNoSharing, kRestart}};
+    const Row made_anew[] = {
+        {"-wal", kNoReaders, kAnyCommand}, {"-shm", kNoReaders, kAnyCommand}, {db::kSyncSuffix, kNoSharing, kRestart}};
     for (const auto& [suffix, meaning, fix] : made_anew) {
         if (!look_at(database + suffix, status)) findings.warning(check, database + suffix + meaning, fix);
     }
@@ -119,12 +122,12 @@ void check_database_files(Findings& findings, const std::string& database) {
         findings.error(
             check,
             database +
-                ".gate is missing: processes that still hold the old one and those that make a new one no "
-                "longer wait for each other",
+                ".gate is missing: processes that hold the old lock file and processes that create a new one do not "
+                "exclude each other",
             "stop all serving processes, run `postern user list` as their user, start them again; never remove "
             "this file");
     }
-    findings.ok_unless_found(check, "closed to others, with log and gate");
+    findings.ok_unless_found(check, "not accessible to other users; WAL and write lock exist");
 }
 
 }  // namespace
@@ -141,11 +144,12 @@ bool can_look_into(Findings& findings, const std::string& check, const fs::path&
     const int reason = errno;
     std::error_code unknown;
     const bool is_link = reason == ENOENT && fs::is_symlink(directory, unknown);
-    findings.error(check, directory.string() + " cannot be looked into (" + std::strerror(reason) + ")",
-                   is_link            ? "it is a link to what is not there; mount or make that, or remove it"
-                   : reason == ENOENT ? "`postern init` creates it"
-                                      : "run this as the user of the serving processes; if that is done, give it the "
-                                        "group of that user");
+    findings.error(
+        check, directory.string() + " cannot be listed (" + std::strerror(reason) + ")",
+        is_link ? "it is a symbolic link to a missing target; mount or create the target, or remove the link"
+        : reason == ENOENT
+            ? "`postern init` creates it"
+            : "run this as the user of the serving processes; if you did, give the directory that user's group");
     return false;
 }
 

@@ -30,10 +30,10 @@ void check_key_file(Findings& findings, const fs::path& path, const struct stat&
     if (!S_ISREG(status.st_mode)) {
         findings.error(kCheck, path.string() + " is not a regular file", "put the file itself there");
     } else if ((status.st_mode & refused) != 0) {
-        findings.error(kCheck,
-                       path.string() + " is open to every user of this machine (mode " + octal(status.st_mode) + ")",
-                       (refused == kOthers ? "chmod o-rwx " : "chmod o-w ") + path.string() +
-                           "; if others have accounts here, the key is no secret any more: make new ones");
+        findings.error(
+            kCheck, path.string() + " is accessible to every user of this machine (mode " + octal(status.st_mode) + ")",
+            (refused == kOthers ? "chmod o-rwx " : "chmod o-w ") + path.string() +
+                "; if other people have accounts here, replace the keys with `postern key rotate --stolen`");
     }
 }
 
@@ -55,14 +55,14 @@ public:
                             "chown --reference=" + path.parent_path().string() + " " + path.string() + ", then " +
                                 fix(path, meant));
         } else if (status.st_gid == everybody_) {
-            findings_.error(kCheck, path.string() + " has " + group + ", which is every endpoint's", fix(path, meant));
+            findings_.error(kCheck, path.string() + " has " + group + ", which every endpoint is in", fix(path, meant));
         } else if (status.st_gid != meant) {
             findings_.error(kCheck,
                             path.string() + " has " + group + ", but other signing keys have " + group_name(meant),
                             fix(path, meant));
         } else if ((status.st_mode & (S_IRGRP | S_IWGRP)) != S_IRGRP) {
             findings_.error(kCheck,
-                            path.string() + " must be readable, and no more than that, for " + group + " (mode " +
+                            path.string() + " must be readable but not writable for " + group + " (mode " +
                                 octal(status.st_mode) + ")",
                             "chmod 0640 " + path.string());
         }
@@ -89,13 +89,11 @@ void check_surroundings(Findings& findings, const config::Config& config) {
     const fs::path around = directory_of(config.keys);
     if (fs::exists("/run/systemd/system") || stat(around.c_str(), &status) != 0 || (status.st_mode & S_IWGRP) == 0)
         return;
-    findings.warning(
-        kCheck,
-        "every process of the group " + group_name(status.st_gid) + " can put another directory in the place of " +
-            config.keys + ", for it can write " + around.string() +
-            ", and there is no systemd here whose units would prevent it",
-        "move the directory to one that only root can write, /etc/postern/keys for example, and name that as "
-        "\"keys\" in the configuration");
+    findings.warning(kCheck,
+                     "every process of the group " + group_name(status.st_gid) + " can replace " + config.keys +
+                         ", because it can write " + around.string() + " and no systemd unit here prevents it",
+                     "move the keys to a directory whose parent only root can write, such as /etc/postern/keys, and "
+                     "set \"keys\" in the configuration");
 }
 
 /// The units' directory is root's, and passed by those who may read jwks.json only: it is for divided keys.
@@ -104,11 +102,12 @@ void check_undivided(Findings& findings, const std::string& directory) {
     if (stat(directory.c_str(), &status) != 0 || status.st_uid != 0 || status.st_gid == 0) return;
     if ((status.st_mode & S_IXOTH) == 0) return;
     findings.warning(kCheck,
-                     directory + " is made for endpoints with users of their own, but everybody in the group " +
+                     directory +
+                         " is set up for endpoints that run as different users, but every member of the group " +
                          group_name(status.st_gid) + " can read every key",
                      "chgrp postern-sign " + directory + "/*.pem; chgrp postern-seal " + directory +
-                         "/seal.key, as `postern init --signers --sealers` would have done; or, where all endpoints "
-                         "run as one user, chmod 0750 " +
+                         "/seal.key, as `postern init --signers --sealers` does; or, where all endpoints run as one "
+                         "user, chmod 0750 " +
                          directory);
 }
 
@@ -128,9 +127,10 @@ void check_key_files(Findings& findings, const config::Config& config) {
     }
     if (groups) check_surroundings(findings, config);
     if (!groups && !private_files(config.keys).empty()) check_undivided(findings, config.keys);
-    findings.ok_unless_found(kCheck, groups ? "only " + group_name(groups->signers) + " can read signing keys, only " +
+    findings.ok_unless_found(kCheck, groups ? "only " + group_name(groups->signers) +
+                                                  " can read the signing keys, and only " +
                                                   group_name(groups->sealers) + " seal.key"
-                                            : "private keys are closed to others");
+                                            : "private keys are not accessible to other users");
 }
 
 }  // namespace postern::cli

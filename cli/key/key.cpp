@@ -20,12 +20,12 @@ void list(const Invocation& invocation) {
 
 void add_key_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("key", "List, rotate, retire and repair the signing keys; renew seal.key");
-    const Command command = add_command(group, invocation, "list", "List the signing keys and what each is for now",
+    const Command command = add_command(group, invocation, "list", "List the signing keys and their states",
                                         "postern key list --json", [&invocation] { list(invocation); });
     command.explain(
-        "next: published, waits for its time to sign. active: signs. retired: no longer signs, but stays published "
-        "so that its tokens verify; NEEDED_UNTIL is when the last of them has expired and `postern key retire` "
-        "takes it away.");
+        "next: published, waits for its time to sign. active: signs. retired: no longer signs, but stays published so "
+        "that its tokens verify; NEEDED_UNTIL is when the last of them expires and `postern key retire` may delete "
+        "it.");
     add_rotate_command(group, invocation);
     add_retire_command(group, invocation);
     add_repair_command(group, invocation);

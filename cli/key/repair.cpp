@@ -32,9 +32,8 @@ void require_owner(const config::Config& config, const Owners& owners) {
     if (owners.all || owners.groups) return;
     struct stat parent {};
     if (stat(directory_of(config.keys).c_str(), &parent) != 0 || parent.st_uid != 0 || parent.st_gid == 0) return;
-    throw Refused(config.keys + " is gone, and nothing is left that says who shall read the new keys; " +
-                  "say --owner, as at `postern init`, and --signers and --sealers where each endpoint has a user of "
-                  "its own (root:" +
+    throw Refused(config.keys + " is missing, so it is not known who may read the new keys; give --owner, as for " +
+                  "`postern init`, and also --signers and --sealers where each endpoint has its own user (root:" +
                   group_name(parent.st_gid) + ", postern-sign, postern-seal)");
 }
 
@@ -42,12 +41,13 @@ void require_owner(const config::Config& config, const Owners& owners) {
 bool make_key_directory(const config::Config& config, const Owners& owners) {
     std::error_code unknown;
     if (fs::is_symlink(fs::symlink_status(config.keys, unknown)) && !fs::exists(config.keys, unknown) && !unknown)
-        throw Refused(config.keys + " is a link to " + in_quotes(fs::read_symlink(config.keys, unknown).string()) +
-                      ", which is not there; mount or make that directory, or remove the link");
+        throw Refused(config.keys + " is a symbolic link to " +
+                      in_quotes(fs::read_symlink(config.keys, unknown).string()) +
+                      ", which does not exist; mount or create that directory, or remove the link");
     if (fs::exists(fs::symlink_status(config.keys, unknown))) return false;
     require_owner(config, owners);
     if (os::make_directory(config.keys, owners.groups ? kDividedKeyDirectory : kKeyDirectory)) return true;
-    throw Refused("cannot make the directory " + config.keys + ": " + std::strerror(errno));
+    throw Refused("cannot create the directory " + config.keys + ": " + std::strerror(errno));
 }
 
 /// Keys that are there and wait: that is a clock that is wrong now, or was when they were made.
@@ -62,8 +62,9 @@ void require_active(const keys::KeyDirectory& directory, const oauth::Settings& 
         const auto next = in(KeyState::next);
         if (in(KeyState::active) != keys.end() || next == keys.end()) continue;
         throw Refused("the " + std::string(crypto::to_string(algorithm)) + " key " + next->kid +
-                      " is there and signs from " + to_text(next->signs_from) + " on, but it is " + to_text(now) +
-                      " here; correct the clock, or replace the key with `postern key rotate --force` if it was made "
+                      " exists and signs from " + to_text(next->signs_from) + " on, but the clock says " +
+                      to_text(now) +
+                      "; correct the clock, or replace the key with `postern key rotate --force` if it was created "
                       "while the clock was wrong");
     }
 }
@@ -82,7 +83,7 @@ bool made_something(const keys::Restored& restored) {
 
 void print(const keys::Restored& restored) {
     if (restored.published)
-        std::cout << "jwks.json is made anew of "
+        std::cout << "jwks.json was rebuilt from "
                   << counted(static_cast<std::int64_t>(*restored.published), "private key") << '\n';
     if (restored.seal) std::cout << "seal.key is new\n";
     for (const KeyInfo& key : restored.keys)
@@ -143,19 +144,19 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
 void add_repair_command(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<OwnerOptions>();
     const Command command = add_command(group, invocation, "repair",
-                                        "Make what is missing among the keys: a signing key, jwks.json, seal.key, all",
+                                        "Create missing key files: a signing key, jwks.json, seal.key or all of them",
                                         "postern key repair\n"
                                         "  postern key repair --owner www-data:www-data\n"
                                         "      when the whole directory is gone",
                                         [&invocation, options] { repair(invocation, *options); });
     command.explain(
-        "For files that were lost and are in no backup. jwks.json is made of the private keys; each algorithm in "
-        "use that has no private key gets one that signs at once, and what the lost one signed verifies as long as "
-        "jwks.json has its public half; a new seal.key ends logins and consents that are under way, not sessions. "
-        "What is there is left as it is: move a damaged file elsewhere first. Of a directory that is gone "
-        "altogether every token becomes worthless, and serving processes have to be restarted.\n"
-        "New files get the owner, group and mode of those beside them; the options say whose they shall be where "
-        "there are none. Where `postern publish` is used, run it again.");
+        "For files that were lost and are in no backup. jwks.json is rebuilt from the private keys. Each algorithm in "
+        "use without a private key gets one that signs at once; tokens of the lost key verify as long as jwks.json has "
+        "its public half. A new seal.key ends logins and consents in progress, not sessions. Existing files are not "
+        "changed: move a damaged file elsewhere first. If the whole directory was lost, every token becomes invalid, "
+        "and the serving processes have to be restarted.\n"
+        "New files get the owner, group and mode of the files next to them; the options set them where there are none. "
+        "Where `postern publish` is used, run it again.");
     add_owner_options(command, *options);
 }
 

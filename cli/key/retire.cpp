@@ -36,14 +36,15 @@ void require_retired(const KeyInfo& key, const oauth::Settings& settings, bool f
     if (is_in_use(key.algorithm, settings))
         throw Refused("key " + key.kid + " signs now; `postern key rotate` gives it a successor");
     if (force) return;
-    throw Refused("the configuration does not sign with " + std::string(crypto::to_string(key.algorithm)) +
-                  " any more, but nobody knows since when: use --force when all tokens from before have expired");
+    throw Refused(
+        "the configuration does not sign with " + std::string(crypto::to_string(key.algorithm)) +
+        " any more, but the time of that change is unknown: use --force when all tokens that it signed have expired");
 }
 
 void require_expired(const KeyInfo& key, const oauth::Settings& settings, util::Time now) {
     const util::Time last = last_token_expires(key, settings);
     if (now >= last) return;
-    throw Refused("tokens that key " + key.kid + " signed may live until " + to_text(last) +
+    throw Refused("tokens that key " + key.kid + " signed may be valid until " + to_text(last) +
                   "; retire it then, or end them now with --force");
 }
 
@@ -58,7 +59,7 @@ void retire(const Invocation& invocation, const RetireOptions& options) {
     note_key(invocation, oauth::AuditEvent::key_retired, key);
     if (invocation.json)
         return print_json(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
-    std::cout << "key " << key.kid << " is gone: no longer published, its private half is deleted\n";
+    std::cout << "key " << key.kid << " is no longer published, and its private half is deleted\n";
 }
 
 }  // namespace
@@ -70,15 +71,15 @@ void add_retire_command(const Command& group, Invocation& invocation) {
                     "postern key retire vNncbHPrILj32SWpOvPStetr71eMB-r-gf1RSXoKJxs",
                     [&invocation, options] { retire(invocation, *options); });
     command.explain(
-        "The key leaves the published set and its private half is deleted, in running processes too. Exits 1 while "
-        "a token that it signed may live: the longest of accessTokenTTL, idTokenTTL and, for a key of "
-        "accessTokenAlgorithm unless useOpaqueRefreshTokens is set, refreshTokenTTL after its successor began to "
-        "sign. Never ends a key that signs or waits to sign. ID tokens that it signed are no hints for logout any "
-        "more. Where `postern publish` is used, run it again.");
+        "Removes the key from the published set and deletes its private half; running processes follow. Exits 1 while "
+        "a token that it signed may be valid: the longest of accessTokenTTL, idTokenTTL and, for a key of "
+        "accessTokenAlgorithm unless useOpaqueRefreshTokens is set, refreshTokenTTL after its successor began to sign. "
+        "A key that signs or waits to sign is never retired. ID tokens that it signed no longer work as id_token_hint "
+        "at logout. Where `postern publish` is used, run it again.");
     command.argument("KID", options->kid,
-                     "The key's id, as `postern key list` shows it; behind -- if it begins with a dash");
+                     "The key's id, as `postern key list` shows it; after -- if it starts with a dash");
     command.flag("--force", options->force,
-                 "Although tokens that it signed may live: they end at once, as they must when the key was stolen");
+                 "Even if tokens that it signed are valid: they end at once, as they must when the key was stolen");
 }
 
 }  // namespace postern::cli

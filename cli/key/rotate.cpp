@@ -54,15 +54,16 @@ void require_none_waiting(const std::vector<KeyInfo>& keys, crypto::Algorithm al
     const KeyInfo* next = find(keys, algorithm, KeyState::next);
     if (!next) return;
     throw Refused("the " + std::string(crypto::to_string(algorithm)) + " key " + next->kid +
-                  " waits already and signs from " + to_text(next->signs_from) +
+                  " is already waiting and signs from " + to_text(next->signs_from) +
                   "; nothing was changed: wait until then, or replace it with --force");
 }
 
 /// A configured algorithm without a key that signs stands still: waiting would not help anybody.
 keys::NewKey new_key(const std::vector<KeyInfo>& keys, crypto::Algorithm algorithm, const RotateOptions& options,
-                      const oauth::Settings& settings) {
+                     const oauth::Settings& settings) {
     if (is_in_use(algorithm, settings) && !find(keys, algorithm, KeyState::active)) {
-        print_note("no " + std::string(crypto::to_string(algorithm)) + " key signs now, so the new one does at once");
+        print_note("no " + std::string(crypto::to_string(algorithm)) +
+                   " key signs now, so the new key becomes active at once");
         return {algorithm, util::Seconds{0}};
     }
     if (!is_in_use(algorithm, settings)) {
@@ -78,8 +79,9 @@ void note_short_lead(const std::vector<KeyInfo>& keys, const std::vector<keys::N
         return key.lead < oidc::kPublicMaxAge && find(keys, key.algorithm, KeyState::active);
     });
     if (!is_short) return;
-    print_note("clients may keep the key set for " + std::to_string(oidc::kPublicMaxAge.count()) +
-               " seconds: until then, one that does not look again for an unknown key refuses what the new one signs");
+    print_note("clients may cache the key set for " + std::to_string(oidc::kPublicMaxAge.count()) +
+               " seconds: until then, a client that does not fetch it again for an unknown kid rejects what the new "
+               "key signs");
 }
 
 /// "At once" is a second later when the active key was made in this one.
@@ -117,8 +119,8 @@ void remove_all_but(const Invocation& invocation, const std::vector<KeyInfo>& ad
         note_key(invocation, oauth::AuditEvent::key_retired, key);
     }
     print_note(
-        "every older key is gone, and every token that it signed has ended; applications that keep the key set believe "
-        "the stolen keys for as long, so restart those that matter");
+        "every older key was deleted, and every token that it signed has ended; applications that cache the key set "
+        "accept the stolen keys until they fetch it again, so restart those that matter");
 }
 
 void rotate(const Invocation& invocation, RotateOptions options) {
@@ -138,8 +140,8 @@ void rotate(const Invocation& invocation, RotateOptions options) {
         directory.renew_seal();
         note(invocation, oauth::AuditEvent::seal_renewed, {});
         print_note(
-            "seal.key is new: people who are just logging in or deciding must start again at the application; "
-            "whoever is logged in stays so");
+            "seal.key is new: users whose login or consent is in progress must start again at the application; "
+            "sessions stay");
     }
     note_closed_files(config.keys);
     if (invocation.json) {
@@ -160,36 +162,34 @@ void note_closed_files(const std::string& directory) {
         if (lstat(file.c_str(), &status) != 0 || (status.st_mode & S_IRGRP) != 0) continue;
         if (!divided && status.st_uid != 0) continue;
         print_note("only its owner can read " + file.string() +
-                   "; give it the group of those who shall (chgrp), then mode 0640");
+                   "; give it the group of the processes that need it (chgrp), then mode 0640");
     }
 }
 
 void add_rotate_command(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<RotateOptions>();
     const Command command =
-        add_command(group, invocation, "rotate", "Make new signing keys, published first; prints them",
+        add_command(group, invocation, "rotate", "Create new signing keys, published before they sign; print them",
                     "postern key rotate\n"
                     "  postern key rotate --alg ES256 --lead 86400\n"
                     "  postern key rotate --stolen",
                     [&invocation, options] { rotate(invocation, *options); });
     command.explain(
-        "Each algorithm in use gets a key that is published at once and signs when the lead is over; the key before "
-        "it signs until then, and stays published so that its tokens verify. Nothing has to be restarted. "
-        "`postern key list` shows the states, `postern key retire` ends a key that is no longer needed. Exits 1 and "
-        "changes nothing while a key from an earlier rotation still waits for its time. Where `postern publish` is "
-        "used, run it again at once.");
+        "Each algorithm in use gets a key that is published at once and signs when the lead time is over; the previous "
+        "key signs until then, and stays published so that its tokens verify. No restart is needed. `postern key list` "
+        "shows the states, `postern key retire` deletes a key that is no longer needed. Exits 1 and changes nothing "
+        "while a key of an earlier rotation is waiting. Where `postern publish` is used, run it again at once.");
     const Option alg =
         command.option("--alg", "ALG", options->algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)");
     alg.one_of({"RS256", "ES256", "EdDSA"});
-    const Option lead = command.option(
-        "--lead", "SECONDS", options->lead,
-        "How long the new key is published before it signs, at most a year; 0 = signs at once (default: 3600, as long "
-        "as clients may keep the key set)");
+    const Option lead = command.option("--lead", "SECONDS", options->lead,
+                                       "How long the new key is published before it signs, at most a year; 0 = signs "
+                                       "at once (default: 3600, as long as clients may cache the key set)");
     lead.between(0, kMaxLead);
     command.flag("--seal", options->seal,
-                 "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents "
-                 "that are under way, not sessions");
-    command.flag("--force", options->force, "Replace a key that still waits: it never signs");
+                 "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents in "
+                 "progress, not sessions");
+    command.flag("--force", options->force, "Replace a key that is waiting: it never signs");
     command
         .flag("--stolen", options->stolen,
               "After a theft: new keys that sign at once, a new seal.key, and the end of every older key with all "

@@ -49,14 +49,14 @@ void publish(const Invocation& invocation, const fs::path& directory) {
         const std::string path = directory / document.name;
         if (!os::replace_file(path, document.text, kFileMode)) {
             throw Refused(path + " cannot be written (" + os::errno_text() +
-                          "): name a directory with room that this user can write");
+                          "): name a directory that this user can write, on a disk with free space");
         }
         note_done(invocation, {{"file", path}});  // each: the next may fail, and this one is public
         files.emplace_back(path);
     }
     if (!config.settings.oidc && fs::exists(directory / kOpenidConfiguration)) {
         print_note((directory / kOpenidConfiguration).string() +
-                   " is from a time when OpenID Connect was on and is no longer true: remove it");
+                   " was written while OpenID Connect was on and is out of date: remove it");
     }
     if (invocation.json) return print_json(json::Object{{"files", std::move(files)}});
     for (const json::Value& file : files) std::cout << *file.if_string() << '\n';
@@ -70,13 +70,13 @@ void add_publish_command(const Command& app, Invocation& invocation) {
                                         "postern publish /var/www/html/.well-known",
                                         [&invocation, directory] { publish(invocation, *directory); });
     command.explain(
-        "Writes openid-configuration (with OpenID Connect only), oauth-authorization-server and jwks.json, exactly "
-        "as the endpoints answer them, each file replaced as a whole. Run it again after every change of the "
-        "configuration and after `postern key rotate` and `postern key retire`: until then the files are out of "
-        "date. Let the web server send them as application/json with Access-Control-Allow-Origin: * and a max-age "
-        "of at most " +
+        "Writes openid-configuration (with OpenID Connect only), oauth-authorization-server and jwks.json, exactly as "
+        "the endpoints answer them, each file replaced atomically. Run it again after every change of the "
+        "configuration and after `postern key rotate` and `postern key retire`: until then the files are out of date. "
+        "Let the web server send them as application/json with Access-Control-Allow-Origin: * and a max-age of at "
+        "most " +
         std::to_string(oidc::kPublicMaxAge.count()) + " seconds.");
-    command.argument("DIR", *directory, "Where to; made if missing, with mode 0755");
+    command.argument("DIR", *directory, "Target directory; created with mode 0755 if missing");
 }
 
 }  // namespace postern::cli

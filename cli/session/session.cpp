@@ -81,27 +81,27 @@ void end(const Invocation& invocation, const Selection& selection) {
         });
     if (invocation.json) return print_json(json::Object{{"sessions", ended.sessions}, {"grants", ended.grants}});
     std::cout << counted(ended.sessions, "session") << " and " << counted(ended.grants, "grant")
-              << " given in them ended\n";
+              << " made in them ended\n";
 }
 
 }  // namespace
 
 void add_session_commands(const Command& app, Invocation& invocation) {
-    const Command group = app.add_group("session", "List and end the sessions of people who are logged in");
+    const Command group = app.add_group("session", "List and end the sessions of users who are logged in");
     auto listed = std::make_shared<Selection>();
     const Command list_command =
-        add_command(group, invocation, "list", "List the browsers in which somebody is logged in, the oldest first",
-                    "postern session list --user ada", [&invocation, listed] { list(invocation, *listed); });
+        add_command(group, invocation, "list", "List sessions, oldest first", "postern session list --user ada",
+                    [&invocation, listed] { list(invocation, *listed); });
     add_user_filter(list_command, *listed);
 
     auto ended = std::make_shared<Selection>();
     const Command end_command =
-        add_command(group, invocation, "end", "Log a user, or everybody, out of every browser",
+        add_command(group, invocation, "end", "Log one user or all users out of every browser",
                     "postern session end --user ada", [&invocation, ended] { end(invocation, *ended); });
     end_command.explain(
-        "Ends, as a logout does, the grants that were given in these sessions too, with their codes and tokens; "
-        "those with the scope offline_access go on (see `postern token revoke`). What was logged in for or decided "
-        "and not answered yet is asked again.");
+        "Like a logout, this also ends the grants made in these sessions, with their codes and tokens; grants with the "
+        "scope offline_access continue (see `postern token revoke`). A login or consent in progress has to be "
+        "repeated.");
     add_user_filter(end_command, *ended);
     add_all_option(end_command, *ended);
 }

@@ -36,7 +36,7 @@ std::vector<keys::KeyInfo> list_keys(const std::string& directory, util::Time no
     try {
         return keys::Keys::list(directory, now);
     } catch (const keys::KeyError& error) {
-        print_note("the keys are left out: " + std::string(error.what()));
+        print_note("the keys are not shown: " + std::string(error.what()));
         return {};
     }
 }
@@ -130,7 +130,7 @@ void print(const Report& report, const oauth::Settings& settings) {
         {"rows to purge", std::to_string(sum_of(report.purgeable))},
         {"database",
          std::to_string(report.database_bytes) + " bytes, schema version " + std::to_string(db::kSchemaVersion)},
-        {"log", std::to_string(report.log_bytes) + " bytes"},
+        {"write-ahead log", std::to_string(report.log_bytes) + " bytes"},
     };
     for (const keys::KeyInfo& key : report.keys)
         fields.emplace_back("key " + std::string(crypto::to_string(key.algorithm)),
@@ -166,32 +166,30 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
     return {
         {"schema_version", "Version of the database schema.", {{{}, db::kSchemaVersion}}},
         {"clients", "Registered clients.", by_state(statistics.clients)},
-        {"users", "Users who can log in, and those who are kept from it.", by_state(statistics.users)},
-        {"sessions", "Browsers in which somebody is logged in.", {{{}, statistics.sessions}}},
+        {"users", "Users who can log in, and disabled users.", by_state(statistics.users)},
+        {"sessions", "Sessions of users who are logged in.", {{{}, statistics.sessions}}},
         {"consents", "Remembered consents.", {{{}, statistics.consents}}},
-        {"grants",
-         "Grants that have not ended, with something under them that has not expired.",
-         {{{}, statistics.grants}}},
+        {"grants", "Active grants that have a code or token which has not expired.", {{{}, statistics.grants}}},
         {"tokens",
-         "Codes and tokens that could be presented now.",
+         "Codes and tokens that are valid now.",
          {{{{"kind", "authorization_code"}}, statistics.authorization_codes},
           {{{"kind", "access_token"}}, statistics.access_tokens},
           {{{"kind", "refresh_token"}}, statistics.refresh_tokens}}},
-        {"failed_logins", "Failed logins inside the windows that are running.", {{{}, report.logins.failures}}},
+        {"failed_logins", "Failed logins in the current throttling windows.", {{{}, report.logins.failures}}},
         {"throttled_logins",
-         "Names, addresses and pairs of both that must wait before the next try.",
+         "User names, addresses and pairs of both that are throttled now.",
          {{{}, report.logins.throttled}}},
-        {"purgeable_rows", "Rows that wait to be deleted.", by_table(report.purgeable)},
+        {"purgeable_rows", "Rows that have expired and are not yet deleted.", by_table(report.purgeable)},
         {"file_size_bytes",
          "Size of the database and of its write-ahead log.",
          {{{{"file", "database"}}, report.database_bytes}, {{{"file", "log"}}, report.log_bytes}}},
-        {"key_signs_from_timestamp_seconds", "When a signing key began to sign, or will.",
+        {"key_signs_from_timestamp_seconds", "When a signing key began to sign, or will begin.",
          by_key(report.keys, settings)},
     };
 }
 
 void stats(const Invocation& invocation, bool prometheus) {
-    if (prometheus && invocation.json) throw UsageError("--json and --prometheus are two forms; choose one");
+    if (prometheus && invocation.json) throw UsageError("--json and --prometheus exclude each other; choose one");
     const config::Config config = invocation.load_config();
     const Report report = read_report(config);
     if (prometheus) return print_metrics(metrics_of(report, config.settings));
@@ -204,14 +202,14 @@ void stats(const Invocation& invocation, bool prometheus) {
 void add_stats_command(const Command& app, Invocation& invocation) {
     auto prometheus = std::make_shared<bool>(false);
     const Command command =
-        add_command(app, invocation, "stats", "Count what is there: clients, users, sessions, tokens, sizes, keys",
+        add_command(app, invocation, "stats", "Show counts of clients, users, sessions and tokens, file sizes and keys",
                     "postern stats\n"
                     "  postern stats --prometheus > /var/lib/node_exporter/postern.prom.new &&\n"
                     "    mv /var/lib/node_exporter/postern.prom.new /var/lib/node_exporter/postern.prom",
                     [&invocation, prometheus] { stats(invocation, *prometheus); });
     command.flag("--prometheus", *prometheus,
                  "Print Prometheus' text format, for the textfile collector of its node exporter");
-    command.explain("Reads only, and hinders nobody. Expired, revoked and idle things do not count.");
+    command.explain("Only reads, and blocks no other process. Expired, revoked and idle entries are not counted.");
 }
 
 }  // namespace postern::cli

@@ -83,16 +83,17 @@ void add_filters(const Command& command, Selection& selection) {
 
 void add_list(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<ListOptions>();
-    const Command command = add_command(group, invocation, "list", "List codes and tokens, the oldest first",
+    const Command command = add_command(group, invocation, "list", "List codes and tokens, oldest first",
                                         "postern token list --user ada\n"
                                         "  postern token list --client wiki --json",
                                         [&invocation, options] { list(invocation, *options); });
     command.explain(
-        "Each row is an authorization code, access token or refresh token with the grant it belongs to: what a "
-        "user or client gave at one moment. The values of codes and tokens are not stored and cannot be shown.");
+        "Each row is an authorization code, access token or refresh token with the grant it belongs to, which is one "
+        "authorization by a user or one request by a client. The values of codes and tokens are not stored and cannot "
+        "be shown.");
     add_filters(command, options->selection);
     command.flag("--inactive", options->inactive,
-                 "Also what cannot be presented any more (used, revoked, expired) but is still remembered");
+                 "Also codes and tokens that are no longer valid (used, revoked, expired) but still stored");
 }
 
 void add_revoke(const Command& group, Invocation& invocation) {
@@ -102,11 +103,11 @@ void add_revoke(const Command& group, Invocation& invocation) {
                                         "  postern token revoke --before 2026-01-31T23:00:00Z",
                                         [&invocation, selection] { revoke(invocation, *selection); });
     command.explain(
-        "Only what all of the given options mean. Sessions and consents stay: a user who is logged in may get new "
-        "tokens at once (see `postern session end`, `postern consent revoke`, `postern user disable`).\n"
-        "After a backup was put back, whatever was revoked since it was taken works again: end what was given "
-        "before with --before and the time at which it was put back, the sessions with `postern session end "
-        "--all`, and consents with `postern consent revoke --all`.");
+        "Ends the grants that match all of the given options. Sessions and consents stay: a user who is logged in may "
+        "get new tokens at once (see `postern session end`, `postern consent revoke`, `postern user disable`).\n"
+        "After a backup was restored, everything that was revoked after it was made is valid again: end what was "
+        "issued earlier with --before and the time of the restore, the sessions with `postern session end --all`, and "
+        "consents with `postern consent revoke --all`.");
     add_filters(command, *selection);
     add_all_option(command, *selection);
 }
@@ -114,7 +115,7 @@ void add_revoke(const Command& group, Invocation& invocation) {
 }  // namespace
 
 void add_token_commands(const Command& app, Invocation& invocation) {
-    const Command group = app.add_group("token", "List and revoke what was given to clients: grants and their tokens");
+    const Command group = app.add_group("token", "List and revoke grants, with their codes and tokens");
     add_list(group, invocation);
     add_revoke(group, invocation);
 }

@@ -47,7 +47,7 @@ void check_name(const std::string& name) {
         name.find_first_of(" \"\\") != std::string::npos) {
         throw Refused(
             "claim \"" + name +
-            "\": the name must be 1 to 64 printable ASCII characters without blank, quotation mark and backslash");
+            "\": the name must be 1 to 64 printable ASCII characters without space, quotation mark and backslash");
     }
     if (std::ranges::find(kProtocol, name) != kProtocol.end()) {
         throw Refused("claim " + in_quotes(name) + " is set by the server itself; choose another name");
@@ -66,7 +66,7 @@ void set_claim(json::Object& claims, const std::string& name, json::Value value)
 void set_text_claim(json::Object& claims, std::string_view assignment) {
     const auto equals = assignment.find('=');
     if (equals == std::string_view::npos || equals == 0)
-        throw UsageError("--claim wants NAME=TEXT, for example --claim email=ada@example.org");
+        throw UsageError("--claim must be NAME=TEXT, for example --claim email=ada@example.org");
     const std::string_view name = assignment.substr(0, equals);
     set_claim(claims, std::string(name), model::typed_claim(name, assignment.substr(equals + 1)));
 }
@@ -80,7 +80,7 @@ void note_custom_claims(const json::Object& claims) {
     for (const auto& member : claims.members()) {
         if (!model::find_claim_shape(member.first)) names.push_back(member.first);
     }
-    if (!names.empty()) print_note("kept, but released by no scope of OpenID Connect: " + join(names, ", "));
+    if (!names.empty()) print_note("stored, but no scope of OpenID Connect releases: " + join(names, ", "));
 }
 
 }  // namespace postern::cli

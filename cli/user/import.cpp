@@ -20,9 +20,9 @@
 namespace postern::cli {
 namespace {
 
-using model::User;
 using db::Access;
 using db::Durability;
+using model::User;
 
 /// So many rows are written in a few milliseconds: nobody who logs in meanwhile waits for the whole file.
 constexpr std::size_t kBatch = 200;
@@ -157,7 +157,7 @@ json::Object to_json(const FaultyLine& faulty) {
 
 void print(const Invocation& invocation, const Options& options, const Report& report) {
     if (!invocation.json) {
-        std::cout << (options.dry_run ? "nothing was written; it would be: " : "") << report.added << " added, "
+        std::cout << (options.dry_run ? "nothing was written; the result would be: " : "") << report.added << " added, "
                   << report.updated << " updated, " << report.unchanged << " unchanged, " << report.refused.size()
                   << " refused\n";
         return;
@@ -215,8 +215,8 @@ void import(const Invocation& invocation, const Options& options) {
     const std::string lines = lines_text(invocation, report.refused);
     const std::string count = refused_lines(report.refused.size());
     if (stop) {
-        throw Refused(lines + "nobody was imported because of " + count +
-                      "; correct the file, or take the others with --skip-faulty");
+        throw Refused(lines + "no user was imported because of " + count +
+                      "; correct the file, or import the others with --skip-faulty");
     }
     throw Refused(lines + count + (options.dry_run ? "" : "; the others were imported"));
 }
@@ -233,20 +233,20 @@ void add_user_import_command(const Command& group, Invocation& invocation) {
                     [&invocation, options] { import(invocation, *options); });
     command.explain(
         "Either `name:hash` lines (htpasswd, shadow; what follows a second colon is ignored), or lines of one JSON "
-        "object each with \"username\" and, as wanted, \"password_hash\" or \"password\", \"claims\" and "
-        "\"enabled\"; the first line tells which. A user without both has no password. Hashes may be yescrypt "
-        "($y$), bcrypt ($2y$, $2b$, $2a$; cost 14 at most) or SHA-512 ($6$; 1000000 rounds at most).\n"
+        "object each with \"username\" and, optionally, \"password_hash\" or \"password\", \"claims\" and \"enabled\"; "
+        "the first line decides which. A user without both has no password. Hashes may be yescrypt ($y$), bcrypt "
+        "($2y$, $2b$, $2a$; cost 14 at most) or SHA-512 ($6$; 1000000 rounds at most).\n"
         "\n"
-        "Exits 1 when a line is refused: each is named with its reason, and nobody is imported. Names that are taken "
-        "are refused too, unless --update is given. Passwords take about 20 ms each to hash; a terminal sees how far "
-        "it is.");
+        "Exits 1 when a line is refused: each is listed with its reason, and no user is imported. Names that are taken "
+        "are refused too, unless --update is given. Passwords take about 20 ms each to hash; a terminal shows the "
+        "progress.");
     command.argument("FILE", options->file, "The file; - is standard input");
     command.flag("--update", options->update,
-                 "Give users who are there already the password, claims (all of them) and state of the file; a new "
-                 "password ends their sessions and tokens");
+                 "Give existing users the password, claims (all of them) and state in the file; a new password ends "
+                 "their sessions and tokens");
     command.flag("--dry-run", options->dry_run,
                  "Check everything, write nothing; with --update, passwords are not compared");
-    command.flag("--skip-faulty", options->skip_faulty, "Import the good lines although others are refused");
+    command.flag("--skip-faulty", options->skip_faulty, "Import the valid lines even if others are refused");
 }
 
 }  // namespace postern::cli

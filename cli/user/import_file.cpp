@@ -71,7 +71,7 @@ private:
 
     void require_once(const std::string& username) {
         const auto [known, is_new] = lines_.emplace(username, number_);
-        if (!is_new) throw Refused("the user name is in line " + std::to_string(known->second) + " already");
+        if (!is_new) throw Refused("the user name is already in line " + std::to_string(known->second));
     }
 
     std::istream& input_;
@@ -107,7 +107,7 @@ ImportFile read_import_file(const std::string& path) {
         input.clear();
         file = Reader(input).read();
     }
-    if (file.size() == 0) throw Refused((path == "-" ? "standard input" : path) + " holds no user");
+    if (file.size() == 0) throw Refused((path == "-" ? "standard input" : path) + " contains no users");
     return file;
 }
 

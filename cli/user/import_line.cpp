@@ -24,7 +24,7 @@ std::string accepted_hash(std::string_view text) {
 /// What follows a second colon is of another program: shadow(5) has dates there, and Apache ignores it.
 void parse_htpasswd(std::string_view line, ImportedUser& user) {
     const auto parts = util::split(line, ':');
-    if (parts.size() < 2) throw Refused("this is no `name:hash`; a password of its own goes into a JSON line");
+    if (parts.size() < 2) throw Refused("this is not `name:hash`; a plain password goes into a JSON line");
     user.username = parts[0];
     require_username(user.username);
     user.password_hash = accepted_hash(parts[1]);
@@ -72,7 +72,7 @@ void take(ImportedUser& user, const std::string& name, const json::Value& value)
     const auto* member = std::ranges::find(kMembers, name, &Member::name);
     if (member == std::end(kMembers)) {
         throw Refused(in_quotes(name) +
-                      " is no member of a user: username, password_hash or password, claims, enabled");
+                      " is not a member of a user: username, password_hash or password, claims, enabled");
     }
     member->take(user, name, value);
 }
@@ -93,7 +93,7 @@ void parse_json(std::string_view line, ImportedUser& user) {
     user.username = text_in("username", *name);
     require_username(user.username);
     for (const auto& [key, value] : object.members()) take(user, key, value);
-    if (user.password && user.password_hash) throw Refused("there is a password and a hash; give one of them");
+    if (user.password && user.password_hash) throw Refused("there are both a password and a hash; give one of them");
 }
 
 }  // namespace

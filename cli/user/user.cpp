@@ -18,9 +18,9 @@
 namespace postern::cli {
 namespace {
 
-using model::User;
 using db::Access;
 using db::Durability;
+using model::User;
 
 util::Time now() { return util::SystemClock().now(); }
 
@@ -113,7 +113,7 @@ void unset_claims(User& user, const std::vector<std::string>& names) {
 
 void set(const Invocation& invocation, const SetOptions& options) {
     if (!options.username && !options.claims.from_stdin && options.claims.texts.empty() && options.unset.empty()) {
-        throw UsageError("nothing to change; `postern user set --help` shows what can be");
+        throw UsageError("nothing to change; `postern user set --help` lists the options");
     }
     const config::Config config = invocation.load_config();
     const json::Object claims = read_claims(options.claims);
@@ -149,8 +149,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     commit(transaction);
     note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(to_json(user));
-    std::cout << "user " << in_quotes(user.username)
-              << " has a new password; sessions and tokens from before have ended\n";
+    std::cout << "user " << in_quotes(user.username) << " has a new password; earlier sessions and tokens have ended\n";
 }
 
 void enable(const Invocation& invocation, const std::string& name, bool enabled) {
@@ -186,16 +185,16 @@ void add_name(const Command& command, std::string& name,
 
 void add_password_option(const Command& command, bool& password_stdin) {
     command.flag("--password-stdin", password_stdin,
-                 "Read the password as one line of standard input; without it a terminal is asked");
+                 "Read the password as one line of standard input instead of asking at the terminal");
 }
 
 void add_claim_options(const Command& command, ClaimOptions& claims) {
-    command.flag("--claims-stdin", claims.from_stdin,
-                 "Read claims as one JSON object from standard input, behind the password's line if that is read too");
+    command.flag(
+        "--claims-stdin", claims.from_stdin,
+        "Read claims as one JSON object from standard input, after the line with the password if that is read too");
     command.option("--claim", "NAME=TEXT", claims.texts,
-                   "One claim as text, for example email=ada@example.org; repeatable. Names of OpenID Connect Core 5.1 "
-                   "have their type "
-                   "(email_verified=true, updated_at=1700000000)");
+                   "One claim as text, for example email=ada@example.org; repeatable. Claims of OpenID Connect Core "
+                   "5.1 have their type (email_verified=true, updated_at=1700000000)");
 }
 
 /// The sub-commands that take nothing but a name.
@@ -210,14 +209,14 @@ void add_name_command(const Command& group, Invocation& invocation, const char* 
 void add_add(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<AddOptions>();
     const Command command =
-        add_command(group, invocation, "add", "Add a person who can log in; prints the `sub` that tokens will show",
+        add_command(group, invocation, "add", "Add a user who can log in; print the `sub` that tokens will show",
                     "postern user add ada --claim name=\"Ada Lovelace\" --claim email=ada@example.org\n"
                     "  printf '%s\\n' \"$PASSWORD\" | postern user add ada --password-stdin --json",
                     [&invocation, options] { add(invocation, *options); });
     command.explain(
         "The password is asked for twice at a terminal, or read with --password-stdin. Claims are what applications "
-        "may learn of the person, by the scopes profile, email, address and phone.");
-    add_name(command, options->name, "What is typed at login");
+        "may learn about the user, by the scopes profile, email, address and phone.");
+    add_name(command, options->name, "The name that the user types at login");
     add_password_option(command, options->password_stdin);
     add_claim_options(command, options->claims);
 }
@@ -237,7 +236,7 @@ void add_set(const Command& group, Invocation& invocation) {
 void add_passwd(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<PasswdOptions>();
     const Command command =
-        add_command(group, invocation, "passwd", "Set a new password; ends the user's sessions and tokens",
+        add_command(group, invocation, "passwd", "Set a new password; end the user's sessions and tokens",
                     "postern user passwd ada", [&invocation, options] { passwd(invocation, *options); });
     add_name(command, options->name);
     add_password_option(command, options->password_stdin);
@@ -246,7 +245,7 @@ void add_passwd(const Command& group, Invocation& invocation) {
 }  // namespace
 
 void add_user_commands(const Command& app, Invocation& invocation) {
-    const Command group = app.add_group("user", "Add and change users, the people who log in");
+    const Command group = app.add_group("user", "Add and change users");
     add_add(group, invocation);
     add_command(group, invocation, "list", "List all users", "postern user list --json",
                 [&invocation] { list(invocation); });
@@ -255,10 +254,10 @@ void add_user_commands(const Command& app, Invocation& invocation) {
     add_set(group, invocation);
     add_passwd(group, invocation);
     add_user_import_command(group, invocation);
-    add_name_command(group, invocation, "disable", "Keep a user from logging in; ends sessions and tokens",
+    add_name_command(group, invocation, "disable", "Disable a user; end the user's sessions and tokens",
                      "postern user disable ada",
                      [&invocation](const std::string& name) { enable(invocation, name, false); });
-    add_name_command(group, invocation, "enable", "Let a disabled user log in again", "postern user enable ada",
+    add_name_command(group, invocation, "enable", "Enable a disabled user", "postern user enable ada",
                      [&invocation](const std::string& name) { enable(invocation, name, true); });
     add_name_command(group, invocation, "remove", "Delete a user with all sessions, tokens and consents",
                      "postern user remove ada", [&invocation](const std::string& name) { remove(invocation, name); });

@@ -19,44 +19,46 @@ constexpr Row kRows[] = {
      "client; the detail names the parameter."},
     {"invalid_client",
      "Compare client_id and secret with `postern client show ID`; a new secret comes from `postern client secret ID`. "
-     "If the client sends credentials and none arrived, the web server takes the Authorization header away: the detail "
-     "names the directive."},
+     "If the client sends credentials and none arrived, the web server removes the Authorization header: the detail "
+     "names the directive that passes it."},
     {"invalid_grant",
      "The code or token was used before, has expired, was issued to another client, or the redirect_uri or "
-     "code_verifier differs from the first step. "
-     "The client must start a new authorization; if it happens always, compare what it sends in both steps."},
+     "code_verifier differs from the first step. The client must start a new authorization; if it happens every time, "
+     "compare what it sends in both steps."},
     {"unauthorized_client",
-     "The client is not registered for this grant; `postern client set ID --grant ...` lists all it shall have."},
+     "The client is not registered for this grant; register it with `postern client set ID --grant ...`, naming every "
+     "grant that the client needs."},
     {"unsupported_grant_type",
      "This server does not offer the grant_type; discovery lists those it does in grant_types_supported."},
     {"unsupported_response_type", "This server does not offer the response_type; use response_type=code."},
     {"invalid_scope",
      "Register the scope with `postern client set ID --scope \"...\"`, or ask for less. OpenID scopes need \"oidc\" in "
      "the configuration."},
-    {"access_denied", "The user said no. Nothing is broken; the client should say so and offer another try."},
-    {"server_error",
-     "The server could not do its work. The log has a line with this request id; `postern doctor` finds most causes."},
+    {"access_denied",
+     "The user denied the request. This is not a fault; the client should tell the user and offer to try again."},
+    {"server_error", "The server failed. The log has a line with this request id; `postern doctor` finds most causes."},
     {"temporarily_unavailable",
      "The database was busy or could not be written. `postern doctor` checks it; a full disk or a long-running copy of "
      "the file are usual causes."},
     // RFC 6750 §3.1, RFC 8707 §2
     {"invalid_token",
      "The access token has expired, was revoked, or was not issued here. The client must get a new one; `detail` says "
-     "which. If the client sends one and none arrived, the web server takes the Authorization header away: the detail "
-     "names the directive."},
+     "which. If the client sends one and none arrived, the web server removes the Authorization header: the detail "
+     "names the directive that passes it."},
     {"insufficient_scope",
-     "The token was issued without the scope that is needed here; the client must ask for it at /authorize."},
+     "The token was issued without the scope that is needed here; the client must request it when it asks for "
+     "authorization."},
     {"invalid_target",
      "The audience asked for may not be used for a token: it is this server, one of its endpoints or another client. "
      "Leave it out or name the API."},
-    {"unsupported_token_type", "The token_type_hint is none that this server knows; leave it out."},
+    {"unsupported_token_type", "This server does not know the token_type_hint; leave it out."},
     // OpenID Connect Core §3.1.2.6
     {"login_required",
-     "prompt=none was asked and nobody is logged in, or the login is older than max_age. The client should repeat the "
-     "request without prompt=none."},
+     "The client sent prompt=none, but no user is logged in, or the login is older than max_age. The client should "
+     "repeat the request without prompt=none."},
     {"consent_required",
-     "prompt=none was asked and the user has not approved these scopes. Repeat without prompt=none; for a client of "
-     "your own, `postern client set ID --first-party`."},
+     "The client sent prompt=none, but the user has not approved these scopes. The client should repeat the request "
+     "without prompt=none; for an application of your own, use `postern client set ID --first-party`."},
     {"request_not_supported", "Request objects are not supported; the client must send plain parameters."},
     {"request_uri_not_supported", "request_uri is not supported; the client must send plain parameters."},
     {"registration_not_supported",
@@ -66,15 +68,16 @@ constexpr Row kRows[] = {
      "The authorization URL of the client is damaged: a parameter is given twice or is badly encoded."},
     {"client_missing", "The client sent no client_id. Check its configuration."},
     {"client_unknown",
-     "No client of that id is registered; compare with `postern client list`, or add it with `postern client add`."},
-    {"client_disabled", "`postern client enable ID` lets it work again."},
+     "No client with that id is registered; compare with `postern client list`, or add it with `postern client add`."},
+    {"client_disabled", "The client is disabled; `postern client enable ID` enables it again."},
     {"redirect_missing",
      "The client must send redirect_uri, unless exactly one is registered; `postern client show ID` lists them."},
     {"redirect_unregistered",
      "URIs must be equal byte for byte, a slash at the end included. Register exactly what the client sends with "
      "`postern client set ID --redirect-uri ...`, "
      "or correct the client."},
-    {"resume_missing", "The login or consent page was opened by hand. People start at the application."},
+    {"resume_missing",
+     "The login or consent page was opened without an authorization request. Users start at the application."},
     {"resume_invalid",
      "The link was cut, changed, or made before seal.key was replaced. The user should start again at the "
      "application."},
@@ -90,8 +93,8 @@ constexpr Row kRows[] = {
      "The request was finished before, usually with the browser's back button. The user should start again at the "
      "application."},
     {"form_foreign",
-     "The form was not made for this browser and login. Loading the page anew helps; if it happens always, check the "
-     "issuer's host name against the address bar."},
+     "The form was not made for this browser and login. Reloading the page helps; if it happens every time, compare "
+     "the issuer's host name with the address bar."},
     {"form_malformed",
      "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
     {"logout_malformed",
@@ -109,9 +112,8 @@ constexpr Row kRows[] = {
      "URIs must be equal byte for byte, the query included; `state` is a parameter of its own. Register exactly what "
      "the client sends with `postern client set ID --post-logout-redirect-uri ...`, or correct the client."},
     {"logout_hint_missing",
-     "The user signed out and stayed here: post_logout_redirect_uri is followed only together with an id_token_hint. "
-     "Let "
-     "the client keep the ID token and send it."},
+     "The user was signed out but not redirected: post_logout_redirect_uri is followed only together with an "
+     "id_token_hint. The client should keep the ID token and send it."},
     {"logout_resume_invalid",
      "The link was cut, changed, or made before seal.key was replaced. The user should sign out at the application "
      "again."},

@@ -24,7 +24,7 @@ Refused not_found(const std::string& request_id, const std::string& path) {
 
 Refused cannot_read(const std::string& path) {
     return Refused(path + " cannot be read (" + std::strerror(errno) +
-                   "): it is made by `postern init` beside the database; run this command as its owner");
+                   "): `postern init` creates it next to the database; run this command as its owner");
 }
 
 json::Object to_json(const store::RefusalRecord& refusal) {
@@ -45,7 +45,7 @@ void print(const store::RefusalRecord& refusal) {
         {"status", std::to_string(refusal.status)},
         {"client", refusal.client_id},
         {"error", refusal.error},
-        {"said", refusal.description},
+        {"description", refusal.description},
         {"detail", refusal.detail},
         {"what to change", std::string(hint_for(refusal))},
     });
@@ -65,11 +65,11 @@ void why(const Invocation& invocation, const std::string& request_id) {
 void add_why_command(const Command& app, Invocation& invocation) {
     auto id = std::make_shared<std::string>();
     const Command command =
-        add_command(app, invocation, "why", "Explain a refusal: what was expected, what came, what to change",
+        add_command(app, invocation, "why", "Explain a refusal: what was expected, what arrived, what to change",
                     "postern why 3f6c0a51d2b84e07", [&invocation, id] { why(invocation, *id); });
     command.explain(
         "Error pages show their request id, every answer has it as X-Request-Id, and each line of the log names it. "
-        "The last 4096 refusals are kept beside the database, without tokens, codes, passwords or cookies.");
+        "The last 4096 refusals are kept next to the database, without tokens, codes, passwords or cookies.");
     command.argument("REQUEST_ID", *id, "From the error page, the X-Request-Id header or the log");
 }
 

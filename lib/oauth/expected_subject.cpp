@@ -12,8 +12,9 @@ Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, 
     if (!token || !context.settings.oidc) return claimed;
     auto hint = verify_id_token_hint(context, *token);
     if (!hint)
-        return invalid_request("id_token_hint is not an ID token of this server",
-                               "changed, cut short, from another issuer, not an ID token, or signed with a retired key");
+        return invalid_request(
+            "id_token_hint is not an ID token of this server",
+            "changed, cut short, from another issuer, not an ID token, or signed with a retired key");
     // No user is both, so no login can satisfy the request: docs/decisions/0014-id-token-hint-and-claims.md.
     if (claimed && *claimed != hint->subject)
         return invalid_request("id_token_hint and the sub in claims name different users");

@@ -220,8 +220,8 @@ TEST_CASE("doctor: root and every user that has the database find divided keys i
         CAPTURE(result.out);
         CHECK(result.exit_code == 0);
         CHECK((result.out.find(" signs with ") != std::string::npos) == row.signs);
-        CHECK((result.out.find("closed to this user") != std::string::npos) != row.signs);
-        CHECK(result.out.find("only 61001 can read signing keys, only 61002 seal.key") != std::string::npos);
+        CHECK((result.out.find("this user may not read the signing keys") != std::string::npos) != row.signs);
+        CHECK(result.out.find("only 61001 can read the signing keys, and only 61002 seal.key") != std::string::npos);
     }
     CHECK(installation.doctor_as("61015", "61015").exit_code == 1);  // nobody's business
 }
@@ -243,7 +243,8 @@ TEST_CASE("doctor: keys that were made without --signers and --sealers in the un
 
     // Either way out.
     fs::permissions(keys, fs::perms(0750));
-    CHECK(installation.postern({"doctor"}).out.find("private keys are closed to others") != std::string::npos);
+    CHECK(installation.postern({"doctor"}).out.find("private keys are not accessible to other users") !=
+          std::string::npos);
     fs::permissions(keys, fs::perms(0751));
     for (const auto& entry : fs::directory_iterator(keys)) {
         const std::string kind = entry.path().extension();

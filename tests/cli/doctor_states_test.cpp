@@ -153,10 +153,10 @@ TEST_CASE(
          "postern init --owner",
          {},
          true},
-        {"the gate is held", hold_gate, "database", "error", "is locked: nobody else could write", "`fuser -v "},
+        {"the gate is held", hold_gate, "database", "error", "is locked: no other process could write", "`fuser -v "},
         {"a shell is in a transaction",
          [](const Installation& i) { return hold_by_shell(i, "BEGIN IMMEDIATE; DELETE FROM login_attempts"); },
-         "database", "error", "is locked: nobody else could write", "sqlite3"},
+         "database", "error", "is locked: no other process could write", "sqlite3"},
         {"a shell has the database for itself",
          [](const Installation& i) {
              return hold_by_shell(
@@ -241,7 +241,7 @@ TEST_CASE(
          [](const Installation&) { return nothing_held(); },
          "disk",
          "error",
-         "no more files can be made",
+         "no more files can be created",
          "make room",
          {{"POSTERN_TEST_FREE_FILES", "3"}}},
         {"a network file system",
@@ -265,7 +265,7 @@ TEST_CASE(
              put_grant(i, {.id = "later", .ago = util::Seconds{-100000}});
              return nothing_held();
          },
-         "clock", "error", "but the database has something of", "`postern token revoke --all`"},
+         "clock", "error", "but the database has a record from", "`postern token revoke --all`"},
     };
     for (const State& row : rows) {
         const Installation installation;
@@ -276,7 +276,7 @@ TEST_CASE(
 
 TEST_CASE("doctor: there is room, and says where") {
     const Installation installation;
-    CHECK(installation.must({"doctor"}).find("ok       disk: there is room in ") != std::string::npos);
+    CHECK(installation.must({"doctor"}).find("ok       disk: there is enough space in ") != std::string::npos);
 }
 
 TEST_CASE("doctor: it does not make the gate, which would hide that processes hold another one; commands make it") {
@@ -304,7 +304,7 @@ TEST_CASE(
     const Installation installation(Installation::Start::configured);
     installation.must({"init", "--owner", "0:61000", "--signers", "61001", "--sealers", "61002"});
     const auto warned = [&] {
-        return installation.must({"doctor"}).find("can put another directory in the place of") != std::string::npos;
+        return installation.must({"doctor"}).find("no systemd unit here prevents it") != std::string::npos;
     };
     CHECK_FALSE(warned());  // around it is root's own directory
     fs::permissions(installation.directory(), fs::perms(0770));

@@ -170,7 +170,7 @@ TEST_CASE("doctor: of what is in a directory that cannot be looked into, nothing
             if (text_of(finding, "check") == check) details += text_of(finding, "detail") + "\n";
         }
         CHECK(state_of(diagnosis, check) == "error");
-        CHECK(details.ends_with(" cannot be looked into (No such file or directory)\n"));
+        CHECK(details.ends_with(" cannot be listed (No such file or directory)\n"));
         CHECK(std::count(details.begin(), details.end(), '\n') == 1);
     }
 }

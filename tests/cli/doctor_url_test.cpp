@@ -114,7 +114,7 @@ TEST_CASE("doctor --url: what answers plain http beside https must lead there [R
     };
     const Row rows[] = {
         {"exit 7", "ok: closed"},
-        {"printf 'HTTP/1.1 301 Moved\\r\\nLocation: https://x.example/\\r\\n\\r\\n'", "ok: leads to https"},
+        {"printf 'HTTP/1.1 301 Moved\\r\\nLocation: https://x.example/\\r\\n\\r\\n'", "ok: redirects to https"},
         {"printf 'HTTP/1.1 302 Found\\r\\nLocation: http://x.example/\\r\\n\\r\\n'", "warning: "},
         {"printf 'HTTP/1.1 404 Not Found\\r\\n\\r\\n'", "warning: "},
         {"printf 'HTTP/1.1 100 Continue\\r\\n\\r\\nHTTP/1.1 200 OK\\r\\n\\r\\n{}'", "error: "},

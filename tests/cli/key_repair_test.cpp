@@ -66,19 +66,19 @@ TEST_CASE("key repair: whatever was lost, doctor names the command, and the comm
          },
          "the ES256 key ", "ES256 active, ES256 retired, RS256 active, RS256 retired", false},
         {"jwks.json", [](const Installation& i) { fs::remove(i.keys_directory() / "jwks.json"); },
-         "jwks.json is made anew of 2 private keys", kBothSign, true},
+         "jwks.json was rebuilt from 2 private keys", kBothSign, true},
         {"a signing key and jwks.json",
          [](const Installation& i) {
              fs::remove(private_keys(i, "ES256").front());
              fs::remove(i.keys_directory() / "jwks.json");
          },
-         "jwks.json is made anew of 1 private key\nthe ES256 key ", kBothSign, false},
+         "jwks.json was rebuilt from 1 private key\nthe ES256 key ", kBothSign, false},
         {"all signing keys and jwks.json",
          [](const Installation& i) {
              for (const auto& key : private_keys(i)) fs::remove(key);
              fs::remove(i.keys_directory() / "jwks.json");
          },
-         "jwks.json is made anew of 0 private keys\n", kBothSign, false},
+         "jwks.json was rebuilt from 0 private keys\n", kBothSign, false},
         {"seal.key", [](const Installation& i) { fs::remove(i.keys_directory() / "seal.key"); }, "seal.key is new",
          kBothSign, true},
         {"jwks.json and seal.key",
@@ -91,9 +91,9 @@ TEST_CASE("key repair: whatever was lost, doctor names the command, and the comm
          [](const Installation& i) {
              for (const auto& entry : fs::directory_iterator(i.keys_directory())) fs::remove(entry.path());
          },
-         "jwks.json is made anew of 0 private keys\nseal.key is new\nthe ", kBothSign, false},
+         "jwks.json was rebuilt from 0 private keys\nseal.key is new\nthe ", kBothSign, false},
         {"the directory", [](const Installation& i) { fs::remove_all(i.keys_directory()); },
-         "jwks.json is made anew of 0 private keys\nseal.key is new\nthe ", kBothSign, false},
+         "jwks.json was rebuilt from 0 private keys\nseal.key is new\nthe ", kBothSign, false},
         {"nothing", [](const Installation&) {}, "nothing is missing\n", kBothSign, true},
     };
     for (const Row& row : rows) {
@@ -175,10 +175,10 @@ TEST_CASE("key repair, doctor: a link to a directory that is not there is said t
     const auto result = installation.postern({"key", "repair"});
     CHECK(result.exit_code == 1);
     CHECK(is_one_plain_line(result.err));
-    CHECK(has(result.err, "is a link to"));
+    CHECK(has(result.err, "is a symbolic link to"));
     CHECK(fs::is_symlink(installation.keys_directory()));
     CHECK_FALSE(fs::exists(installation.directory() / "volume"));
-    CHECK(has(installation.postern({"doctor"}).out, "it is a link to what is not there"));
+    CHECK(has(installation.postern({"doctor"}).out, "it is a symbolic link to a missing target"));
     fs::rename(installation.directory() / "unmounted", installation.directory() / "volume");
     CHECK(installation.must({"key", "repair"}) == "nothing is missing\n");
 }
@@ -218,8 +218,8 @@ TEST_CASE("key repair: keys that wait for a time that is far away are the clock'
     CHECK(made.exit_code == 1);
     CHECK(made.out == "seal.key is new\n");  // although it then stops
     const auto without_now = [](std::string text) {
-        const auto at = text.find("but it is ");
-        return at == std::string::npos ? text : text.erase(at, text.find("here; ", at) - at);
+        const auto at = text.find("but the clock says ");
+        return at == std::string::npos ? text : text.erase(at, text.find("; correct", at) - at);
     };
     CHECK(without_now(made.err) == without_now(result.err));
     installation.must({"key", "rotate", "--force"});
@@ -275,7 +275,7 @@ TEST_CASE("key repair: run as root, a directory of divided keys is laid out agai
     installation.must({"key", "repair", "--owner", "0:61000", "--signers", "61001", "--sealers", "61002"});
     CHECK(test::mode_of(installation.keys_directory()) == 0751);
     const auto found = installation.must({"doctor"});
-    CHECK(has(found, "only 61001 can read signing keys, only 61002 seal.key"));
+    CHECK(has(found, "only 61001 can read the signing keys, and only 61002 seal.key"));
 
     // All of one kind: nothing is left that they could resemble.
     for (const auto& key : private_keys(installation)) fs::remove(key);

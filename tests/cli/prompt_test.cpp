@@ -106,7 +106,7 @@ TEST_CASE("prompt: a password typed twice is taken, and is not seen on the termi
     prompted.expect("Password: ");
     CHECK_FALSE(prompted.echoes());
     prompted.type("s3cret\n");
-    prompted.expect("Once more: ");
+    prompted.expect("Repeat the password: ");
     prompted.type("s3cret\n");
     CHECK(prompted.finish() == 0);
     CHECK(prompted.echoes());
@@ -122,7 +122,7 @@ TEST_CASE("prompt: two different answers are refused") {
     Prompted prompted(installation, "ada");
     prompted.expect("Password: ");
     prompted.type("s3cret\n");
-    prompted.expect("Once more: ");
+    prompted.expect("Repeat the password: ");
     prompted.type("other\n");
     const int status = prompted.finish();
     CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 1));

@@ -62,7 +62,7 @@ TEST_CASE("session end: one user's sessions, open requests and grants without of
     CHECK(sids(installation) == "bob 1");
     CHECK(living_grants(installation) == "ada mail,ada wiki,bob wiki,mail,s3,s4");
     CHECK(count_rows(installation, "authorization_requests") == 1);
-    CHECK(installation.must({"session", "end", "--user", "ada"}) == "0 sessions and 0 grants given in them ended\n");
+    CHECK(installation.must({"session", "end", "--user", "ada"}) == "0 sessions and 0 grants made in them ended\n");
 }
 
 TEST_CASE("session end: everybody's only when that is said") {
@@ -75,7 +75,7 @@ TEST_CASE("session end: everybody's only when that is said") {
                    {{"--user", "eve"}, 1},
                    {{"--user", ""}, 1}});
     CHECK(sids(installation) == "ada 1,ada 2,bob 1");
-    CHECK(installation.must({"session", "end", "--all"}) == "3 sessions and 3 grants given in them ended\n");
+    CHECK(installation.must({"session", "end", "--all"}) == "3 sessions and 3 grants made in them ended\n");
     CHECK(sids(installation).empty());
     CHECK(living_grants(installation) == "ada mail,ada wiki,bob wiki,mail,s3");
     CHECK(count_rows(installation, "authorization_requests") == 0);

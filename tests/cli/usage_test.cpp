@@ -166,17 +166,17 @@ TEST_CASE("usage: a command line that cannot be understood exits 2 with one line
     }
 }
 
-TEST_CASE("usage: a word that is no command, and a value that looks like an option, are named") {
+TEST_CASE("usage: an unknown command, and a value that looks like an option, are named") {
     const Installation installation;
     struct Row {
         std::vector<std::string> arguments;
         const char* says;
     };
     const Row rows[] = {
-        {{"usr", "list"}, "\"usr\" is no command"},
-        {{"user", "lst"}, "\"lst\" is no command"},
-        {{"user", "show", "-d"}, "\"-d\" is no option; a value that begins with a dash is written last, behind --"},
-        {{"backup", "--copy.db"}, "\"--copy.db\" is no option"},
+        {{"usr", "list"}, "unknown command \"usr\""},
+        {{"user", "lst"}, "unknown command \"lst\""},
+        {{"user", "show", "-d"}, "unknown option \"-d\"; put values that start with \"-\" at the end, after \"--\""},
+        {{"backup", "--copy.db"}, "unknown option \"--copy.db\""},
         {{"user"}, "subcommand is required"},
         {{"user", "show"}, "NAME is required"},
     };

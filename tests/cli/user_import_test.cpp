@@ -166,7 +166,7 @@ TEST_CASE("user import: each faulty line is named with its reason, and nobody is
         {json_user("\"claims\":{\"sub\":\"me\"}"), "server itself"},
         {json_user("\"claims\":[]"), "object"},
         {json_user("\"enabled\":\"no\""), "true or false"},
-        {json_user("\"sub\":\"me\""), "no member"},
+        {json_user("\"sub\":\"me\""), "is not a member of a user"},
         {"{\"username\":\"taken\"}", "--update"},
         {"{\"username\":\"good\"}", "in line 1 already"},
     };
@@ -179,7 +179,7 @@ TEST_CASE("user import: each faulty line is named with its reason, and nobody is
         CHECK(result.err.starts_with("postern: line 2"));
         CHECK(result.err.find(row.word) != std::string::npos);
         CHECK(result.err.find(kBcrypt) == std::string::npos);
-        CHECK(result.err.find("nobody was imported") != std::string::npos);
+        CHECK(result.err.find("no user was imported") != std::string::npos);
         CHECK(count(installation) == 1);
     };
     for (const Row& row : htpasswd) check("good:" + kBcrypt, row);
@@ -307,7 +307,7 @@ TEST_CASE("user import: a user name that cannot be seen is refused in each forma
         const auto add = installation.postern({"user", "add", name, "--password-stdin"}, "secret\n");
         for (const auto& result : {import, add}) {
             CHECK(result.exit_code == 1);
-            CHECK(result.err.find("cannot be seen") != std::string::npos);
+            CHECK(result.err.find("has an invisible character") != std::string::npos);
         }
     }
     CHECK(count(installation) == 0);

@@ -268,7 +268,7 @@ TEST_CASE(
          [](SampleInstallation& s) {
              return command(s, {"user", "disable", kAlice});
          },
-         "user disable", "what was done may be undone by a power cut"},
+         "user disable", "a power cut may undo it until a later change succeeds"},
         {"a command of many changes",
          [](SampleInstallation& s) {
              return command(s, {"token", "revoke", "--all"});
@@ -315,7 +315,7 @@ TEST_CASE("shared sync: a command that finds everything done is not done before 
 }
 
 TEST_CASE("shared sync: doctor says that the disk has refused a change, and purge settles it as it says") {
-    constexpr const char* kInDoubt = "has refused to keep a change";
+    constexpr const char* kInDoubt = "failed to sync a change";
     SampleInstallation& there = sample_installation();
     Host host(Host::Life::one_request);
     host.take(there.op);

@@ -96,7 +96,7 @@ describe("key rotation with FastCGI processes that keep running", () => {
     );
     await provider.deployment.postern(["key", "rotate", "--alg", "ES256", "--lead", "0"]);
     await assert.rejects(provider.deployment.postern(["key", "retire", old]), (error) =>
-      /may live until/.test(error.stderr),
+      /may be valid until/.test(error.stderr),
     );
     await believed(former);
     await provider.deployment.postern(["key", "retire", old, "--force"]);

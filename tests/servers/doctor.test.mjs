@@ -51,7 +51,7 @@ function assertWell({ code, findings }) {
     "well-known",
     "issuer",
     "host header",
-    "orders",
+    "sendfile headers",
     "arguments",
     "compression",
     "subpaths",
@@ -208,7 +208,7 @@ const shifted = (seconds) => (answer) =>
 
 /// What is broken, and what must be found: [check, state, detail, fix].
 const ROWS = {
-  "the header is taken away by an Apache": [
+  "the header is removed by an Apache": [
     {
       request: ({ headers }) => {
         delete headers.authorization;
@@ -220,7 +220,7 @@ const ROWS = {
     ["Authorization", "error", /at \/token\/introspect/, /CGIPassAuth/],
     ["Authorization", "error", /at \/token\/revoke/, /authorizationVariables/],
   ],
-  "the header is taken away by an nginx": [
+  "the header is removed by an nginx": [
     {
       request: ({ headers }) => {
         delete headers.authorization;
@@ -233,11 +233,11 @@ const ROWS = {
     { request: at("/token", () => own(401, [["WWW-Authenticate", "Basic realm=x"]])) },
     ["Authorization", "error", /web server itself asks for a login at \/token/, /AuthType None/],
   ],
-  "the challenge is taken away": [
+  "the challenge is removed": [
     { answer: at("/userinfo", (answer) => drop(answer, "WWW-Authenticate")) },
     ["Authorization", "error", /\/userinfo has no WWW-Authenticate/, /as it is/],
   ],
-  "cookies are taken away": [
+  "cookies are removed": [
     { answer: (answer) => drop(answer, "Set-Cookie") },
     ["cookies", "error", /not at all/, /Set-Cookie/],
   ],
@@ -301,13 +301,13 @@ const ROWS = {
     { answer: (answer) => change(answer, "Content-Security-Policy", () => "default-src 'self'") },
     ["headers", "warning", /Content-Security-Policy arrives as "default-src 'self'"/, /Content-Security-Policy/],
   ],
-  "the policy is taken away": [
+  "the policy is removed": [
     { answer: (answer) => drop(answer, "Content-Security-Policy") },
-    ["headers", "warning", /Content-Security-Policy is taken away/, /unset/],
+    ["headers", "warning", /Content-Security-Policy is removed/, /unset/],
   ],
-  "HSTS is taken away": [
+  "HSTS is removed": [
     { answer: (answer) => drop(answer, "Strict-Transport-Security") },
-    ["headers", "warning", /Strict-Transport-Security is taken away/, /unset/],
+    ["headers", "warning", /Strict-Transport-Security is removed/, /unset/],
   ],
   "caching is allowed": [
     { answer: (answer) => change(answer, "Cache-Control", () => "max-age=60") },
@@ -343,11 +343,11 @@ const ROWS = {
       answer: (answer, { headers }) =>
         replace(answer, (text) => text.replaceAll("127.0.0.1", headers["x-forwarded-host"] ?? "127.0.0.1")),
     },
-    ["host header", "error", /anybody can send/, /default_server/],
+    ["host header", "error", /trusts the Host/, /default_server/],
   ],
-  "orders of requests are obeyed": [
+  "X-Sendfile of a request is obeyed": [
     { request: ({ headers }) => (headers["x-sendfile"] ? own(200, [], "host\n") : undefined) },
-    ["orders", "error", /X-Sendfile/, /answers only/],
+    ["sendfile headers", "error", /X-Sendfile/, /only in responses/],
   ],
   "queries are arguments": [
     { request: ({ path }) => (path.endsWith("?--version") ? own(500) : undefined) },
@@ -362,7 +362,7 @@ const ROWS = {
         }
       },
     },
-    ["chunked bodies", "error", /lost on its way/, /fastcgi_request_buffering|stream-request-body/],
+    ["chunked bodies", "error", /does not arrive at/, /fastcgi_request_buffering|stream-request-body/],
   ],
   "an endpoint without a program": [
     { request: at("/token/revoke", () => own(404)) },
@@ -503,7 +503,7 @@ describe("doctor --url: where the web server signs people in", () => {
       config: { login: { method: "remote_user", autoCreate: true } },
     });
   const rows = [
-    ["nobody protects the login path", [], ["remote user", "error", /strangers get to the program/, /auth\.require/]],
+    ["nobody protects the login path", [], ["remote user", "error", /does not require authentication at/, /auth\.require/]],
     [
       "made-up names are believed",
       [
@@ -515,7 +515,7 @@ describe("doctor --url: where the web server signs people in", () => {
     [
       "the login path is protected",
       ['server.modules += ( "mod_access" )', '$HTTP["url"] == "/login" { url.access-deny = ( "" ) }'],
-      ["remote user", "ok", /let nobody in/, /^$/],
+      ["remote user", "ok", /made-up names cannot sign in/, /^$/],
     ],
   ];
   for (const [when, lines, wanted] of rows) {

@@ -27,21 +27,21 @@ struct Row {
 constexpr Row kFailures[] = {
     {6, "", "connection", "make the name of the issuer resolve, or name the server with --connect HOST:PORT"},
     {7, "", "connection", "start the web server, let it listen there, and open the firewall"},
-    {28, "", "connection", "open the firewall; look whether the web server answers at all"},
+    {28, "", "connection", "open the firewall; check whether the web server answers at all"},
     {60, "has expired", "certificate", "renew it (`certbot renew`), then reload the web server"},
     {60, "not yet valid", "certificate", "set the clock of this machine (`timedatectl set-ntp true`)"},
     {60, "self-signed", "certificate",
-     "get one from an authority that browsers know (`certbot`), or name your own authority's file with --ca"},
+     "get one from a public certificate authority (`certbot`), or give your own authority's file with --ca"},
     {60, "self signed", "certificate",
-     "get one from an authority that browsers know (`certbot`), or name your own authority's file with --ca"},
+     "get one from a public certificate authority (`certbot`), or give your own authority's file with --ca"},
     {60, "subject name", "certificate",
      "get one for the host of the issuer, or give the virtual host of that name its own certificate"},
     {60, "", "certificate",
      "let the web server send the intermediate certificates too: Apache `SSLCertificateFile`, nginx `ssl_certificate`, "
-     "lighttpd `ssl.pemfile` name fullchain.pem; or name your own authority's file with --ca"},
+     "lighttpd `ssl.pemfile` name fullchain.pem; or give your own authority's file with --ca"},
     {77, "", "certificate", "name a readable PEM file with --ca"},
     {35, "", "tls", "let the port speak TLS: Apache `SSLEngine on`, nginx `listen 443 ssl;`, lighttpd `ssl.engine`"},
-    {0, "", "connection", "look into the web server's error log"},
+    {0, "", "connection", "see the web server's error log"},
 };
 
 void explain_failure(Findings& findings, const HttpRequest& question, const HttpResponse& answer) {
@@ -68,12 +68,12 @@ std::string traced(const HttpResponse& answer, std::string_view label) {
 
 void check_certificate(Findings& findings, const HttpResponse& answer) {
     const auto expires = parse_date(traced(answer, "expire date:"), "%b %d %H:%M:%S %Y GMT");
-    if (!expires) return findings.ok("certificate", "it is verified");  // a curl that says no dates
+    if (!expires) return findings.ok("certificate", "verified");  // a curl that says no dates
     if (*expires < answer.answered_at + kRenewBefore)
         findings.warning("certificate", "it expires at " + to_text(*expires),
                          "renew it (`certbot renew`), reload the web server, and let a timer do both from now on");
     else
-        findings.ok("certificate", "it is verified and valid until " + to_text(*expires));
+        findings.ok("certificate", "verified and valid until " + to_text(*expires));
 }
 
 void check_server_clock(Findings& findings, const HttpResponse& answer) {
@@ -91,7 +91,7 @@ void check_server_clock(Findings& findings, const HttpResponse& answer) {
     const char* fix = "set both clocks by NTP (`timedatectl set-ntp true`)";
     if (std::chrono::abs(off) > kClockWrong) return findings.error("server clock", detail, fix);
     if (std::chrono::abs(off) > kClockDoubtful) return findings.warning("server clock", detail, fix);
-    findings.ok("server clock", "the same as the clock here");
+    findings.ok("server clock", "agrees with the clock here");
 }
 
 /// RFC 8996. The list of ciphers lets curl itself speak so old a version.
@@ -111,7 +111,7 @@ void check_plain_http(Findings& findings, const Site& site, const WebClient& cli
     const HttpResponse answer = client.ask({"http" + site.settings().url(site.settings().paths.jwks).substr(5)});
     const bool redirects = answer.status / 100 == 3 && answer.first("Location").starts_with("https://");
     if (answer.failure != 0) return findings.ok("plain http", "closed");
-    if (redirects) return findings.ok("plain http", "leads to https");
+    if (redirects) return findings.ok("plain http", "redirects to https");
     const std::string detail = "http://" + url->host + " answers " + std::to_string(answer.status) + " at this path";
     // Debian's default site has no ServerName, so it takes the machine's, which may be the issuer's, and comes first.
     const std::string fix =
@@ -120,8 +120,9 @@ void check_plain_http(Findings& findings, const Site& site, const WebClient& cli
                            "same name (`apachectl -S`), often the default one (`a2dissite 000-default`)",
                        "`return 301 https://$host$request_uri;` in the server of port 80",
                        "`url.redirect = (\"\" => \"https://${url.authority}${url.path}${qsa}\")`"});
-    if (answer.status == 200) return findings.error("plain http", detail + ", where anybody may listen", fix);
-    findings.warning("plain http", detail + " instead of leading to https", fix);
+    if (answer.status == 200)
+        return findings.error("plain http", detail + ", where anyone on the network can read it", fix);
+    findings.warning("plain http", detail + " instead of redirecting to https", fix);
 }
 
 }  // namespace

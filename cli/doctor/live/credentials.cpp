@@ -12,8 +12,7 @@ namespace postern::cli {
 namespace {
 
 constexpr const char* kBasicFix =
-    "; where the web server cannot be told, \"authorizationVariables\" in the configuration names the variable that "
-    "has it";
+    "; if the web server cannot pass it, name the variable that holds it in \"authorizationVariables\"";
 
 void report_lost(Findings& findings, const Site& site, const std::string& path) {
     findings.error("Authorization", "the Authorization header does not arrive at " + path,
@@ -24,7 +23,7 @@ void report_lost(Findings& findings, const Site& site, const std::string& path) 
 bool is_own_login(Findings& findings, const std::string& path, const HttpResponse& answer) {
     if (answer.status != 401 || answer.has("X-Request-Id")) return false;
     findings.error("Authorization", "the web server itself asks for a login at " + path,
-                   "take the endpoint out of the web server's own authentication (Apache: `Require all granted` and "
+                   "exclude the endpoint from the web server's own authentication (Apache: `Require all granted` and "
                    "`AuthType None`; nginx: `auth_basic off;`; lighttpd: auth.require for other paths only)");
     return true;
 }
@@ -49,7 +48,7 @@ void evaluate_basic(Findings& findings, const Site& site, const std::string& pat
         return report_lost(findings, site, path);
     if (!refused)
         return findings.error("Authorization",
-                              "made-up credentials at " + path + " are answered " + std::to_string(answer.status) +
+                              "made-up credentials at " + path + " get the response " + std::to_string(answer.status) +
                                   " " + text_member(answer, "error"),
                               "`postern why " + answer.first("X-Request-Id") + "` says what arrived");
     const auto challenges = answer.all("WWW-Authenticate");
@@ -57,7 +56,7 @@ void evaluate_basic(Findings& findings, const Site& site, const std::string& pat
     findings.error("Authorization",
                    "the 401 of " + path + " has " + std::to_string(challenges.size()) +
                        " WWW-Authenticate headers, not one for Basic",
-                   "let the web server pass WWW-Authenticate on as it is");
+                   "let the web server pass WWW-Authenticate on unchanged");
 }
 
 void evaluate_bearer(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
@@ -67,12 +66,12 @@ void evaluate_bearer(Findings& findings, const Site& site, const std::string& pa
     const auto challenges = answer.all("WWW-Authenticate");
     if (answer.status != 401 || text_member(answer, "error") != "invalid_token")
         return findings.error("Authorization",
-                              "a made-up token at " + path + " is answered " + std::to_string(answer.status),
+                              "a made-up token at " + path + " gets the response " + std::to_string(answer.status),
                               "`postern why " + answer.first("X-Request-Id") + "` says what arrived");
     if (text_member(answer, "error_description") == oidc::kNoToken) return report_lost(findings, site, path);
     if (challenges.size() != 1 || !challenges.front().starts_with("Bearer "))
         findings.error("Authorization", "the 401 of " + path + " has no WWW-Authenticate header of its own",
-                       "let the web server pass WWW-Authenticate on as it is");
+                       "let the web server pass WWW-Authenticate on unchanged");
 }
 
 /// RFC 9112 §7.1. The program cannot know where such a body ends when the web server does not collect it.
@@ -81,7 +80,7 @@ void evaluate_chunked(Findings& findings, const Site& site, const HttpResponse& 
                       text_member(answer, "error_description") != oauth::kNoCredentials;
     if (answer.status == 411 || read) return;
     findings.error("chunked bodies",
-                   "a body without Content-Length at " + site.settings().paths.token + " is lost on its way (" +
+                   "a body without Content-Length does not arrive at " + site.settings().paths.token + " (" +
                        std::to_string(answer.status) + " " + text_member(answer, "error") + ")",
                    fix_for(site, {"`SetEnv proxy-sendcl 1` for mod_proxy_fcgi", "`fastcgi_request_buffering on;`",
                                   "`server.stream-request-body = 0`"}));

@@ -22,7 +22,7 @@ void expect_open_document(Findings& findings, const Site& site, const std::strin
         "CORS",
         path + ": Access-Control-Allow-Origin arrives " +
             (readers.size() == 1 ? "as \"" + readers.front() + "\"" : std::to_string(readers.size()) + " times") +
-            ", so that pages of applications cannot read it",
+            ", so applications in the browser cannot read it",
         fix_for(
             site,
             {"remove `Header set/unset Access-Control-Allow-Origin` for this path: Postern sends it",
@@ -61,14 +61,14 @@ void evaluate_metadata(Findings& findings, const Site& site, const std::string& 
     const std::string said = text_member(answer, "issuer");
     if (answer.status == 200 && said.empty())
         return findings.error("well-known", path + " is not a discovery document",
-                              "serve it by the program `discovery`");
+                              "serve it with the program `discovery`");
     if (answer.status != 200) {
         return findings.error(
             "well-known", path + " answers " + std::to_string(answer.status),
             fix_for(site, {"`ScriptAlias \"" + path + "\"` to the program `discovery`, as in apache-example.conf",
                            "`location = " + path + "` for the program `discovery`, as in examples/nginx",
                            "`\"" + path + "\"` for the program `discovery`, as in examples/lighttpd"}) +
-                "; an application elsewhere on the host must not take /.well-known/ for itself");
+                "; another application on this host must not claim all of /.well-known/");
     }
     if (said != site.settings().issuer)
         return findings.error(
@@ -78,7 +78,7 @@ void evaluate_metadata(Findings& findings, const Site& site, const std::string& 
             "processes; or give this path to the program of this installation");
     findings.ok_unless_found("issuer", said);
     if (answer.body != expected_metadata(site))
-        findings.warning("well-known", path + " says something else than the configuration here",
+        findings.warning("well-known", path + " differs from the configuration here",
                          "restart the serving processes, or run `postern publish` again where files are served");
     expect_open_document(findings, site, path, answer);
 }
@@ -95,14 +95,14 @@ void evaluate_foreign(Findings& findings, const Site&, const HttpResponse& answe
     for (const auto& header : answer.headers) all += header.second + "\n";
     if (all.find(kForeign) == all.npos) return;
     findings.error(
-        "host header", "the server believes a Host or X-Forwarded-Host header that anybody can send",
+        "host header", "the server trusts the Host or X-Forwarded-Host header of the request",
         "refuse unknown hosts in the web server: Apache `UseCanonicalName On` and a default virtual host, nginx "
         "`server { listen 443 ssl default_server; return 444; }`, lighttpd `$HTTP[\"host\"]`");
 }
 
 /// RFC 3875 §4.4: some web servers make arguments of a query without "=".
-void evaluate_unchanged(Findings& findings, const Site& site, const HttpResponse& answer, const char* check, const char* what,
-                     const std::string& fix) {
+void evaluate_unchanged(Findings& findings, const Site& site, const HttpResponse& answer, const char* check,
+                        const char* what, const std::string& fix) {
     if (answer.status == 200 && answer.body == expected_metadata(site)) return;
     if (text_member(answer, "issuer") != site.settings().issuer || answer.status != 200)
         findings.error(check,
@@ -113,18 +113,18 @@ void evaluate_unchanged(Findings& findings, const Site& site, const HttpResponse
 
 void evaluate_arguments(Findings& findings, const Site& site, const HttpResponse& answer) {
     evaluate_unchanged(findings, site, answer, "arguments", "its URL has a query of one word",
-                    "let the web server start the program without arguments");
+                       "let the web server start the program without arguments");
 }
 
 void evaluate_compression(Findings& findings, const Site& site, const HttpResponse& answer) {
     evaluate_unchanged(findings, site, answer, "compression", "the client accepts compression",
-                    fix_for(site, {"`SetEnv no-gzip 1` for the endpoints", "`gzip off;` for the endpoints",
-                                   "`deflate.mimetypes = ()` for the endpoints"}));
+                       fix_for(site, {"`SetEnv no-gzip 1` for the endpoints", "`gzip off;` for the endpoints",
+                                      "`deflate.mimetypes = ()` for the endpoints"}));
 }
 
 void evaluate_orders(Findings& findings, const Site& site, const HttpResponse& answer) {
-    evaluate_unchanged(findings, site, answer, "orders", "a request has X-Sendfile or X-Accel-Redirect",
-                    "let the web server obey these headers in answers only");
+    evaluate_unchanged(findings, site, answer, "sendfile headers", "a request has X-Sendfile or X-Accel-Redirect",
+                       "let the web server honour these headers only in responses of the programs");
 }
 
 /// The executable refuses paths that are not its own (CVE-2019-11043 class); the web server may refuse them before.
@@ -154,7 +154,7 @@ std::vector<Probe> document_probes(const Site& site) {
         {"host header",
          {appended, "GET", {std::string("X-Forwarded-Host: ") + kForeign, std::string("Forwarded: host=") + kForeign}},
          evaluate_foreign},
-        {"orders", {appended, "GET", {"X-Sendfile: /etc/hostname", "X-Accel-Redirect: /"}}, evaluate_orders},
+        {"sendfile headers", {appended, "GET", {"X-Sendfile: /etc/hostname", "X-Accel-Redirect: /"}}, evaluate_orders},
         {"arguments", {appended + "?--version"}, evaluate_arguments},
         {"compression", gzip, evaluate_compression},
         {"subpaths", {settings.url(settings.paths.jwks) + "/postern-doctor"}, evaluate_subpath},

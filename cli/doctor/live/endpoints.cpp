@@ -30,7 +30,7 @@ std::vector<Row> rows_of(const oauth::Settings& settings) {
 }
 
 void evaluate_method(Findings& findings, const Site& site, const std::string& path, const Row& row,
-                  const HttpResponse& answer) {
+                     const HttpResponse& answer) {
     // A web server that has no use for a method may refuse it by itself.
     const bool refused_before = !answer.has("X-Request-Id") &&
                                 (answer.status == 403 || answer.status == 405 || answer.status == 501) &&
@@ -40,11 +40,11 @@ void evaluate_method(Findings& findings, const Site& site, const std::string& pa
     findings.error("methods",
                    std::string(row.method) + " " + path + " is answered " + std::to_string(answer.status) +
                        " with \"Allow: " + answer.first("Allow") + "\", not 405 with \"Allow: " + row.allowed + "\"",
-                   "give this path to its own program, and let the web server pass status and headers on as they are");
+                   "give this path to its own program, and let the web server pass status and headers on unchanged");
 }
 
 void evaluate_preflight(Findings& findings, const Site& site, const std::string& path, const std::string& allowed,
-                     const HttpResponse& answer) {
+                        const HttpResponse& answer) {
     const auto readers = answer.all("Access-Control-Allow-Origin");
     const bool as_wanted = allowed.empty() ? readers.empty() : readers.size() == 1 && readers.front() == allowed;
     if (answer.has("X-Request-Id") && answer.status == 204 && as_wanted) return;
@@ -82,9 +82,10 @@ std::vector<Probe> endpoint_probes(const Site& site) {
         if (!row.path) continue;
         HttpRequest question{settings.url(*row.path), row.method};
         if (question.method == "POST") question.form = "";
-        probes.push_back({"methods", question, [row](Findings& findings, const Site& there, const HttpResponse& answer) {
-                              evaluate_method(findings, there, *row.path, row, answer);
-                          }});
+        probes.push_back(
+            {"methods", question, [row](Findings& findings, const Site& there, const HttpResponse& answer) {
+                 evaluate_method(findings, there, *row.path, row, answer);
+             }});
     }
     std::vector<std::string> open = {settings.paths.token};
     if (settings.oidc && settings.paths.userinfo) open.push_back(*settings.paths.userinfo);

@@ -160,7 +160,7 @@ HttpResponse WebClient::ask(const HttpRequest& question) const {
     const auto left = std::chrono::duration_cast<Milliseconds>(deadline_ - std::chrono::steady_clock::now());
     if (left < kLeastTime) {
         answer.failure = kOutOfTime;
-        answer.complaint = "the time for all questions together is over";
+        answer.complaint = "the time for all requests together is over";
         return answer;
     }
     Pipe in, out, err;

@@ -36,7 +36,7 @@ struct HttpResponse {
     bool has(std::string_view name) const { return !all(name).empty(); }
 };
 
-inline constexpr int kOutOfTime = -1;  ///< HttpResponse::failure: the time for all questions together is over
+inline constexpr int kOutOfTime = -1;  ///< HttpResponse::failure: the time for all requests together is over
 
 /// How every question is asked.
 struct WebAccess {

@@ -59,7 +59,7 @@ void ask_all(Findings& findings, const Site& site, const WebClient& client, cons
         }
         findings.error(probe.check,
                        probe.question.method + " " + probe.question.url + " was not answered: " + answer.complaint,
-                       "look into the web server's error log; then run `postern doctor --url` again");
+                       "see the web server's error log; then run `postern doctor --url` again");
         if (answer.failure == kOutOfTime) return;
     }
 }
@@ -70,25 +70,25 @@ struct Row {
 };
 
 constexpr Row kPassMessages[] = {
-    {"key set", "arrives as it is on disk"},
-    {"well-known", "discovery documents are at both places"},
+    {"key set", "matches jwks.json on disk"},
+    {"well-known", "discovery documents are at both locations"},
     {"issuer", "as in the configuration"},
-    {"host header", "changes no answer"},
-    {"orders", "headers of requests are no orders to the web server"},
-    {"arguments", "a query is no argument"},
-    {"compression", "breaks no answer"},
+    {"host header", "does not change any response"},
+    {"sendfile headers", "request headers cannot trigger X-Sendfile or X-Accel-Redirect"},
+    {"arguments", "a query is not passed as program arguments"},
+    {"compression", "does not change the documents"},
     {"content length", "arrives"},
     {"subpaths", "are 404"},
     {"Authorization", "the header arrives at each endpoint that reads it"},
     {"request ids", "arrive, and `postern why` explains them"},
     {"chunked bodies", "arrive, or are refused"},
-    {"remote user", "made-up names let nobody in"},
-    {"cookies", "arrive as they were sent"},
-    {"redirects", "lead where they should"},
-    {"headers", "arrive once each, as they were sent"},
+    {"remote user", "made-up names cannot sign in"},
+    {"cookies", "arrive unchanged"},
+    {"redirects", "lead to the expected URLs"},
+    {"headers", "arrive once each and unchanged"},
     {"endpoints", "each is answered by its own program"},
-    {"methods", "those that an endpoint does not have are refused"},
-    {"CORS", "pages may read what they should, and nothing else"},
+    {"methods", "unsupported methods are refused"},
+    {"CORS", "pages can read only the responses meant for them"},
 };
 
 /// Each check that found nothing says so.
@@ -111,13 +111,14 @@ void check_live_server(Findings& findings, const config::Config& config, const W
             confirm(findings, probes);
         }
         if (!site.client)
-            findings.warning("cookies", "no client with a redirect URI is enabled, so that no sign-in could be begun",
+            findings.warning("cookies",
+                             "no client with a redirect URI is enabled, so the start of a sign-in was not tested",
                              "`postern client add`, then run `postern doctor --url` again");
         for (const char* everywhere : {"content length", "headers", "endpoints"})
             confirm(findings, {{everywhere, {}, nullptr}});
     } catch (const std::system_error& error) {
         findings.error("connection", std::string("the program curl cannot be started: ") + error.what(),
-                       "install it (`apt install curl`); --url asks the server with it");
+                       "install it (`apt install curl`); --url needs it");
     }
 }
 
@@ -135,9 +136,10 @@ bool is_answered(Findings& findings, const Site& site, const std::string& path, 
         findings.error("endpoints", path + " is answered by the program of another path (404)",
                        "give this path to its own program, exactly as in the shipped configuration for the web server");
     } else if (answer.status == 500 || answer.status == 502 || answer.status == 503) {
-        findings.error(
-            "endpoints", path + " is answered by the web server itself (" + status + "): the program does not run",
-            "its error log has the reason; `postern doctor` as the user of the serving processes finds most");
+        findings.error("endpoints",
+                       path + " is answered by the web server itself (" + status + "): the program does not run",
+                       "the web server's error log has the reason; `postern doctor` as the user of the serving "
+                       "processes finds most causes");
     } else {
         findings.error(
             "endpoints", path + " is answered by the web server itself (" + status + ")",
@@ -154,7 +156,7 @@ void expect_header(Findings& findings, const Site& site, const std::string& path
     const auto values = answer.all(name);
     if (values.size() == 1 && values.front() == value) return;
     if (values.empty()) {
-        findings.warning("headers", path + ": the header " + name + " is taken away",
+        findings.warning("headers", path + ": the header " + name + " is removed",
                          fix_for(site, {"remove the `Header unset " + name + "` that holds for this path",
                                         "remove the `fastcgi_hide_header " + name + ";` that holds for this path",
                                         "remove the rule that unsets " + name + " for this path"}));
@@ -163,7 +165,7 @@ void expect_header(Findings& findings, const Site& site, const std::string& path
     const std::string what = values.size() > 1 ? " arrives " + std::to_string(values.size()) + " times"
                                                : " arrives as \"" + values.front() + "\", not as \"" + value + "\"";
     findings.warning(
-        "headers", path + ": the header " + name + what + "; browsers then follow another rule than was meant",
+        "headers", path + ": the header " + name + what + "; browsers then apply a different rule than intended",
         fix_for(site, {"remove the `Header set/add " + name + "` (or `ExpiresActive On`) that holds for this path",
                        "remove the `add_header " + name + "` (or `expires`) that holds for this path",
                        "remove " + name + " from `setenv.add-response-header` for this path"}));

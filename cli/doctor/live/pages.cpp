@@ -1,4 +1,4 @@
-// Decides whether pages, redirects and cookies arrive as they were sent, and whether the web server lets strangers sign
+// Decides whether pages, redirects and cookies arrive unchanged, and whether the web server lets strangers sign
 // in.
 #include "cli/doctor/live/live.h"
 #include "cli/files.h"
@@ -16,7 +16,7 @@ constexpr const char* kSomeOrigin = "https://postern-doctor.invalid";
 void expect_no_readers(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
     if (!answer.has("Access-Control-Allow-Origin")) return;
     findings.error(
-        "CORS", "pages of other sites may read " + path,
+        "CORS", "pages of other sites can read " + path,
         fix_for(site, {"remove `Header set Access-Control-Allow-Origin` for the pages",
                        "remove `add_header Access-Control-Allow-Origin` for the pages",
                        "remove Access-Control-Allow-Origin from `setenv.add-response-header` for the pages"}));
@@ -55,7 +55,7 @@ void evaluate_sign_in(Findings& findings, const Site& site, const HttpResponse& 
     const std::string wanted = settings.url(settings.paths.login) + "?resume=";
     if (answer.status != 303 || !answer.first("Location").starts_with(wanted))
         return findings.error("redirects",
-                              "a sign-in is answered " + std::to_string(answer.status) + " and leads to \"" +
+                              "a sign-in gets " + std::to_string(answer.status) + " and leads to \"" +
                                   answer.first("Location").substr(0, wanted.size()) + "\", not to " + wanted,
                               fix_for(site, {"remove `ProxyPassReverse` and `Header edit Location` for the endpoints",
                                              "remove `proxy_redirect` for the endpoints",
@@ -99,7 +99,7 @@ void evaluate_login_page(Findings& findings, const Site& site, const HttpRespons
     if (answer.status == 401 && !answer.has("X-Request-Id"))
         return findings.error(
             "remote user", "the web server itself asks for a login at " + path + ", and then Postern for another one",
-            "take the path out of its authentication, or set \"login\": {\"method\": \"remote_user\"}");
+            "exclude the path from its authentication, or set \"login\": {\"method\": \"remote_user\"}");
     if (!is_answered(findings, site, path, answer)) return;
     expect_common_headers(findings, site, path, answer, Caching::forbidden);
     expect_no_readers(findings, site, path, answer);
@@ -118,13 +118,14 @@ void evaluate_remote_login(Findings& findings, const Site& site, const HttpRespo
     if (error == "remote_user_missing")
         return findings.error(
             "remote user",
-            "strangers get to the program behind " + path + "; it refuses them, and nobody can sign in so",
+            "the web server does not require authentication at " + path +
+                "; Postern rejects the request, so nobody can sign in",
             fix_for(site, {"`AuthType ...` and `Require valid-user` for the path",
-                           "`auth_request` for the path, and `fastcgi_param` with the name that it answers",
+                           "`auth_request` for the path, and `fastcgi_param` with the name that it returns",
                            "`auth.require` for the path"}));
     findings.error(
-        "remote user", "a made-up name with a made-up password is believed at " + path,
-        "stop the web server now, then demand a login that is checked: " +
+        "remote user", "a made-up name with a made-up password is accepted at " + path,
+        "stop the web server now, then require a verified login: " +
             fix_for(site, {"`Require valid-user` with an `AuthBasicProvider` that checks passwords (no `anon`)",
                            "remove `fastcgi_param REMOTE_USER $remote_user;` and AUTH_TYPE for the path: nginx has not "
                            "checked that name",
