@@ -115,10 +115,9 @@ describe("the generator of the coverage tables", () => {
 
   it("finds titles in both languages, however they are quoted", () => {
     assert.deepEqual(titlesIn('TEST_CASE("says \\"no\\" [X01]") {', true), ['says "no" [X01]']);
-    assert.deepEqual(titlesIn('describe(`a`, () => {\n  it("b", () => {});\n  it(`c ${1}` +\n    " d", { skip }, f);\n', false), [
-      "a",
-      "b",
-      "c ${1} d",
-    ]);
+    assert.deepEqual(
+      titlesIn('describe(`a`, () => {\n  it("b", () => {});\n  it(`c ${1}` +\n    " d", { skip }, f);\n', false),
+      ["a", "b", "c ${1} d"],
+    );
   });
 });
