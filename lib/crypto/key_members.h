@@ -13,7 +13,7 @@ inline constexpr std::size_t kMinRsaBits = 2048;  ///< RFC 7518 §3.3
 /// The algorithm that a key of this shape is for. Throws CryptoError for a weak or malformed one.
 Algorithm check_members(const PublicMembers& members);
 
-/// Throws CryptoError for members that are no key, such as a point beside the curve.
+/// Throws CryptoError for members that are not a key, such as a point that is not on the curve.
 Pkey make_public(const PublicMembers& members, const char* key_type);
 
 PublicMembers members_of(const evp_pkey_st* key, Algorithm algorithm);

@@ -15,7 +15,7 @@ namespace postern::crypto {
 namespace openssl {
 namespace {
 
-/// Whoever can set OPENSSL_CONF or edit openssl.cnf must not choose our algorithms; it also halves a CGI start. At the
+/// OPENSSL_CONF and openssl.cnf must not choose our algorithms; it also halves a CGI start. At the
 /// end of the process the kernel frees faster.
 bool start_once(std::uint64_t leave_out) {
     static const int started =

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kPrefix = "$y$";
 constexpr unsigned long kCost = 5;  ///< "j9T": N=4096, r=32
 /// A setting of the same cost as `kPrefix` and `kCost` make: what is computed for a user that there is not.
-constexpr const char* kNobody = "$y$j9T$postern.nobody.at.all1$";
+constexpr const char* kNoUserSetting = "$y$j9T$postern.nobody.at.all1$";
 
 /// crypt(3) knows many more, DES and MD5 among them; a hash of those in the database is a mistake and matches nothing.
 constexpr std::array<std::string_view, 4> kSupported = {"$y$", "$2b$", "$2y$", "$6$"};
@@ -96,7 +96,7 @@ bool verify_password(const util::Secret& password, const std::string& hash) {
 
 void verify_nothing(const util::Secret& password, const std::string& like) {
     // A hash without its last part is a setting: crypt does all of its work and the comparison fails.
-    static_cast<void>(verify_password(password, like.empty() ? kNobody : like));
+    static_cast<void>(verify_password(password, like.empty() ? kNoUserSetting : like));
 }
 
 }  // namespace postern::crypto

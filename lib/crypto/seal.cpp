@@ -74,7 +74,7 @@ std::optional<std::string> open_seal(const util::Secret& key, std::string_view p
     openssl::require(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_AEAD_SET_TAG, kTagBytes, tag.data()), "cipher tag");
     unsigned char nothing[EVP_MAX_BLOCK_LENGTH];
     int length = 0;
-    // Only here is the text known to be ours; until then nobody has seen it.
+    // The text is used only after its tag was verified.
     if (EVP_CipherFinal_ex(context.get(), nothing, &length) != 1) return std::nullopt;
     return plain;
 }

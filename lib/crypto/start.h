@@ -1,9 +1,9 @@
-// How OpenSSL begins where nobody else uses it.
+// Starts OpenSSL in a process where only Postern uses it.
 #pragma once
 
 namespace postern::crypto {
 
-/// To be called before anything else of this module, in a process in which nobody but Postern calls OpenSSL: it does
+/// To be called before anything else of this module, in a process where only Postern calls OpenSSL: it does
 /// without the lists for interfaces from before 3.0, which we never use, and without its error texts; a reason is then
 /// a number that `openssl errstr` explains (docs/decisions/0038-start-up-cost.md).
 void start_alone();

@@ -1,4 +1,4 @@
-// A copy of the database in one file, taken while others go on writing.
+// An online backup of the database in one file.
 #pragma once
 
 #include <string>
@@ -7,11 +7,10 @@
 
 namespace postern::db {
 
-/// Copies what is committed at one moment to `target`, a new file that only its owner can read, checks the copy and
-/// makes it survive a power cut; it has its name when all that is done. Throws StoreUnusable when `target` exists or
-/// cannot be made, StoreError when copy or check fail; then, and when a
-/// signal ends the program, nothing is left behind. Holds up no writer: readers and
-/// writers of a WAL database do not wait for each other.
+/// Copies a snapshot to `target`, a new file that only its owner can read. The copy is written under a temporary name,
+/// checked and synced, and gets its name last. Throws StoreUnusable when `target` exists or cannot be made, StoreError
+/// when the copy or its check fails. Then, and after SIGINT, SIGTERM, SIGHUP and SIGQUIT, no file is left; the next
+/// backup into the directory removes what a killed one left. Writers do not wait.
 void back_up(Database& source, const std::string& target);
 
 }  // namespace postern::db

@@ -18,8 +18,8 @@ inline constexpr int kSchemaVersion = 3;
 
 /// Whether the commit survives a power cut before the caller is answered.
 enum class Durability {
-    full,  ///< synced, by one sync for all that wait: whatever takes a right away
-    lazy,  ///< survives a crash of the process, may be lost with the power: what only grants
+    full,  ///< synced before commit returns (group commit): for every revocation
+    lazy,  ///< survives a crash of the process, a power cut may lose it: for what only grants rights
 };
 
 enum class Access { read_write, query_only };
@@ -28,18 +28,18 @@ class WriteLock;
 class Database;
 void back_up(Database& source, const std::string& target);
 
-/// BEGIN IMMEDIATE under the write lock. Rolls back and leaves the write lock unless committed. Repositories take a
-/// Transaction& for everything that writes, so that a write without a durability decision does not compile.
+/// BEGIN IMMEDIATE under the write lock. The destructor rolls back unless committed, and releases the lock.
+/// Repositories take a Transaction& for everything that writes, so that a write without a durability decision does not
+/// compile.
 class Transaction {
 public:
-    Transaction(Database& database, Durability durability);  ///< throws StoreBusy after the bounded wait
-    Transaction(Database& database, Durability durability, std::chrono::milliseconds wait);  ///< after this one
+    Transaction(Database& database, Durability durability);  ///< throws StoreBusy after the database's wait
+    Transaction(Database& database, Durability durability, std::chrono::milliseconds wait);  ///< after `wait`
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction();
 
-    /// Throws StoreError when the commit itself failed, and then nothing was written; StoreUnsynced when its sync
-    /// failed.
+    /// Throws StoreError when the commit failed, and then nothing was written; StoreUnsynced when only its sync failed.
     void commit();
     Database& database() { return database_; }
 
@@ -53,8 +53,8 @@ private:
     bool open_ = false;
 };
 
-/// Several reads of one moment. Needs no write lock and hinders nobody, so keep it short: a long one makes the log
-/// grow. Inside a transaction it changes nothing.
+/// Several reads of one snapshot. Needs no write lock and blocks no writer. Keep it short, because the WAL cannot be
+/// reset meanwhile. Inside a transaction it has no effect.
 class Snapshot {
 public:
     explicit Snapshot(Database& database);
@@ -100,11 +100,11 @@ public:
         return statement;
     }
 
-    /// After an answer has been sent: a passive checkpoint when the log has grown and the write lock is free, and on
-    /// the way there a sync of the log now and then. Never throws.
+    /// To be called after an answer has been sent: a passive checkpoint when the WAL has grown enough and the write
+    /// lock is free, and a sync of the WAL now and then before. Never throws.
     void checkpoint_if_due() noexcept;
-    /// After much has been written at once: a passive checkpoint however short the log is. Waits for the write lock as
-    /// a transaction does.
+    /// To be called after a bulk write: a passive checkpoint, however short the WAL is. Waits for the write lock as a
+    /// transaction does.
     void checkpoint();
 
     const std::string& path() const;

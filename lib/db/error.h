@@ -5,7 +5,7 @@
 
 namespace postern::db {
 
-/// Something is broken (disk, corrupt page, constraint of ours). The text is for the log alone.
+/// Something is broken (disk, corrupt page, one of our constraints). The text is for the log alone.
 struct StoreError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -15,8 +15,8 @@ struct StoreBusy : StoreError {
     using StoreError::StoreError;
 };
 
-/// What was written is committed and seen by everybody, but its sync has failed: it may be gone after a power cut, until a
-/// later sync succeeds. Nothing may be promised for it.
+/// The commit is visible to every process, but its sync failed: until a later sync succeeds, a power cut may lose it.
+/// Do not report success to the client.
 struct StoreUnsynced : StoreError {
     using StoreError::StoreError;
 };
@@ -27,7 +27,7 @@ struct StoreUnusable : StoreError {
     using StoreError::StoreError;
 };
 
-/// What is in the file cannot be read: only a backup helps.
+/// The content of the file is damaged: restore a backup.
 struct StoreDamaged : StoreUnusable {
     using StoreUnusable::StoreUnusable;
 };

@@ -7,8 +7,8 @@
 
 namespace postern::http {
 
-/// The value of the cookie `name` in a Cookie header. nullopt when absent, given twice, over 128 bytes or holding anything but
-/// base64url characters: whoever floods or plants cookies is anonymous, nothing worse.
+/// The value of the cookie `name` in a Cookie header. nullopt when absent, given twice, over 128 bytes or holding
+/// anything but base64url characters: an attacker who floods or plants cookies only makes a user anonymous.
 std::optional<std::string> find_cookie(std::string_view header, std::string_view name);
 
 enum class CookieSecurity {
@@ -16,8 +16,8 @@ enum class CookieSecurity {
     loopback_http,  ///< neither: browsers drop such cookies over http
 };
 
-/// `name=value; Path=/; HttpOnly; SameSite=Lax` and `; Secure` on https. A session cookie: it ends with the browser, the server's
-/// own expiry rules.
+/// `name=value; Path=/; HttpOnly; SameSite=Lax` and `; Secure` on https. A session cookie: it ends with the browser,
+/// the server's own expiry rules.
 std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security);
 /// The Set-Cookie value that removes it.
 std::string clear_cookie(std::string_view name, CookieSecurity security);

@@ -55,7 +55,8 @@ struct Response {
     std::vector<std::pair<std::string, std::string>>
         headers;  ///< names as written; the writer adds the ones every answer has
     std::string body;
-    std::optional<Refusal> refusal;  ///< set by whoever refused; recorded by the server under the request's id
+    std::optional<Refusal>
+        refusal;  ///< set where the request is refused; recorded by the server under the request's id
     std::optional<std::string>
         client_id;  ///< the authenticated or token's client that this answer is for: its pages may read it
 

@@ -12,7 +12,7 @@
 
 namespace postern::http {
 
-/// What is wrong with one parameter. A broken one has no value: whoever asks for it gets nothing.
+/// What is wrong with one parameter. A broken one has no value: `find` returns nullopt for it.
 enum class ParamFault {
     duplicate,  ///< given more than once, equal values included
     malformed,  ///< bad percent-encoding, NUL, another control byte, or not UTF-8

@@ -34,7 +34,7 @@ Members required_members(const crypto::PublicKey& key) {
     return std::visit([](const auto& members) { return required_members(members); }, key.members());
 }
 
-/// RFC 7518 §6.2.2, §6.3.2, §6.4: a set that anybody may fetch has no business with these.
+/// RFC 7518 §6.2.2, §6.3.2, §6.4: members of private keys, which a published set must not have.
 constexpr std::array<std::string_view, 8> kPrivateMembers = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"};
 
 std::string quoted(std::string_view name) { return '"' + std::string(name) + '"'; }

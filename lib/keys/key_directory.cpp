@@ -45,8 +45,8 @@ void remove_leftovers(const std::string& directory) {
     for (const auto& name : leftovers) remove_key_file(directory, name);
 }
 
-/// The mode of a private file that has no predecessor to resemble. Where groups divide the private files, nobody here
-/// knows which group it is for, and that of the directory is the one of all processes.
+/// The mode of a private file that has no predecessor to resemble. Where the private files have different groups, the
+/// right one is unknown, and the directory's group is that of all processes.
 mode_t mode_of_first(const std::string& directory, const std::string& sibling) {
     struct stat all {};
     struct stat other {};
@@ -90,7 +90,7 @@ std::vector<KeyInfo> KeyDirectory::add(const std::vector<NewKey>& wanted, const 
     for (const MadeKey& one : made) published.push_back(one.jwk);
     publish(published);  // first: a private key that is not published is refused
 
-    // The lead counts from here: whoever fetched the set before has it without the new keys.
+    // The lead time counts from here: clients that fetched the set earlier lack the new keys.
     const util::Time now = clock.now();
     const std::string like = names.empty() ? std::string() : names.back().to_string();
     std::vector<KeyInfo> added;
@@ -156,7 +156,7 @@ void KeyDirectory::renew_seal() {
     const auto names = private_keys_in(directory_);
     const std::string sibling = names.empty() ? std::string() : names.back().to_string();
     write_key_file(directory_, kSealFile, seal.reveal(), mode_of_first(directory_, sibling), kSealFile);
-    publish(read_published());  // the same set, but every process reads everything anew
+    publish(read_published());  // the same set, but every process reads the directory again
 }
 
 /// What cannot be looked at is not missing: it would be replaced.

@@ -1,4 +1,4 @@
-// Decides which files of the key directory may be believed.
+// Decides which files of the key directory are acceptable.
 #include "keys/key_files.h"
 
 #include <dirent.h>
@@ -26,14 +26,15 @@ constexpr off_t kMaxBytes = 1 << 20;
 constexpr std::string_view kPemSuffix = ".pem";
 constexpr const char* kDamagedFileFix = "restore it from a backup, or move it elsewhere and run `postern key repair`";
 
-[[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
+[[noreturn]] void throw_key_error(const std::string& path, const std::string& meaning, const std::string& fix) {
     throw KeyError(path + ": " + meaning + ": " + fix);
 }
 
-[[noreturn]] void refuse_unopened(const std::string& path) {
-    if (errno == ENOENT) refuse(path, "is missing", kMissingDirectoryFix);
-    if (errno == ELOOP) refuse(path, "is a symbolic link", "put the file itself there");
-    refuse(path, "cannot be read (" + os::errno_text() + ")", "give it a group that this user belongs to, and mode 0640");
+[[noreturn]] void throw_unopened(const std::string& path) {
+    if (errno == ENOENT) throw_key_error(path, "is missing", kMissingDirectoryFix);
+    if (errno == ELOOP) throw_key_error(path, "is a symbolic link", "put the file itself there");
+    throw_key_error(path, "cannot be read (" + os::errno_text() + ")",
+                    "give it a group that this user belongs to, and mode 0640");
 }
 
 std::string octal(mode_t mode) {
@@ -42,12 +43,12 @@ std::string octal(mode_t mode) {
     return text;
 }
 
-std::string stamp_from(const struct stat& status) {
+std::string version_from(const struct stat& status) {
     return std::to_string(status.st_dev) + '/' + std::to_string(status.st_ino) + '/' + std::to_string(status.st_size) +
            '/' + std::to_string(status.st_mtim.tv_sec) + '.' + std::to_string(status.st_mtim.tv_nsec);
 }
 
-/// An open file whose owner meant it to be what we take it for.
+/// An open file with an acceptable type, mode and size.
 struct CheckedFile {
     os::Descriptor descriptor;
     struct stat status {};
@@ -56,15 +57,15 @@ struct CheckedFile {
 CheckedFile open_checked(const std::string& path, mode_t forbidden, const char* meaning, const char* fix_mode) {
     // O_NONBLOCK: a FIFO must not hang the start.
     CheckedFile file{os::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)), {}};
-    if (!file.descriptor) refuse_unopened(path);
-    if (::fstat(file.descriptor.get(), &file.status) != 0) refuse_unopened(path);
-    if (!S_ISREG(file.status.st_mode)) refuse(path, "is not a regular file", "put the file itself there");
+    if (!file.descriptor) throw_unopened(path);
+    if (::fstat(file.descriptor.get(), &file.status) != 0) throw_unopened(path);
+    if (!S_ISREG(file.status.st_mode)) throw_key_error(path, "is not a regular file", "put the file itself there");
     if ((file.status.st_mode & forbidden) != 0) {
-        refuse(path, std::string(meaning) + " (mode " + octal(file.status.st_mode) + ")",
-               std::string("run `chmod ") + fix_mode + " " + path + "`");
+        throw_key_error(path, std::string(meaning) + " (mode " + octal(file.status.st_mode) + ")",
+                        std::string("run `chmod ") + fix_mode + " " + path + "`");
     }
     if (file.status.st_size > kMaxBytes)
-        refuse(path, "is too large for a file of its kind", "restore it from a backup");
+        throw_key_error(path, "is too large for a file of its kind", "restore it from a backup");
     return file;
 }
 
@@ -77,7 +78,7 @@ std::string read_all(const CheckedFile& file, const std::string& path) {
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) {
             util::wipe(bytes);
-            refuse(path, "cannot be read to its end", "see that nothing else writes it");
+            throw_key_error(path, "cannot be read to its end", "see that nothing else writes it");
         }
         done += static_cast<std::size_t>(count);
     }
@@ -113,22 +114,23 @@ std::optional<KeyFileName> KeyFileName::parse(std::string_view name) {
 }
 
 void require_sane_clock(const std::string& directory, util::Time now) {
-    if (now < util::Time{}) refuse(directory, "cannot get a new key while the clock is before 1970", "set the clock");
+    if (now < util::Time{})
+        throw_key_error(directory, "cannot get a new key while the clock is before 1970", "set the clock");
 }
 
 std::vector<KeyFileName> private_keys_in(const std::string& directory) {
     const std::unique_ptr<DIR, CloseDirectory> open(::opendir(directory.c_str()));
     if (!open)
-        refuse(directory, "cannot be listed (" + os::errno_text() + ")",
-               "make it readable for this user's group (mode 0750)");
+        throw_key_error(directory, "cannot be listed (" + os::errno_text() + ")",
+                        "make it readable for this user's group (mode 0750)");
     std::vector<KeyFileName> names;
     while (const dirent* entry = ::readdir(open.get())) {
         const std::string_view name = entry->d_name;
         if (!name.ends_with(kPemSuffix)) continue;
         const auto parsed = KeyFileName::parse(name);
         if (!parsed) {
-            refuse(directory + "/" + std::string(name), "is not named ALGORITHM.SIGNS_FROM.KID.pem",
-                   "move it elsewhere");
+            throw_key_error(directory + "/" + std::string(name), "is not named ALGORITHM.SIGNS_FROM.KID.pem",
+                            "move it elsewhere");
         }
         names.push_back(*parsed);
     }
@@ -146,21 +148,22 @@ KeyPair make_key_pair(crypto::Algorithm algorithm) {
     }
 }
 
-std::string stamp_of(const std::string& path) {
+std::string version_of(const std::string& path) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) refuse_unopened(path);
-    return stamp_from(status);
+    if (::stat(path.c_str(), &status) != 0) throw_unopened(path);
+    return version_from(status);
 }
 
 PublicFile read_public_file(const std::string& path) {
     const auto file = open_checked(path, S_IWOTH, "can be written by others", "0644");
-    return {read_all(file, path), stamp_from(file.status)};
+    return {read_all(file, path), version_from(file.status)};
 }
 
 jose::JwkSet parse_published(const std::string& directory, const std::string& bytes) {
     auto set = jose::parse_jwk_set(bytes);
     if (!set)
-        refuse(directory + "/" + kPublishedFile, "is not a set of public keys (" + set.error() + ")", kDamagedFileFix);
+        throw_key_error(directory + "/" + kPublishedFile, "is not a set of public keys (" + set.error() + ")",
+                        kDamagedFileFix);
     return *std::move(set);
 }
 
@@ -175,10 +178,10 @@ crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileN
     try {
         auto key = crypto::PrivateKey::from_pem(pem);
         if (key.algorithm() != name.algorithm || jose::thumbprint(key.public_key()) != name.kid)
-            refuse(path, "holds a different key than its name says", kDamagedFileFix);
+            throw_key_error(path, "holds a different key than its name says", kDamagedFileFix);
         return key;
     } catch (const crypto::CryptoError& error) {
-        refuse(path, std::string("is not a usable private key (") + error.what() + ")", kDamagedFileFix);
+        throw_key_error(path, std::string("is not a usable private key (") + error.what() + ")", kDamagedFileFix);
     }
 }
 
@@ -186,7 +189,7 @@ void write_key_file(const std::string& directory, const std::string& name, std::
                     const std::string& like) {
     const auto path = directory + "/" + name;
     if (os::replace_file(path, bytes, mode, like.empty() ? like : directory + "/" + like)) return;
-    refuse(path, "cannot be written (" + os::errno_text() + ")", fix_of_write(errno));
+    throw_key_error(path, "cannot be written (" + os::errno_text() + ")", fix_of_write(errno));
 }
 
 void make_key_file(os::NewFiles& made, const std::string& directory, const std::string& name, std::string_view bytes,
@@ -194,20 +197,21 @@ void make_key_file(os::NewFiles& made, const std::string& directory, const std::
     const auto path = directory + "/" + name;
     os::Descriptor file = os::make_whole_file(path, bytes, mode);
     if (file) return made.add(path, std::move(file));
-    if (errno == EEXIST) refuse_existing_key(path);
-    refuse(path, "cannot be written (" + os::errno_text() + ")", fix_of_write(errno));
+    if (errno == EEXIST) throw_existing_key(path);
+    throw_key_error(path, "cannot be written (" + os::errno_text() + ")", fix_of_write(errno));
 }
 
-void refuse_existing_key(const std::string& path) {
-    refuse(path, "exists already, and keys are never replaced",
-           "remove it if no token or page depends on it any more");
+void throw_existing_key(const std::string& path) {
+    throw_key_error(path, "exists already, and keys are never replaced",
+                    "remove it if no token or page depends on it any more");
 }
 
 void remove_key_file(const std::string& directory, const std::string& name) {
     const auto path = directory + "/" + name;
     const bool gone = ::unlink(path.c_str()) == 0 || errno == ENOENT;
     if (!gone || !os::sync_directory(directory))
-        refuse(path, "cannot be removed (" + os::errno_text() + ")", "make its directory writable for this user");
+        throw_key_error(path, "cannot be removed (" + os::errno_text() + ")",
+                        "make its directory writable for this user");
 }
 
 }  // namespace postern::keys

@@ -16,18 +16,18 @@
 
 namespace postern::keys {
 
-/// What the name of a private key's file says: `ALG.SIGNS_FROM.KID.pem`.
+/// The name of a private key's file: `ALG.SIGNS_FROM.KID.pem`.
 struct KeyFileName {
     crypto::Algorithm algorithm{};
     util::Time signs_from{};
     std::string kid;
 
     std::string to_string() const;
-    /// nullopt for any other spelling: a name and what it says are one to one.
+    /// nullopt for any other spelling: each key has exactly one name.
     static std::optional<KeyFileName> parse(std::string_view name);
 };
 
-/// Throws KeyError for a time that no file name can say: the clock is wrong.
+/// Throws KeyError for a time that does not fit a file name: the clock is wrong.
 void require_sane_clock(const std::string& directory, util::Time now);
 
 /// By time, then by kid. Files that do not end in `.pem` are not looked at; one that does and is named otherwise is a
@@ -44,19 +44,19 @@ KeyPair make_key_pair(crypto::Algorithm algorithm);
 
 struct PublicFile {
     std::string bytes;
-    std::string stamp;  ///< of exactly these bytes
+    std::string version;  ///< of exactly these bytes
 };
 
 /// Device, inode, size and time of the last change. Throws KeyError when the file is not there.
-std::string stamp_of(const std::string& path);
+std::string version_of(const std::string& path);
 
-/// A regular file that others cannot write: whoever writes it decides whose signatures are believed.
+/// Refuses a file that is not regular or that others can write, because its writer decides which signatures are valid.
 PublicFile read_public_file(const std::string& path);
 
-/// What jwks.json of `directory` says. Throws KeyError when it is no set of public keys.
+/// The content of jwks.json in `directory`. Throws KeyError when it is not a set of public keys.
 jose::JwkSet parse_published(const std::string& directory, const std::string& bytes);
 
-/// A regular file that others can neither read nor write.
+/// Refuses a file that is not regular or that others can read or write.
 util::Secret read_private_file(const std::string& path);
 
 /// The private key in the file of that name. Throws KeyError when it holds another one, or none.
@@ -72,7 +72,7 @@ void make_key_file(os::NewFiles& made, const std::string& directory, const std::
                    mode_t mode);
 
 /// Throws the KeyError for a file that a new one would replace.
-[[noreturn]] void refuse_existing_key(const std::string& path);
+[[noreturn]] void throw_existing_key(const std::string& path);
 
 /// The file need not be there.
 void remove_key_file(const std::string& directory, const std::string& name);

@@ -1,4 +1,4 @@
-// Decides which keys sign now, and which ones are believed.
+// Decides which keys sign now, and which ones verify.
 #include "keys/keys.h"
 
 #include <sys/stat.h>
@@ -25,25 +25,27 @@ namespace postern::keys {
 namespace {
 
 constexpr mode_t kDirectoryMode = 0750;
-// How often a directory is read that does not fit together: in all, and while nothing in it seems to change.
+// How often an inconsistent directory is read again: in all, and while it does not change.
 constexpr int kTries = 100;
 constexpr int kTriesWithoutChange = 3;
-constexpr std::chrono::milliseconds kBetweenTries{2};  // time stamps do not tell apart what is nearer
+constexpr std::chrono::milliseconds kBetweenTries{2};  // time stamps do not distinguish changes that are closer
 
-[[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
+[[noreturn]] void throw_key_error(const std::string& path, const std::string& meaning, const std::string& fix) {
     throw KeyError(path + ": " + meaning + ": " + fix);
 }
 
-// Whoever can rename files here replaces keys, whatever the files' own modes are.
+// A user who can rename files here can replace keys, whatever the files' own modes are.
 void check_directory(const std::string& directory) {
     struct stat status {};
     if (::stat(directory.c_str(), &status) != 0) {
-        if (errno == ENOENT) refuse(directory, "does not exist", kMissingDirectoryFix);
-        refuse(directory, "cannot be looked at (" + os::errno_text() + ")", "let this user enter the directories above it");
+        if (errno == ENOENT) throw_key_error(directory, "does not exist", kMissingDirectoryFix);
+        throw_key_error(directory, "cannot be looked at (" + os::errno_text() + ")",
+                        "let this user enter the directories above it");
     }
-    if (!S_ISDIR(status.st_mode)) refuse(directory, "is not a directory", "name the key directory as \"keys\"");
+    if (!S_ISDIR(status.st_mode))
+        throw_key_error(directory, "is not a directory", "name the key directory as \"keys\"");
     if ((status.st_mode & S_IWOTH) != 0) {
-        refuse(directory, "can be written by others", "run `chmod 0750 " + directory + "`");
+        throw_key_error(directory, "can be written by others", "run `chmod 0750 " + directory + "`");
     }
 }
 
@@ -51,9 +53,9 @@ SigningKey read_signing_key(const std::string& directory, const KeyFileName& nam
     auto key = read_private_key(directory, name);
     const auto same = [&](const jose::Jwk& jwk) { return jwk.kid == name.kid; };
     if (std::none_of(published.begin(), published.end(), same)) {
-        refuse(directory + "/" + name.to_string(),
-               "is not published: its key is missing in " + directory + "/" + kPublishedFile,
-               "restore that file, or move this one elsewhere");
+        throw_key_error(directory + "/" + name.to_string(),
+                        "is not published: its key is missing in " + directory + "/" + kPublishedFile,
+                        "restore that file, or move this one elsewhere");
     }
     return {name.kid, name.signs_from, std::move(key)};
 }
@@ -68,16 +70,16 @@ util::Secret read_seal_key(const std::string& directory) {
     const auto path = directory + "/" + kSealFile;
     auto key = read_private_file(path);
     if (key.reveal().size() != crypto::kSealKeyBytes) {
-        refuse(path, "does not hold exactly 32 bytes",
-               "restore it from a backup, or make a new one with `postern key rotate --seal`");
+        throw_key_error(path, "does not hold exactly 32 bytes",
+                        "restore it from a backup, or make a new one with `postern key rotate --seal`");
     }
     return key;
 }
 
-void refuse_existing(const std::string& directory) {
+void throw_if_keys_exist(const std::string& directory) {
     const auto present = [&](const std::string& path) {
         struct stat status {};
-        if (::lstat(path.c_str(), &status) == 0) refuse_existing_key(path);
+        if (::lstat(path.c_str(), &status) == 0) throw_existing_key(path);
     };
     present(directory + "/" + kPublishedFile);
     present(directory + "/" + kSealFile);
@@ -101,10 +103,10 @@ std::optional<util::Time> end_of(std::vector<KeyFileName>::const_iterator name, 
     return successor->signs_from;
 }
 
-/// Differs when a key has come, gone or been replaced; "" when it cannot be looked at.
-std::string look_of(const std::string& directory) {
+/// Changes when a key is added, removed or replaced; "" when the directory cannot be read.
+std::string fingerprint_of(const std::string& directory) {
     try {
-        return stamp_of(directory) + " " + stamp_of(directory + "/" + kPublishedFile);
+        return version_of(directory) + " " + version_of(directory + "/" + kPublishedFile);
     } catch (const KeyError&) {
         return "";
     }
@@ -113,7 +115,8 @@ std::string look_of(const std::string& directory) {
 util::Time last_change_of(const std::string& directory) {
     struct stat status {};
     if (::stat(directory.c_str(), &status) != 0)
-        refuse(directory, "cannot be looked at (" + os::errno_text() + ")", "let this user enter the directories above it");
+        throw_key_error(directory, "cannot be looked at (" + os::errno_text() + ")",
+                        "let this user enter the directories above it");
     return util::from_epoch(status.st_mtim.tv_sec);
 }
 
@@ -125,19 +128,19 @@ Keys::Keys(std::string directory, KeyUse use, bool with_seal)
 }
 
 void Keys::reload_if_changed() {
-    if (stamp_of(directory_ + "/" + kPublishedFile) != stamp_) load();
+    if (version_of(directory_ + "/" + kPublishedFile) != loaded_version_) load();
 }
 
 void Keys::load() {
-    // A command may be changing the directory (key_directory.h): what was read before its step and what was read after
-    // it need not fit together, and reading all of it once more does.
+    // A command may be changing the directory (key_directory.h), so that files read before and after its step are
+    // inconsistent. Reading all of them again gives one state.
     int without_change = 0;
     for (int tries = 1;; ++tries) {
-        const std::string before = look_of(directory_);
+        const std::string before = fingerprint_of(directory_);
         try {
             return read_all();
         } catch (const KeyError&) {
-            if (look_of(directory_) == before) ++without_change;
+            if (fingerprint_of(directory_) == before) ++without_change;
             if (tries == kTries || without_change == kTriesWithoutChange) throw;
         }
         std::this_thread::sleep_for(kBetweenTries);
@@ -155,8 +158,8 @@ void Keys::read_all() {
     util::Secret seal;
     if (with_seal_) seal = read_seal_key(directory_);
 
-    // Nothing above has changed this object: a bad file leaves the keys there were.
-    stamp_ = std::move(file.stamp);
+    // Nothing above has changed this object, so a bad file leaves the loaded keys in use.
+    loaded_version_ = std::move(file.version);
     published_ = std::move(published);
     verifier_ = std::move(verifier);
     signing_ = std::move(signing);
@@ -173,8 +176,9 @@ const SigningKey& Keys::signing_key(crypto::Algorithm algorithm, util::Time now)
         return key.key.algorithm() == algorithm && key.signs_from <= now;
     });
     if (newest == signing_.rend()) {
-        refuse(directory_, "has no " + std::string(crypto::to_string(algorithm)) + " key that signs at this time",
-               "`postern key repair` makes one, unless the clock is wrong");
+        throw_key_error(directory_,
+                        "has no " + std::string(crypto::to_string(algorithm)) + " key that signs at this time",
+                        "`postern key repair` makes one, unless the clock is wrong");
     }
     return *newest;
 }
@@ -182,8 +186,8 @@ const SigningKey& Keys::signing_key(crypto::Algorithm algorithm, util::Time now)
 void Keys::check_signing_key(crypto::Algorithm algorithm) const {
     const auto fits = [&](const SigningKey& key) { return key.key.algorithm() == algorithm; };
     if (std::any_of(signing_.begin(), signing_.end(), fits)) return;
-    refuse(directory_, "has no private " + std::string(crypto::to_string(algorithm)) + " key",
-           "`postern key repair` makes one; or configure an algorithm that `postern key list` shows");
+    throw_key_error(directory_, "has no private " + std::string(crypto::to_string(algorithm)) + " key",
+                    "`postern key repair` makes one; or configure an algorithm that `postern key list` shows");
 }
 
 const util::Secret& Keys::seal_key() const {
@@ -196,10 +200,10 @@ void Keys::create(os::NewFiles& made, const std::string& directory, const std::v
     if (os::make_directory(directory, kDirectoryMode)) {
         made.add(directory);
     } else if (errno != EEXIST) {
-        refuse(directory, "cannot be made (" + os::errno_text() + ")",
-               "make the directory above it, writable for this user");
+        throw_key_error(directory, "cannot be made (" + os::errno_text() + ")",
+                        "make the directory above it, writable for this user");
     }
-    refuse_existing(directory);
+    throw_if_keys_exist(directory);
     require_sane_clock(directory, now);
     make_key_file(made, directory, kSealFile,
                   util::Secret(crypto::SystemRandom().bytes(crypto::kSealKeyBytes)).reveal(), private_mode);

@@ -53,15 +53,15 @@ public:
     /// regular, and a private key whose public half is not published. Opens nothing it does not need.
     Keys(std::string directory, KeyUse use, bool with_seal);
 
-    /// Looks at jwks.json (one stat) and reads everything anew when it has changed. Called once per request.
+    /// Looks at jwks.json (one stat) and reads everything again when it has changed. Called once per request.
     void reload_if_changed();
 
     const jose::JwkSet& published() const { return published_; }
     jose::Verifier& verifier();  ///< throws KeyError when opened for publish
     /// The newest key of the algorithm that signs at `now`. Throws KeyError when there is none.
     const SigningKey& signing_key(crypto::Algorithm algorithm, util::Time now) const;
-    /// Throws KeyError when there is no private key of the algorithm at all, whatever the time: a process that will
-    /// have to sign asks once at its start.
+    /// Throws KeyError when there is no private key of the algorithm, active or not. A process that signs calls it once
+    /// at its start.
     void check_signing_key(crypto::Algorithm algorithm) const;
     const util::Secret& seal_key() const;
 
@@ -80,7 +80,7 @@ private:
     std::string directory_;
     KeyUse use_;
     bool with_seal_;
-    std::string stamp_;  ///< of the jwks.json that was read
+    std::string loaded_version_;  ///< of the jwks.json that was read
     jose::JwkSet published_;
     std::unique_ptr<jose::Verifier> verifier_;
     std::vector<SigningKey> signing_;

@@ -1,4 +1,4 @@
-// What a client asks for at /authorize, and what has become of it so far (RFC 6749 §4.1.1, OpenID Connect Core
+// An authorization request, and its progress (RFC 6749 §4.1.1, OpenID Connect Core
 // §3.1.2.1).
 #pragma once
 
@@ -33,7 +33,7 @@ struct AuthorizationRequest {
     ResponseType response_type = ResponseType::code;
     ResponseMode response_mode = ResponseMode::query;
     RequestedClaims claims;
-    std::optional<Subject> hinted_subject;  ///< whom id_token_hint or a `sub` in `claims` names: nobody else will do
+    std::optional<Subject> hinted_subject;  ///< of id_token_hint or a `sub` in `claims`: only this user may answer
     std::optional<std::string> login_hint;  ///< what the login form is filled with
     util::Time expires_at{};
     bool session_sent = false;  ///< a login without a form has sent the browser its session cookie on the way
@@ -43,10 +43,10 @@ enum class Decision { unset, approved, denied };
 
 /// What an authenticated user has done about a request: the row keyed by the request's id.
 struct AuthorizationProgress {
-    Subject subject;         ///< who logged in for it or decided it
+    Subject subject;         ///< the user who logged in for it or decided it
     bool logged_in = false;  ///< a login was made for this very request
     Decision decision = Decision::unset;
-    bool used = false;  ///< a code was issued or the denial delivered: nothing more comes of it
+    bool used = false;  ///< a code was issued or the denial delivered
 };
 
 struct Consent {

@@ -1,4 +1,4 @@
-// What a user gave a client at one moment, and the credentials that hang on it (RFC 6749 §1.3, §1.4).
+// A grant, and the codes and tokens issued under it (RFC 6749 §1.3, §1.4).
 #pragma once
 
 #include <optional>

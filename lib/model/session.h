@@ -1,4 +1,4 @@
-// A browser in which somebody has logged in.
+// A user's login in one browser.
 #pragma once
 
 #include "model/ids.h"

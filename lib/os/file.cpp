@@ -46,7 +46,7 @@ bool write_all(int descriptor, std::string_view bytes) {
     return true;
 }
 
-/// Whoever may use the one file may use the other: a process that is locked out of a new key cannot sign.
+/// Gives it the owner, group and mode of `like`: the processes that read the old key must be able to read the new one.
 bool resemble(int descriptor, mode_t mode, const std::string& like) {
     struct stat model {};
     struct stat status {};
@@ -67,7 +67,7 @@ std::string temporary_of(const std::string& path) {
 /// A temporary file that holds `bytes`, on the disk.
 Descriptor write_temporary(const std::string& path, std::string_view bytes, mode_t mode, const std::string& like) {
     ::unlink(path.c_str());  // of a run that was killed
-    // Closed while it has the group of its directory: who opened it then could read what is written later.
+    // Owner only until it has its group: a process that opened it earlier could read what is written later.
     Descriptor file = make_file(path, kOwnerOnly);
     const bool done =
         file && resemble(file.get(), mode, like) && write_all(file.get(), bytes) && ::fsync(file.get()) == 0;

@@ -38,8 +38,8 @@ std::optional<std::string_view> network_file_system(std::int64_t magic);
 /// The same for the file system that holds `path`; nullopt when it cannot be asked.
 std::optional<std::string_view> network_file_system_of(const std::string& path);
 
-/// Gives a file made by root the owner and group of its directory, so that `postern` run as root locks nobody out. No
-/// effect for other users. False when it was refused.
+/// Gives a file made by root the owner and group of its directory, so that files made by `postern` as root stay usable
+/// for the serving user. No effect for other users. False when it was refused.
 bool adopt_directory_owner(int descriptor, const std::string& directory);
 
 /// Makes `path`, which must not be there: exactly `mode` whatever the umask, owner as above; errno says why it failed.

@@ -13,7 +13,7 @@
 namespace postern::os {
 namespace {
 
-// A hash takes some tens of milliseconds, so looking again this often wastes neither time nor processor.
+// A hash takes some tens of milliseconds, so polling this often wastes neither time nor processor.
 constexpr std::chrono::milliseconds kLookAgain{5};
 
 std::string path_of(const std::string& database_path, int slot) {
@@ -26,7 +26,7 @@ int open_slot(const std::string& path) {
     return descriptor;
 }
 
-/// The locked file, or -1 when somebody else holds it.
+/// The locked file, or -1 when another process holds it.
 int try_slot(const std::string& path) {
     const int descriptor = open_slot(path);
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;

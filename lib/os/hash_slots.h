@@ -1,5 +1,4 @@
-// How many passwords may be hashed at the same time on this machine? Lock files beside the database count across
-// processes.
+// Limits how many passwords are hashed at the same time on this machine, by lock files next to the database.
 #pragma once
 
 #include <chrono>
@@ -14,8 +13,8 @@ namespace postern::os {
 class HashSlot {
 public:
     /// Waits at most `wait` for one of `slots` places; nullopt when all stayed taken. Creates the lock files (mode
-    /// 0660) when missing; throws std::system_error when that fails. A database in memory has no other processes and always
-    /// gets a place.
+    /// 0660) when missing; throws std::system_error when that fails. A database in memory has no other processes and
+    /// always gets a place.
     static std::optional<HashSlot> acquire(const std::string& database_path, int slots, std::chrono::milliseconds wait);
 
     /// Makes the lock files that are missing, and names all of them: for a process that may make no file later.

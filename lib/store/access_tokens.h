@@ -11,30 +11,31 @@ namespace postern::store {
 struct StoredAccessToken {
     model::AccessToken token;
     model::Grant grant;
-    model::Scope registered;  ///< what the client may ask for at present
+    model::Scope registered;  ///< the scope that the client is registered for now
     bool client_enabled = false;
     bool user_enabled = false;  ///< true for a token without a user (client_credentials)
 };
 
-/// Where the row of an access token is. All of it is in the signed token or made of it: `jti`, `iat`, SHA-256.
+/// The key of an access token's row, computed from the signed token: `jti`, `iat`, SHA-256.
 struct AccessTokenKey {
     model::GrantId grant_id;
     util::Time issued_at{};
     model::ValueHash token_hash;
 };
 
-/// The grant is kept until the token expires. `kept_until`: until then at least it is kept already, by what the caller
-/// has inserted or read; then it need not be looked at.
+/// Extends the grant's `kept_until` to the token's expiry. Passing the value that the grant already has saves that
+/// second write.
 void insert_access_token(db::Transaction& transaction, const model::AccessToken& token, util::Time kept_until = {});
-/// No effect on one that is revoked.
+/// No effect on a token that is revoked already.
 void revoke_access_token(db::Transaction& transaction, const AccessTokenKey& key, util::Time now);
-/// Deletes the oldest of a grant's access tokens that expired at `before` or earlier: a few, but more than one, so that
-/// whoever does it with each token that he adds leaves only what is good.
+/// Deletes a few of a grant's oldest access tokens that expired at `before` or earlier: more than one, so that a caller
+/// who does it with each insert leaves no expired ones.
 void delete_expired_access_tokens(db::Transaction& transaction, const model::GrantId& id, util::Time before);
-/// Looks at the next 1000 access tokens after `last`, deletes what had expired at `now`, and moves `last` on: for
-/// whoever walks over all of them, since a sweep leaves them until their grant gets another or ends. Returns how many
-/// were deleted; nullopt: there was nothing to look at.
-std::optional<std::int64_t> walk_expired_access_tokens(db::Transaction& transaction, AccessTokenKey& last, util::Time now);
+/// One step of `postern purge`, because a sweep leaves expired tokens until their grant gets another or ends: looks at
+/// the next 1000 access tokens after `last`, deletes those that expired at `now` or earlier, and advances `last`.
+/// Returns how many were deleted; nullopt at the end of the table.
+std::optional<std::int64_t> walk_expired_access_tokens(db::Transaction& transaction, AccessTokenKey& last,
+                                                       util::Time now);
 std::optional<StoredAccessToken> find_access_token(db::Database& database, const AccessTokenKey& key);
 
 /// The only definition of "active" (specification, Token active state): the record exists, expires in the future,

@@ -1,4 +1,5 @@
-// Decides what is remembered of an authorization request: one row per request, one answer per row (RFC 6749 §4.1.2).
+// Decides which progress of an authorization request is stored: one row per request, one answer per row (RFC 6749
+// §4.1.2).
 #include "store/authorization_requests.h"
 
 #include <iterator>

@@ -1,4 +1,4 @@
-// Table `authorization_requests`: only what an authenticated user did about a request; the request itself travels sealed.
+// Table `authorization_requests`: the progress that an authenticated user made; the request itself travels sealed.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,17 @@ namespace postern::store {
 
 std::optional<model::AuthorizationProgress> find_progress(db::Database& database, const model::RequestKey& key);
 
-/// A login was made for the request by `subject`. A decision that somebody else made before is forgotten.
-void record_login(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject, util::Time expires_at);
-/// `subject` approved or denied. False, and nothing changes, when the request is used or `subject` has denied it before:
-/// a denied request yields no code, whatever comes later.
+/// A login was made for the request by `subject`. The decision of another user is reset.
+void record_login(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,
+                  util::Time expires_at);
+/// `subject` approved or denied. False, and nothing changes, when the request is used or `subject` has denied it
+/// before: a denied request yields no code, whatever comes later.
 bool record_decision(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,
                      model::Decision decision, util::Time expires_at);
 /// Single use: true for exactly one caller.
-bool use_request(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject, util::Time expires_at);
-/// What the subject has logged in for or decided without an answer yet, in any browser: it is asked anew.
+bool use_request(db::Transaction& transaction, const model::RequestKey& key, const model::Subject& subject,
+                 util::Time expires_at);
+/// Deletes the subject's progress in unanswered requests, in any browser: login and consent are asked again.
 void end_open_requests(db::Transaction& transaction, const model::Subject& subject);
 
 }  // namespace postern::store

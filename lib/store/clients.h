@@ -11,19 +11,19 @@
 
 namespace postern::store {
 
-/// Whole, with URIs and unexpired secrets. Disabled clients are found too: the rule that refuses them is the caller's.
+/// With URIs and unexpired secrets. Disabled clients are found too: the caller refuses them.
 std::optional<model::Client> find_client(db::Database& database, const model::ClientId& id, util::Time now);
-/// The same without URIs, for a request in which the client proves who it is and names no URI of its own: one lookup in
-/// place of three. The secrets are in no order.
-std::optional<model::Client> find_client_to_authenticate(db::Database& database, const model::ClientId& id, util::Time now);
+/// The same without URIs, for client authentication: one query instead of three. The secrets are not ordered.
+std::optional<model::Client> find_client_to_authenticate(db::Database& database, const model::ClientId& id,
+                                                         util::Time now);
 std::vector<model::Client> list_clients(db::Database& database, util::Time now);  ///< by id
 
 struct RegisteredUri {
     std::string uri;
     bool native = false;  ///< of its client
 };
-/// The redirect URIs of enabled clients, or of `client` while it is enabled, that begin with `prefix` when their own
-/// letters are made small. One pass over the table inside the database; only what matches comes out.
+/// The redirect URIs of enabled clients, or of `client` while it is enabled, whose lower-cased form
+/// starts with `prefix`. One pass over the table inside the database.
 std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::string_view prefix,
                                               const std::optional<model::ClientId>& client);
 
@@ -31,7 +31,7 @@ std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::strin
 bool insert_client(db::Transaction& transaction, const model::Client& client);
 /// Replaces everything but id, secrets and created_at. False when there is no such client.
 bool update_client(db::Transaction& transaction, const model::Client& client);
-/// Deletes the client with everything that hangs on it (grants, codes, tokens, consents).
+/// Deletes the client with everything under it (grants, codes, tokens, consents).
 bool remove_client(db::Transaction& transaction, const model::ClientId& id);
 
 /// Adds `hash` as the client's secret; the secrets there end at `old_until` (at once when nullopt).

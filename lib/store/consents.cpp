@@ -1,4 +1,4 @@
-// Decides what is remembered of a user's approvals: the union of them, per client (OpenID Connect Core §3.1.2.4).
+// Decides how a user's approvals are stored: their union, per client (OpenID Connect Core §3.1.2.4).
 #include "store/consents.h"
 
 #include "store/columns.h"

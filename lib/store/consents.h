@@ -10,10 +10,11 @@
 
 namespace postern::store {
 
-std::optional<model::Consent> find_consent(db::Database& database, const model::ClientId& client, const model::Subject& subject);
+std::optional<model::Consent> find_consent(db::Database& database, const model::ClientId& client,
+                                           const model::Subject& subject);
 /// Adds to what was approved before.
 void save_consent(db::Transaction& transaction, const model::Consent& consent);
-/// False when there was none. What was granted meanwhile is not touched: end_grants_of does that.
+/// False when there was none. Grants are not touched: end_grants_of ends them.
 bool remove_consent(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject);
 
 struct ListedConsent {

@@ -1,4 +1,4 @@
-// Decides who gets the one use of an authorization code, and when everything a grant yielded is over (RFC 6749 §4.1.2).
+// Decides which caller redeems an authorization code, and when a grant ends (RFC 6749 §4.1.2).
 #include "store/grants.h"
 
 #include <algorithm>

@@ -8,8 +8,7 @@
 
 namespace postern::store {
 
-/// `until`: when what comes with it in the same transaction expires, where that is known. Whatever is inserted under a
-/// grant prolongs it if it must, which moves a row that was just made.
+/// Inserting a token extends its grant's `kept_until` if needed; passing `until` here saves that second write.
 void insert_grant(db::Transaction& transaction, const model::Grant& grant, util::Time until = {});
 void insert_code(db::Transaction& transaction, const model::AuthorizationCode& code);
 
@@ -24,13 +23,12 @@ bool redeem_code(db::Transaction& transaction, const model::ValueHash& code_hash
 /// Spends an unredeemed code without a token. No effect on a spent one.
 void burn_code(db::Transaction& transaction, const model::ValueHash& code_hash, util::Time now);
 std::optional<model::Grant> find_grant(db::Database& database, const model::GrantId& id);
-/// What was given in a session ends with it, but for what the user allowed to go on: grants with `offline_access`
-/// (OpenID Connect Core §11). Returns how many grants that were.
+/// Ends the grants of a session except those with `offline_access` (OpenID Connect Core §11). Returns their number.
 std::int64_t end_grants_of_session(db::Transaction& transaction, const model::Sid& sid, util::Time now);
-/// Everything that the user gave the client. Returns how many grants that were.
+/// Ends all grants of the user to the client. Returns their number.
 std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject,
                            util::Time now);
-/// Ends everything the grant yielded. False when it has ended before.
+/// Ends the grant, and with it its codes and tokens. False when it has ended already.
 bool end_grant(db::Transaction& transaction, const model::GrantId& id, util::Time now);
 
 }  // namespace postern::store

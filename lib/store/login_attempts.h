@@ -1,5 +1,5 @@
-// Table `login_attempts`: failed logins inside the window, counted exactly under parallel tries, and from where each
-// name has succeeded.
+// Table `login_attempts`: failed logins inside the window, counted exactly under parallel tries, and the addresses from
+// which each name has logged in.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace postern::store {
 
-/// What each key begins with, so that counters of one sort can be told from the others: all else in it is a digest.
+/// The prefixes of keys, one for each kind of counter; the rest of a key is a digest.
 inline constexpr std::string_view kPairCounter = "pair:";        ///< of a name at an address
 inline constexpr std::string_view kUserCounter = "user:";        ///< of a name anywhere
 inline constexpr std::string_view kAddressCounter = "address:";  ///< of an address whatever the name
-inline constexpr std::string_view kKnownPlace = "known:";  ///< no counter: this name has logged in at this address
+inline constexpr std::string_view kKnownPlace = "known:";  ///< not a counter: this name has logged in from this address
 
 /// Failures counted for `key` (a digest, never a name) since its window began, and when the window ends.
 struct Attempts {
@@ -22,9 +22,9 @@ struct Attempts {
     util::Time until{};
 };
 Attempts find_attempts(db::Database& database, std::string_view key, util::Time now);
-/// No more counters than this, whatever callers send. Known places are not among them: each has cost a right password.
+/// The limit for counters, whatever clients send. Known places do not count, because each needed a right password.
 inline constexpr std::int64_t kMaxAttemptRows = 100000;
-/// One more. A window that has ended starts anew. Rows are bounded: expired ones are deleted, the oldest beyond
+/// One more. A window that has ended starts again. Rows are bounded: expired ones are deleted, the oldest beyond
 /// kMaxAttemptRows too.
 Attempts count_failure(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window);
 /// Of the counters whose window runs.
@@ -32,7 +32,8 @@ struct LoginPressure {
     std::int64_t failures = 0;   ///< each is counted once
     std::int64_t throttled = 0;  ///< counters that have reached their limit: names, addresses, or names at addresses
 };
-LoginPressure measure_pressure(db::Database& database, util::Time now, std::int64_t pair_limit, std::int64_t alone_limit);
+LoginPressure measure_pressure(db::Database& database, util::Time now, std::int64_t pair_limit,
+                               std::int64_t alone_limit);
 void clear_failures(db::Transaction& transaction, std::string_view key);
 
 /// `key` begins with kKnownPlace. Remembered until `until`, and longer when remembered again.

@@ -1,4 +1,4 @@
-// Table `refresh_tokens`: which of several uses of one token is the one that counts (RFC 9700 §4.14.2).
+// Table `refresh_tokens`: rotation, retry and reuse detection (RFC 9700 §4.14.2).
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ struct StoredRefreshToken {
 
 /// `kept_until`: as of insert_access_token.
 void insert_refresh_token(db::Transaction& transaction, const model::RefreshToken& token, util::Time kept_until = {});
-/// A token that names its grant.
+/// Of a token that names its grant.
 std::optional<StoredRefreshToken> find_refresh_token(db::Database& database, const model::GrantId& grant,
                                                      const model::ValueHash& token_hash);
-/// A random value, which names nothing.
+/// Of a random value, which does not name its grant.
 std::optional<StoredRefreshToken> find_opaque_refresh_token(db::Database& database, const model::ValueHash& token_hash);
 
 /// Usable now: the record exists, expires in the future, has not been rotated or revoked, its grant lives, client and
@@ -28,16 +28,16 @@ std::optional<StoredRefreshToken> find_opaque_refresh_token(db::Database& databa
 bool is_active(const StoredRefreshToken& stored, util::Time now);
 
 enum class Rotation {
-    rotated,  ///< the first use: a successor is due
-    retried,  ///< the answer of the first use was lost: one sibling of its successor is due
+    rotated,  ///< the first use: the caller inserts a successor
+    retried,  ///< the answer of the first use was lost: the caller inserts a sibling of its successor
     refused,  ///< not usable, and no sign of theft: expired, revoked, or tried too often inside the window
-    reused,   ///< somebody else has it, or had it: the grant must end
+    reused,   ///< another party has used it: the grant must end
 };
 
-/// Decides what one use of the token is and records it. Of any number of parallel uses exactly one is `rotated`. The
-/// first use of a successor makes its siblings unusable in the same moment, so that one line survives. `grace` is the
-/// window after the rotation in which a retry is no theft; 0: there is none. For `rotated` and `retried` the caller
-/// inserts `successor` in the same transaction, for `reused` he ends the grant.
+/// Classifies one use of the token and records it. Of any number of parallel uses exactly one is `rotated`. The
+/// first use of a successor makes its sibling unusable in the same statement, so that one line of tokens survives.
+/// `grace` is the time after a rotation in which a second use counts as a retry; 0 for none. For `rotated` and
+/// `retried` the caller inserts `successor` in the same transaction; for `reused` the caller ends the grant.
 Rotation rotate_refresh_token(db::Transaction& transaction, const model::RefreshToken& used,
                               const model::ValueHash& successor, util::Time now, util::Seconds grace);
 

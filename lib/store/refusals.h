@@ -25,8 +25,8 @@ inline constexpr int kRingSlotBytes = 1024;
 
 class RefusalRing {
 public:
-    /// `path`: `refusals.ring` beside the database. Created when missing (mode 0660). A ring that cannot be opened is no
-    /// reason to refuse service: `record` then does nothing and returns false.
+    /// `path`: `refusals.ring` next to the database. Created when missing (mode 0660). When it cannot be opened,
+    /// `record` does nothing and returns false.
     explicit RefusalRing(const std::string& path);
     RefusalRing(RefusalRing&&) noexcept;
     ~RefusalRing();

@@ -1,4 +1,4 @@
-// Decides which session a cookie stands for.
+// Decides which session belongs to a cookie.
 #include "store/sessions.h"
 
 #include "store/authorization_requests.h"

@@ -18,7 +18,7 @@ std::optional<model::Session> find_session(db::Database& database, const model::
 void insert_session(db::Transaction& transaction, const model::Session& session);
 /// False: there was none.
 bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie_hash);
-/// The session under whatever cookie value it has by now: a login of the same user may have changed it meanwhile.
+/// By `sid`, because a login of the same user may have changed the cookie value meanwhile.
 void remove_session(db::Transaction& transaction, const model::Session& session);
 void touch_session(db::Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now);
 
@@ -30,16 +30,15 @@ struct ListedSession {
 std::vector<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
                                          const std::optional<model::Subject>& subject);
 
-/// Whoever has a session or a request that is not answered yet.
+/// Users who have a session or an unanswered authorization request.
 std::vector<model::Subject> subjects_with_sessions(db::Database& database);
 
 struct EndedSessions {
     std::int64_t sessions = 0;
     std::int64_t grants = 0;
 };
-/// All of the user's sessions, what was logged in for or decided in them and not answered yet, and what was given in
-/// them but for what the user allowed to go on (end_grants_of_session). Sessions that have expired but are still there
-/// count too: whoever ends sessions wants nothing left of them.
+/// Ends all of the user's sessions, unanswered authorization requests, and the sessions' grants except offline ones
+/// (end_grants_of_session). Sessions that have expired but are still stored count too.
 EndedSessions end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now);
 
 }  // namespace postern::store

@@ -16,7 +16,7 @@ Statistics::ByState by_state(db::Statement rows) {
     return count;
 }
 
-// Behind the table of `t`: what all of them ask of their grant, client and user.
+// Follows the name of a table: joins and conditions that all three share.
 #define POSTERN_ACTIVE                                                                           \
     " t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"                 \
     " LEFT JOIN users u ON u.subject = g.subject WHERE t.expires_at > $1 AND g.ended_at IS NULL" \

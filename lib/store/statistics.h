@@ -1,4 +1,4 @@
-// How much of everything there is: numbers for an operator and for monitoring.
+// Counts for an operator and for monitoring.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Statistics {
     std::int64_t refresh_tokens = 0;
 };
 
-/// Each number is of one moment, not all of the same: one pass over a large table must not hold the log for all others.
+/// Each number is consistent in itself, not with the others: one snapshot for all would keep the WAL from being reset.
 Statistics read_statistics(db::Database& database, util::Time now, util::Time idle_since);
 
 }  // namespace postern::store

@@ -1,19 +1,19 @@
-// Decides which rows no rule can ask for any more.
+// Decides which rows can be deleted.
 #include "store/sweep.h"
 
 namespace postern::store {
 namespace {
 
-/// Which rows of a table may go at $1.
+/// Which rows of a table may be deleted at $1.
 struct Rule {
     const char* table;
     const char* deletion;  ///< of at most $2 rows, the oldest first, found by an index
     const char* count;     ///< rows that no rule above it has counted
 };
 
-// The grants whose turn it is. What hangs on them goes first, in steps of its own: a grant of a month may have
-// thousands of rotated refresh tokens, and taking all of them along at once would hold up every writer. Spent codes go
-// with their grant and not before, since a replay of one takes back what it yielded (RFC 6749 §4.1.2); so do rotated
+// The grants that are due. Their codes and tokens are deleted first, in batches of their own: a grant of a month may
+// have thousands of rotated refresh tokens, and a cascade over all of them would block every writer. Spent codes are
+// deleted with their grant and not before, because a replayed code revokes its tokens (RFC 6749 §4.1.2). So are rotated
 // refresh tokens, even of a grant that can only be used for minutes more (RFC 9700 §4.14.2).
 #define POSTERN_DUE "SELECT id FROM grants WHERE kept_until <= $1 ORDER BY kept_until, id LIMIT $2"
 
@@ -35,8 +35,8 @@ constexpr Rule kRules[] = {
      " (SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"
      " ORDER BY expires_at LIMIT $2)",
      "SELECT count(*) FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"},
-    // What has expired goes before, when its grant gets another. `jti` names the grant, so that an expired token can
-    // still end it without a row (RFC 7009 §2.1).
+    // Expired ones are deleted earlier, when their grant gets another. `jti` names the grant, so that an expired token
+    // can still end it without a row (RFC 7009 §2.1).
     {"access_tokens",
      "DELETE FROM access_tokens WHERE (grant_id, issued_at, token_hash) IN"
      " (SELECT t.grant_id, t.issued_at, t.token_hash"

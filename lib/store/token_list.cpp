@@ -1,4 +1,4 @@
-// Decides what an operator is told about codes and tokens, and which of them are active.
+// Decides how codes and tokens are listed, and which of them are active.
 #include "store/token_list.h"
 
 namespace postern::store {

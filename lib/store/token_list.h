@@ -1,4 +1,4 @@
-// What is out there: the codes and tokens of all grants, as an operator sees them. Their values are nowhere.
+// The codes and tokens of all grants, as an operator sees them, without their values, which are not stored.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace postern::store {
 
-/// Which grants are meant; what is not named is not asked for.
+/// Selects grants; a member without a value selects all.
 struct GrantFilter {
     std::optional<model::ClientId> client;
     std::optional<model::Subject> subject;
-    std::optional<util::Time> before;  ///< given before this moment
+    std::optional<util::Time> before;  ///< created before this time
 };
 
 struct ListedToken {
@@ -33,11 +33,11 @@ struct ListedToken {
 
 enum class Listed { active, everything };
 
-/// The oldest first. Everything: what was used, revoked or has expired too, as far as it is still remembered. All at
-/// once, a few hundred bytes each: a reader who is paused by its terminal must not keep the log from being copied back.
+/// The oldest first. Listed::everything includes used, revoked and expired ones that are still stored. All in memory, a
+/// few hundred bytes each, because a paused terminal must not keep the WAL from being reset.
 std::vector<ListedToken> list_tokens(db::Database& database, const GrantFilter& filter, util::Time now, Listed listed);
 
-/// The grants that the filter means and that have not ended.
+/// The selected grants that have not ended.
 std::vector<model::GrantId> find_living_grants(db::Database& database, const GrantFilter& filter);
 
 }  // namespace postern::store

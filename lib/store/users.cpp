@@ -1,4 +1,4 @@
-// Decides how people who can log in are kept, and what ends when one of them changes.
+// Decides how users are stored, and what ends when one of them changes.
 #include "store/users.h"
 
 #include <string>

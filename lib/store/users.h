@@ -12,8 +12,8 @@ namespace postern::store {
 
 std::optional<model::User> find_user(db::Database& database, const model::Subject& subject);
 std::optional<model::User> find_user_by_name(db::Database& database, std::string_view username);
-/// The password hash of a user whom `key` picks by chance, the same one as long as there are the same users; "" when
-/// there is none, or has none. `key` is made of what subjects are made of.
+/// The password hash of a random user, determined by `key`, which looks like a subject: the same one as long as the
+/// users are the same. "" when there is none or the user has none.
 std::string pick_password_hash(db::Database& database, std::string_view key);
 std::vector<model::User> list_users(db::Database& database);  ///< by username
 
@@ -21,10 +21,10 @@ std::vector<model::User> list_users(db::Database& database);  ///< by username
 bool insert_user(db::Transaction& transaction, const model::User& user);
 /// Replaces username, password_hash, claims, enabled and updated_at. False when there is no such subject.
 bool update_user(db::Transaction& transaction, const model::User& user);
-/// Deletes the user with everything that hangs on it (sessions, grants, codes, tokens, consents).
+/// Deletes the user with everything under it (sessions, grants, codes, tokens, consents).
 bool remove_user(db::Transaction& transaction, const model::Subject& subject);
-/// Ends the user's sessions, what was logged in for or decided in them and not answered yet, and the grants: after a
-/// password change or when the user is disabled.
+/// Ends the user's sessions, unanswered authorization requests and grants: after a password change or when the user is
+/// disabled.
 void end_user_access(db::Transaction& transaction, const model::Subject& subject, util::Time now);
 
 }  // namespace postern::store

@@ -46,7 +46,7 @@ std::string encode(std::string_view bytes, std::string_view alphabet) {
 
 /// Without padding; refuses whatever `encode` cannot have written.
 std::optional<std::string> decode(std::string_view text, const Digits& digits) {
-    if (text.size() % 4 == 1) return std::nullopt;  // six bits are no byte
+    if (text.size() % 4 == 1) return std::nullopt;  // six bits are not a byte
     std::string out(text.size() * 6 / 8, '\0');
     char* next = out.data();
     std::uint32_t bits = 0;

@@ -13,7 +13,7 @@ std::string base64url_encode(std::string_view bytes);
 /// Refuses padding, white space, the other alphabet, an impossible length and non-zero trailing bits.
 std::optional<std::string> base64url_decode(std::string_view text);
 
-/// Whether there is nothing in it but characters of that alphabet, as there is nothing in an empty one.
+/// Only characters of that alphabet; true for "".
 bool is_base64url(std::string_view text);
 
 /// Standard alphabet with padding (HTTP Basic, RFC 7617 §2; CSP hashes).

@@ -20,7 +20,7 @@ public:
     Time now() const override;
 };
 
-/// For tests: says what it was told until told otherwise.
+/// For tests: returns the time it was given.
 class FixedClock final : public Clock {
 public:
     explicit FixedClock(Time now) : now_(now) {}

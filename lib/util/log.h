@@ -48,8 +48,8 @@ public:
 
     /// {"time":"2026-01-02T03:04:05Z","level":"info","program":"token","event":"...",<fields>}. Values are escaped,
     /// invalid UTF-8 replaced and cut at 512 bytes, so that one event is one line whatever a caller sent. Lines that
-    /// could not be written, to a full disk perhaps, stop nobody: how many they were is the first thing that is written
-    /// again.
+    /// could not be written, to a full disk perhaps, do not stop service: their number is the first thing that is
+    /// written again.
     void write(LogLevel level, std::string_view event, std::span<const Field> fields) const;
     void write(LogLevel level, std::string_view event, std::initializer_list<Field> fields = {}) const {
         write(level, event, std::span<const Field>(fields.begin(), fields.size()));

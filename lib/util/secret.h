@@ -7,7 +7,7 @@
 namespace postern::util {
 
 /// Owns its bytes and wipes them on destruction, move and assignment. Has no `<<` and no comparison: compare digests
-/// (`crypto::equal_constant_time`). `reveal()` is spelled out so that a review finds every place that reads one.
+/// (`crypto::equal_constant_time`). `reveal()` is explicit, so that a search finds every place that reads one.
 class Secret {
 public:
     Secret() = default;

@@ -7,7 +7,7 @@
 
 namespace postern::util {
 
-/// A std::string that only converts on purpose. `Tag` is a struct that exists for its name alone.
+/// A std::string that only converts on purpose. `Tag` is an incomplete struct that only names the type.
 template <class Tag>
 class Tagged {
 public:

@@ -1,4 +1,4 @@
-// Questions about text that several modules ask the same way.
+// Checks and conversions of text that several modules share.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace postern::util {
 /// Valid UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view bytes);
 
-/// True when a byte below 0x20 or 0x7f is in it.
+/// True when it has a byte below 0x20 or 0x7f.
 bool has_control_bytes(std::string_view text);
 
 /// Only %x20-7E (RFC 6749 appendix A, VSCHAR).

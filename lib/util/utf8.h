@@ -1,4 +1,4 @@
-// Takes UTF-8 apart one character at a time (RFC 3629 §4); everything that judges or cleans text walks with it.
+// Decodes UTF-8 one character at a time (RFC 3629 §4).
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace postern::util {
 
-/// The start of a text: a character, or bytes that are none.
+/// The first character of a text, or an invalid byte.
 struct Utf8Step {
     std::optional<char32_t> code_point;  ///< nullopt: overlong, a surrogate, above U+10FFFF, cut short or a stray byte
-    std::size_t length = 0;              ///< bytes to go on by, at least 1
+    std::size_t length = 0;              ///< bytes to advance by, at least 1
 };
 
 /// Looks at the start of `bytes`, which must not be empty.
@@ -19,7 +19,7 @@ Utf8Step next_utf8(std::string_view bytes);
 /// How many bytes at the start are valid: `bytes.size()` when all are.
 std::size_t valid_utf8_prefix(std::string_view bytes);
 
-/// What stands in for bytes that are not UTF-8: U+FFFD.
+/// Replaces bytes that are not UTF-8: U+FFFD.
 inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 /// The Unicode bidirectional controls: U+061C, U+200E, U+200F, U+202A-E, U+2066-9.

@@ -1,4 +1,4 @@
-// Decides how a copy of the database comes about: whole, checked and on the disk before it has its name.
+// Decides how a backup is made: complete, checked and synced before it gets its name.
 #include "db/backup.h"
 
 #include <fcntl.h>
@@ -20,20 +20,20 @@
 namespace postern::db {
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
+[[noreturn]] void throw_unusable(const std::string& path, const std::string& meaning, const std::string& fix) {
     throw StoreUnusable(path + ": " + meaning + ": " + fix);
 }
 
-[[noreturn]] void refuse_existing(const std::string& path) {
-    refuse(path, "exists already", "name a new file; nothing is ever replaced");
+[[noreturn]] void throw_exists(const std::string& path) {
+    throw_unusable(path, "exists already", "name a new file; nothing is ever replaced");
 }
 
-// Behind the name and the number of the process that makes the copy.
+// The temporary name: the target's name, this, the process id, the suffix.
 constexpr const char* kMark = ".postern-";
 constexpr const char* kSuffix = ".part";
 
-/// What SQLite may make beside it.
-constexpr const char* kBeside[] = {"-journal", "-wal", "-shm"};
+/// Side files that SQLite may make.
+constexpr const char* kSideFiles[] = {"-journal", "-wal", "-shm"};
 
 /// ".today.db.postern-4711.part"
 bool is_of_a_copy(const std::string& name) {
@@ -45,14 +45,14 @@ bool is_of_a_copy(const std::string& name) {
     return name.substr(end) == kSuffix;
 }
 
-/// The copy last: as long as it is there, its lock says whose the others are.
+/// The copy last, because its lock protects the side files.
 void remove_copy(const std::string& path) {
-    for (const char* suffix : kBeside) ::unlink((path + suffix).c_str());
+    for (const char* suffix : kSideFiles) ::unlink((path + suffix).c_str());
     ::unlink(path.c_str());
 }
 
-/// Of commands that were killed. One that still works holds a lock on its file, and a file system that has no locks
-/// says so: then nothing is removed.
+/// Removes the temporary files of killed backups. A running one holds a lock on its file; on a file system without
+/// locks nothing is removed.
 void remove_leftovers(const std::string& directory) {
     std::error_code error;
     for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
@@ -64,18 +64,18 @@ void remove_leftovers(const std::string& directory) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// What is taken away when a signal ends the program: nobody would look for a hidden copy of everything.
+/// Removed when a signal ends the program, because a hidden copy of all data would go unnoticed.
 std::array<std::string, 4> files_under_way;
 
 extern "C" void end_without_copy(int number) {
     for (const std::string& file : files_under_way) ::unlink(file.c_str());
-    ::raise(number);  // once more, and without this handler: SA_RESETHAND
+    ::raise(number);  // again, with the default action: SA_RESETHAND
 }
 
-/// While it lives, Ctrl-C and its like leave none of these files.
-class GoneOnSignal {
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT remove these files.
+class RemoveOnSignal {
 public:
-    explicit GoneOnSignal(const std::string& path) {
+    explicit RemoveOnSignal(const std::string& path) {
         files_under_way = {path + "-journal", path + "-wal", path + "-shm", path};  // as remove_copy
         for (std::size_t i = 0; i < kSignals.size(); ++i) {
             ::sigaction(kSignals[i], nullptr, &former_[i]);
@@ -86,9 +86,9 @@ public:
             ::sigaction(kSignals[i], &action, nullptr);
         }
     }
-    GoneOnSignal(const GoneOnSignal&) = delete;
-    GoneOnSignal& operator=(const GoneOnSignal&) = delete;
-    ~GoneOnSignal() {
+    RemoveOnSignal(const RemoveOnSignal&) = delete;
+    RemoveOnSignal& operator=(const RemoveOnSignal&) = delete;
+    ~RemoveOnSignal() {
         for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &former_[i], nullptr);
     }
 
@@ -97,26 +97,27 @@ private:
     std::array<struct sigaction, kSignals.size()> former_{};
 };
 
-/// The copy while it is being made, under a name of this process alone. Gone unless it was given its name.
-class Unfinished {
+/// The copy under its temporary name; removed in the destructor.
+class TemporaryCopy {
 public:
-    explicit Unfinished(const std::string& target)
+    explicit TemporaryCopy(const std::string& target)
         : target_(target),
           path_(os::directory_of(target) + "/." + name_of(target) + kMark + std::to_string(::getpid()) + kSuffix),
-          gone_on_signal_(path_) {
+          remove_on_signal_(path_) {
         remove_leftovers(os::directory_of(target));
-        // Not by make_file: a copy belongs to whoever asked for it, whoever's directory it is put in.
+        // Not by make_file: the copy belongs to the user who runs the command, whatever the directory's owner.
         do {
             file_ = os::Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
             if (!file_)
-                refuse(target, "cannot be made (" + os::errno_text() + ")", "name a file in a directory you can write to");
-            ::flock(file_.get(), LOCK_EX);  // until it ends, however it ends
-        } while (!is_at(path_, file_));  // another took it for a leftover before it was locked
-        if (::fchmod(file_.get(), 0600) != 0) refuse_mode();
+                throw_unusable(target, "cannot be made (" + os::errno_text() + ")",
+                               "name a file in a directory you can write to");
+            ::flock(file_.get(), LOCK_EX);  // until the process ends
+        } while (!is_at(path_, file_));     // another backup removed it as a leftover before it was locked
+        if (::fchmod(file_.get(), 0600) != 0) throw_mode();
     }
-    Unfinished(const Unfinished&) = delete;
-    Unfinished& operator=(const Unfinished&) = delete;
-    ~Unfinished() { remove(); }
+    TemporaryCopy(const TemporaryCopy&) = delete;
+    TemporaryCopy& operator=(const TemporaryCopy&) = delete;
+    ~TemporaryCopy() { remove(); }
 
     const std::string& path() const { return path_; }
     const os::Descriptor& file() const { return file_; }
@@ -124,9 +125,9 @@ public:
     /// Once SQLite has closed it.
     void finish() const {
         if (::fsync(file_.get()) != 0) throw StoreError(path_ + ": cannot be synced: " + os::errno_text());
-        // link, not rename: it never replaces what has come there meanwhile. Some file systems have no links.
+        // link instead of rename, because it never replaces a file. Some file systems have no hard links.
         if (::link(path_.c_str(), target_.c_str()) != 0) {
-            if (errno == EEXIST) refuse_existing(target_);
+            if (errno == EEXIST) throw_exists(target_);
             if (::rename(path_.c_str(), target_.c_str()) != 0)
                 throw StoreError(target_ + ": cannot be made: " + os::errno_text());
         }
@@ -139,24 +140,24 @@ public:
 
 private:
     void remove() const { remove_copy(path_); }
-    [[noreturn]] void refuse_mode() const {
+    [[noreturn]] void throw_mode() const {
         const std::string reason = os::errno_text();
         ::unlink(path_.c_str());
-        refuse(target_, "cannot be made private (" + reason + ")", "name a file on a file system that has modes");
+        throw_unusable(target_, "cannot be made private (" + reason + ")",
+                       "name a file on a file system that has modes");
     }
 
     std::string target_;
     std::string path_;
-    GoneOnSignal gone_on_signal_;
+    RemoveOnSignal remove_on_signal_;
     os::Descriptor file_;
 };
 
-/// Has a file go to the disk as it grows: who commits meanwhile would wait for a sync of gigabytes at its end. Only
-/// begins that, since a disk that hangs must not hold the snapshot open; whether it went well is what the sync at the
-/// end says.
-class WrittenOut {
+/// Starts the write-back of a file as it grows: one sync of gigabytes at its end would delay every commit. It does not
+/// wait, because a slow disk must not keep the snapshot open; errors come from the sync at the end.
+class WriteBack {
 public:
-    explicit WrittenOut(const os::Descriptor& file) : file_(file) {}
+    explicit WriteBack(const os::Descriptor& file) : file_(file) {}
 
     void go_on() {
         struct stat status {};
@@ -173,30 +174,29 @@ private:
     off_t begun_ = 0;
 };
 
-/// A connection to the copy, which nobody else knows.
+/// A connection to the copy, which no other process opens.
 class Copy {
 public:
     explicit Copy(const std::string& path) {
         constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
         sqlite3* opened = nullptr;
-        // Without locks and shared memory, which the disk of a backup may not have.
+        // Without locks and shared memory, which the file system of a backup may lack.
         const int result = sqlite3_open_v2(path.c_str(), &opened, kFlags, "unix-none");
         connection_.reset(opened);
         check(result, "open the copy");
-        // It is synced when it is whole.
+        // It is synced once, at the end.
         constexpr const char* kSettings = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF";
         check(sqlite3_exec(opened, kSettings, nullptr, nullptr, nullptr), "set up the copy");
     }
 
-    /// In a snapshot of the source: without it, every commit of another process between two steps would make SQLite
-    /// begin anew.
-    void fill_from(sqlite3* source, WrittenOut& written_out) {
+    /// Within a snapshot of the source: without it, SQLite would restart after every commit of another process.
+    void fill_from(sqlite3* source, WriteBack& write_back) {
         Backup backup(sqlite3_backup_init(connection_.get(), "main", source, "main"));
         if (!backup) throw_store_error(connection_.get(), sqlite3_errcode(connection_.get()), "begin the copy");
         int result = SQLITE_OK;
         while (result == SQLITE_OK) {
             result = sqlite3_backup_step(backup.get(), kPagesAStep);
-            written_out.go_on();
+            write_back.go_on();
         }
         const int finished = sqlite3_backup_finish(backup.release());
         if (result != SQLITE_DONE) throw_store_error(connection_.get(), result, "copy the database");
@@ -223,32 +223,32 @@ private:
     std::unique_ptr<sqlite3, Close> connection_;
 };
 
-/// The log grows as long as somebody reads what was: not while the copy is checked.
-void copy_one_moment(Database& source, sqlite3* connection, Copy& copy, const Unfinished& unfinished) {
+/// The snapshot ends before the copy is checked, because the WAL grows as long as it is open.
+void copy_one_moment(Database& source, sqlite3* connection, Copy& copy, const TemporaryCopy& temporary) {
     const Snapshot snapshot(source);
-    source.prepare("SELECT count(*) FROM sqlite_schema").step();  // the moment
-    WrittenOut written_out(unfinished.file());
-    copy.fill_from(connection, written_out);
+    source.prepare("SELECT count(*) FROM sqlite_schema").step();  // takes the snapshot
+    WriteBack write_back(temporary.file());
+    copy.fill_from(connection, write_back);
 }
 
 }  // namespace
 
 void back_up(Database& source, const std::string& target) {
     struct stat status {};
-    if (::lstat(target.c_str(), &status) == 0) refuse_existing(target);
+    if (::lstat(target.c_str(), &status) == 0) throw_exists(target);
     if (name_of(target).empty())
-        refuse(target.empty() ? "\"\"" : target, "is not the name of a file", "name a new file");
-    const Unfinished unfinished(target);
+        throw_unusable(target.empty() ? "\"\"" : target, "is not the name of a file", "name a new file");
+    const TemporaryCopy temporary(target);
     try {
-        Copy copy(unfinished.path());
-        copy_one_moment(source, source.state_->connection, copy, unfinished);
+        Copy copy(temporary.path());
+        copy_one_moment(source, source.state_->connection, copy, temporary);
         copy.check_pages();
     } catch (const StoreBusy&) {
         throw;
     } catch (const StoreError& error) {
         throw StoreError(target + ": " + error.what());
     }
-    unfinished.finish();
+    temporary.finish();
 }
 
 }  // namespace postern::db

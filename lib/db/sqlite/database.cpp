@@ -17,11 +17,11 @@ namespace {
 constexpr std::int64_t kApplicationId = 1349743726;  // "Pstn", as in schema.sql
 constexpr mode_t kDatabaseMode = 0660;
 
-// No checkpoint and no mapping behind our back (docs of SQLite: wal.html, howtocorrupt.html), nothing from the file
-// that is not plain data, no temporary files. NORMAL: a commit is not synced under the write lock but after it (group_commit.h),
-// and a checkpoint still syncs the log before it copies and the database before the log may begin anew. The limit is
-// above what the log has when it is copied back (kCheckpointFrames, and what is committed until the write lock is free): cut
-// and grown again each time, it would cost the file system more than the pages do. docs/decisions/0041.
+// No automatic checkpoint and no memory mapping (docs of SQLite: wal.html, howtocorrupt.html), no trusted functions in
+// the schema, no temporary files. NORMAL: a commit is not synced under the write lock but after it (group_commit.h),
+// and a checkpoint still syncs the WAL before it copies, and the database before the WAL is reset. The size limit is
+// above the WAL's usual size at a checkpoint (kCheckpointFrames, and what is committed until the write lock is free),
+// because truncating and growing it each time costs more than writing its pages. docs/decisions/0041.
 constexpr const char* kSettings =
     "PRAGMA synchronous = NORMAL;"
     "PRAGMA mmap_size = 0;"
@@ -32,13 +32,13 @@ constexpr const char* kSettings =
     "PRAGMA foreign_keys = ON;"
     "PRAGMA temp_store = MEMORY;";
 
-/// What SQLite says about a file that cannot be used, and what an operator can do about it.
-struct Fault {
+/// A result of SQLite, what it means for the operator, and the fix.
+struct UnusableFile {
     int result;
     const char* meaning;
     const char* fix;
 };
-constexpr Fault kFaults[] = {
+constexpr UnusableFile kUnusableFiles[] = {
     {SQLITE_NOTADB, "is not an SQLite database",
      "name another file as \"database\", or restore this one from a backup"},
     {SQLITE_CORRUPT, "is damaged", "restore it from a backup"},
@@ -48,35 +48,36 @@ constexpr Fault kFaults[] = {
     {SQLITE_READONLY, "cannot be written",
      "give its group write permission, for its directory and its -wal and -shm files too"},
 };
-constexpr Fault kOtherFault = {SQLITE_ERROR, "cannot be used", "see the reason"};
+constexpr UnusableFile kOtherUnusableFile = {SQLITE_ERROR, "cannot be used", "see the reason"};
 
-const Fault& fault_of(int result) {
-    for (const auto& fault : kFaults) {
+const UnusableFile& describe_unusable(int result) {
+    for (const auto& fault : kUnusableFiles) {
         if (fault.result == (result & 0xff)) return fault;
     }
-    return kOtherFault;
+    return kOtherUnusableFile;
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& meaning, const std::string& fix) {
+[[noreturn]] void throw_unusable(const std::string& path, const std::string& meaning, const std::string& fix) {
     throw StoreUnusable(path + ": " + meaning + ": " + fix);
 }
 
-void refuse_network_file_system(const std::string& path, const std::string& place) {
+void throw_on_network_file_system(const std::string& path, const std::string& place) {
     if (const auto name = os::network_file_system_of(place)) {
-        refuse(path, "is on a network file system (" + std::string(*name) + "), where locks cannot be trusted",
-               "move it to a local disk");
+        throw_unusable(path, "is on a network file system (" + std::string(*name) + "), where locks cannot be trusted",
+                       "move it to a local disk");
     }
 }
 
-// Looks, does not open: closing a descriptor of our own would drop SQLite's locks of the whole process.
+// Uses stat and not open, because closing any descriptor of the file drops SQLite's POSIX locks of this process.
 void check_file(const std::string& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) {
-        if (errno == ENOENT) refuse(path, "does not exist", "create it with `postern init`");
-        refuse(path, "cannot be looked at (" + os::errno_text() + ")", "let this user enter its directory");
+        if (errno == ENOENT) throw_unusable(path, "does not exist", "create it with `postern init`");
+        throw_unusable(path, "cannot be looked at (" + os::errno_text() + ")", "let this user enter its directory");
     }
-    if (!S_ISREG(status.st_mode)) refuse(path, "is not a regular file", "name the database file as \"database\"");
-    refuse_network_file_system(path, path);
+    if (!S_ISREG(status.st_mode))
+        throw_unusable(path, "is not a regular file", "name the database file as \"database\"");
+    throw_on_network_file_system(path, path);
 }
 
 int read_number(Database& database, const char* sql) {
@@ -86,25 +87,27 @@ int read_number(Database& database, const char* sql) {
 
 void check_version(const std::string& path, int version) {
     if (version == kSchemaVersion) return;
-    refuse(path,
-           "has schema version " + std::to_string(version) + ", this program needs " + std::to_string(kSchemaVersion),
-           version < kSchemaVersion ? "stop the serving processes and run `postern migrate`"
-                                    : "run the release of Postern that it belongs to");
+    throw_unusable(
+        path,
+        "has schema version " + std::to_string(version) + ", this program needs " + std::to_string(kSchemaVersion),
+        version < kSchemaVersion ? "stop the serving processes and run `postern migrate`"
+                                 : "run the release of Postern that it belongs to");
 }
 
 void check_identity(Database& database) {
     const auto& path = database.path();
     if (read_number(database, "PRAGMA application_id") != kApplicationId) {
-        refuse(path, "is not a database of Postern",
-               "name another file as \"database\", or create one with `postern init`");
+        throw_unusable(path, "is not a database of Postern",
+                       "name another file as \"database\", or create one with `postern init`");
     }
     auto mode = database.prepare("PRAGMA journal_mode");
     if (!mode.step() || mode.text(0) != "wal") {
-        refuse(path, "is not in WAL mode", "set it back with `sqlite3 " + path + " 'PRAGMA journal_mode = WAL'`");
+        throw_unusable(path, "is not in WAL mode",
+                       "set it back with `sqlite3 " + path + " 'PRAGMA journal_mode = WAL'`");
     }
 }
 
-// A log that is shorter than before was begun anew: what a checkpoint left is history.
+// A WAL that is shorter than before was reset after a checkpoint.
 int note_log_frames(void* pointer, sqlite3*, const char*, int frames) {
     WalGrowth& wal = *static_cast<WalGrowth*>(pointer);
     if (frames < wal.frames) wal = WalGrowth{};
@@ -112,14 +115,15 @@ int note_log_frames(void* pointer, sqlite3*, const char*, int frames) {
     return SQLITE_OK;
 }
 
-/// What may be otherwise in a moment, and says nothing about the file.
-bool is_of_the_disk(int result) {
+/// Transient I/O conditions; they do not mean that the file is unusable.
+bool is_disk_error(int result) {
     return (result & 0xff) == SQLITE_IOERR || (result & 0xff) == SQLITE_FULL || (result & 0xff) == SQLITE_NOMEM;
 }
 
-// A file that SQLite cannot work with is a reason not to start; one that is locked is not, nor is a disk that fails.
+// A file that SQLite cannot use stops the start with StoreUnusable. A lock or a failing disk may pass: StoreBusy,
+// StoreError.
 template <class Action>
-void refuse_unusable(const std::string& path, sqlite3* const& connection, Action action) {
+void translate_unusable(const std::string& path, sqlite3* const& connection, Action action) {
     try {
         action();
     } catch (const StoreBusy&) {
@@ -128,12 +132,12 @@ void refuse_unusable(const std::string& path, sqlite3* const& connection, Action
         throw;
     } catch (const StoreError& error) {
         const int result = sqlite3_errcode(connection);
-        if (is_of_the_disk(result)) throw StoreError(path + ": " + error.what());
-        const auto& fault = fault_of(result);
+        if (is_disk_error(result)) throw StoreError(path + ": " + error.what());
+        const auto& fault = describe_unusable(result);
         const std::string fix = std::string(fault.fix) + " (" + error.what() + ")";
         if (fault.result == SQLITE_NOTADB || fault.result == SQLITE_CORRUPT)
             throw StoreDamaged(path + ": " + fault.meaning + ": " + fix);
-        refuse(path, fault.meaning, fix);
+        throw_unusable(path, fault.meaning, fix);
     }
 }
 
@@ -182,7 +186,7 @@ void Database::State::open(const char* file, int flags) {
     constexpr int kAlways = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     const int result = sqlite3_open_v2(file, &connection, flags | kAlways, nullptr);
     if (result != SQLITE_OK) throw_store_error(connection, result, "open");
-    sqlite3_busy_timeout(connection, static_cast<int>(wait.count()));  // first, or a start beside a busy writer fails
+    sqlite3_busy_timeout(connection, static_cast<int>(wait.count()));  // first, or a start next to a busy writer fails
     for (const int option : {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, SQLITE_DBCONFIG_DEFENSIVE}) {
         sqlite3_db_config(connection, option, 1, nullptr);
     }
@@ -190,7 +194,7 @@ void Database::State::open(const char* file, int flags) {
         sqlite3_db_config(connection, option, 0, nullptr);
     }
     run(kSettings);
-    // Its source is opened here rather than at the first checkpoint, when a sandbox forbids it and SQLite makes do with
+    // Opens the random source now: at the first checkpoint the sandbox would forbid it, and SQLite would fall back to
     // the time.
     unsigned char seed = 0;
     sqlite3_randomness(sizeof seed, &seed);
@@ -198,18 +202,21 @@ void Database::State::open(const char* file, int flags) {
 }
 
 void Database::create(os::NewFiles& made, const std::string& path) {
-    refuse_network_file_system(path, os::directory_of(path));
+    throw_on_network_file_system(path, os::directory_of(path));
     os::Descriptor file = os::make_file(path, kDatabaseMode);
     if (!file) {
         if (errno == EEXIST)
-            refuse(path, "exists already", "remove it with its -wal, -shm, .gate and .sync files to start over");
-        refuse(path, "cannot be created (" + os::errno_text() + ")", "make its directory, writable for this user");
+            throw_unusable(path, "exists already",
+                           "remove it with its -wal, -shm, .gate and .sync files to start over");
+        throw_unusable(path, "cannot be created (" + os::errno_text() + ")",
+                       "make its directory, writable for this user");
     }
     made.add(path, std::move(file));
-    for (const char* suffix : {kWriteLockSuffix, kSyncSuffix}) {  // of a process that started too early, they may be there
-        if (os::Descriptor beside = os::make_file(path + suffix, kDatabaseMode)) made.add(path + suffix, std::move(beside));
+    for (const char* suffix : {kWriteLockSuffix, kSyncSuffix}) {  // a process that started too early may have made them
+        if (os::Descriptor side_file = os::make_file(path + suffix, kDatabaseMode))
+            made.add(path + suffix, std::move(side_file));
     }
-    const auto note_those_of_sqlite = [&] {
+    const auto note_side_files = [&] {
         for (const char* suffix : {"-journal", "-wal", "-shm"}) made.add(path + suffix);
     };
     try {
@@ -224,10 +231,10 @@ void Database::create(os::NewFiles& made, const std::string& path) {
             state.run(sql);
         }
     } catch (...) {
-        note_those_of_sqlite();
+        note_side_files();
         throw;
     }
-    note_those_of_sqlite();
+    note_side_files();
     if (!os::sync_directory(os::directory_of(path)))
         throw StoreError(path + ": its directory cannot be synced: " + os::errno_text());
 }
@@ -255,7 +262,7 @@ Database::Database(const std::string& path, Access access, std::chrono::millisec
     state_->access = access;
     state_->wait = lock_wait;
     check_file(path);
-    refuse_unusable(path, state_->connection, [&] {
+    translate_unusable(path, state_->connection, [&] {
         state_->open(path.c_str(), SQLITE_OPEN_READWRITE);
         check_identity(*this);
         if (accepted == Versions::this_one) check_version(path, schema_version());
@@ -266,8 +273,8 @@ Database::Database(const std::string& path, Access access, std::chrono::millisec
     }
     // SQLite falls back to reading silently.
     if (sqlite3_db_readonly(state_->connection, "main") != 0) {
-        const auto& fault = fault_of(SQLITE_READONLY);
-        refuse(path, fault.meaning, fault.fix);
+        const auto& fault = describe_unusable(SQLITE_READONLY);
+        throw_unusable(path, fault.meaning, fault.fix);
     }
     state_->write_lock.emplace(path + kWriteLockSuffix);
     state_->group_commit.emplace(path + kSyncSuffix);
@@ -295,9 +302,9 @@ void Database::checkpoint_if_due() noexcept {
     if (!state_->write_lock || state_->in_transaction()) return;
     if (wal.frames <= wal.checkpoint_above) return sync_wal_ahead();
     try {
-        if (!state_->write_lock->try_lock()) return;  // busy: another time, or another process
+        if (!state_->write_lock->try_lock()) return;  // busy: a later request or another process does it
     } catch (const StoreError&) {
-        return;  // nothing is lost: the log stays a little longer
+        return;  // nothing is lost: the WAL stays a little longer
     }
     try_checkpoint();
     state_->write_lock->unlock();
@@ -311,7 +318,7 @@ void Database::checkpoint() {
     state.write_lock->unlock();
 }
 
-// The kernel tells each process of what it could not write, and each only once.
+// The kernel reports a failed write to each process once, so this process records it for the others.
 void Database::sync_wal_ahead() noexcept {
     auto& wal = state_->wal;
     if (wal.frames <= wal.sync_above) return;
@@ -319,8 +326,8 @@ void Database::sync_wal_ahead() noexcept {
     if (!WalFile(*this, state_->connection).sync()) state_->group_commit->note_failure();
 }
 
-// Not what a failed sync has left in doubt: half of it in the database file could not be taken back. The next durable
-// commit writes the log again.
+// Not after a failed sync: half of a damaged WAL copied into the database file could not be undone. The next durable
+// commit writes the WAL again.
 void Database::try_checkpoint() noexcept {
     if (state_->group_commit->is_suspect()) return;
     auto& wal = state_->wal;
@@ -330,7 +337,7 @@ void Database::try_checkpoint() noexcept {
         sqlite3_wal_checkpoint_v2(state_->connection, nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);
     sqlite3_busy_timeout(state_->connection, static_cast<int>(state_->wait.count()));
 
-    // Until the log has begun anew, which a reader can hold back for long, another try would cost a sync and gain
+    // A reader can keep the WAL from being reset for long; until it is, another checkpoint costs a sync and gains
     // little.
     if (result == SQLITE_OK) wal.frames = frames;
     if (result == SQLITE_IOERR_FSYNC) state_->group_commit->note_failure();

@@ -1,4 +1,4 @@
-// Decides when a commit is on the disk, and who sees to it.
+// Decides when a commit is on the disk, and which process syncs it.
 #include "db/sqlite/group_commit.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr mode_t kMode = 0660;
 constexpr off_t kBytes = 512;  // one sector: a machine that stops leaves all of it or nothing
 
-/// A number and its seal. Half a number, zeros and foreign bytes have no seal that fits, and count as none.
+/// A number and its checksum, the seal. Torn writes, zeros and foreign bytes do not match theirs, and count as none.
 struct Record {
     std::uint64_t value;
     std::uint64_t seal;
@@ -37,10 +37,11 @@ std::uint64_t seal_of(std::uint64_t value, std::size_t slot) {
     return seal ^ (seal >> 31);
 }
 
-/// Whoever syncs for all, for as long as it does; or has waited long enough, or cannot lock.
+/// Holds the lock of the process that syncs. Not held when the deadline has passed or the lock cannot be taken.
 class SyncLeader {
 public:
-    SyncLeader(const os::Descriptor& file, os::Deadline deadline) : file_(file), is_held_(file && take(file.get(), deadline)) {}
+    SyncLeader(const os::Descriptor& file, os::Deadline deadline)
+        : file_(file), is_held_(file && take(file.get(), deadline)) {}
     SyncLeader(const SyncLeader&) = delete;
     SyncLeader& operator=(const SyncLeader&) = delete;
     ~SyncLeader() {
@@ -60,8 +61,8 @@ private:
     bool is_held_;
 };
 
-/// With its blocks, so that a disk that fills up later does not take the sharing away; file systems that give none
-/// ahead (ZFS) do without.
+/// Allocates its blocks, so that sharing goes on when the disk fills up later. File systems that cannot allocate ahead
+/// (ZFS) do without.
 bool has_room(int descriptor) {
     struct stat status {};
     if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
@@ -75,10 +76,9 @@ GroupCommit::GroupCommit(const std::string& path) : file_(os::open_or_make(path,
     if (file_ && !has_room(file_.get())) file_ = os::Descriptor();
 }
 
-// By pread and pwrite, not through a mapping: a file that somebody cuts short, or a disk that has no room for a page
-// that is written anew, is then an error like any other and no SIGBUS.
+// By pread and pwrite instead of a mapping, so that a truncated file or a full disk is an error and not a SIGBUS.
 GroupCommit::Counters GroupCommit::read() const noexcept {
-    std::array<Record, kSlots> records{};  // what a file is too short for is no number either
+    std::array<Record, kSlots> records{};  // bytes beyond the end of a short file have no seal
     if (!file_ || ::pread(file_.get(), records.data(), sizeof records, 0) < 0) return {};
     const auto value = [&](std::size_t slot) {
         const Record& record = records[slot];
@@ -93,8 +93,7 @@ bool GroupCommit::write(std::size_t slot, Number value) noexcept {
                         static_cast<ssize_t>(sizeof record);
 }
 
-// Above everything in the file, whatever that is and wherever it comes from: no sync before this moment can count for
-// it.
+// Above every number in the file, so that no earlier sync counts for this commit.
 GroupCommit::Number GroupCommit::next_commit_number() noexcept {
     const Counters now = read();
     const Number last = std::max({now.committed, now.synced, now.failed});
@@ -113,8 +112,8 @@ void GroupCommit::wait(Number number, os::Deadline deadline, Wal& wal) {
     if (leader.is_held()) write(kSynced, before.committed);
 }
 
-// The kernel reports a page that it could not write once, and calls it clean afterwards: the next sync would succeed
-// over a hole in the log, and everything behind the hole would be lost with the power.
+// The kernel reports a page that it could not write once and marks it clean: the next sync would succeed over a hole in
+// the WAL, and a power cut would lose every frame after the hole.
 void GroupCommit::sync_now(const Counters& before, Wal& wal) {
     const bool is_whole = !is_suspect(before) || wal.write_again();
     if (!is_whole || !wal.sync()) {
@@ -128,8 +127,8 @@ bool GroupCommit::is_suspect(const Counters& now) const noexcept {
     return has_unwritten_failure_ || now.failed > now.synced;
 }
 
-// Above every number that a sync which began before can still write as `synced`. What is not found in the file then,
-// this process remembers alone.
+// Above every number that a sync already under way can still write as `synced`. If the file does not show the failure
+// afterwards, this process remembers it.
 void GroupCommit::note_failure(const Counters& now) noexcept {
     const Number last = std::max({now.committed, now.synced, now.failed});
     const bool is_written = last < std::numeric_limits<Number>::max() && write(kFailed, last + 1);

@@ -1,4 +1,4 @@
-// One sync of the log for everybody whose commit waits for one.
+// Group commit: one sync of the WAL makes all commits before it durable.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace postern::db {
 
 inline constexpr const char* kSyncSuffix = ".sync";  ///< behind the name of the database
 
-/// The log as the process that syncs it has it open.
+/// The WAL as the process that syncs it has it open.
 class Wal {
 public:
     Wal() = default;
@@ -19,38 +19,37 @@ public:
     Wal& operator=(const Wal&) = delete;
     virtual ~Wal() = default;
 
-    /// Whether everything that any process has written to it is on the disk now.
+    /// Makes durable what any process has written to it. False when that failed.
     virtual bool sync() = 0;
-    /// Writes everything in it once more, so that a sync after one that failed does not pass over what was lost. False
-    /// when it failed.
+    /// Rewrites its content, so that the pages which a failed sync lost are dirty again. False when that failed.
     virtual bool write_again() = 0;
 };
 
-/// Commits are numbered under the write lock; then one process syncs the log for all numbers that were given before it began.
-/// The numbers are in a file beside the database, which is also the lock of whoever syncs. Nothing in it can make a
-/// commit durable that is not: a number is believed to be synced only if it was given out by this file after what was
-/// synced before, and without the file everybody syncs the log alone. docs/decisions/0033.
+/// Commits are numbered under the write lock; then one process syncs the log for all numbers that were given before it
+/// began. The numbers are in a file next to the database, which the syncing process locks. A damaged file cannot make a
+/// commit look durable: a number counts as synced only if this file issued it after the last sync. Without the file,
+/// each process syncs the WAL itself. docs/decisions/0033.
 class GroupCommit {
 public:
-    /// Opens `path`, and makes it (mode 0660) when it is missing. One that cannot be used is no reason to refuse
-    /// service.
+    /// Opens `path`, and makes it (mode 0660) when it is missing. Service goes on without it when it cannot
+    /// be used.
     explicit GroupCommit(const std::string& path);
 
-    /// What a commit is called; kNoNumber when nobody can sync for it.
+    /// The number of a commit; kNoNumber when no other process can sync for it.
     using Number = std::uint64_t;
     static constexpr Number kNoNumber = 0;
 
     /// Under the write lock, after the commit.
     Number next_commit_number() noexcept;
 
-    /// Without the write lock: comes back when what was committed as `number` is on the disk, by this process's sync or
-    /// another's. Throws StoreError when that sync failed; then it may come to the disk or not. Nobody waits for others
-    /// longer than until `deadline`: then the log is synced here, however long the disk takes.
+    /// Without the write lock: returns when the commit `number` is on the disk, by this process's sync or another's.
+    /// Throws StoreError when that sync failed; then the commit may reach the disk or not. Waits for another process
+    /// until `deadline` at most, then syncs the WAL itself, however long the disk takes.
     void wait(Number number, os::Deadline deadline, Wal& wal);
 
-    /// Since a sync failed none has succeeded: what the log holds must not be relied on.
+    /// A sync failed and none has succeeded since: the WAL must not be checkpointed.
     bool is_suspect() const noexcept;
-    /// A sync of the log has failed elsewhere than in `wait`.
+    /// Records that a sync outside `wait` failed.
     void note_failure() noexcept;
 
 private:
@@ -66,7 +65,7 @@ private:
     void note_failure(const Counters& now) noexcept;
 
     os::Descriptor file_;
-    bool has_unwritten_failure_ = false;  ///< one that the file could not be told
+    bool has_unwritten_failure_ = false;  ///< a failure that could not be recorded in the file
 };
 
 }  // namespace postern::db

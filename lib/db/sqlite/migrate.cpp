@@ -35,8 +35,8 @@ constexpr const char* kToVersion2[] = {
     "PRAGMA user_version = 2",
 };
 
-// A token is found by what it says of itself, beside the others of its grant. Any refresh
-// token may be an opaque one, and what followed it may have been deleted before it.
+// The key of a token begins with its grant, which the token itself names. A refresh token of an earlier version may be
+// opaque, and its successor may have been deleted before it.
 constexpr const char* kToVersion3[] = {
     "DROP INDEX IF EXISTS grants_by_subject",  // which an early version 2 had over all grants
     "DROP INDEX IF EXISTS grants_by_sid",
@@ -99,12 +99,13 @@ constexpr int kOldest = kSteps[0].from;
 static_assert(kOldest + static_cast<int>(std::size(kSteps)) == kSchemaVersion, "a step from each version to the next");
 
 void check_way(const std::string& path, int version) {
-    const auto refuse = [&](const char* fix) {
+    const auto throw_unusable = [&](const char* fix) {
         throw StoreUnusable(path + ": has schema version " + std::to_string(version) + ", this program knows " +
                             std::to_string(kOldest) + " to " + std::to_string(kSchemaVersion) + ": " + fix);
     };
-    if (version > kSchemaVersion) refuse("run the release of Postern that it belongs to; there is no way back");
-    if (version < kOldest) refuse("no release has made such a database: restore it from a backup");
+    if (version > kSchemaVersion)
+        throw_unusable("run the release of Postern that it belongs to; a schema cannot be downgraded");
+    if (version < kOldest) throw_unusable("no release has made such a database: restore it from a backup");
 }
 
 void run_steps(Database& database, int version) {
@@ -116,22 +117,22 @@ void run_steps(Database& database, int version) {
     }
 }
 
-/// Taken away again when the migration does not come about.
-class CopyBeside {
+/// The database before the migration; removed unless the migration is committed.
+class CopyBeforeMigration {
 public:
-    CopyBeside(const std::string& path, int version) : path_(path + ".v" + std::to_string(version)) {
+    CopyBeforeMigration(const std::string& path, int version) : path_(path + ".v" + std::to_string(version)) {
         struct stat status {};
         if (::lstat(path_.c_str(), &status) == 0)
             throw StoreUnusable(path_ +
                                 ": exists already, from a migration that did not finish or was undone: move it away "
                                 "and run `postern migrate` again");
-        // A connection of its own sees what is committed; the one that is about to write cannot be copied from.
+        // A second connection, because SQLite cannot copy from one that holds a write transaction.
         Database reader = Database::open_for_migration(path);
         back_up(reader, path_);
     }
-    CopyBeside(const CopyBeside&) = delete;
-    CopyBeside& operator=(const CopyBeside&) = delete;
-    ~CopyBeside() {
+    CopyBeforeMigration(const CopyBeforeMigration&) = delete;
+    CopyBeforeMigration& operator=(const CopyBeforeMigration&) = delete;
+    ~CopyBeforeMigration() {
         if (!kept_) ::unlink(path_.c_str());
     }
     std::string keep() {
@@ -149,12 +150,12 @@ private:
 Migration migrate(const std::string& path, std::chrono::milliseconds lock_wait) {
     Database database = Database::open_for_migration(path, lock_wait);
     database.prepare("PRAGMA temp_store = FILE").execute();  // millions of rows are sorted for an index
-    Transaction transaction(database, Durability::full);     // nobody writes from here on
+    Transaction transaction(database, Durability::full);     // other writers wait from here on
     Migration migration{database.schema_version(), kSchemaVersion, ""};
     check_way(path, migration.from);
     if (migration.from == kSchemaVersion) return migration;
 
-    CopyBeside copy(path, migration.from);
+    CopyBeforeMigration copy(path, migration.from);
     run_steps(database, migration.from);
     try {
         transaction.commit();

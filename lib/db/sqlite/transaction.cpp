@@ -1,5 +1,5 @@
-// Decides when something is written: all of a transaction or nothing, one writer at a time, as durable as its caller
-// said.
+// Decides when a transaction takes effect: all of it or nothing, one writer at a time, with the durability that its
+// caller chose.
 #include <algorithm>
 #include <exception>
 
@@ -33,7 +33,7 @@ Transaction::Transaction(Database& database, Durability durability, std::chrono:
     const auto deadline = std::chrono::steady_clock::now() + wait;
     if (state.write_lock) state.write_lock->lock(deadline);
     try {
-        // Only somebody who does not know the write lock, a sqlite3 shell say, can be in the way now.
+        // Only a program that ignores the write lock, such as the sqlite3 shell, can hold SQLite's own lock now.
         sqlite3_busy_timeout(state.connection, remaining_milliseconds(deadline));
         state.run_cached(kBegin);
         sqlite3_busy_timeout(state.connection, static_cast<int>(state.wait.count()));
@@ -60,7 +60,7 @@ void Transaction::commit() {
     open_ = false;
     if (!state.write_lock) return;
     const bool is_durable = durability_ == Durability::full;
-    // Also when nothing was written: what is answered then rests on what others have committed and may still wait for.
+    // Also when nothing was written: the answer may rest on a commit of another process that is not synced yet.
     const auto number = is_durable ? state.group_commit->next_commit_number() : GroupCommit::kNoNumber;
     state.write_lock->unlock();
     if (!is_durable) return;
@@ -82,7 +82,8 @@ Snapshot::~Snapshot() {
     if (!open_) return;
     auto& state = *database_.state_;
     state.step_cached(kCommit);
-    // Whoever went on reading would read this moment for ever, and believe what is revoked: better another process.
+    // If the read transaction cannot be closed, this process would serve a stale snapshot (and honour revoked tokens)
+    // forever, so terminate and let the supervisor start a new one.
     if (state.in_transaction()) std::terminate();
 }
 

@@ -1,4 +1,4 @@
-// Decides how SQLite's log is synced and written without SQLite's help.
+// Decides how the WAL is synced, and written again after a failed sync.
 #include "db/sqlite/wal_file.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ bool WalFile::sync() {
     return file && file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
 }
 
-// While nobody else writes it, not even somebody who does not know the write lock.
+// In a write transaction, so that no other program writes to the WAL, not even one that ignores the write lock.
 bool WalFile::write_again() {
     try {
         const Transaction rolled_back(database_, Durability::lazy);

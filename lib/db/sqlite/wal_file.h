@@ -1,4 +1,4 @@
-// The log of one connection. Private to this module.
+// The WAL of one connection. Private to this module.
 #pragma once
 
 #include "db/sqlite/connection.h"
@@ -6,8 +6,7 @@
 
 namespace postern::db {
 
-/// Reaches the log through SQLite's own descriptor: closing another of the same process would drop no lock on the log,
-/// but one opened beside it could be another file by now.
+/// Uses SQLite's own descriptor of the WAL, because the file of that name may be another one by now.
 class WalFile : public Wal {
 public:
     explicit WalFile(Database& database, sqlite3* connection) : database_(database), connection_(connection) {}

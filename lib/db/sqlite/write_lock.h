@@ -1,4 +1,4 @@
-// The one write lock that every writer and every checkpoint passes: an exclusive flock on a file beside the database.
+// The lock that every writer and every checkpoint takes: an exclusive flock on a file next to the database.
 #pragma once
 
 #include <string>

@@ -91,16 +91,16 @@ TEST_CASE("read_public_file: everybody may read it, not everybody may write it")
     }
 }
 
-TEST_CASE("stamp_of: a replaced file has another stamp, of equal size too") {
+TEST_CASE("version_of: a replaced file has another version, of equal size too") {
     const TemporaryDirectory directory;
     keys::write_key_file(directory.path(), "jwks.json", "one", 0644);
     const auto path = directory / "jwks.json";
-    const auto first = keys::stamp_of(path);
-    CHECK(keys::stamp_of(path) == first);
-    CHECK(keys::read_public_file(path).stamp == first);
+    const auto first = keys::version_of(path);
+    CHECK(keys::version_of(path) == first);
+    CHECK(keys::read_public_file(path).version == first);
     keys::write_key_file(directory.path(), "jwks.json", "two", 0644);
-    CHECK(keys::stamp_of(path) != first);
-    CHECK_THROWS_AS(keys::stamp_of(directory / "missing"), KeyError);
+    CHECK(keys::version_of(path) != first);
+    CHECK_THROWS_AS(keys::version_of(directory / "missing"), KeyError);
 }
 
 TEST_CASE("write_key_file: replaces whole files with exactly the mode asked for, and leaves no temporary one") {

@@ -298,7 +298,7 @@ TEST_CASE("migrate: a schema from the future, one that never was and what is not
         const char* says;
     };
     const Row rows[] = {
-        {"PRAGMA user_version = 4", "no way back"},
+        {"PRAGMA user_version = 4", "cannot be downgraded"},
         {"PRAGMA user_version = 0", "no release"},
         {"PRAGMA user_version = -1", "no release"},
         {"PRAGMA application_id = 1", "not a database of Postern"},
