@@ -5,12 +5,11 @@
 #include <ctime>
 #include <string>
 
+#include "util/clock.h"
 #include "util/text.h"
 
 namespace postern::cli {
 namespace {
-
-constexpr std::int64_t kMaxEpoch = 253402300799;  // the end of the year 9999
 
 /// Whether the text is the picture with any digit for each 0: strptime also takes blanks, signs and single digits.
 bool looks_like(std::string_view text, std::string_view picture) {
@@ -67,7 +66,7 @@ std::optional<util::Seconds> take_offset(std::string_view& text) {
 }  // namespace
 
 std::optional<util::Time> parse_time(std::string_view text) {
-    if (const auto seconds = util::parse_digits(text, kMaxEpoch)) return util::from_epoch(*seconds);
+    if (const auto seconds = util::parse_digits(text, util::kMaxEpoch)) return util::from_epoch(*seconds);
     const auto date = take_date(text);
     if (!date || text.empty() || std::string_view("Tt ").find(text.front()) == std::string_view::npos)
         return std::nullopt;

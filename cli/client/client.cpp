@@ -9,8 +9,8 @@
 #include "cli/input.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
-#include "crypto/digest.h"
 #include "crypto/random.h"
+#include "oauth/access_token.h"
 #include "oauth/registration.h"
 #include "store/clients.h"
 #include "util/text.h"
@@ -45,8 +45,6 @@ util::Secret new_secret(bool from_stdin) {
     return secret;
 }
 
-model::ValueHash hash_of(const util::Secret& secret) { return model::ValueHash(crypto::sha256_hex(secret.reveal())); }
-
 /// The only time that a generated secret is seen; one that the operator brought is known already.
 void print_credentials(const Invocation& invocation, const std::string& id, const util::Secret* generated) {
     if (invocation.json) {
@@ -73,7 +71,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
         throw UsageError("a public client has no secret; remove --secret-stdin or --public");
     require_sound(client, config.settings);
     const util::Secret secret = confidential ? new_secret(options.secret_stdin) : util::Secret();
-    if (confidential) client.secrets.push_back({hash_of(secret), std::nullopt});
+    if (confidential) client.secrets.push_back({oauth::hash_of(secret.reveal()), std::nullopt});
     client.created_at = now();
 
     db::Database database = open_database(config, Access::read_write);
@@ -125,7 +123,8 @@ void set(const Invocation& invocation, const SetOptions& options) {
     require_sound(client, config.settings);
     store::update_client(transaction, client);
     const bool with_secret = was_public && client.type == ClientType::confidential;
-    if (with_secret) store::replace_client_secret(transaction, client.id, hash_of(secret), std::nullopt, now());
+    if (with_secret)
+        store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), std::nullopt, now());
     commit(transaction);
     note_done(invocation, {audit::client(client.id)});
     if (with_secret) return print_credentials(invocation, options.id, &secret);
@@ -151,7 +150,7 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
         throw Refused("client " + in_quotes(options.id) +
                       " is public and has no secret; `postern client set --confidential` gives it one");
     }
-    store::replace_client_secret(transaction, client.id, hash_of(secret), old_until, now());
+    store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), old_until, now());
     commit(transaction);
     note_done(invocation, {audit::client(client.id)});
     print_credentials(invocation, options.id, options.secret_stdin ? nullptr : &secret);

@@ -16,7 +16,6 @@ constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
 constexpr std::string_view kUpper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kLongestPath = 255;
-constexpr std::int64_t kHighestPort = 65535;
 
 bool consists_of(std::string_view text, std::initializer_list<std::string_view> alphabets) {
     return std::ranges::all_of(text, [&](char c) {
@@ -52,8 +51,8 @@ Fault host_fault(const http::UrlParts& url) {
 
 Fault port_fault(const http::UrlParts& url) {
     if (!url.has_port) return std::nullopt;
-    const auto port = util::parse_digits(url.port, kHighestPort);
-    if (!port || *port == 0 || url.port.front() == '0') return "must have a port between 1 and 65535, or none";
+    const auto port = util::parse_port(url.port);
+    if (!port) return "must have a port between 1 and 65535, or none";
     if ((url.scheme == "https" && *port == 443) || (url.scheme == "http" && *port == 80)) {
         return "must leave out the default port";
     }

@@ -3,21 +3,19 @@
 
 #include <algorithm>
 
+#include "util/text.h"
+
 namespace postern::gateway {
 namespace {
 
 constexpr std::size_t kLongestVariable = 128;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_variable_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-';
-}
+bool is_variable_character(char c) { return util::is_letter(c) || util::is_digit(c) || c == '_' || c == '-'; }
 
 }  // namespace
 
 bool is_variable_name(std::string_view name) {
-    return !name.empty() && name.size() <= kLongestVariable && !is_digit(name.front()) &&
+    return !name.empty() && name.size() <= kLongestVariable && !util::is_digit(name.front()) &&
            std::ranges::all_of(name, is_variable_character);
 }
 

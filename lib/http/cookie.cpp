@@ -3,18 +3,13 @@
 
 #include <algorithm>
 
+#include "util/base64.h"
 #include "util/text.h"
 
 namespace postern::http {
 namespace {
 
 constexpr std::size_t kMaxValue = 128;
-
-bool is_base64url(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) {
-        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-    });
-}
 
 /// One way for all, so that what clears a cookie has the attributes that set it.
 std::string with_attributes(std::string_view name, std::string_view value, CookieSecurity security) {
@@ -40,7 +35,7 @@ std::optional<std::string> find_cookie(std::string_view header, std::string_view
         if (value) return std::nullopt;
         value = util::trim(pair.substr(equals + 1));
     }
-    if (!value || value->empty() || value->size() > kMaxValue || !is_base64url(*value)) return std::nullopt;
+    if (!value || value->empty() || value->size() > kMaxValue || !util::is_base64url(*value)) return std::nullopt;
     return std::string(*value);
 }
 

@@ -6,12 +6,11 @@
 #include <string>
 
 #include "http/url.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 namespace postern::model {
 namespace {
-
-constexpr std::int64_t kMaxTime = 253402300799;  // 9999-12-31
 
 bool is_clean(std::string_view text) {
     return !util::trim(text).empty() && text.size() <= kMaxClaimText && util::is_utf8(text) &&
@@ -24,7 +23,7 @@ bool is_boolean(const json::Value& value) { return value.if_bool() != nullptr; }
 
 bool is_time(const json::Value& value) {
     const std::int64_t* seconds = value.if_integer();
-    return seconds && *seconds >= 0 && *seconds <= kMaxTime;
+    return seconds && *seconds >= 0 && *seconds <= util::kMaxEpoch;
 }
 
 bool is_web_url(const json::Value& value) {
@@ -110,7 +109,7 @@ json::Value typed_claim(std::string_view name, std::string_view text) {
     if (!shape) return text;
     if (shape->fits == is_boolean && (text == "true" || text == "false")) return text == "true";
     if (shape->fits == is_time) {
-        if (const auto seconds = util::parse_digits(text, kMaxTime)) return *seconds;
+        if (const auto seconds = util::parse_digits(text, util::kMaxEpoch)) return *seconds;
     }
     return text;
 }

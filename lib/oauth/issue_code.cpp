@@ -1,7 +1,7 @@
 // Gives a client the authorization code that a user's approval is worth.
 #include "oauth/issue_code.h"
 
-#include "crypto/digest.h"
+#include "oauth/access_token.h"
 #include "store/grants.h"
 
 namespace postern::oauth {
@@ -12,7 +12,7 @@ util::Result<std::string, NotIssued> issue_code(Context& context, const Approval
     std::string code = crypto::random_token(context.random);
 
     model::AuthorizationCode record;
-    record.code_hash = model::ValueHash(crypto::sha256_hex(code));
+    record.code_hash = hash_of(code);
     record.grant_id = grant.id;
     record.redirect_uri = request.redirect_uri;
     record.redirect_uri_sent = request.redirect_uri_sent;

@@ -5,6 +5,7 @@
 
 #include "crypto/digest.h"
 #include "util/base64.h"
+#include "util/text.h"
 
 namespace postern::oauth {
 namespace {
@@ -13,9 +14,8 @@ constexpr std::size_t kChallengeCharacters = 43;  // base64url of a SHA-256 dige
 
 /// unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~", 43 to 128 of them (RFC 7636 §4.1).
 bool is_verifier(std::string_view text) {
-    const auto unreserved = [](unsigned char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-               c == '_' || c == '~';
+    const auto unreserved = [](char c) {
+        return util::is_letter(c) || util::is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
     };
     return text.size() >= 43 && text.size() <= 128 && std::all_of(text.begin(), text.end(), unreserved);
 }

@@ -20,11 +20,6 @@ struct LoopbackUri {
     std::string_view rest;  ///< path and query
 };
 
-/// A port is 1-65535 in its only spelling: no sign, no leading zero.
-bool is_port(std::string_view digits) {
-    return !digits.empty() && digits.front() != '0' && util::parse_digits(digits, 65535).has_value();
-}
-
 /// nullopt unless `uri` is http on a numeric loopback address with a clean port and a path: "http://127.0.0.1:1@evil/"
 /// is not.
 std::optional<LoopbackUri> split_loopback(std::string_view uri) {
@@ -33,7 +28,7 @@ std::optional<LoopbackUri> split_loopback(std::string_view uri) {
         const std::string_view after = uri.substr(prefix.size());
         const std::size_t path = after.find('/');
         const std::string_view port = after.substr(0, path);
-        if (!port.empty() && (port.front() != ':' || !is_port(port.substr(1)))) return std::nullopt;
+        if (!port.empty() && (port.front() != ':' || !util::parse_port(port.substr(1)))) return std::nullopt;
         return LoopbackUri{prefix, port, path == std::string_view::npos ? std::string_view{} : after.substr(path)};
     }
     return std::nullopt;

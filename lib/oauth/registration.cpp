@@ -28,11 +28,7 @@ constexpr std::array<std::string_view, 14> kForbiddenSchemes = {
 
 bool is_web(const http::UrlParts& url) { return url.scheme == "https" || url.scheme == "http"; }
 
-bool has_bad_port(const http::UrlParts& url) {
-    if (!url.has_port) return false;
-    const auto number = util::parse_digits(url.port, 65535);
-    return !number || *number == 0 || url.port.front() == '0';
-}
+bool has_bad_port(const http::UrlParts& url) { return url.has_port && !util::parse_port(url.port); }
 
 struct TextRule {
     bool (*broken)(std::string_view);

@@ -19,9 +19,8 @@ oauth::OAuthError invalid_token(std::string description, std::string detail = {}
 
 /// b64token of RFC 6750 §2.1.
 bool is_b64token(std::string_view text) {
-    const auto allowed = [](unsigned char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::string_view("-._~+/=").find(static_cast<char>(c)) != std::string_view::npos;
+    const auto allowed = [](char c) {
+        return util::is_letter(c) || util::is_digit(c) || std::string_view("-._~+/=").find(c) != std::string_view::npos;
     };
     return !text.empty() && std::all_of(text.begin(), text.end(), allowed);
 }
@@ -84,7 +83,8 @@ oauth::Outcome<json::Object> userinfo(const store::StoredAccessToken& token, con
     if (!token.token.scope.contains("openid"))
         return oauth::make_error(oauth::ErrorCode::insufficient_scope, "openid scope required");
     if (subject.empty()) return invalid_token("the access token is not a user's");  // client_credentials
-    // The token holds the scope; the grant holds claims that were granted by name. The client may have lost either since.
+    // The token holds the scope; the grant holds claims that were granted by name. The client may have lost either
+    // since.
     const auto names = oauth::still_registered(token.registered, token.grant.claims.userinfo);
     return userinfo_claims(get_user_claims(subject), token.token.scope, names, subject);
 }

@@ -31,6 +31,9 @@ private:
     Time now_;
 };
 
+/// The greatest time that is accepted: 9999-12-31T23:59:59Z, in seconds since the epoch.
+inline constexpr std::int64_t kMaxEpoch = 253402300799;
+
 /// Seconds since the epoch, as JSON and SQL carry them.
 constexpr std::int64_t to_epoch(Time time) { return time.time_since_epoch().count(); }
 constexpr Time from_epoch(std::int64_t seconds) { return Time{Seconds{seconds}}; }

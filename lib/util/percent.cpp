@@ -1,6 +1,8 @@
 // How bytes travel in forms and URLs, there and back.
 #include "util/percent.h"
 
+#include "util/text.h"
+
 #include <algorithm>
 
 namespace postern::util {
@@ -8,17 +10,14 @@ namespace {
 
 /// The value of a hex digit, or -1.
 int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
+    if (is_digit(c)) return c - '0';
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     return -1;
 }
 
 /// RFC 3986 §2.3, without the locale that isalnum asks.
-bool is_unreserved(char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-           c == '_' || c == '~';
-}
+bool is_unreserved(char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
 
 }  // namespace
 

@@ -34,7 +34,7 @@ std::optional<std::int64_t> parse_digits(std::string_view text, std::int64_t max
     if (text.empty()) return std::nullopt;
     std::int64_t value = 0;
     for (const char c : text) {
-        if (c < '0' || c > '9') return std::nullopt;
+        if (!is_digit(c)) return std::nullopt;
         // Judged before it is computed: the product and the sum stay within `max`.
         if (value > max / 10) return std::nullopt;
         value *= 10;
@@ -42,6 +42,13 @@ std::optional<std::int64_t> parse_digits(std::string_view text, std::int64_t max
         value += c - '0';
     }
     return value;
+}
+
+std::optional<int> parse_port(std::string_view text) {
+    constexpr std::int64_t kHighest = 65535;
+    const auto number = parse_digits(text, kHighest);
+    if (!number || text.front() == '0') return std::nullopt;
+    return static_cast<int>(*number);
 }
 
 std::string to_lower(std::string_view text) {

@@ -9,6 +9,10 @@
 
 namespace postern::util {
 
+/// ASCII, whatever the locale.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 /// Valid UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view bytes);
 
@@ -23,6 +27,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// Decimal digits only, no sign, no blank, at most `max`.
 std::optional<std::int64_t> parse_digits(std::string_view text, std::int64_t max);
+
+/// 1 to 65535 in its only spelling: no sign, no leading zero.
+std::optional<int> parse_port(std::string_view text);
 
 /// ASCII letters only; everything else is left as it is.
 std::string to_lower(std::string_view text);

@@ -2,6 +2,7 @@
 #include "web/browser.h"
 
 #include "crypto/digest.h"
+#include "oauth/access_token.h"
 #include "store/sessions.h"
 #include "util/base64.h"
 
@@ -22,7 +23,7 @@ Browser recognise(oauth::Context& context, const http::Request& request) {
     Browser browser;
     browser.id = http::find_cookie(request.cookie, names.browser);
     if (const auto value = http::find_cookie(request.cookie, names.session)) {
-        browser.session_cookie = model::ValueHash(crypto::sha256_hex(*value));
+        browser.session_cookie = oauth::hash_of(*value);
         const util::Time now = context.now();
         browser.session =
             store::find_session(context.store, *browser.session_cookie, now, now - context.settings.session_idle_ttl);
@@ -42,7 +43,7 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     const util::Time now = context.now();
     std::string value = crypto::random_token(context.random);
     model::Session session;
-    session.cookie_hash = model::ValueHash(crypto::sha256_hex(value));
+    session.cookie_hash = oauth::hash_of(value);
     const bool same_user = browser.session && browser.session->subject == subject;
     session.sid = same_user ? browser.session->sid : model::Sid(crypto::random_id(context.random));
     session.subject = subject;

@@ -7,6 +7,7 @@
 #include "model/claim_shape.h"
 #include "model/session.h"
 #include "model/user_name.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 namespace postern::web {
@@ -15,7 +16,6 @@ namespace {
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 constexpr const char* kStandard = "REMOTE_USER";
-constexpr std::int64_t kMaxTime = 253402300799;  // 9999-12-31
 
 constexpr const char* kVerified = "SSL_CLIENT_VERIFY";
 
@@ -81,7 +81,7 @@ std::optional<json::Value> read_claim(const std::string& claim, const std::strin
 
 /// OpenID Connect Core §2: when the user was authenticated, which only the web server knows.
 std::optional<util::Time> read_auth_time(const std::string& text, util::Time now) {
-    const auto seconds = util::parse_digits(text, kMaxTime);
+    const auto seconds = util::parse_digits(text, util::kMaxEpoch);
     if (!seconds) return std::nullopt;
     const util::Time time = util::from_epoch(*seconds);
     if (time > now || time == model::kAuthTimeUnknown) return std::nullopt;

@@ -82,7 +82,7 @@ std::string_view find_element(const std::string& file, std::string_view text, co
 
 bool has_script(std::string_view text) { return util::to_lower(text).find("<script") != std::string::npos; }
 
-std::string hash_of(std::string_view content) { return "sha256-" + util::base64_encode(crypto::sha256(content)); }
+std::string csp_hash(std::string_view content) { return "sha256-" + util::base64_encode(crypto::sha256(content)); }
 
 kainjow::mustache::data to_mustache(const Values& values) {
     kainjow::mustache::data data;
@@ -169,10 +169,10 @@ Template::Template(const std::string& file, std::string_view text, const Partial
     const std::string expanded = expand_partials(file, text, partials);
     check_tags(file, expanded);
     const std::string_view style = find_element(file, expanded, "style");
-    style_hash_ = hash_of(style);
+    style_hash_ = csp_hash(style);
     if (has_script(expanded)) {
         if (scripts == Scripts::none) refuse(file, "has a script, which browsers will not run on this page; remove it");
-        script_hash_ = hash_of(find_element(file, expanded, "script"));
+        script_hash_ = csp_hash(find_element(file, expanded, "script"));
     }
     parsed_ = std::make_unique<Parsed>(expanded, style);
     if (!parsed_->mustache.is_valid()) refuse(file, parsed_->mustache.error_message());

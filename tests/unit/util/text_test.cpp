@@ -117,3 +117,22 @@ TEST_CASE("displayable: a name cannot reorder or break the sentence around it") 
         CHECK(displayable(row.text) == row.shown);
     }
 }
+
+TEST_CASE("parse_port: 1 to 65535 in its only spelling") {
+    CHECK(parse_port("1") == 1);
+    CHECK(parse_port("443") == 443);
+    CHECK(parse_port("65535") == 65535);
+    for (const char* text : {"", "0", "080", "65536", "+80", "-1", "80 ", "8o", "99999999999999999999"}) {
+        CAPTURE(text);
+        CHECK_FALSE(parse_port(text));
+    }
+}
+
+TEST_CASE("is_letter, is_digit: ASCII and nothing else") {
+    for (int byte = 0; byte < 256; ++byte) {
+        const char c = static_cast<char>(byte);
+        const std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        CHECK(is_letter(c) == (letters.find(c) != std::string_view::npos));
+        CHECK(is_digit(c) == (std::string_view("0123456789").find(c) != std::string_view::npos));
+    }
+}
