@@ -407,12 +407,12 @@ TEST_CASE("start: a log that is a FIFO stops every program at once, without a re
 }
 
 TEST_CASE("start: why a program is refused stands in log.target, too, a line for each problem") {
-    struct Row {
+    struct TargetRow {
         std::string when;
         void (*sabotage)(Deployment& op);
         std::vector<std::string> told;
     };
-    const std::vector<Row> rows = {
+    const std::vector<TargetRow> rows = {
         {"a key that is not known",
          [](Deployment& op) { set_member(op, "isuer", "x"); },
          {"isuer", "correct the following"}},
@@ -424,7 +424,7 @@ TEST_CASE("start: why a program is refused stands in log.target, too, a line for
          {"isuer", "idTokenTTL"}},
         {"no keys", [](Deployment& op) { fs::remove_all(op.keys_directory()); }, {"keys"}},
     };
-    for (const Row& row : rows) {
+    for (const TargetRow& row : rows) {
         CAPTURE(row.when);
         Deployment op;
         const fs::path log = op.directory() / "postern.log";

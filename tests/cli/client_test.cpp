@@ -152,7 +152,7 @@ TEST_CASE("client add: redirect URIs are trimmed, kept once, and refused with na
         {"javascript:alert(1)", "scheme"},
         {"http://app.example.org/", "plain http"},
         {"com.example.app:/cb", "--native"},
-        {"https://app.example.org/a b", "blank"},
+        {"https://app.example.org/a b", "contains a space"},
     };
     for (const Row& row : rows) {
         for (const char* option : {"--redirect-uri", "--post-logout-redirect-uri"}) {

@@ -238,7 +238,7 @@ TEST_CASE("doctor: keys that were made without --signers and --sealers in the un
     CHECK(installation.postern({"doctor"}).out.find("can read every key") == std::string::npos);  // there are none
     installation.must({"init"});
     const std::string warned = installation.postern({"doctor"}).out;
-    CHECK(warned.find("everybody in the group 61000 can read every key") != std::string::npos);
+    CHECK(warned.find("every member of the group 61000 can read every key") != std::string::npos);
     CHECK(warned.find("chgrp postern-sign " + keys.string()) != std::string::npos);
 
     // Either way out.
@@ -250,7 +250,7 @@ TEST_CASE("doctor: keys that were made without --signers and --sealers in the un
         const std::string kind = entry.path().extension();
         if (kind != ".json") give(entry.path(), 0, kind == ".pem" ? kSigners : kSealers, 0640);
     }
-    CHECK(installation.postern({"doctor"}).out.find("only 61001 can read signing keys") != std::string::npos);
+    CHECK(installation.postern({"doctor"}).out.find("only 61001 can read the signing keys") != std::string::npos);
 }
 
 TEST_CASE("doctor: a private key that more can read than its group of readers is an error with its fix") {

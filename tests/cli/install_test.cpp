@@ -94,12 +94,10 @@ std::set<std::string> expected(const std::string& prefix, const std::string& lib
         files.insert("755 " + prefix + "/lib/postern/cgi-bin/" + endpoint);
     for (const auto& entry : fs::directory_iterator(source_directory() / "templates"))
         files.insert("644 " + prefix + "/share/postern/templates/" + entry.path().filename().string());
-    for (const auto& module : fs::directory_iterator(source_directory() / "lib")) {
-        for (const auto& header : fs::directory_iterator(module)) {
-            if (header.path().extension() != ".h") continue;
-            files.insert("644 " + prefix + "/include/postern/" + module.path().filename().string() + "/" +
-                         header.path().filename().string());
-        }
+    const fs::path library = source_directory() / "lib";
+    for (const auto& header : fs::recursive_directory_iterator(library)) {
+        if (header.path().extension() != ".h") continue;
+        files.insert("644 " + prefix + "/include/postern/" + fs::relative(header.path(), library).string());
     }
     return files;
 }
@@ -163,7 +161,7 @@ TEST_CASE("install: every file is in its place with its mode, whatever the umask
         if (row.libraries == "/elsewhere")
             CHECK(headers == "/opt/postern/include/postern");  // there is no relative way
         else
-            CHECK(fs::exists(fs::path(headers) / "server" / "config.h"));
+            CHECK(fs::exists(fs::path(headers) / "config" / "config.h"));
 
         write_bystander(root.path().string() + row.prefix + "/bystander");
         root.make("uninstall", row.variables);

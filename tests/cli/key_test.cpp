@@ -249,7 +249,7 @@ TEST_CASE(
         op.advance(row.longest - std::chrono::seconds(1));
         const auto early = refused(op, {"key", "retire", old});
         CHECK(is_one_plain_line(early.err));
-        CHECK(has(early.err, "may live until 2026-"));
+        CHECK(has(early.err, "may be valid until 2026-"));
         CHECK(is_published(op, old));
         CHECK_FALSE(has(op.postern({"doctor"}).out, "postern key retire " + old));
         op.advance(std::chrono::seconds(1));

@@ -7,6 +7,7 @@
 
 #include "help_text.h"
 #include "installation.h"
+#include "support/deployment.h"
 #include "util/text.h"
 
 using namespace postern::test;

@@ -132,11 +132,11 @@ TEST_CASE("user import: each faulty line is named with its reason, and nobody is
         {"x:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=", "{SHA}"},
         {"x:!:19000:::::", "locked"},
         {"x:", "no hash"},
-        {"x:plain", "not known"},
+        {"x:plain", "of an unknown kind"},
         {"x:" + kBcrypt.substr(0, 59), "not complete"},
         {"x:$2y$20" + kBcrypt.substr(6), "cost 20"},
         {":" + kBcrypt, "user name"},
-        {" x:" + kBcrypt, "blank"},
+        {" x:" + kBcrypt, "begins or ends with a space"},
         {std::string(129, 'x') + ":" + kBcrypt, "128 bytes"},
         {"x\xff:" + kBcrypt, "UTF-8"},
         {"x\x01:" + kBcrypt, "control"},
@@ -144,7 +144,7 @@ TEST_CASE("user import: each faulty line is named with its reason, and nobody is
         {"x:" + kBcrypt.substr(0, 30) + std::string(1, '\0') + kBcrypt.substr(31), "not complete"},
         {"x:" + kBcrypt + ":" + std::string(70000, 'x'), "65536"},
         {"taken:" + kBcrypt, "--update"},
-        {"good:" + kBcrypt, "in line 1 already"},
+        {"good:" + kBcrypt, "already in line 1"},
     };
     const std::vector<Row> lines = {
         {"good:" + kBcrypt, "not JSON"},
@@ -168,7 +168,7 @@ TEST_CASE("user import: each faulty line is named with its reason, and nobody is
         {json_user("\"enabled\":\"no\""), "true or false"},
         {json_user("\"sub\":\"me\""), "is not a member of a user"},
         {"{\"username\":\"taken\"}", "--update"},
-        {"{\"username\":\"good\"}", "in line 1 already"},
+        {"{\"username\":\"good\"}", "already in line 1"},
     };
     const auto check = [&](const std::string& good, const Row& row) {
         CAPTURE(row.line);

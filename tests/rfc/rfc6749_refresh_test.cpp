@@ -151,13 +151,13 @@ TEST_CASE(
 }
 
 TEST_CASE("refresh: takes along the access tokens of its grant that ended more than a minute ago, and no others") {
-    struct Row {
+    struct RefusedRow {
         const char* when;
         int after;  ///< seconds
         int rows;
     };
-    for (const Row& row : {Row{"the first token lives", 899, 2}, Row{"it has just ended", 959, 2},
-                           Row{"it ended a minute ago", 960, 1}}) {
+    for (const RefusedRow& row : {RefusedRow{"the first token lives", 899, 2}, RefusedRow{"it has just ended", 959, 2},
+                           RefusedRow{"it ended a minute ago", 960, 1}}) {
         CAPTURE(row.when);
         SignedIn r;
         r.op.advance(seconds(row.after));

@@ -132,8 +132,8 @@ TEST_CASE("parse_imported_hash: kinds that are not verified are named, with a wa
         {"$1$saltstri$YMyguxXMBpd2TEZ.vS/3q1", "$1$"},
         {"$5$saltstring$hixOXgchwauyzVtlSM/e7UnQx0qiTk74JE/YU53IbE0", "$5$"},
         {"$argon2id$v=19$m=65536,t=2,p=1$gZiV/M1gPc22ElAH/Jh1Hw$CWOrkoo7oJBQ/iyh7uJ0LO2aLEfrHwTWllSAxT0zRno", "Argon2"},
-        {"rl0uE0pTFOh3I", "not known"},
-        {"secret", "not known"},
+        {"rl0uE0pTFOh3I", "of an unknown kind"},
+        {"secret", "of an unknown kind"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.hash);

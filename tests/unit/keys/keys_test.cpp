@@ -143,12 +143,12 @@ TEST_CASE("Keys: refuses to start with a file that is not as it should be, and n
          [](const KeyDirectory&, const std::string& pem) {
              write_file(pem, std::string(crypto::PrivateKey::generate(Algorithm::EdDSA).to_pem().reveal()));
          },
-         "", "another key"},
+         "", "a different key than its name says"},
         {"private key is of another algorithm",
          [](const KeyDirectory&, const std::string& pem) {
              write_file(pem, std::string(crypto::PrivateKey::generate(Algorithm::ES256).to_pem().reveal()));
          },
-         "", "another key"},
+         "", "a different key than its name says"},
         {"a pem with another name", [](const KeyDirectory& d, const std::string&) { write_file(d / "old.pem", "x"); },
          "old.pem", "move it"},
         {"jwks.json writable by others",

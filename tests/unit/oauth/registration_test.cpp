@@ -119,8 +119,8 @@ TEST_CASE(
         {"http://app.example.org/cb", true, "plain http"},
         {"com.example.app:/cb", false, "native"},
         {"com.example.app://", true, "only a scheme"},
-        {" https://app.example.org/cb", false, "blank"},
-        {"https://app.example.org/c b", false, "blank"},
+        {" https://app.example.org/cb", false, "contains a space"},
+        {"https://app.example.org/c b", false, "contains a space"},
         {"https://app.example.org/cb\n", false, "control"},
         {std::string("https://app.example.org/cb\0", 27), false, "control"},
         {"https://b\xc3\xbc"
