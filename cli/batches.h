@@ -27,7 +27,7 @@ void write_in_batches(db::Database& database, const Items& items, Write write, C
             committed();
         } catch (const db::StoreUnsynced& error) {
             throw db::StoreUnsynced(std::to_string(end) + " of " + std::to_string(items.size()) +
-                                       " are done; run the same command again: " + error.what());
+                                    " are done; run the same command again: " + error.what());
         } catch (const db::StoreError& error) {
             if (done == 0) throw;
             throw Refused(std::to_string(done) + " of " + std::to_string(items.size()) +

@@ -1,5 +1,5 @@
-// Shell completion of commands and options. The shell calls the program at each press of Tab, so the completion always fits the
-// installed version.
+// Shell completion of commands and options. The shell calls the program at each press of Tab, so the completion always
+// fits the installed version.
 #pragma once
 
 #include <string>

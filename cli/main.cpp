@@ -54,9 +54,8 @@ int main(int argc, char** argv) {
     cli::Invocation invocation;
     invocation.config_path = config::default_config_path();
 
-    const cli::CommandLine line("postern",
-                                "Administers Postern, an OAuth 2.0 authorization server and OpenID Provider.",
-                                util::kVersion);
+    const cli::CommandLine line(
+        "postern", "Administers Postern, an OAuth 2.0 authorization server and OpenID Provider.", util::kVersion);
     const cli::Command app = line.root();
     cli::add_config_option(app, invocation);
     cli::add_init_command(app, invocation);

@@ -24,7 +24,8 @@ static inline int anchor_open(struct Anchor* anchor) {
     return file && anchor->sha256 && anchor->context &&
            sqlite3_open_v2(file, &anchor->database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
            sqlite3_busy_timeout(anchor->database, 1000) == SQLITE_OK &&
-           sqlite3_prepare_v2(anchor->database, "SELECT body FROM tokens WHERE hash = ?", -1, &anchor->find, NULL) == SQLITE_OK;
+           sqlite3_prepare_v2(anchor->database, "SELECT body FROM tokens WHERE hash = ?", -1, &anchor->find, NULL) ==
+               SQLITE_OK;
 }
 
 static inline int anchor_hex(struct Anchor* anchor, const char* text, char hex[HEX]) {

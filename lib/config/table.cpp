@@ -155,7 +155,8 @@ Problems read_authorization_variables(Config& config, const json::Value& value) 
     std::vector<std::string> names;
     for (std::size_t i = 0; i < value.if_array()->size(); ++i) {
         const std::string* given = (*value.if_array())[i].if_string();
-        const Fault fault = given == nullptr ? Fault("must be a string") : gateway::authorization_variable_fault(*given);
+        const Fault fault =
+            given == nullptr ? Fault("must be a string") : gateway::authorization_variable_fault(*given);
         const bool twice = !fault && std::ranges::find(names, *given) != names.end();
         if (fault || twice) {
             problems.push_back({"[" + std::to_string(i) + "]", fault.value_or("must not be named twice")});

@@ -12,7 +12,8 @@ namespace postern::crypto {
 
 inline constexpr std::size_t kSealKeyBytes = 32;
 
-/// base64url(nonce || ciphertext || tag). `purpose` is authenticated with it: text sealed for one purpose opens for no other.
+/// base64url(nonce || ciphertext || tag). `purpose` is authenticated with it: text sealed for one purpose opens for no
+/// other.
 std::string seal(const util::Secret& key, std::string_view purpose, std::string_view plain, Random& random);
 
 /// The plain text, or nullopt for anything that was not made by `seal` with this key and purpose.

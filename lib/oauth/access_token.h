@@ -31,7 +31,7 @@ struct VerifiedAccessToken {
 
 /// The signature before any claim, and before storage is asked. Any Keys opened for verify or sign will do.
 util::Result<VerifiedAccessToken, jose::JwtFault> verify_access_token(Context& context, std::string_view value,
-                                                                 jose::Expiry expiry);
+                                                                      jose::Expiry expiry);
 
 /// SHA-256 of a token, code or cookie, as it is stored.
 model::ValueHash hash_of(std::string_view value);

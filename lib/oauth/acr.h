@@ -16,8 +16,6 @@ inline constexpr std::string_view kAcr = "urn:oasis:names:tc:SAML:2.0:ac:classes
 inline constexpr std::string_view kAmr = "pwd";
 
 /// False where the web server lets people in: how it does that is not known here, and nothing is said of it.
-inline bool knows_how_users_log_in(const Settings& settings) {
-    return settings.login.method == LoginMethod::password;
-}
+inline bool knows_how_users_log_in(const Settings& settings) { return settings.login.method == LoginMethod::password; }
 
 }  // namespace postern::oauth

@@ -29,8 +29,7 @@ const std::initializer_list<std::string_view> kKnown = {
 // clang-format on
 
 Outcome<void> check_duplicates(const http::Params& params) {
-    if (const auto faulty = params.first_fault(kKnown))
-        return invalid_parameter(*faulty);
+    if (const auto faulty = params.first_fault(kKnown)) return invalid_parameter(*faulty);
     return {};
 }
 
@@ -188,8 +187,7 @@ Outcome<void> check_registration(const Settings& settings, const model::Client& 
                                  const model::AuthorizationRequest& request) {
     RETURN_IF_ERROR(check_grant(settings, client, request.response_type));
     // An empty scope was no request for one; there is nothing in it to lose.
-    if (!request.scope.empty())
-        RETURN_IF_ERROR(resolve_scope(settings, client, request.scope.to_string()));
+    if (!request.scope.empty()) RETURN_IF_ERROR(resolve_scope(settings, client, request.scope.to_string()));
     RETURN_IF_ERROR(check_claims(client, request.claims));
     if (request.response_type == model::ResponseType::token) return {};
     const std::optional<std::string> method =

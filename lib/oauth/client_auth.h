@@ -38,8 +38,8 @@ Outcome<Credentials> parse_credentials(const http::Request& request);
 /// same work done, whether the client is unknown, disabled, or the secret is wrong; the log tells them apart.
 Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials);
 
-/// Adds invalid_client errors to the audit trail and returns `error`. `known`: the client that the request named, if it is
-/// registered; an unregistered client_id may be a secret in the wrong field and is not logged.
+/// Adds invalid_client errors to the audit trail and returns `error`. `known`: the client that the request named, if it
+/// is registered; an unregistered client_id may be a secret in the wrong field and is not logged.
 OAuthError refused_client(Context& context, const OAuthError& error, const model::ClientId& known = {});
 
 }  // namespace postern::oauth

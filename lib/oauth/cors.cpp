@@ -59,7 +59,7 @@ bool is_client_page(db::Database& database, std::string_view origin, const std::
 }
 
 void allow_client_origins(http::Response& response, const PageRequest& page, const std::string& methods,
-                             db::Database& database) {
+                          db::Database& database) {
     vary_with_origin(response);  // also without an origin: a cache must not hand this answer to a page
     std::optional<model::ClientId> client;
     if (response.client_id) client.emplace(*response.client_id);

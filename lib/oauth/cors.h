@@ -35,7 +35,7 @@ bool is_client_page(db::Database& database, std::string_view origin, const std::
 /// Lets the asking page read `response` when it belongs to the client that `response` is for (Response::client_id), and
 /// answers its preflight. In any case the answer varies with the origin. `methods` as in Allow.
 void allow_client_origins(http::Response& response, const PageRequest& page, const std::string& methods,
-                             db::Database& database);
+                          db::Database& database);
 
 /// Lets every page read `response`.
 void allow_any_origin(http::Response& response, const PageRequest& page, const std::string& methods);

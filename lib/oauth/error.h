@@ -21,11 +21,11 @@ enum class ErrorCode {
     server_error,
     temporarily_unavailable,  // §4.1.2.1
     invalid_token,
-    insufficient_scope,  // RFC 6750 §3.1
-    invalid_target,      // RFC 8707 §2
+    insufficient_scope,      // RFC 6750 §3.1
+    invalid_target,          // RFC 8707 §2
     unsupported_token_type,  // RFC 7009 §2.2.1
     login_required,
-    consent_required,  // OIDC Core §3.1.2.6
+    consent_required,                   // OIDC Core §3.1.2.6
     unmet_authentication_requirements,  // OpenID Connect Core Error Code unmet_authentication_requirements 1.0
     request_not_supported,
     request_uri_not_supported,

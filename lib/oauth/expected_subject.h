@@ -13,9 +13,9 @@ namespace postern::oauth {
 
 inline constexpr std::size_t kMaxLoginHintBytes = 256;  ///< a longer value is not a user name
 
-/// The one user for whom the request may be answered: the `sub` of `id_token_hint`, or `claimed` (the `sub` of the claims
-/// parameter). invalid_request for a hint that is not an ID token of ours, expiry aside, and when the two differ.
-/// Without OpenID Connect there are no ID tokens and the parameter is ignored. Needs Keys opened for verify.
+/// The one user for whom the request may be answered: the `sub` of `id_token_hint`, or `claimed` (the `sub` of the
+/// claims parameter). invalid_request for a hint that is not an ID token of ours, expiry aside, and when the two
+/// differ. Without OpenID Connect there are no ID tokens and the parameter is ignored. Needs Keys opened for verify.
 Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, const http::Params& params,
                                                               std::optional<model::Subject> claimed);
 

@@ -50,8 +50,9 @@ void audit_replay(Context& context, const store::StoredCode& stored, std::string
 OAuthError not_valid(std::string detail) { return invalid_grant(kNotValid, std::move(detail)); }
 
 OAuthError replayed() {
-    return not_valid("the code was spent before or at the same time: a replay, and everything it yielded has been "
-                     "revoked");
+    return not_valid(
+        "the code was spent before or at the same time: a replay, and everything it yielded has been "
+        "revoked");
 }
 
 /// A second request revokes only if it is as good as the first, so that a stolen code alone logs nobody out.
@@ -65,9 +66,9 @@ void burn(Context& context, const store::StoredCode& stored, const std::string& 
     db::Transaction transaction(context.store, db::Durability::full);
     store::burn_code(transaction, stored.code.code_hash, context.now());
     transaction.commit();
-    context.trail.add(AuditEvent::code_burned,
-                      audit::with_grant(stored.grant, {audit::credential("code", stored.code.code_hash),
-                                                       {"reason", reason}}));
+    context.trail.add(
+        AuditEvent::code_burned,
+        audit::with_grant(stored.grant, {audit::credential("code", stored.code.code_hash), {"reason", reason}}));
 }
 
 void revoke_yield(Context& context, const store::StoredCode& stored) {
@@ -90,11 +91,11 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
         if (auto ok = check_audience(context, *grant.audience); !ok) return CodeRefusal{ok.error()};
 
     auto stored = store::find_code(context.store, hash_of(grant.code));
-    if (!stored)
-        return CodeRefusal{not_valid("no such code: mistyped, from another server, or expired and deleted")};
+    if (!stored) return CodeRefusal{not_valid("no such code: mistyped, from another server, or expired and deleted")};
     if (stored->grant.client_id != client.id)
-        return CodeRefusal{not_valid("the code was issued to " + stored->grant.client_id.str() + "; it still works there"),
-                           CodeConsequence::audit_foreign, std::move(*stored)};
+        return CodeRefusal{
+            not_valid("the code was issued to " + stored->grant.client_id.str() + "; it still works there"),
+            CodeConsequence::audit_foreign, std::move(*stored)};
     if (stored->code.redeemed_at) return refuse_spent(std::move(*stored), grant);
     if (stored->code.burned_at)
         return CodeRefusal{

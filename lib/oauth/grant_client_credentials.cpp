@@ -28,8 +28,7 @@ Outcome<model::Grant> make_client_grant(Context& context, const model::Client& c
     if (!client.has_grant(model::GrantType::client_credentials) || client.type != model::ClientType::confidential)
         return make_error(ErrorCode::unauthorized_client,
                           "the client is not registered for the client_credentials grant");
-    if (asked.audience)
-        RETURN_IF_ERROR(check_audience(context, *asked.audience));
+    if (asked.audience) RETURN_IF_ERROR(check_audience(context, *asked.audience));
     ASSIGN_OR_RETURN(auto scope, resolve_client_scope(context.settings, client, asked.scope));
 
     model::Grant grant;

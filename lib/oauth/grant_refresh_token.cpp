@@ -48,8 +48,7 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
                                                  const RefreshTokenGrant& grant) {
     if (!client.has_grant(model::GrantType::refresh_token))
         return make_error(ErrorCode::unauthorized_client, "the client is not registered for the refresh_token grant");
-    if (grant.audience)
-        RETURN_IF_ERROR(check_audience(context, *grant.audience));
+    if (grant.audience) RETURN_IF_ERROR(check_audience(context, *grant.audience));
 
     // The record's expiry is what counts; a JWT repeats it.
     auto known = find_refresh_token(context, grant.refresh_token, jose::Expiry::ignored);

@@ -25,8 +25,8 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
 
 /// Rotates the token and records what it yields in one durable transaction. Of parallel requests one succeeds, and a
 /// second within the grace (settings.refresh_reuse_grace) gets a sibling, since the first answer may have been lost. A
-/// token that comes back later ends the grant: two parties hold it, and the server cannot tell which of them is the client (RFC 9700
-/// §4.14.2).
+/// token that comes back later ends the grant: two parties hold it, and the server cannot tell which of them is the
+/// client (RFC 9700 §4.14.2).
 Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
                                    const model::AccessToken& access, const model::RefreshToken& refresh);
 

@@ -17,8 +17,8 @@ Outcome<std::optional<std::string>> parse_code_challenge(const model::Client& cl
                                                          const std::optional<std::string>& challenge,
                                                          const std::optional<std::string>& method);
 
-/// RFC 7636 §4.6. A verifier without a challenge is refused as well: an attacker may have removed the challenge from the
-/// authorization request (RFC 9700 §4.8.2).
+/// RFC 7636 §4.6. A verifier without a challenge is refused as well: an attacker may have removed the challenge from
+/// the authorization request (RFC 9700 §4.8.2).
 Outcome<void> check_code_verifier(const std::optional<std::string>& challenge,
                                   const std::optional<std::string>& verifier);
 

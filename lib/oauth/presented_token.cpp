@@ -16,8 +16,7 @@ constexpr std::pair<std::string_view, TokenTypeHint> kHints[] = {
 };
 
 Outcome<Credentials> parse_caller(const http::Request& request) {
-    if (const auto faulty = request.form.first_fault({"client_id", "client_secret"}))
-        return invalid_parameter(*faulty);
+    if (const auto faulty = request.form.first_fault({"client_id", "client_secret"})) return invalid_parameter(*faulty);
     return parse_credentials(request);
 }
 

@@ -17,7 +17,8 @@
 
 namespace postern::oauth {
 
-/// `auth_code` selects another handler. The other hints are ignored, because a token's own header and record say its kind.
+/// `auth_code` selects another handler. The other hints are ignored, because a token's own header and record say its
+/// kind.
 enum class TokenTypeHint { none, access_token, refresh_token, auth_code };
 
 struct PresentedToken {

@@ -1,4 +1,5 @@
-// How does the answer of an authorization request reach the client? (OAuth 2.0 Multiple Response Types §2.1, Form Post §2)
+// How does the answer of an authorization request reach the client? (OAuth 2.0 Multiple Response Types §2.1, Form Post
+// §2)
 #pragma once
 
 #include "http/params.h"
@@ -7,13 +8,13 @@
 
 namespace postern::oauth {
 
-/// invalid_request for a mode that does not exist, and for `query` with a response type that yields a token: tokens in a
-/// query end up in logs and `Referer` (Multiple Response Types §3).
+/// invalid_request for a mode that does not exist, and for `query` with a response type that yields a token: tokens in
+/// a query end up in logs and `Referer` (Multiple Response Types §3).
 Outcome<model::ResponseMode> parse_response_mode(const http::Params& params);
 
 /// The mode of errors: what was asked for where that is possible, else the response type's own. A request object is
-/// refused, and may hold the only `response_mode` (OpenID Connect Core §6.1): that member alone is read from it, unsigned
-/// or not, since it says nothing that the caller could not say outside.
+/// refused, and may hold the only `response_mode` (OpenID Connect Core §6.1): that member alone is read from it,
+/// unsigned or not, since it says nothing that the caller could not say outside.
 model::ResponseMode response_mode_of_errors(const http::Params& params);
 
 }  // namespace postern::oauth

@@ -115,7 +115,7 @@ struct Codec<model::ClaimNames> {
 };
 
 template <class Enum>
-    requires std::is_enum_v<Enum>
+requires std::is_enum_v<Enum>
 struct Codec<Enum> {
     static json::Value encode(Enum of) {
         for (const auto& [name, known] : EnumNames<Enum>::kNames)
@@ -133,7 +133,7 @@ struct Codec<Enum> {
 };
 
 template <class Enum>
-    requires std::is_enum_v<Enum>
+requires std::is_enum_v<Enum>
 struct Codec<std::set<Enum>> {
     static json::Value encode(const std::set<Enum>& all) {
         json::Array array;

@@ -38,8 +38,8 @@ struct LoginSettings {
     util::Seconds window{900};
     int hash_slots = 2;  ///< password hashes at the same time on this machine
     // Of method remote_user alone:
-    std::string remote_user_variable = "REMOTE_USER";  ///< the CGI variable with the user's name
-    bool auto_create = false;                          ///< an unknown name becomes a new user
+    std::string remote_user_variable = "REMOTE_USER";            ///< the CGI variable with the user's name
+    bool auto_create = false;                                    ///< an unknown name becomes a new user
     std::map<std::string, std::string> claims_from_environment;  ///< claim → CGI variable
     std::optional<std::string> auth_time_variable;  ///< CGI variable with the time of the login, in epoch seconds
     std::optional<std::string> logout_redirect;     ///< the web server's own logout; may hold kReturnMark once

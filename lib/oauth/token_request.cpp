@@ -10,7 +10,8 @@ Outcome<TokenGrant> parse_authorization_code(const http::Request& request) {
     const auto code = request.form.find("code");
     if (!code) return invalid_request("code is required");
     ASSIGN_OR_RETURN(auto audience, parse_audience(request.query, request.form));
-    return TokenGrant(AuthorizationCodeGrant{*code, request.form.find("redirect_uri"), request.form.find("code_verifier"), std::move(audience)});
+    return TokenGrant(AuthorizationCodeGrant{*code, request.form.find("redirect_uri"),
+                                             request.form.find("code_verifier"), std::move(audience)});
 }
 
 Outcome<TokenGrant> parse_refresh_token(const http::Request& request) {
@@ -41,18 +42,19 @@ Outcome<TokenGrant> parse_grant(const http::Request& request) {
     if (!type) return invalid_request("grant_type is required");
     for (const Row& row : kRows)
         if (row.grant_type == *type) return row.parse(request);
-    return make_error(ErrorCode::unsupported_grant_type, "grant_type must be authorization_code, refresh_token or client_credentials");
+    return make_error(ErrorCode::unsupported_grant_type,
+                      "grant_type must be authorization_code, refresh_token or client_credentials");
 }
 
 }  // namespace
 
 Outcome<TokenRequest> parse_token_request(const http::Request& request) {
-    if (request.body != http::BodyKind::form) return invalid_request("the body must be application/x-www-form-urlencoded");
-    const auto in_body = request.form.first_fault({"grant_type", "code", "redirect_uri", "client_id", "client_secret", "code_verifier",
-                                                   "scope", "refresh_token", "aud", "audience"});
+    if (request.body != http::BodyKind::form)
+        return invalid_request("the body must be application/x-www-form-urlencoded");
+    const auto in_body = request.form.first_fault({"grant_type", "code", "redirect_uri", "client_id", "client_secret",
+                                                   "code_verifier", "scope", "refresh_token", "aud", "audience"});
     const auto in_query = request.query.first_fault({"aud", "audience"});
-    if (in_body || in_query)
-        return invalid_parameter(in_body ? *in_body : *in_query);
+    if (in_body || in_query) return invalid_parameter(in_body ? *in_body : *in_query);
 
     ASSIGN_OR_RETURN(auto credentials, parse_credentials(request));
     return TokenRequest{std::move(credentials), parse_grant(request)};

@@ -51,8 +51,8 @@ std::string make_id_token(oauth::Context& context, const IdTokenAbout& about) {
 }
 
 oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_user_claims) {
-    return [&context, get_user_claims = std::move(get_user_claims)](
-               const oauth::IssuedToUser& issued) -> std::optional<std::string> {
+    return [&context, get_user_claims =
+                          std::move(get_user_claims)](const oauth::IssuedToUser& issued) -> std::optional<std::string> {
         if (!context.settings.oidc || !issued.access.record.scope.contains("openid")) return std::nullopt;
         return make_id_token(context,
                              {issued.grant, issued.nonce, issued.access.value, claims_for(issued, get_user_claims)});

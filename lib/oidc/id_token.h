@@ -21,8 +21,8 @@ struct IdTokenAbout {
 
 std::string make_id_token(oauth::Context& context, const IdTokenAbout& about);
 
-/// The ID tokens of the token endpoint: for grants with the scope `openid`, while OpenID Connect is on. `get_user_claims`
-/// is called only when the grant asks for claims by name (§5.5). Borrows `context`.
+/// The ID tokens of the token endpoint: for grants with the scope `openid`, while OpenID Connect is on.
+/// `get_user_claims` is called only when the grant asks for claims by name (§5.5). Borrows `context`.
 oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_user_claims);
 
 /// The left half of the digest that belongs to the ID token's algorithm, as base64url (§3.1.3.6): SHA-256 for RS256 and

@@ -40,8 +40,8 @@ struct LogoutRefusal {
     std::string log_detail;  ///< for the operator
 };
 
-/// The hint's `sid` is ignored: its session may have expired or been replaced by another of the same user, and the client
-/// wants the user logged out.
+/// The hint's `sid` is ignored: its session may have expired or been replaced by another of the same user, and the
+/// client wants the user logged out.
 util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& context, const http::Params& params);
 
 /// Why an address that was asked for is not followed although nothing is wrong with the request.

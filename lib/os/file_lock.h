@@ -7,8 +7,8 @@ namespace postern::os {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// The lock belongs to the open file, not to the process (flock(2)); the kernel frees it when the holder dies. False: another
-/// holder has it, and still had it at the deadline. Throws std::system_error when the kernel refuses.
+/// The lock belongs to the open file, not to the process (flock(2)); the kernel frees it when the holder dies. False:
+/// another holder has it, and still had it at the deadline. Throws std::system_error when the kernel refuses.
 bool try_lock(int descriptor);
 bool lock_until(int descriptor, Deadline deadline);
 void unlock(int descriptor) noexcept;

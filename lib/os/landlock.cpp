@@ -87,9 +87,7 @@ Rights rights_of(FileUse use) {
            kRemoveDirectory | kRefer;
 }
 
-[[noreturn]] void fail(const std::string& what) {
-    throw std::runtime_error("sandbox: " + what + ": " + errno_text());
-}
+[[noreturn]] void fail(const std::string& what) { throw std::runtime_error("sandbox: " + what + ": " + errno_text()); }
 
 /// `handled` is what the ruleset forbids: a rule can allow no more.
 void add_rule(const Descriptor& ruleset, const FileRule& rule, Rights handled) {

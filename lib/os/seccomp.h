@@ -16,7 +16,8 @@ struct CallNeeds {
 bool can_filter_calls(std::string& reason);
 
 /// From now on every other call fails with EPERM, in each thread of the process: none that starts a program or a
-/// process, traces or signals one, opens a socket, or makes memory executable. Needs no_new_privs. Throws std::runtime_error when the kernel refuses.
+/// process, traces or signals one, opens a socket, or makes memory executable. Needs no_new_privs. Throws
+/// std::runtime_error when the kernel refuses.
 void filter_calls(const CallNeeds& needs);
 
 }  // namespace postern::os

@@ -9,8 +9,7 @@ namespace {
 
 std::optional<db::Database> open_database(const config::Config& config, StoreUse use) {
     if (use == StoreUse::none) return std::nullopt;
-    return db::Database(config.database,
-                           use == StoreUse::write ? db::Access::read_write : db::Access::query_only);
+    return db::Database(config.database, use == StoreUse::write ? db::Access::read_write : db::Access::query_only);
 }
 
 keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) {

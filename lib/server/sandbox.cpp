@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
-#include <system_error>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
@@ -53,7 +52,8 @@ std::vector<std::string> make_hash_slots(const config::Config& config) {
 /// Not among them: database, side files, gate, numbers of commits, ring, templates and log. They are open.
 std::vector<os::FileRule> file_rules(const config::Config& config, const Endpoint& endpoint) {
     // By directory: a rotation puts new files in the place of the old ones.
-    std::vector<os::FileRule> rules = {{config.keys, signs(endpoint, config.settings) ? os::FileUse::browse : os::FileUse::read}};
+    std::vector<os::FileRule> rules = {
+        {config.keys, signs(endpoint, config.settings) ? os::FileUse::browse : os::FileUse::read}};
     if (endpoint.passwords && config.settings.login.method == oauth::LoginMethod::password) {
         for (const std::string& slot : make_hash_slots(config)) rules.push_back({slot, os::FileUse::rewrite});
     }
@@ -69,7 +69,7 @@ std::vector<os::FileRule> file_rules(const config::Config& config, const Endpoin
 
 /// What libraries open the first time that they need it.
 void open_what_is_opened_late() {
-    ::tzset();                               // syslog(3) writes local time
+    ::tzset();                              // syslog(3) writes local time
     static_cast<void>(crypto::sha256(""));  // OpenSSL's algorithms
 }
 
@@ -131,7 +131,8 @@ SandboxOffer sandbox_offer() {
     return offer;
 }
 
-void enter_sandbox(const config::Config& config, const Endpoint& endpoint, const util::Log& log, gateway::Transport transport) {
+void enter_sandbox(const config::Config& config, const Endpoint& endpoint, const util::Log& log,
+                   gateway::Transport transport) {
     const std::string none = objection(config, endpoint);
     const SandboxOffer offer = none.empty() ? sandbox_offer() : SandboxOffer{0, false, none};
     if (config.sandbox == config::SandboxMode::require && !offer.missing.empty()) {
@@ -140,8 +141,8 @@ void enter_sandbox(const config::Config& config, const Endpoint& endpoint, const
     confine(config, endpoint, offer);
     const bool lacks = config.sandbox == config::SandboxMode::automatic && !offer.missing.empty();
     const util::LogLevel level = transport == gateway::Transport::cgi ? util::LogLevel::debug
-                                 : lacks                     ? util::LogLevel::warn
-                                                             : util::LogLevel::info;
+                                 : lacks                              ? util::LogLevel::warn
+                                                                      : util::LogLevel::info;
     log.write(level, "sandbox",
               {{"files", offer.landlock > 0 ? "Landlock " + std::to_string(offer.landlock) : "open"},
                {"calls", offer.calls ? "seccomp" : "open"},

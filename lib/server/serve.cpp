@@ -68,7 +68,8 @@ int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
     try {
         const auto app = start(endpoint);
         Service service(*app, endpoint, handler);
-        const gateway::Loop loop{[&](gateway::Exchange& exchange) { service.run(exchange); }, [&] { service.tidy_up(); }, max_requests()};
+        const gateway::Loop loop{[&](gateway::Exchange& exchange) { service.run(exchange); },
+                                 [&] { service.tidy_up(); }, max_requests()};
         app->log().info("start", {{"version", util::kVersion}});
         enter_sandbox(app->config(), endpoint, app->log(), gateway::Transport::fastcgi);
         gateway::accept_requests(loop);
@@ -83,7 +84,8 @@ int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
 
 int serve(const Endpoint& endpoint, const Handler& handler) {
     prepare_process(endpoint);
-    return gateway::start_transport() == gateway::Transport::cgi ? serve_cgi(endpoint, handler) : serve_fastcgi(endpoint, handler);
+    return gateway::start_transport() == gateway::Transport::cgi ? serve_cgi(endpoint, handler)
+                                                                 : serve_fastcgi(endpoint, handler);
 }
 
 }  // namespace postern::server

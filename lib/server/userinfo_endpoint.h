@@ -30,7 +30,8 @@ using MakeGetUserClaims = std::function<oidc::GetUserClaims(oauth::Context& cont
 /// - When it cannot tell, it throws, and the client gets no claims: db::StoreError is answered with 503 and
 ///   Retry-After, everything else with 500. The message goes to the log alone. To return nothing says that the user has
 ///   no claims.
-/// - It can open nothing but what `needs` names, and start nothing: see SandboxPermissions in server/endpoint.h. What is open before
+/// - It can open nothing but what `needs` names, and start nothing: see SandboxPermissions in server/endpoint.h. What
+/// is open before
 ///   this function is called, or is opened by the one below, stays open.
 /// Configuration of its own belongs into a file or the process environment, never into HTTP_ variables, which clients
 /// write.

@@ -11,7 +11,8 @@ namespace postern::util {
 /// nullopt for a `%` that is not followed by two hex digits. The bytes are not judged further here.
 std::optional<std::string> form_decode(std::string_view text);
 
-/// Everything but RFC 3986 unreserved characters becomes %XX (a space is %20): safe in a query, a fragment, a form body.
+/// Everything but RFC 3986 unreserved characters becomes %XX (a space is %20): safe in a query, a fragment, a form
+/// body.
 std::string percent_encode(std::string_view bytes);
 
 }  // namespace postern::util

@@ -96,8 +96,8 @@ http::Response proceed(Interaction& interaction, const Resumed& asked) {
 /// A request by POST: sealed for no browser, so that any browser may open it by the GET that follows.
 http::Response continue_by_get(Interaction& interaction, const model::AuthorizationRequest& asked) {
     const std::string sealed = oauth::seal_request(interaction.context, {asked, ""});
-    return http::see_other(
-        http::with_query(interaction.context.settings.url(interaction.context.settings.paths.authorize), {{"resume", sealed}}));
+    return http::see_other(http::with_query(
+        interaction.context.settings.url(interaction.context.settings.paths.authorize), {{"resume", sealed}}));
 }
 
 }  // namespace
@@ -105,7 +105,8 @@ http::Response continue_by_get(Interaction& interaction, const model::Authorizat
 http::Response start_authorization(Interaction& interaction) {
     const bool posted = interaction.request.method == http::Method::post;
     if (interaction.request.body == http::BodyKind::other)
-        return interaction.refuse(PageFault::request_malformed, "", "the body is not application/x-www-form-urlencoded");
+        return interaction.refuse(PageFault::request_malformed, "",
+                                  "the body is not application/x-www-form-urlencoded");
     const http::Params& params = posted ? interaction.request.form : interaction.request.query;
     const auto target = oauth::verify_redirect(interaction.context, params);
     if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
@@ -116,7 +117,8 @@ http::Response start_authorization(Interaction& interaction) {
 
 http::Response resume_authorization(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::yes));
-    const auto allowed = oauth::check_registration(interaction.context.settings, resumed.target.client(), resumed.request);
+    const auto allowed =
+        oauth::check_registration(interaction.context.settings, resumed.target.client(), resumed.request);
     if (!allowed) return authorization_error(interaction.pages, resumed.target, allowed.error());
     return proceed(interaction, resumed);
 }

@@ -30,10 +30,10 @@ void record(Interaction& interaction, const model::AuthorizationRequest& asked, 
     if (!counts) return;  // answered before
     const bool given = decision == model::Decision::approved;
     interaction.context.trail.add(given ? oauth::AuditEvent::consent_given : oauth::AuditEvent::consent_denied,
-                            {oauth::audit::subject(subject),
-                             oauth::audit::client(asked.client_id),
-                             oauth::audit::session(interaction.browser.session->sid),
-                             {"scope", asked.scope.to_string()}});
+                                  {oauth::audit::subject(subject),
+                                   oauth::audit::client(asked.client_id),
+                                   oauth::audit::session(interaction.browser.session->sid),
+                                   {"scope", asked.scope.to_string()}});
 }
 
 }  // namespace

@@ -22,9 +22,11 @@ http::Response refuse_expired(const Interaction& interaction, const std::string&
 
 }  // namespace
 
-util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params, AllowUnbound allow_unbound) {
+util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params,
+                                             AllowUnbound allow_unbound) {
     const auto text = params.find("resume");
-    if (!text) return interaction.refuse(params.fault_of("resume") ? PageFault::resume_invalid : PageFault::resume_missing);
+    if (!text)
+        return interaction.refuse(params.fault_of("resume") ? PageFault::resume_invalid : PageFault::resume_missing);
     auto sealed = oauth::open_request(interaction.context, *text);
     if (!sealed)
         return sealed.error() == oauth::SealFault::expired ? refuse_expired(interaction, *text)
@@ -38,7 +40,8 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
     if (is_bound && !interaction.browser.id)
         return interaction.refuse(PageFault::cookie_missing, client_id,
                                   "the browser sent no cookie; the issuer is " + interaction.context.settings.issuer);
-    if (is_bound && !is_of_this_browser(interaction, *sealed)) return interaction.refuse(PageFault::other_browser, client_id);
+    if (is_bound && !is_of_this_browser(interaction, *sealed))
+        return interaction.refuse(PageFault::other_browser, client_id);
 
     // An unbound request gets a new id when it is opened, exactly as if the authorize URL had been followed again, so
     // that progress in one browser never applies to another.
@@ -49,8 +52,8 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
     return Resumed{std::move(sealed->request), std::move(*target)};
 }
 
-http::Response refuse_and_offer(const Interaction& interaction, PageFault fault, const model::AuthorizationRequest& request,
-                                const std::string& detail) {
+http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
+                                const model::AuthorizationRequest& request, const std::string& detail) {
     oauth::Context& context = interaction.context;
     model::AuthorizationRequest restarted = request;
     restarted.id = crypto::random_token(context.random);
@@ -63,13 +66,15 @@ http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
                         {request.client_id.str(), detail, context.settings.issuer, url});
 }
 
-std::optional<http::Response> refuse_if_used(const Interaction& interaction, const model::AuthorizationRequest& request) {
+std::optional<http::Response> refuse_if_used(const Interaction& interaction,
+                                             const model::AuthorizationRequest& request) {
     const auto progress = store::find_progress(interaction.context.store, oauth::request_key(request));
     if (!progress || !progress->used) return std::nullopt;
     return refuse_and_offer(interaction, PageFault::already_used, request);
 }
 
-http::Response continue_at(Interaction& interaction, const std::string& path, const model::AuthorizationRequest& request) {
+http::Response continue_at(Interaction& interaction, const std::string& path,
+                           const model::AuthorizationRequest& request) {
     http::Response response = http::see_other("");
     ensure_browser_id(interaction.context, interaction.browser, response);
     const std::string sealed = oauth::seal_request(interaction.context, {request, interaction.browser.binding()});

@@ -42,17 +42,20 @@ enum class AllowUnbound {
 };
 
 /// The request, or the page that says why there is none.
-util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params, AllowUnbound allow_unbound);
+util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params,
+                                             AllowUnbound allow_unbound);
 
 /// The page of `fault`, with a button that starts the same sign-in over: a request of its own, worth what the
 /// application's link was worth. What was decided about the old one does not count for it, and the old one stays ended.
-http::Response refuse_and_offer(const Interaction& interaction, PageFault fault, const model::AuthorizationRequest& request,
-                                const std::string& detail = {});
+http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
+                                const model::AuthorizationRequest& request, const std::string& detail = {});
 
 /// That page, if the request was answered already: no form is shown that could lead nowhere but there.
-std::optional<http::Response> refuse_if_used(const Interaction& interaction, const model::AuthorizationRequest& request);
+std::optional<http::Response> refuse_if_used(const Interaction& interaction,
+                                             const model::AuthorizationRequest& request);
 
 /// 303 to the page at `path` with `request` sealed for this browser, which gets its cookie now if it has none.
-http::Response continue_at(Interaction& interaction, const std::string& path, const model::AuthorizationRequest& request);
+http::Response continue_at(Interaction& interaction, const std::string& path,
+                           const model::AuthorizationRequest& request);
 
 }  // namespace postern::web

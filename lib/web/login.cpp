@@ -22,8 +22,8 @@ std::string account_mark(const oauth::Context& context, const std::string& usern
     return oauth::audit::short_digest(crypto::hmac_sha256(key, username));
 }
 
-http::Response form(Interaction& interaction, const Resumed& resumed, const std::string& username, const std::string& message,
-                    int status = 200) {
+http::Response form(Interaction& interaction, const Resumed& resumed, const std::string& username,
+                    const std::string& message, int status = 200) {
     LoginPage page;
     page.client_name = resumed.target.client().name;
     page.action = interaction.context.settings.url(interaction.context.settings.paths.login);
@@ -36,7 +36,8 @@ http::Response form(Interaction& interaction, const Resumed& resumed, const std:
 
 /// The session, the mark that this request was logged in for, and the end of the old session: together or not at all.
 /// Durable, because the old cookie must stay dead. nullopt when the user lost the right meanwhile.
-std::optional<http::Response> succeed(Interaction& interaction, const Resumed& resumed, const PasswordVerdict& verdict) {
+std::optional<http::Response> succeed(Interaction& interaction, const Resumed& resumed,
+                                      const PasswordVerdict& verdict) {
     db::Transaction transaction(interaction.context.store, db::Durability::full);
     if (!confirm_login(transaction, verdict, interaction.context.now())) return std::nullopt;
     const model::Subject& subject = verdict.user.subject;
@@ -58,13 +59,13 @@ std::string wait_message(util::Seconds wait) {
            (minutes == 1 ? " minute." : " minutes.");
 }
 
-void note_refusal(Interaction& interaction, oauth::AuditEvent event, const Resumed& resumed, const std::string& username,
-                  const PasswordVerdict& verdict) {
+void note_refusal(Interaction& interaction, oauth::AuditEvent event, const Resumed& resumed,
+                  const std::string& username, const PasswordVerdict& verdict) {
     interaction.context.trail.add(event, {{"method", kMethod},
-                                    {"reason", verdict.log_detail},
-                                    oauth::audit::subject(verdict.named),
-                                    {"account", account_mark(interaction.context, username)},
-                                    oauth::audit::client(resumed.request.client_id)});
+                                          {"reason", verdict.log_detail},
+                                          oauth::audit::subject(verdict.named),
+                                          {"account", account_mark(interaction.context, username)},
+                                          oauth::audit::client(resumed.request.client_id)});
 }
 
 http::Response refuse_form(Interaction& interaction, const Resumed& resumed, const std::string& username,
@@ -85,7 +86,8 @@ http::Response refuse_form(Interaction& interaction, const Resumed& resumed, con
 http::Response show_login(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
     if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
-    // Only what the client sent itself: the `sub` of an old ID token must not be turned into a user name for its holder.
+    // Only what the client sent itself: the `sub` of an old ID token must not be turned into a user name for its
+    // holder.
     return form(interaction, resumed, resumed.request.login_hint.value_or(""), "");
 }
 
@@ -99,8 +101,9 @@ http::Response submit_login(Interaction& interaction) {
         return refuse_and_offer(interaction, PageFault::form_malformed, resumed.request, "field: " + *faulty);
 
     const std::string username = sent.find("username").value_or("");
-    PasswordVerdict verdict = check_login(interaction.context, username, util::Secret(sent.find("password").value_or("")),
-                                          interaction.request.remote_address);
+    PasswordVerdict verdict =
+        check_login(interaction.context, username, util::Secret(sent.find("password").value_or("")),
+                    interaction.request.remote_address);
     if (verdict.outcome == PasswordOutcome::busy) {
         note_refusal(interaction, oauth::AuditEvent::login_overloaded, resumed, username, verdict);
         return refuse_and_offer(interaction, PageFault::too_busy, resumed.request, verdict.log_detail);

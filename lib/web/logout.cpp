@@ -94,8 +94,8 @@ http::Response finish(Interaction& interaction, const LogoutRequest& asked, cons
     const CookieNames names = cookie_names(interaction.context.settings.issuer);
     response.add("Set-Cookie", http::clear_cookie(names.session, names.security));
     // no-store does not keep browsers from holding a page that was left for the way back, with the user's name on it.
-    // Only with the session cookie: other sites cannot send it, and so cannot empty the cache of this whole origin with an
-    // image that has our address.
+    // Only with the session cookie: other sites cannot send it, and so cannot empty the cache of this whole origin with
+    // an image that has our address.
     if (interaction.browser.session_cookie) response.set("Clear-Site-Data", "\"cache\"");
     if (const auto& reason = after.not_followed())
         response.refusal = http::Refusal{reason->error, "the user is signed out and was not sent on", reason->detail,
@@ -117,15 +117,16 @@ bool is_of_this_browser(const Interaction& interaction, const oidc::SealedLogout
     return interaction.browser.id && crypto::equal_constant_time(sealed.browser, interaction.browser.binding());
 }
 
-util::Result<LogoutRequest, http::Response> open(const Interaction& interaction, const http::Params& params, AllowUnbound allow_unbound) {
+util::Result<LogoutRequest, http::Response> open(const Interaction& interaction, const http::Params& params,
+                                                 AllowUnbound allow_unbound) {
     const auto sealed = oidc::open_logout(interaction.context, params.find("resume").value_or(""));
     if (!sealed)
         return interaction.refuse(sealed.error() == oauth::SealFault::expired ? PageFault::logout_resume_expired
-                                                                        : PageFault::logout_resume_invalid);
+                                                                              : PageFault::logout_resume_invalid);
     const bool is_free = sealed->browser.empty() && allow_unbound == AllowUnbound::yes;
     if (!is_free && !is_of_this_browser(interaction, *sealed))
         return interaction.refuse(PageFault::logout_form_foreign, "",
-                            "the form belongs to another browser, or no cookie came back");
+                                  "the form belongs to another browser, or no cookie came back");
     return sealed->request;
 }
 
@@ -133,10 +134,12 @@ util::Result<LogoutRequest, http::Response> open(const Interaction& interaction,
 
 http::Response start_logout(Interaction& interaction) {
     const bool posted = interaction.request.method == http::Method::post;
-    if (!posted && !interaction.browser.session && interaction.request.query.find(kSignedOut)) return interaction.pages.logged_out();
+    if (!posted && !interaction.browser.session && interaction.request.query.find(kSignedOut))
+        return interaction.pages.logged_out();
     if (interaction.request.body == http::BodyKind::other)
         return refuse(interaction, {LogoutFault::malformed, "", "the body is not application/x-www-form-urlencoded"});
-    const auto asked = oidc::parse_logout_request(interaction.context, posted ? interaction.request.form : interaction.request.query);
+    const auto asked =
+        oidc::parse_logout_request(interaction.context, posted ? interaction.request.form : interaction.request.query);
     if (!asked) return refuse(interaction, asked.error());
     if (!posted) return proceed(interaction, *asked);
     // Refused now rather than later: an unregistered address is not sealed.
@@ -155,7 +158,8 @@ http::Response answer_logout(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto asked, open(interaction, interaction.request.form, AllowUnbound::no));
     const bool is_logged_in = interaction.browser.session.has_value();
     // With the session gone there is nothing that a forged answer could end.
-    if (is_logged_in && !is_own_form(interaction.context, Form::logout, interaction.browser, asked.id, interaction.request))
+    if (is_logged_in &&
+        !is_own_form(interaction.context, Form::logout, interaction.browser, asked.id, interaction.request))
         return interaction.refuse(PageFault::logout_form_foreign, "",
                                   "the csrf field is missing or does not belong to this browser, session and request");
 

@@ -1,4 +1,5 @@
-// The logout endpoint as a browser sees it (OpenID Connect RP-Initiated Logout 1.0): when it asks the user, and where it redirects.
+// The logout endpoint as a browser sees it (OpenID Connect RP-Initiated Logout 1.0): when it asks the user, and where
+// it redirects.
 #pragma once
 
 #include "http/message.h"

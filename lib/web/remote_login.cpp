@@ -55,15 +55,16 @@ http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, co
                             const std::string& detail) {
     http::Response page = interaction.refuse(why.fault, client_id, detail);
     interaction.context.trail.add(oauth::AuditEvent::login_failed, {{"method", kMethod},
-                                                              {"reason", page.refusal->error},
-                                                              oauth::audit::subject(why.named),
-                                                              {"client_id", client_id}});
+                                                                    {"reason", page.refusal->error},
+                                                                    oauth::audit::subject(why.named),
+                                                                    {"client_id", client_id}});
     return page;
 }
 
 /// User, session, the mark that this request was logged in for, and the end of the old session: together or not at
 /// all. Durable, because the old cookie must stay dead.
-util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const Resumed& resumed, const RemoteUser& remote) {
+util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const Resumed& resumed,
+                                                const RemoteUser& remote) {
     db::Transaction transaction(interaction.context.store, db::Durability::full);
     const auto met = meet(interaction.context, transaction, remote);
     const bool would_make = interaction.context.settings.login.auto_create;
@@ -77,15 +78,15 @@ util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const 
     transaction.commit();
     if (met->made)
         interaction.context.trail.add(oauth::AuditEvent::user_created,
-                                {{"method", kMethod}, oauth::audit::subject(user.subject)});
+                                      {{"method", kMethod}, oauth::audit::subject(user.subject)});
     note_login(interaction.context, started, kMethod, resumed.request.client_id);
     return started;
 }
 
 /// A login form would ask again. The web server would give the same answer again, so the client gets an error.
 http::Response answer(Interaction& interaction, const Resumed& resumed, const model::Session& session) {
-    oauth::AuthorizationInput input{resumed.request, resumed.target.client(), session, std::nullopt,
-                               std::nullopt,    interaction.context.now()};
+    oauth::AuthorizationInput input{resumed.request, resumed.target.client(),  session, std::nullopt,
+                                    std::nullopt,    interaction.context.now()};
     input.progress = store::find_progress(interaction.context.store, oauth::request_key(resumed.request));
     if (!std::holds_alternative<oauth::ShowLogin>(oauth::next_step(input))) {
         model::AuthorizationRequest request = resumed.request;
@@ -114,8 +115,8 @@ PageFault fault_of(RemoteFault fault) {
 
 http::Response remote_login(Interaction& interaction) {
     // First, so that an operator who opens the page by hand learns whether the web server authenticates.
-    const auto remote =
-        read_remote_user(interaction.context.settings.login, interaction.request.server_variables, interaction.context.now());
+    const auto remote = read_remote_user(interaction.context.settings.login, interaction.request.server_variables,
+                                         interaction.context.now());
     if (!remote) return refuse_login(interaction, {fault_of(remote.error().fault), {}}, "", remote.error().log_detail);
     ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
     const std::string client_id = resumed.request.client_id.str();

@@ -37,12 +37,12 @@ public:
     const gateway::Variables& variables() const override { return variables_; }
     gateway::Body receive(std::size_t cap) override {
         return gateway::receive_body(variables_, cap, gateway::StreamEnd::at_length_only,
-                                    [this](char* buffer, std::size_t size) -> std::optional<std::size_t> {
-                                        const std::size_t count = std::min(size, input_.size());
-                                        std::memcpy(buffer, input_.data(), count);
-                                        input_.remove_prefix(count);
-                                        return count;
-                                    });
+                                     [this](char* buffer, std::size_t size) -> std::optional<std::size_t> {
+                                         const std::size_t count = std::min(size, input_.size());
+                                         std::memcpy(buffer, input_.data(), count);
+                                         input_.remove_prefix(count);
+                                         return count;
+                                     });
     }
     void send(std::string_view wire) noexcept override {
         wire_ = wire;

@@ -1,5 +1,5 @@
-// The calls by which the programs themselves, not SQLite, write files: keys, copies, the write lock. The linker puts these in
-// front of the C library's (--wrap), so that one of them can be told to fail.
+// The calls by which the programs themselves, not SQLite, write files: keys, copies, the write lock. The linker puts
+// these in front of the C library's (--wrap), so that one of them can be told to fail.
 #pragma once
 
 #include <functional>

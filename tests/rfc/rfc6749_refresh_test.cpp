@@ -157,7 +157,7 @@ TEST_CASE("refresh: takes along the access tokens of its grant that ended more t
         int rows;
     };
     for (const RefusedRow& row : {RefusedRow{"the first token lives", 899, 2}, RefusedRow{"it has just ended", 959, 2},
-                           RefusedRow{"it ended a minute ago", 960, 1}}) {
+                                  RefusedRow{"it ended a minute ago", 960, 1}}) {
         CAPTURE(row.when);
         SignedIn r;
         r.op.advance(seconds(row.after));

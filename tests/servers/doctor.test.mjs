@@ -503,7 +503,11 @@ describe("doctor --url: where the web server signs people in", () => {
       config: { login: { method: "remote_user", autoCreate: true } },
     });
   const rows = [
-    ["nobody protects the login path", [], ["remote user", "error", /does not require authentication at/, /auth\.require/]],
+    [
+      "nobody protects the login path",
+      [],
+      ["remote user", "error", /does not require authentication at/, /auth\.require/],
+    ],
     [
       "made-up names are believed",
       [

@@ -127,7 +127,8 @@ TEST_CASE("type_of: what a header of ours says, without any verification; nothin
     for (std::size_t i = 0; i < world.keys.size(); ++i) {
         for (const TokenType type : kTypes) {
             CHECK(world.verifier.type_of(world.token(i, type)) == type);
-            CHECK(world.verifier.type_of(jose::encode_header(world.key(i).algorithm(), type, world.kid(i)) + ".x") == type);
+            CHECK(world.verifier.type_of(jose::encode_header(world.key(i).algorithm(), type, world.kid(i)) + ".x") ==
+                  type);
         }
     }
     const std::string token = world.token(0);

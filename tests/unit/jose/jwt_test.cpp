@@ -30,8 +30,7 @@ struct JwtFixture {
     auto verify(std::string_view token, util::Time now = kNow, Expiry expiry = Expiry::enforced) {
         return jose::verify_jwt(verifier, token, TokenType::access_token, kIssuer, now, expiry);
     }
-    std::optional<JwtFault> fault(std::string_view payload, util::Time now = kNow,
-                                  Expiry expiry = Expiry::enforced) {
+    std::optional<JwtFault> fault(std::string_view payload, util::Time now = kNow, Expiry expiry = Expiry::enforced) {
         const auto result = verify(token(payload), now, expiry);
         return result ? std::nullopt : std::optional(result.error());
     }

@@ -63,9 +63,8 @@ KeyState state_of(const std::string& path, const std::string& kid, Time now) {
 bool believed(const Keys& signer, Time time, const std::vector<Keys*>& verifiers) {
     const auto& key = signer.signing_key(Algorithm::EdDSA, time);
     const auto token = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, "{}");
-    return std::all_of(verifiers.begin(), verifiers.end(), [&](Keys* keys) {
-        return bool(keys->verifier().verify(token, jose::TokenType::access_token));
-    });
+    return std::all_of(verifiers.begin(), verifiers.end(),
+                       [&](Keys* keys) { return bool(keys->verifier().verify(token, jose::TokenType::access_token)); });
 }
 
 /// Runs `work` in a process of its own and kills it at its `stop`th system call, before or after that has been done.

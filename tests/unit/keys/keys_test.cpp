@@ -29,7 +29,7 @@ public:
         const auto kid = jose::thumbprint(key.public_key());
         if (with_pem)
             keys::write_key_file(path(), KeyFileName{algorithm, signs_from, kid}.to_string(), key.to_pem().reveal(),
-                                  0640);
+                                 0640);
         published_.push_back({kid, key.public_key()});
         publish();
         return kid;

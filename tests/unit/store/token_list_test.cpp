@@ -119,9 +119,8 @@ TEST_CASE("list_tokens: active is what could be presented now; the rest is liste
         {"the refresh token is used",
          [](db::Transaction& transaction) { rotate(transaction, "refresh of b", kNow, Seconds{10}); }, kNow,
          "bau bac bre! "},
-        {"the grant has ended",
-         [](db::Transaction& transaction) { store::end_grant(transaction, GrantId("b"), kNow); }, kNow,
-         "bau! bac! bre! "},
+        {"the grant has ended", [](db::Transaction& transaction) { store::end_grant(transaction, GrantId("b"), kNow); },
+         kNow, "bau! bac! bre! "},
         {"the client is disabled",
          [](db::Transaction& transaction) {
              auto disabled = client();

@@ -136,9 +136,8 @@ TEST_CASE("update_user: everything but subject and created_at") {
 TEST_CASE("remove_user: takes along everything of this user, and nothing of another") {
     auto database = two_users();
     const auto remove = [&] {
-        return written(database, [](db::Transaction& transaction) {
-            return store::remove_user(transaction, Subject("sub-1"));
-        });
+        return written(database,
+                       [](db::Transaction& transaction) { return store::remove_user(transaction, Subject("sub-1")); });
     };
     CHECK(remove());
     CHECK_FALSE(remove());

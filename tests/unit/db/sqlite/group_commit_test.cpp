@@ -242,7 +242,8 @@ TEST_CASE("GroupCommit: without a usable file everybody syncs alone") {
     CHECK(read_file(directory / "precious") == "precious");
 }
 
-TEST_CASE("GroupCommit: who has waited for another's sync for long enough syncs alone, and promises nothing to others") {
+TEST_CASE(
+    "GroupCommit: who has waited for another's sync for long enough syncs alone, and promises nothing to others") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync");
     const os::Descriptor stuck(::open((directory / "sync").c_str(), O_RDWR | O_CLOEXEC));
