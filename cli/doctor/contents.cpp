@@ -1,4 +1,4 @@
-// Decides whether database, keys, templates and clock can be worked with, by using them as the endpoints do.
+// Checks database, keys, templates and clock by using them as the endpoints do.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace postern::cli {
 namespace {
 
-// When this was written; no clock of a machine that runs it can be right and earlier.
+// Older than this program, so a clock that is earlier is wrong.
 constexpr util::Time kEarliest{util::Seconds{1767225600}};  // 2026-01-01
 constexpr util::Seconds kTolerance{60};
 
@@ -24,7 +24,7 @@ std::string retire_command(const std::string& kid) {
     return std::string("postern key retire ") + (kid.starts_with('-') ? "-- " : "") + kid;
 }
 
-/// The private half of a key is a risk as long as it lies there, so it goes when nothing needs the public one.
+/// A private key is a risk while it exists, so a retired key should be deleted when its public half is not needed.
 void check_retired_keys(Findings& findings, const config::Config& config, util::Time now) {
     for (const keys::KeyInfo& key : keys::Keys::list(config.keys, now)) {
         if (key.state != keys::KeyState::retired || now < last_token_expires(key, config.settings)) continue;
@@ -35,8 +35,7 @@ void check_retired_keys(Findings& findings, const config::Config& config, util::
 
 bool can_read(const std::filesystem::path& file) { return faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) == 0; }
 
-/// What this user may open. One user for everything must open everything; where groups divide the keys, a user is well
-/// that cannot open what is not meant for it.
+/// The key files that this user is meant to open: all of them, unless groups divide the keys.
 struct Reach {
     bool signing_keys = true;
     bool seal = true;
@@ -82,7 +81,7 @@ void check_templates(Findings& findings, const config::Config& config) {
     }
 }
 
-/// A clock that is behind makes codes and tokens that are valid nowhere, and revives expired ones.
+/// With a clock that is behind, new tokens are invalid elsewhere and expired ones are valid again.
 void check_clock(Findings& findings, const std::string& config_path, const config::Config& config, util::Time now) {
     auto files = data_files(config);
     files.emplace_back(config_path);

@@ -1,4 +1,4 @@
-// Decides whether the database is sound, can be written, and has room to grow.
+// Checks that the database is intact, can be written, and has free space.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,20 +18,20 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kCheck = "database";
-constexpr std::chrono::milliseconds kLongestWait{1000};
-constexpr std::chrono::seconds kLongestLook{10};
+constexpr std::chrono::milliseconds kMaxLockWait{1000};
+constexpr std::chrono::seconds kMaxCheckTime{10};
 constexpr util::Seconds kTolerance{60};
 constexpr std::uintmax_t kMegabyte = 1 << 20;
-// A checkpoint begins at 4 MB, and a busy server has twice that for a moment.
-constexpr std::uintmax_t kLongLog = 64 * kMegabyte;
-constexpr std::uintmax_t kLittleRoom = 64 * kMegabyte;
-constexpr std::uintmax_t kNoRoom = 4 * kMegabyte;
+// A checkpoint begins at 4 MB; under load the WAL briefly has twice that.
+constexpr std::uintmax_t kLargeWal = 64 * kMegabyte;
+constexpr std::uintmax_t kLowSpace = 64 * kMegabyte;
+constexpr std::uintmax_t kNoSpace = 4 * kMegabyte;
 constexpr std::uintmax_t kNoFiles = 16;
 
 constexpr const char* kRestoreFix =
     "stop the serving processes, keep the file, and restore the last good backup (docs/OPERATIONS.md, \"Restore\")";
 
-/// Root may write where modes forbid it; a file system that is mounted read-only stops everybody.
+/// Modes do not stop root; a file system that is mounted read-only does.
 void check_writable(Findings& findings, const std::string& database) {
     std::vector<fs::path> paths = side_files(database);
     paths.insert(paths.begin(), directory_of(database));
@@ -39,7 +39,7 @@ void check_writable(Findings& findings, const std::string& database) {
         const mode_t wanted = path == paths.front() ? R_OK | W_OK | X_OK : R_OK | W_OK;
         if (faccessat(AT_FDCWD, path.c_str(), static_cast<int>(wanted), AT_EACCESS) == 0) continue;
         const int reason = errno;
-        if (reason == ENOENT) continue;  // gone in this moment
+        if (reason == ENOENT) continue;  // removed meanwhile
         findings.error(
             "database files", path.string() + " cannot be written by this user (" + std::strerror(reason) + ")",
             reason == EROFS ? "mount its file system read-write; the kernel remounts it read-only after a disk error, "
@@ -50,10 +50,10 @@ void check_writable(Findings& findings, const std::string& database) {
     }
 }
 
-void check_log_size(Findings& findings, const std::string& database) {
+void check_wal_size(Findings& findings, const std::string& database) {
     std::error_code none;
     const auto size = fs::file_size(database + "-wal", none);
-    if (none || size < kLongLog) return;
+    if (none || size < kLargeWal) return;
     findings.warning(
         "database files",
         database + "-wal has " + std::to_string(size / kMegabyte) +
@@ -69,13 +69,13 @@ void check_room(Findings& findings, const std::string& check, const std::string&
     const std::string where = directory_of(file).string();
     const char* fix =
         "free space on that disk, old backups and logs first; no data is lost, but users cannot sign in until then";
-    if (room->bytes < kNoRoom || no_files) {
+    if (room->bytes < kNoSpace || no_files) {
         findings.error(check,
                        no_files
                            ? "no more files can be created in " + where
                            : "the disk of " + where + " is full: " + std::to_string(room->bytes >> 10) + " KB left",
                        fix);
-    } else if (room->bytes < kLittleRoom) {
+    } else if (room->bytes < kLowSpace) {
         findings.warning(
             check, "the disk of " + where + " is nearly full: " + std::to_string(room->bytes / kMegabyte) + " MB left",
             fix);
@@ -83,18 +83,17 @@ void check_room(Findings& findings, const std::string& check, const std::string&
 }
 
 void check_pages(Findings& findings, const std::string& path) {
-    const auto check = db::check_pages(path, kLongestLook);
+    const auto check = db::check_pages(path, kMaxCheckTime);
     if (!check.damage.empty()) {
         findings.error(kCheck, path + " is damaged: " + check.damage, kRestoreFix);
     } else if (!check.finished) {
         findings.warning(
-            kCheck, path + " is too large to be checked within " + std::to_string(kLongestLook.count()) + " seconds",
+            kCheck, path + " is too large to be checked within " + std::to_string(kMaxCheckTime.count()) + " seconds",
             "`postern backup FILE` checks every page of its copy");
     }
 }
 
-/// A clock that is behind revives what has expired. Files may have other times than what is in them: a copy that was
-/// put back is new.
+/// With a clock that is behind, expired records are valid again. File times do not show it: a restored copy is new.
 void check_records(Findings& findings, db::Database& database, util::Time now) {
     const auto newest = db::newest_record(database);
     if (!newest || *newest <= now + kTolerance) return;
@@ -111,11 +110,11 @@ bool found_error(const Findings& findings, const std::string& check) {
     });
 }
 
-/// Not where the gate is missing: that would make it, and processes may still hold the old one.
+/// Not if the lock file is missing: this would create it while processes still hold the old one.
 void check_writing(Findings& findings, const std::string& path) {
     if (found_error(findings, "database files")) return;
     try {
-        db::try_writing(path, kLongestWait);
+        db::try_writing(path, kMaxLockWait);
     } catch (const db::StoreBusy&) {
         findings.error(
             kCheck, path + " is locked: no other process could write for one second",
@@ -126,7 +125,7 @@ void check_writing(Findings& findings, const std::string& path) {
     }
 }
 
-void check_kept(Findings& findings, const std::string& path) {
+void check_synced(Findings& findings, const std::string& path) {
     if (!db::is_wal_suspect(path)) return;
     findings.warning(
         kCheck,
@@ -135,7 +134,7 @@ void check_kept(Findings& findings, const std::string& path) {
         "check the kernel log for disk errors; then run `postern purge`, which succeeds when the disk syncs again");
 }
 
-/// "PATH: what is wrong: what to do" of the store.
+/// Adds a message of the store, "PATH: what is wrong: what to do".
 void add_store_error(Findings& findings, const std::string& path, const db::StoreError& error) {
     std::string detail = error.what();
     const char* fix = dynamic_cast<const db::StoreDamaged*>(&error) ? kRestoreFix : kAsSaid;
@@ -155,15 +154,15 @@ void check_room_for_files(Findings& findings, const config::Config& config) {
 
 void check_database(Findings& findings, const config::Config& config, util::Time now) {
     const std::string& path = config.database;
-    check_log_size(findings, path);
+    check_wal_size(findings, path);
     try {
-        db::Database database(path, db::Access::query_only, kLongestWait);
+        db::Database database(path, db::Access::query_only, kMaxLockWait);
         check_writable(findings, path);
         check_pages(findings, path);
         if (!found_error(findings, kCheck)) {
             check_records(findings, database, now);
             check_writing(findings, path);
-            check_kept(findings, path);
+            check_synced(findings, path);
         }
         findings.ok_unless_found(kCheck, "schema version " + std::to_string(db::kSchemaVersion));
     } catch (const db::StoreBusy& error) {

@@ -127,7 +127,7 @@ void add_doctor_command(const Command& app, Invocation& invocation) {
                     [&invocation, options] { doctor(invocation, *options); });
     const Option url = command.flag("--url", options->url, "Also check the web server at the issuer from outside");
     command
-        .option("--ca", "FILE", options->access.authority_file,
+        .option("--ca", "FILE", options->access.ca_file,
                 "With --url: PEM file of a private certificate authority")
         .needs(url);
     command

@@ -1,4 +1,4 @@
-// Decides which owners and modes are right for the files of a server.
+// Checks owners, groups and modes of the database, its side files and the configuration.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,7 +68,7 @@ void check_file_system(Findings& findings, const fs::path& directory) {
     findings.ok("file system", directory.string() + " is not a network file system");
 }
 
-/// Of the directory's group, or the other processes that share it are locked out.
+/// The file must have the directory's group, or processes of that group cannot use it.
 void check_group(Findings& findings, const std::string& check, const fs::path& path, const struct stat& status) {
     struct stat directory {};
     if (stat(directory_of(path).c_str(), &directory) != 0 || (directory.st_mode & S_ISGID) == 0) return;
@@ -79,55 +79,60 @@ void check_group(Findings& findings, const std::string& check, const fs::path& p
         "chgrp --reference=" + directory_of(path).string() + " " + path.string());
 }
 
-void check_database_files(Findings& findings, const std::string& database) {
-    const std::string check = "database files";
-    if (!can_look_into(findings, check, directory_of(database))) return;
+/// A file next to the database that a serving installation has. Processes read it or lock it.
+struct SideFile {
+    const char* suffix;
+    State when_missing;
+    const char* consequence;
+    const char* fix;
+};
+
+constexpr const char* kNoReaders =
+    " is missing, so processes that may only read the database cannot start; a sqlite3 shell that was the last to close "
+    "the database removes it";
+constexpr const char* kCreateAgain =
+    "run a command that may write, such as `postern user list`, as the owner: it creates the file again";
+
+constexpr SideFile kSideFiles[] = {
+    {"-wal", State::warning, kNoReaders, kCreateAgain},
+    {"-shm", State::warning, kNoReaders, kCreateAgain},
+    {db::kSyncSuffix, State::warning,
+     " is missing, so not all processes share their disk syncs, which makes writes slower",
+     "restart the serving processes: the first creates the file again, and all of them use it"},
+    {".gate", State::error,
+     " is missing: processes that hold the old lock file and processes that create a new one do not exclude each other",
+     "stop all serving processes, run `postern user list` as their user, start them again; never remove this file"},
+};
+
+constexpr const char* kDatabaseFiles = "database files";
+
+void check_database_file(Findings& findings, const fs::path& path) {
     struct stat status {};
-    for (const fs::path& path : side_files(database)) {
-        if (!look_at(path, status)) continue;
-        if (!S_ISREG(status.st_mode)) {
-            findings.error(check, path.string() + " is not a regular file",
-                           "remove it; stop the serving processes first");
-            continue;
-        }
-        if ((status.st_mode & kOthers) != 0) {
-            findings.error(
-                check,
-                path.string() + " is accessible to every user of this machine (mode " + octal(status.st_mode) + ")",
-                "chmod o-rwx " + path.string());
-        }
-        check_group(findings, check, path, status);
+    if (!look_at(path, status)) return;
+    if (!S_ISREG(status.st_mode)) {
+        findings.error(kDatabaseFiles, path.string() + " is not a regular file",
+                       "remove it; stop the serving processes first");
+        return;
     }
-    if (!look_at(database, status)) return;  // before `init`: what the database's own check says is enough
-    constexpr const char* kNoReaders =
-        " is missing, so processes that may only read the database cannot start; a sqlite3 shell that was the last to "
-        "close the database removes it";
-    constexpr const char* kNoSharing =
-        " is missing, so not all processes share their disk syncs, which makes writes slower";
-    constexpr const char* kAnyCommand =
-        "run a command that may write, such as `postern user list`, as the owner: it creates the file again";
-    constexpr const char* kRestart =
-        "restart the serving processes: the first creates the file again, and all of them use it";
-    struct Row {
-        std::string suffix;
-        const char* meaning;
-        const char* fix;
-    };
-    const Row made_anew[] = {
-        {"-wal", kNoReaders, kAnyCommand}, {"-shm", kNoReaders, kAnyCommand}, {db::kSyncSuffix, kNoSharing, kRestart}};
-    for (const auto& [suffix, meaning, fix] : made_anew) {
-        if (!look_at(database + suffix, status)) findings.warning(check, database + suffix + meaning, fix);
+    if ((status.st_mode & kOthers) != 0) {
+        findings.error(kDatabaseFiles,
+                       path.string() + " is accessible to every user of this machine (mode " + octal(status.st_mode) +
+                           ")",
+                       "chmod o-rwx " + path.string());
     }
-    if (!look_at(database + ".gate", status)) {
-        findings.error(
-            check,
-            database +
-                ".gate is missing: processes that hold the old lock file and processes that create a new one do not "
-                "exclude each other",
-            "stop all serving processes, run `postern user list` as their user, start them again; never remove "
-            "this file");
+    check_group(findings, kDatabaseFiles, path, status);
+}
+
+void check_database_files(Findings& findings, const std::string& database) {
+    if (!can_list(findings, kDatabaseFiles, directory_of(database))) return;
+    for (const fs::path& path : side_files(database)) check_database_file(findings, path);
+    struct stat status {};
+    if (!look_at(database, status)) return;  // not yet initialised: check_database says so
+    for (const SideFile& file : kSideFiles) {
+        if (!look_at(database + file.suffix, status))
+            findings.add({kDatabaseFiles, file.when_missing, database + file.suffix + file.consequence, file.fix});
     }
-    findings.ok_unless_found(check, "not accessible to other users; WAL and write lock exist");
+    findings.ok_unless_found(kDatabaseFiles, "not accessible to other users; WAL and write lock exist");
 }
 
 }  // namespace
@@ -139,7 +144,7 @@ std::string octal(mode_t mode) {
     return "0" + digits;
 }
 
-bool can_look_into(Findings& findings, const std::string& check, const fs::path& directory) {
+bool can_list(Findings& findings, const std::string& check, const fs::path& directory) {
     if (faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) == 0) return true;
     const int reason = errno;
     std::error_code unknown;

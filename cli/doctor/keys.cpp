@@ -1,4 +1,4 @@
-// Decides which owners, groups and modes are right for the files in the key directory.
+// Checks owners, groups and modes of the files in the key directory.
 #include <sys/stat.h>
 
 #include "cli/accounts.h"
@@ -11,10 +11,11 @@ namespace {
 
 constexpr const char* kCheck = "key files";
 
-/// The serving processes need to read here, never to write: whoever writes decides whose signatures are believed.
+/// The serving processes only read here: a process that can write could replace the keys that signatures are checked
+/// with.
 void check_key_directory(Findings& findings, const fs::path& directory) {
     struct stat status {};
-    if (stat(directory.c_str(), &status) != 0) return;  // the keys' own check says so
+    if (stat(directory.c_str(), &status) != 0) return;  // reported by check_keys
     const std::string what = directory.string() + " (mode " + octal(status.st_mode) + ")";
     const std::string fix = "chmod go-w " + directory.string();
     if ((status.st_mode & S_IWOTH) != 0) {
@@ -24,7 +25,7 @@ void check_key_directory(Findings& findings, const fs::path& directory) {
     }
 }
 
-/// What is wrong for every installation, however its processes are divided.
+/// What must hold whether or not the endpoints run as different users.
 void check_key_file(Findings& findings, const fs::path& path, const struct stat& status) {
     const mode_t refused = path.filename() == "jwks.json" ? kOthersWrite : kOthers;
     if (!S_ISREG(status.st_mode)) {
@@ -37,13 +38,13 @@ void check_key_file(Findings& findings, const fs::path& path, const struct stat&
     }
 }
 
-/// Where each endpoint runs as a user of its own, a private file has one group of readers, which is not everybody's.
+/// If each endpoint runs as its own user, a private file belongs to the group of its readers, not to the common group.
 class DividedKeys {
 public:
     DividedKeys(Findings& findings, const config::Config& config, const KeyGroups& groups)
         : findings_(findings), groups_(groups) {
         struct stat status {};
-        if (stat(directory_of(config.database).c_str(), &status) == 0) everybody_ = status.st_gid;
+        if (stat(directory_of(config.database).c_str(), &status) == 0) common_group_ = status.st_gid;
         if (stat(config.keys.c_str(), &status) == 0) owner_ = status.st_uid;
     }
 
@@ -54,7 +55,7 @@ public:
             findings_.error(kCheck, path.string() + " belongs to the user " + user_name(status.st_uid),
                             "chown --reference=" + path.parent_path().string() + " " + path.string() + ", then " +
                                 fix(path, meant));
-        } else if (status.st_gid == everybody_) {
+        } else if (status.st_gid == common_group_) {
             findings_.error(kCheck, path.string() + " has " + group + ", which every endpoint is in", fix(path, meant));
         } else if (status.st_gid != meant) {
             findings_.error(kCheck,
@@ -70,7 +71,7 @@ public:
 
 private:
     std::string fix(const fs::path& path, gid_t meant) const {
-        const bool known = meant != everybody_;
+        const bool known = meant != common_group_;
         const std::string readers = path.extension() == ".pem" ? "token" : "authorize, login, scopes and logout";
         return "chgrp " + (known ? group_name(meant) : "GROUP") + " " + path.string() + "; chmod 0640 " +
                path.string() + (known ? "" : " (a group that only the users of " + readers + " are in)");
@@ -78,12 +79,12 @@ private:
 
     Findings& findings_;
     KeyGroups groups_;
-    std::optional<gid_t> everybody_;
+    std::optional<gid_t> common_group_;
     std::optional<uid_t> owner_;
 };
 
-/// The units mount the directory of the database so that no endpoint can put another key directory there; without them,
-/// who may write what is around it may replace it.
+/// The systemd units mount the data directory so that no endpoint can replace the key directory in it. Without the
+/// units, a process that can write the parent directory can.
 void check_surroundings(Findings& findings, const config::Config& config) {
     struct stat status {};
     const fs::path around = directory_of(config.keys);
@@ -96,7 +97,7 @@ void check_surroundings(Findings& findings, const config::Config& config) {
                      "set \"keys\" in the configuration");
 }
 
-/// The units' directory is root's, and passed by those who may read jwks.json only: it is for divided keys.
+/// A key directory that belongs to root and that every user may enter is meant for divided keys.
 void check_undivided(Findings& findings, const std::string& directory) {
     struct stat status {};
     if (stat(directory.c_str(), &status) != 0 || status.st_uid != 0 || status.st_gid == 0) return;
@@ -114,7 +115,7 @@ void check_undivided(Findings& findings, const std::string& directory) {
 }  // namespace
 
 void check_key_files(Findings& findings, const config::Config& config) {
-    if (!can_look_into(findings, kCheck, config.keys)) return;
+    if (!can_list(findings, kCheck, config.keys)) return;
     check_key_directory(findings, config.keys);
     const auto groups = key_groups(config.keys);
     std::optional<DividedKeys> divided;

@@ -1,4 +1,4 @@
-// Whether processes that serve can give up what they do not need, as the configuration wants it.
+// Checks that this system supports the sandbox that the configuration asks for.
 #include "server/sandbox.h"
 #include "cli/doctor/findings.h"
 
@@ -11,7 +11,7 @@ constexpr const char* kFix =
     "seccomp in the container and in systemd; or keep \"sandbox\": \"auto\" and rely on separate users for the "
     "processes";
 
-std::string what_there_is(const server::SandboxOffer& offer) {
+std::string describe(const server::SandboxOffer& offer) {
     return "Landlock version " + std::to_string(offer.landlock) + " and a system call filter";
 }
 
@@ -20,7 +20,7 @@ std::string what_there_is(const server::SandboxOffer& offer) {
 void check_sandbox(Findings& findings, const config::Config& config) {
     const server::SandboxOffer offer = server::sandbox_offer();
     if (config.sandbox == config::SandboxMode::off) return findings.ok(kCheck, "switched off");
-    if (offer.missing.empty()) return findings.ok(kCheck, what_there_is(offer));
+    if (offer.missing.empty()) return findings.ok(kCheck, describe(offer));
     if (config.sandbox == config::SandboxMode::require)
         return findings.error(kCheck, "no process can start: " + offer.missing, kFix);
     findings.warning(kCheck, "processes run without a part of it: " + offer.missing, kFix);

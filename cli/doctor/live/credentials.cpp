@@ -1,5 +1,5 @@
-// Decides whether the Authorization header and bodies arrive at the endpoints that programs call. All that is sent is
-// made up.
+// Checks that the Authorization header and request bodies arrive at the endpoints that clients call. All credentials
+// are made up.
 #include "cli/doctor/live/live.h"
 #include "cli/files.h"
 #include "oauth/client_auth.h"
@@ -19,19 +19,19 @@ void report_lost(Findings& findings, const Site& site, const std::string& path) 
                    std::string(server::passing_directive(site.software)) + kBasicFix);
 }
 
-/// A 401 of the web server's own, from an authentication that is meant for the rest of the site.
-bool is_own_login(Findings& findings, const std::string& path, const HttpResponse& answer) {
-    if (answer.status != 401 || answer.has("X-Request-Id")) return false;
+/// A 401 from the web server itself, whose authentication for the rest of the site covers the endpoint too.
+bool web_server_wants_login(Findings& findings, const std::string& path, const HttpResponse& response) {
+    if (response.status != 401 || response.has("X-Request-Id")) return false;
     findings.error("Authorization", "the web server itself asks for a login at " + path,
                    "exclude the endpoint from the web server's own authentication (Apache: `Require all granted` and "
                    "`AuthType None`; nginx: `auth_basic off;`; lighttpd: auth.require for other paths only)");
     return true;
 }
 
-/// What was refused can be explained, by whoever runs this and by nobody else.
-void expect_explained(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
+/// A refusal must be recorded in the ring that `postern why` reads.
+void expect_recorded(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
     const std::string ring = ring_path(site.config.database);
-    const auto ids = answer.all("X-Request-Id");
+    const auto ids = response.all("X-Request-Id");
     if (ids.size() == 1 && store::RefusalRing::find(ring, ids.front())) return;
     findings.warning(
         "request ids", "the refusal at " + path + " is not in " + ring + ", so `postern why` cannot explain it",
@@ -39,19 +39,19 @@ void expect_explained(Findings& findings, const Site& site, const std::string& p
 }
 
 /// decisions/0010: a 401 challenges for Basic when the header was there, and only then.
-void evaluate_basic(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
-    if (is_own_login(findings, path, answer) || !is_answered(findings, site, path, answer)) return;
-    expect_common_headers(findings, site, path, answer, Caching::forbidden);
-    expect_explained(findings, site, path, answer);
-    const bool refused = answer.status == 401 && text_member(answer, "error") == "invalid_client";
-    if (refused && text_member(answer, "error_description") == oauth::kNoCredentials)
+void evaluate_basic(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
+    if (web_server_wants_login(findings, path, response) || !is_from_postern(findings, site, path, response)) return;
+    expect_common_headers(findings, site, path, response, Caching::forbidden);
+    expect_recorded(findings, site, path, response);
+    const bool refused = response.status == 401 && text_member(response, "error") == "invalid_client";
+    if (refused && text_member(response, "error_description") == oauth::kNoCredentials)
         return report_lost(findings, site, path);
     if (!refused)
         return findings.error("Authorization",
-                              "made-up credentials at " + path + " get the response " + std::to_string(answer.status) +
-                                  " " + text_member(answer, "error"),
-                              "`postern why " + answer.first("X-Request-Id") + "` says what arrived");
-    const auto challenges = answer.all("WWW-Authenticate");
+                              "made-up credentials at " + path + " get the response " + std::to_string(response.status) +
+                                  " " + text_member(response, "error"),
+                              "`postern why " + response.first("X-Request-Id") + "` says what arrived");
+    const auto challenges = response.all("WWW-Authenticate");
     if (challenges.size() == 1 && challenges.front().starts_with("Basic ")) return;
     findings.error("Authorization",
                    "the 401 of " + path + " has " + std::to_string(challenges.size()) +
@@ -59,41 +59,41 @@ void evaluate_basic(Findings& findings, const Site& site, const std::string& pat
                    "let the web server pass WWW-Authenticate on unchanged");
 }
 
-void evaluate_bearer(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
-    if (is_own_login(findings, path, answer) || !is_answered(findings, site, path, answer)) return;
-    expect_common_headers(findings, site, path, answer, Caching::forbidden);
-    expect_explained(findings, site, path, answer);
-    const auto challenges = answer.all("WWW-Authenticate");
-    if (answer.status != 401 || text_member(answer, "error") != "invalid_token")
+void evaluate_bearer(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
+    if (web_server_wants_login(findings, path, response) || !is_from_postern(findings, site, path, response)) return;
+    expect_common_headers(findings, site, path, response, Caching::forbidden);
+    expect_recorded(findings, site, path, response);
+    const auto challenges = response.all("WWW-Authenticate");
+    if (response.status != 401 || text_member(response, "error") != "invalid_token")
         return findings.error("Authorization",
-                              "a made-up token at " + path + " gets the response " + std::to_string(answer.status),
-                              "`postern why " + answer.first("X-Request-Id") + "` says what arrived");
-    if (text_member(answer, "error_description") == oidc::kNoToken) return report_lost(findings, site, path);
+                              "a made-up token at " + path + " gets the response " + std::to_string(response.status),
+                              "`postern why " + response.first("X-Request-Id") + "` says what arrived");
+    if (text_member(response, "error_description") == oidc::kNoToken) return report_lost(findings, site, path);
     if (challenges.size() != 1 || !challenges.front().starts_with("Bearer "))
         findings.error("Authorization", "the 401 of " + path + " has no WWW-Authenticate header of its own",
                        "let the web server pass WWW-Authenticate on unchanged");
 }
 
-/// RFC 9112 §7.1. The program cannot know where such a body ends when the web server does not collect it.
-void evaluate_chunked(Findings& findings, const Site& site, const HttpResponse& answer) {
-    const bool read = text_member(answer, "error") == "invalid_client" &&
-                      text_member(answer, "error_description") != oauth::kNoCredentials;
-    if (answer.status == 411 || read) return;
+/// RFC 9112 §7.1. Unless the web server buffers such a body, the program does not know its length.
+void evaluate_chunked(Findings& findings, const Site& site, const HttpResponse& response) {
+    const bool read = text_member(response, "error") == "invalid_client" &&
+                      text_member(response, "error_description") != oauth::kNoCredentials;
+    if (response.status == 411 || read) return;
     findings.error("chunked bodies",
                    "a body without Content-Length does not arrive at " + site.settings().paths.token + " (" +
-                       std::to_string(answer.status) + " " + text_member(answer, "error") + ")",
+                       std::to_string(response.status) + " " + text_member(response, "error") + ")",
                    fix_for(site, {"`SetEnv proxy-sendcl 1` for mod_proxy_fcgi", "`fastcgi_request_buffering on;`",
                                   "`server.stream-request-body = 0`"}));
 }
 
 std::string basic_header(const Site& site) {
-    return "Authorization: Basic " + util::base64_encode(site.stranger + ":" + site.stranger);
+    return "Authorization: Basic " + util::base64_encode(site.unknown_name + ":" + site.unknown_name);
 }
 
-template <class Judge>
-auto at(const std::string& path, Judge judge) {
-    return [path, judge](Findings& findings, const Site& site, const HttpResponse& answer) {
-        judge(findings, site, path, answer);
+template <class Evaluate>
+auto at(const std::string& path, Evaluate evaluate) {
+    return [path, evaluate](Findings& findings, const Site& site, const HttpResponse& response) {
+        evaluate(findings, site, path, response);
     };
 }
 
@@ -111,7 +111,7 @@ std::vector<Probe> credential_probes(const Site& site) {
          {settings.url(paths.token),
           "POST",
           {"Transfer-Encoding: chunked"},
-          "grant_type=client_credentials&client_id=" + site.stranger + "&client_secret=" + site.stranger},
+          "grant_type=client_credentials&client_id=" + site.unknown_name + "&client_secret=" + site.unknown_name},
          evaluate_chunked},
     };
     if (paths.introspect && settings.authenticate_introspect)
@@ -124,11 +124,11 @@ std::vector<Probe> credential_probes(const Site& site) {
                           at(*paths.revoke, evaluate_basic)});
     if (paths.userinfo && settings.oidc)
         probes.push_back({"Authorization",
-                          {settings.url(*paths.userinfo), "GET", {"Authorization: Bearer " + site.stranger}},
+                          {settings.url(*paths.userinfo), "GET", {"Authorization: Bearer " + site.unknown_name}},
                           at(*paths.userinfo, evaluate_bearer)});
     probes.push_back({"request ids",
                       {settings.url(paths.token), "POST", {basic}, "grant_type=x"},
-                      at(paths.token, expect_explained)});
+                      at(paths.token, expect_recorded)});
     return probes;
 }
 

@@ -1,4 +1,4 @@
-// Decides whether key set and discovery documents arrive at their places, as they were sent, whatever a request holds.
+// Checks that key set and discovery documents arrive unchanged at their locations, whatever the request contains.
 #include "cli/doctor/live/live.h"
 #include "jose/jwk.h"
 #include "json/writer.h"
@@ -14,9 +14,9 @@ std::string expected_metadata(const Site& site) { return json::write(oidc::disco
 
 std::string jwks_path(const Site& site) { return site.settings().paths.jwks; }
 
-void expect_open_document(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
-    expect_common_headers(findings, site, path, answer, Caching::allowed);
-    const auto readers = answer.all("Access-Control-Allow-Origin");
+void expect_open_document(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
+    expect_common_headers(findings, site, path, response, Caching::allowed);
+    const auto readers = response.all("Access-Control-Allow-Origin");
     if (readers.size() == 1 && readers.front() == "*") return;
     findings.error(
         "CORS",
@@ -30,8 +30,8 @@ void expect_open_document(Findings& findings, const Site& site, const std::strin
              "remove it from `setenv.add-response-header` for this path: Postern sends it"}));
 }
 
-void expect_length(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
-    if (answer.first("Content-Length") == std::to_string(answer.body.size()) || answer.has("Content-Encoding")) return;
+void expect_length(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
+    if (response.first("Content-Length") == std::to_string(response.body.size()) || response.has("Content-Encoding")) return;
     findings.warning(
         "content length", path + " arrives without its Content-Length",
         fix_for(site, {"`SetEnv ap_trust_cgilike_cl 1` for the programs, and no output filters (`SetEnv no-gzip 1`; no "
@@ -40,31 +40,31 @@ void expect_length(Findings& findings, const Site& site, const std::string& path
                        "set `server.stream-response-body = 0` for this path"}));
 }
 
-void evaluate_keys(Findings& findings, const Site& site, const HttpResponse& answer) {
+void evaluate_keys(Findings& findings, const Site& site, const HttpResponse& response) {
     const std::string path = jwks_path(site);
-    if (!is_answered(findings, site, path, answer)) return;
+    if (!is_from_postern(findings, site, path, response)) return;
     try {
         const keys::Keys keys(site.config.keys, keys::KeyUse::publish, false);
-        if (answer.body != json::write(jose::to_json(keys.published())))
+        if (response.body != json::write(jose::to_json(keys.published())))
             findings.error(
                 "key set", path + " differs from " + site.config.keys + "/jwks.json",
                 "another installation answers there, or a cache keeps an old one: compare POSTERN_CONFIG of the "
                 "serving processes with --config of this command, and run `postern publish` again where files are "
                 "served");
-    } catch (const std::exception&) {  // the check of the keys has said so
+    } catch (const std::exception&) {  // reported by check_keys
     }
-    expect_open_document(findings, site, path, answer);
-    expect_length(findings, site, path, answer);
+    expect_open_document(findings, site, path, response);
+    expect_length(findings, site, path, response);
 }
 
-void evaluate_metadata(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
-    const std::string said = text_member(answer, "issuer");
-    if (answer.status == 200 && said.empty())
+void evaluate_metadata(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
+    const std::string said = text_member(response, "issuer");
+    if (response.status == 200 && said.empty())
         return findings.error("well-known", path + " is not a discovery document",
                               "serve it with the program `discovery`");
-    if (answer.status != 200) {
+    if (response.status != 200) {
         return findings.error(
-            "well-known", path + " answers " + std::to_string(answer.status),
+            "well-known", path + " answers " + std::to_string(response.status),
             fix_for(site, {"`ScriptAlias \"" + path + "\"` to the program `discovery`, as in apache-example.conf",
                            "`location = " + path + "` for the program `discovery`, as in examples/nginx",
                            "`\"" + path + "\"` for the program `discovery`, as in examples/lighttpd"}) +
@@ -77,22 +77,22 @@ void evaluate_metadata(Findings& findings, const Site& site, const std::string& 
             "let both be the same, byte for byte: `issuer` in the configuration, then restart the serving "
             "processes; or give this path to the program of this installation");
     findings.ok_unless_found("issuer", said);
-    if (answer.body != expected_metadata(site))
+    if (response.body != expected_metadata(site))
         findings.warning("well-known", path + " differs from the configuration here",
                          "restart the serving processes, or run `postern publish` again where files are served");
-    expect_open_document(findings, site, path, answer);
+    expect_open_document(findings, site, path, response);
 }
 
-auto metadata_judge(std::string path) {
-    return [path = std::move(path)](Findings& findings, const Site& site, const HttpResponse& answer) {
-        evaluate_metadata(findings, site, path, answer);
+auto metadata_check(std::string path) {
+    return [path = std::move(path)](Findings& findings, const Site& site, const HttpResponse& response) {
+        evaluate_metadata(findings, site, path, response);
     };
 }
 
-/// RFC 9700 §4.13: no URL is made of what a request says about itself. Another virtual host may answer.
-void evaluate_foreign(Findings& findings, const Site&, const HttpResponse& answer) {
-    std::string all = answer.body;
-    for (const auto& header : answer.headers) all += header.second + "\n";
+/// RFC 9700 §4.13: URLs are never built from the request's Host. Another virtual host may respond.
+void evaluate_foreign(Findings& findings, const Site&, const HttpResponse& response) {
+    std::string all = response.body;
+    for (const auto& header : response.headers) all += header.second + "\n";
     if (all.find(kForeign) == all.npos) return;
     findings.error(
         "host header", "the server trusts the Host or X-Forwarded-Host header of the request",
@@ -100,38 +100,38 @@ void evaluate_foreign(Findings& findings, const Site&, const HttpResponse& answe
         "`server { listen 443 ssl default_server; return 444; }`, lighttpd `$HTTP[\"host\"]`");
 }
 
-/// RFC 3875 §4.4: some web servers make arguments of a query without "=".
-void evaluate_unchanged(Findings& findings, const Site& site, const HttpResponse& answer, const char* check,
+/// RFC 3875 §4.4: some web servers pass a query without "=" as program arguments.
+void expect_same_metadata(Findings& findings, const Site& site, const HttpResponse& response, const char* check,
                         const char* what, const std::string& fix) {
-    if (answer.status == 200 && answer.body == expected_metadata(site)) return;
-    if (text_member(answer, "issuer") != site.settings().issuer || answer.status != 200)
+    if (response.status == 200 && response.body == expected_metadata(site)) return;
+    if (text_member(response, "issuer") != site.settings().issuer || response.status != 200)
         findings.error(check,
                        "the discovery document does not arrive when " + std::string(what) + " (" +
-                           std::to_string(answer.status) + ")",
+                           std::to_string(response.status) + ")",
                        fix);
 }
 
-void evaluate_arguments(Findings& findings, const Site& site, const HttpResponse& answer) {
-    evaluate_unchanged(findings, site, answer, "arguments", "its URL has a query of one word",
+void evaluate_arguments(Findings& findings, const Site& site, const HttpResponse& response) {
+    expect_same_metadata(findings, site, response, "arguments", "its URL has a query of one word",
                        "let the web server start the program without arguments");
 }
 
-void evaluate_compression(Findings& findings, const Site& site, const HttpResponse& answer) {
-    evaluate_unchanged(findings, site, answer, "compression", "the client accepts compression",
+void evaluate_compression(Findings& findings, const Site& site, const HttpResponse& response) {
+    expect_same_metadata(findings, site, response, "compression", "the client accepts compression",
                        fix_for(site, {"`SetEnv no-gzip 1` for the endpoints", "`gzip off;` for the endpoints",
                                       "`deflate.mimetypes = ()` for the endpoints"}));
 }
 
-void evaluate_orders(Findings& findings, const Site& site, const HttpResponse& answer) {
-    evaluate_unchanged(findings, site, answer, "sendfile headers", "a request has X-Sendfile or X-Accel-Redirect",
+void evaluate_sendfile(Findings& findings, const Site& site, const HttpResponse& response) {
+    expect_same_metadata(findings, site, response, "sendfile headers", "a request has X-Sendfile or X-Accel-Redirect",
                        "let the web server honour these headers only in responses of the programs");
 }
 
-/// The executable refuses paths that are not its own (CVE-2019-11043 class); the web server may refuse them before.
-void evaluate_subpath(Findings& findings, const Site& site, const HttpResponse& answer) {
-    if (answer.status == 404) return;
+/// The program refuses paths other than its own (the class of CVE-2019-11043); the web server may refuse them first.
+void evaluate_subpath(Findings& findings, const Site& site, const HttpResponse& response) {
+    if (response.status == 404) return;
     findings.error(
-        "subpaths", "a path below " + jwks_path(site) + " answers " + std::to_string(answer.status) + " instead of 404",
+        "subpaths", "a path below " + jwks_path(site) + " answers " + std::to_string(response.status) + " instead of 404",
         fix_for(site, {"`AcceptPathInfo` must not be met by another handler: remove what else serves this path",
                        "remove `try_files` that leads unknown paths elsewhere (SPA fallback)",
                        "remove `url.rewrite-if-not-file` that leads unknown paths elsewhere"}));
@@ -148,13 +148,13 @@ std::vector<Probe> document_probes(const Site& site) {
     gzip.options = {{"compressed", ""}};
     return {
         {"key set", {settings.url(settings.paths.jwks), "GET", {reader}}, evaluate_keys},
-        {"well-known", {appended, "GET", {reader}}, metadata_judge(appended.substr(site.origin.size()))},
-        {"well-known", {site.origin + inserted, "GET", {reader}}, metadata_judge(inserted)},
+        {"well-known", {appended, "GET", {reader}}, metadata_check(appended.substr(site.origin.size()))},
+        {"well-known", {site.origin + inserted, "GET", {reader}}, metadata_check(inserted)},
         {"host header", {appended, "GET", {std::string("Host: ") + kForeign}}, evaluate_foreign},
         {"host header",
          {appended, "GET", {std::string("X-Forwarded-Host: ") + kForeign, std::string("Forwarded: host=") + kForeign}},
          evaluate_foreign},
-        {"sendfile headers", {appended, "GET", {"X-Sendfile: /etc/hostname", "X-Accel-Redirect: /"}}, evaluate_orders},
+        {"sendfile headers", {appended, "GET", {"X-Sendfile: /etc/hostname", "X-Accel-Redirect: /"}}, evaluate_sendfile},
         {"arguments", {appended + "?--version"}, evaluate_arguments},
         {"compression", gzip, evaluate_compression},
         {"subpaths", {settings.url(settings.paths.jwks) + "/postern-doctor"}, evaluate_subpath},

@@ -1,4 +1,4 @@
-// Asks a web server as a stranger would: through the program curl.
+// Sends requests with the program curl.
 #include "cli/doctor/live/http_client.h"
 
 #include <fcntl.h>
@@ -22,10 +22,10 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-constexpr Milliseconds kOneQuestion{10000};
-constexpr Milliseconds kConnecting{5000};
-constexpr Milliseconds kLeastTime{100};
-constexpr std::size_t kMostOutput = 1 << 20;  // nothing that is asked for is as large
+constexpr Milliseconds kRequestTimeout{10000};
+constexpr Milliseconds kConnectTimeout{5000};
+constexpr Milliseconds kMinimumTime{100};
+constexpr std::size_t kMaxOutput = 1 << 20;  // more than any response that is expected
 
 void require(int error, const char* what) {
     if (error != 0) throw std::system_error(error, std::generic_category(), what);
@@ -46,7 +46,7 @@ struct Pipe {
     }
 };
 
-/// curl reads its options from here, so that nothing of them is on a command line and no ~/.curlrc adds any.
+/// curl reads its options from standard input: none is visible on a command line, and ~/.curlrc is not read.
 pid_t start_curl(const Pipe& in, const Pipe& out, const Pipe& err) {
     posix_spawn_file_actions_t actions;
     require(posix_spawn_file_actions_init(&actions), "posix_spawn");
@@ -70,14 +70,14 @@ bool read_some(int descriptor, std::string& text) {
     return got > 0 || (got < 0 && errno == EINTR);
 }
 
-/// Both streams to their ends, or false when there is too much.
-bool collect(Pipe& out, Pipe& err, std::string& answer, std::string& trace) {
+/// Reads both streams to their ends; false when one of them exceeds kMaxOutput.
+bool collect(Pipe& out, Pipe& err, std::string& response, std::string& trace) {
     while (out.ends[0] >= 0 || err.ends[0] >= 0) {
         pollfd waiting[] = {{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}};  // a negative descriptor is skipped
         if (poll(waiting, 2, -1) < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
-        if (waiting[0].revents != 0 && !read_some(out.ends[0], answer)) out.end(0);
+        if (waiting[0].revents != 0 && !read_some(out.ends[0], response)) out.end(0);
         if (waiting[1].revents != 0 && !read_some(err.ends[0], trace)) err.end(0);
-        if (answer.size() > kMostOutput || trace.size() > kMostOutput) return false;
+        if (response.size() > kMaxOutput || trace.size() > kMaxOutput) return false;
     }
     return true;
 }
@@ -88,8 +88,8 @@ int wait_for(pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// The line of --show-error, without "curl: (60) ".
-std::string complaint_in(std::string_view trace) {
+/// The text of --show-error after "curl: (60) ".
+std::string error_message_in(std::string_view trace) {
     std::string found;
     for (const std::string_view line : util::split(trace, '\n')) {
         if (!line.starts_with("curl: (")) continue;
@@ -135,71 +135,72 @@ std::string HttpResponse::first(std::string_view name) const {
 WebClient::WebClient(WebAccess access, std::chrono::seconds patience)
     : access_(std::move(access)), deadline_(std::chrono::steady_clock::now() + patience) {}
 
-std::string WebClient::describe(const HttpRequest& question, Milliseconds time) const {
+std::string WebClient::curl_config(const HttpRequest& request, Milliseconds time) const {
     std::string text;
     for (const char* flag : {"silent", "show-error", "include", "globoff", "path-as-is", "http1.1"})
         add_option(text, flag, "");
-    add_option(text, "url", question.url);
+    add_option(text, "url", request.url);
     add_option(text, "proto", "=http,https");
     add_option(text, "noproxy", "*");
     add_option(text, "user-agent", "postern-doctor");
-    add_option(text, "connect-timeout", seconds(std::min(time, kConnecting)));
+    add_option(text, "connect-timeout", seconds(std::min(time, kConnectTimeout)));
     add_option(text, "max-time", seconds(time));
-    add_option(text, "request", question.method);
-    for (const std::string& header : question.headers) add_option(text, "header", header);
-    if (question.form && question.form->empty()) text += "data = \"\"\n";
-    if (question.form && !question.form->empty()) add_option(text, "data-binary", *question.form);
-    if (!access_.authority_file.empty()) add_option(text, "cacert", access_.authority_file);
+    add_option(text, "request", request.method);
+    for (const std::string& header : request.headers) add_option(text, "header", header);
+    if (request.form && request.form->empty()) text += "data = \"\"\n";
+    if (request.form && !request.form->empty()) add_option(text, "data-binary", *request.form);
+    if (!access_.ca_file.empty()) add_option(text, "cacert", access_.ca_file);
     if (!access_.connect_to.empty()) add_option(text, "connect-to", "::" + access_.connect_to);
-    for (const auto& option : question.options) add_option(text, option.first, option.second);
+    for (const auto& option : request.options) add_option(text, option.first, option.second);
     return text;
 }
 
-HttpResponse WebClient::ask(const HttpRequest& question) const {
-    HttpResponse answer;
+HttpResponse WebClient::send(const HttpRequest& request) const {
+    HttpResponse response;
     const auto left = std::chrono::duration_cast<Milliseconds>(deadline_ - std::chrono::steady_clock::now());
-    if (left < kLeastTime) {
-        answer.failure = kOutOfTime;
-        answer.complaint = "the time for all requests together is over";
-        return answer;
+    if (left < kMinimumTime) {
+        response.failure = kOutOfTime;
+        response.message = "the time for all requests together is over";
+        return response;
     }
     Pipe in, out, err;
-    const std::string options = describe(question, std::min(left, kOneQuestion));
-    answer.asked_at = util::SystemClock().now();
+    const std::string config = curl_config(request, std::min(left, kRequestTimeout));
+    response.sent_at = util::SystemClock().now();
     const pid_t child = start_curl(in, out, err);
     for (Pipe* pipe : {&out, &err}) pipe->end(1);
-    // As long as this end is open nobody is missing at it; a pipe takes 4096 bytes at least, more than any question.
-    const ssize_t written = write(in.ends[1], options.data(), options.size());
-    if (written != static_cast<ssize_t>(options.size())) kill(child, SIGKILL);
+    // The read end stays open in this process until then, so the write cannot raise SIGPIPE. It cannot block either: a
+    // pipe holds at least 4096 bytes, which is more than any request needs.
+    const ssize_t written = write(in.ends[1], config.data(), config.size());
+    if (written != static_cast<ssize_t>(config.size())) kill(child, SIGKILL);
     in.end(1);
     in.end(0);
     std::string text;
-    if (!collect(out, err, text, answer.trace)) kill(child, SIGKILL);
-    answer.failure = wait_for(child);
-    answer.answered_at = util::SystemClock().now();
-    answer.complaint = complaint_in(answer.trace);
-    if (answer.failure == 0) parse_web_answer(text, answer);
-    return answer;
+    if (!collect(out, err, text, response.trace)) kill(child, SIGKILL);
+    response.failure = wait_for(child);
+    response.received_at = util::SystemClock().now();
+    response.message = error_message_in(response.trace);
+    if (response.failure == 0) parse_response(text, response);
+    return response;
 }
 
-void parse_web_answer(std::string_view text, HttpResponse& answer) {
+void parse_response(std::string_view text, HttpResponse& response) {
     do {
         const std::size_t end = text.find("\r\n\r\n");
         const std::string_view head = text.substr(0, end);
         text = end == text.npos ? std::string_view() : text.substr(end + 4);
-        answer.headers.clear();
+        response.headers.clear();
         for (std::string_view line : util::split(head, '\n')) {
             if (line.ends_with('\r')) line.remove_suffix(1);
             if (line.starts_with("HTTP/")) {
                 const std::size_t blank = line.find(' ');
                 const auto status = util::parse_digits(blank == line.npos ? "" : line.substr(blank + 1, 3), 999);
-                answer.status = static_cast<int>(status.value_or(0));
+                response.status = static_cast<int>(status.value_or(0));
             } else if (const std::size_t colon = line.find(':'); colon != line.npos) {
-                answer.headers.emplace_back(line.substr(0, colon), util::trim(line.substr(colon + 1)));
+                response.headers.emplace_back(line.substr(0, colon), util::trim(line.substr(colon + 1)));
             }
         }
-    } while (answer.status >= 100 && answer.status < 200 && !text.empty());
-    answer.body = std::string(text);
+    } while (response.status >= 100 && response.status < 200 && !text.empty());
+    response.body = std::string(text);
 }
 
 }  // namespace postern::cli

@@ -1,4 +1,4 @@
-// Asks a web server as a stranger would: through the program curl, within a bounded time
+// Sends HTTP requests with the program curl, within a bounded time
 // (docs/decisions/0019-doctor-asks-with-curl.md).
 #pragma once
 
@@ -18,18 +18,18 @@ struct HttpRequest {
     std::string method = "GET";
     std::vector<std::string> headers = {};                          ///< "Name: value"
     std::optional<std::string> form = {};                           ///< the body, form-encoded
-    std::vector<std::pair<std::string, std::string>> options = {};  ///< of curl; "" for those without a value
+    std::vector<std::pair<std::string, std::string>> options = {};  ///< curl options; "" for those without a value
 };
 
 struct HttpResponse {
-    int failure = 0;        ///< curl's exit code: 0 when there was an answer
-    std::string complaint;  ///< curl's words about the failure
-    std::string trace;      ///< what curl says about the connection when the question has its option "verbose"
+    int failure = 0;        ///< curl's exit code; 0: a response arrived
+    std::string message;  ///< curl's error message
+    std::string trace;      ///< curl's log of the connection, with its option "verbose"
     int status = 0;
     std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
-    util::Time asked_at{};
-    util::Time answered_at{};
+    util::Time sent_at{};
+    util::Time received_at{};
 
     std::vector<std::string> all(std::string_view name) const;  ///< names compare without case
     std::string first(std::string_view name) const;             ///< "" when absent
@@ -38,9 +38,9 @@ struct HttpResponse {
 
 inline constexpr int kOutOfTime = -1;  ///< HttpResponse::failure: the time for all requests together is over
 
-/// How every question is asked.
+/// Options of every request.
 struct WebAccess {
-    std::string authority_file;  ///< PEM of a private authority; "" for those of the system
+    std::string ca_file;  ///< PEM of a private certificate authority; "": those of the system
     std::string connect_to;      ///< HOST:PORT to connect to instead of the URL's; "" for the URL's
 };
 
@@ -48,17 +48,17 @@ class WebClient {
 public:
     WebClient(WebAccess access, std::chrono::seconds patience);
 
-    /// Follows no redirect, keeps no cookie, uses no proxy. Throws std::system_error when curl cannot be started.
-    HttpResponse ask(const HttpRequest& question) const;
+    /// Does not follow redirects, keep cookies or use a proxy. Throws std::system_error if curl cannot be started.
+    HttpResponse send(const HttpRequest& request) const;
 
 private:
-    std::string describe(const HttpRequest& question, std::chrono::milliseconds time) const;
+    std::string curl_config(const HttpRequest& request, std::chrono::milliseconds time) const;
 
     WebAccess access_;
     std::chrono::steady_clock::time_point deadline_;
 };
 
-/// Headers and body as they came, the last answer if there are interim ones (RFC 9110 §15.2).
-void parse_web_answer(std::string_view text, HttpResponse& answer);
+/// Splits curl's output into status, headers and body; interim responses are skipped (RFC 9110 §15.2).
+void parse_response(std::string_view text, HttpResponse& response);
 
 }  // namespace postern::cli

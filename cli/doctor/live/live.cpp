@@ -1,4 +1,4 @@
-// Decides how the live server is asked, and what all its answers have in common.
+// Sends the probes to the live server, and checks what all responses have in common.
 #include "cli/doctor/live/live.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 namespace postern::cli {
 namespace {
 
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kTotalTime{60};
 
 std::string origin_of_issuer(const std::string& issuer) {
     const auto slash = issuer.find('/', issuer.find("//") + 2);
     return issuer.substr(0, slash);
 }
 
-/// The first one whose users could come here now.
+/// The first client whose users could sign in now.
 std::optional<model::Client> find_usable_client(const config::Config& config) {
     try {
         db::Database database(config.database, db::Access::query_only);
@@ -28,7 +28,7 @@ std::optional<model::Client> find_usable_client(const config::Config& config) {
             if (client.enabled && client.has_grant(model::GrantType::authorization_code) &&
                 !client.redirect_uris.empty())
                 return std::make_optional(std::move(client));
-    } catch (const db::StoreError&) {  // the check of the database has said so
+    } catch (const db::StoreError&) {  // reported by check_database
     }
     return std::nullopt;
 }
@@ -38,7 +38,7 @@ std::string page_origin_of(const std::optional<model::Client>& client) {
     return oauth::origin_of(client->redirect_uris.front()).value_or("");
 }
 
-Site describe(const config::Config& config) {
+Site make_site(const config::Config& config) {
     crypto::SystemRandom random;
     auto client = find_usable_client(config);
     std::string page_origin = page_origin_of(client);
@@ -50,26 +50,26 @@ Site describe(const config::Config& config) {
                 ""};
 }
 
-void ask_all(Findings& findings, const Site& site, const WebClient& client, const std::vector<Probe>& probes) {
+void run_probes(Findings& findings, const Site& site, const WebClient& client, const std::vector<Probe>& probes) {
     for (const Probe& probe : probes) {
-        const HttpResponse answer = client.ask(probe.question);
-        if (answer.failure == 0) {
-            probe.judge(findings, site, answer);
+        const HttpResponse response = client.send(probe.request);
+        if (response.failure == 0) {
+            probe.evaluate(findings, site, response);
             continue;
         }
         findings.error(probe.check,
-                       probe.question.method + " " + probe.question.url + " was not answered: " + answer.complaint,
+                       probe.request.method + " " + probe.request.url + " was not answered: " + response.message,
                        "see the web server's error log; then run `postern doctor --url` again");
-        if (answer.failure == kOutOfTime) return;
+        if (response.failure == kOutOfTime) return;
     }
 }
 
-struct Row {
+struct PassMessage {
     std::string_view check;
-    const char* well;
+    const char* text;
 };
 
-constexpr Row kPassMessages[] = {
+constexpr PassMessage kPassMessages[] = {
     {"key set", "matches jwks.json on disk"},
     {"well-known", "discovery documents are at both locations"},
     {"issuer", "as in the configuration"},
@@ -91,31 +91,31 @@ constexpr Row kPassMessages[] = {
     {"CORS", "pages can read only the responses meant for them"},
 };
 
-/// Each check that found nothing says so.
-void confirm(Findings& findings, const std::vector<Probe>& probes) {
+/// One "ok" for each check without a finding.
+void report_passed(Findings& findings, const std::vector<Probe>& probes) {
     for (const Probe& probe : probes)
-        for (const Row& row : kPassMessages)
-            if (row.check == probe.check) findings.ok_unless_found(probe.check, row.well);
+        for (const PassMessage& message : kPassMessages)
+            if (message.check == probe.check) findings.ok_unless_found(probe.check, message.text);
 }
 
 }  // namespace
 
 void check_live_server(Findings& findings, const config::Config& config, const WebAccess& access) {
     try {
-        Site site = describe(config);
-        const WebClient client(access, kPatience);
+        Site site = make_site(config);
+        const WebClient client(access, kTotalTime);
         if (!check_connection(findings, site, client)) return;
         for (const auto& probes_of : {document_probes, credential_probes, page_probes, endpoint_probes}) {
             const auto probes = probes_of(site);
-            ask_all(findings, site, client, probes);
-            confirm(findings, probes);
+            run_probes(findings, site, client, probes);
+            report_passed(findings, probes);
         }
         if (!site.client)
             findings.warning("cookies",
                              "no client with a redirect URI is enabled, so the start of a sign-in was not tested",
                              "`postern client add`, then run `postern doctor --url` again");
         for (const char* everywhere : {"content length", "headers", "endpoints"})
-            confirm(findings, {{everywhere, {}, nullptr}});
+            report_passed(findings, {{everywhere, {}, nullptr}});
     } catch (const std::system_error& error) {
         findings.error("connection", std::string("the program curl cannot be started: ") + error.what(),
                        "install it (`apt install curl`); --url needs it");
@@ -129,13 +129,13 @@ std::string fix_for(const Site& site, const Directives& directives) {
     return "Apache: " + directives.apache + "; nginx: " + directives.nginx + "; lighttpd: " + directives.lighttpd;
 }
 
-bool is_answered(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer) {
-    if (answer.has("X-Request-Id") && answer.status != 404) return true;
-    const std::string status = std::to_string(answer.status);
-    if (answer.has("X-Request-Id")) {
+bool is_from_postern(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
+    if (response.has("X-Request-Id") && response.status != 404) return true;
+    const std::string status = std::to_string(response.status);
+    if (response.has("X-Request-Id")) {
         findings.error("endpoints", path + " is answered by the program of another path (404)",
                        "give this path to its own program, exactly as in the shipped configuration for the web server");
-    } else if (answer.status == 500 || answer.status == 502 || answer.status == 503) {
+    } else if (response.status == 500 || response.status == 502 || response.status == 503) {
         findings.error("endpoints",
                        path + " is answered by the web server itself (" + status + "): the program does not run",
                        "the web server's error log has the reason; `postern doctor` as the user of the serving "
@@ -151,9 +151,9 @@ bool is_answered(Findings& findings, const Site& site, const std::string& path, 
     return false;
 }
 
-void expect_header(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer,
+void expect_header(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response,
                    const std::string& name, const std::string& value) {
-    const auto values = answer.all(name);
+    const auto values = response.all(name);
     if (values.size() == 1 && values.front() == value) return;
     if (values.empty()) {
         findings.warning("headers", path + ": the header " + name + " is removed",
@@ -171,18 +171,18 @@ void expect_header(Findings& findings, const Site& site, const std::string& path
                        "remove " + name + " from `setenv.add-response-header` for this path"}));
 }
 
-void expect_common_headers(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer,
+void expect_common_headers(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response,
                            Caching caching) {
-    expect_header(findings, site, path, answer, "X-Content-Type-Options", "nosniff");
-    expect_header(findings, site, path, answer, "Referrer-Policy", "no-referrer");
-    if (caching == Caching::forbidden) expect_header(findings, site, path, answer, "Cache-Control", "no-store");
-    // A site may well have its own for everything: of several the first counts (RFC 6797 §8.1).
-    if (site.is_https() && !answer.has("Strict-Transport-Security"))
-        expect_header(findings, site, path, answer, "Strict-Transport-Security", "max-age=31536000");
+    expect_header(findings, site, path, response, "X-Content-Type-Options", "nosniff");
+    expect_header(findings, site, path, response, "Referrer-Policy", "no-referrer");
+    if (caching == Caching::forbidden) expect_header(findings, site, path, response, "Cache-Control", "no-store");
+    // The web server may add its own to all responses; browsers use the first of several (RFC 6797 §8.1).
+    if (site.is_https() && !response.has("Strict-Transport-Security"))
+        expect_header(findings, site, path, response, "Strict-Transport-Security", "max-age=31536000");
 }
 
-std::string text_member(const HttpResponse& answer, std::string_view name) {
-    const auto value = json::parse(answer.body);
+std::string text_member(const HttpResponse& response, std::string_view name) {
+    const auto value = json::parse(response.body);
     const json::Object* object = value ? value->if_object() : nullptr;
     const json::Value* member = object != nullptr ? object->find(name) : nullptr;
     return member != nullptr && member->if_string() != nullptr ? *member->if_string() : "";

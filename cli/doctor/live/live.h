@@ -1,4 +1,4 @@
-// What `postern doctor --url` asks the live server, one file for each kind of question.
+// The requests that `postern doctor --url` sends to the live server, one file for each kind.
 #pragma once
 
 #include <functional>
@@ -13,57 +13,58 @@
 
 namespace postern::cli {
 
-/// Everything is asked at the issuer of the configuration. Nothing that is sent is secret, throttled or stored.
+/// Sends requests to the issuer of the configuration. Nothing that is sent is secret, counts as a failed login or is
+/// stored.
 void check_live_server(Findings& findings, const config::Config& config, const WebAccess& access);
 
-/// What the questions are made of, and what the answers are judged by.
+/// What requests are built from and responses compared with.
 struct Site {
     const config::Config& config;
     std::string origin;                   ///< the issuer without its path
-    std::string stranger;                 ///< a client id and user name that nobody has
-    std::optional<model::Client> client;  ///< an enabled one with a redirect URI; what is sent of it is public
-    std::string page_origin;              ///< of that URI when pages of it may read answers, else ""
-    std::string software;                 ///< as the web server names itself, else ""
+    std::string unknown_name;                 ///< neither a client id nor a user name of this server
+    std::optional<model::Client> client;  ///< enabled, with a redirect URI; only public members are sent
+    std::string page_origin;              ///< origin of that URI if CORS allows it, else ""
+    std::string software;                 ///< the Server header, or ""
 
     const oauth::Settings& settings() const { return config.settings; }
     bool is_https() const { return settings().issuer.starts_with("https:"); }
 };
 
-/// One question and how its answer is judged. A question without an answer is judged by the caller.
+/// One request and the check of its response. The caller reports a request without a response.
 struct Probe {
     std::string check;
-    HttpRequest question;
-    std::function<void(Findings&, const Site&, const HttpResponse&)> judge;
+    HttpRequest request;
+    std::function<void(Findings&, const Site&, const HttpResponse&)> evaluate;
 };
 
-// In the order in which they are asked; all of them make their questions without a look at the server.
+// In the order in which they are sent. Building them sends nothing.
 std::vector<Probe> document_probes(const Site& site);    ///< key set, discovery, and what must not change them
 std::vector<Probe> credential_probes(const Site& site);  ///< the Authorization header, and bodies
-std::vector<Probe> page_probes(const Site& site);        ///< what people see: cookies, headers, remote users
+std::vector<Probe> page_probes(const Site& site);        ///< what browsers see: cookies, headers, remote users
 std::vector<Probe> endpoint_probes(const Site& site);    ///< each at its path, with its methods, and CORS
 
-/// The first question, and what the connection says about certificate, TLS and clock. False: nothing else is worth
-/// asking.
+/// The first request, and what its connection shows about certificate, TLS and clock. False: the server cannot be
+/// reached, so the other requests are not worth sending.
 bool check_connection(Findings& findings, Site& site, const WebClient& client);
 
-/// What to write into the configuration of the web server in use, or of each when it is not known.
+/// The directive for the web server in use, or for each of them when it is not known.
 struct Directives {
     std::string apache, nginx, lighttpd;
 };
 std::string fix_for(const Site& site, const Directives& directives);
 
-/// Whether the answer is a Postern's and not the web server's own; a finding otherwise.
-bool is_answered(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer);
+/// Whether Postern sent the response; reports an error if the web server itself or another program did.
+bool is_from_postern(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response);
 
-/// A header that must arrive once and as it was sent.
-void expect_header(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer,
+/// Reports a header that does not arrive exactly once with this value.
+void expect_header(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response,
                    const std::string& name, const std::string& value);
-/// Those that every answer has; `cached` ones keep for a while.
+/// Checks the headers that every response has.
 enum class Caching { allowed, forbidden };
-void expect_common_headers(Findings& findings, const Site& site, const std::string& path, const HttpResponse& answer,
+void expect_common_headers(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response,
                            Caching caching);
 
 /// A member of a JSON object in the body, or "".
-std::string text_member(const HttpResponse& answer, std::string_view name);
+std::string text_member(const HttpResponse& response, std::string_view name);
 
 }  // namespace postern::cli
