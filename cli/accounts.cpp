@@ -1,5 +1,5 @@
-// Decides where users and groups are looked up: in whatever the machine has; by a static program in its files alone,
-// since the machine's name services are shared libraries, made for another C library than the one that is linked in.
+// Looks up users and groups with the name services of the machine. A static program reads /etc/passwd and /etc/group
+// only, because name services are shared libraries built for the C library of the machine.
 #include "cli/accounts.h"
 
 #include <grp.h>
@@ -16,7 +16,7 @@ struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-/// The first entry of `file` that `is_it` accepts; it lives until the next call.
+/// The first entry of `file` that `is_it` accepts; valid until the next call.
 template <class Entry, class Read, class IsIt>
 const Entry* find_in(const char* file, Read read, IsIt is_it) {
     const std::unique_ptr<std::FILE, Close> open(std::fopen(file, "re"));

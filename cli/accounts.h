@@ -13,7 +13,7 @@ std::optional<gid_t> group_id(const std::string& name);
 std::string user_name(uid_t id);  ///< the number when it has no name
 std::string group_name(gid_t id);
 
-/// "on this machine", or which of its users and groups can be seen.
+/// "on this machine", or the files that a static program reads.
 const char* where_accounts_are();
 
 }  // namespace postern::cli

@@ -21,12 +21,12 @@ namespace {
 using util::Log;
 
 constexpr mode_t kLogMode = 0640;
-// Others than ours may write in the directory of the log: no link of theirs leads root elsewhere, no pipe of theirs
-// makes it wait.
+// Other users may be able to write in the directory of the log: a symbolic link must not redirect root, and a FIFO must
+// not block it.
 constexpr int kAppend = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
 
-/// A regular file, or none yet. Root cannot tell for whom a new one in a directory of its own would be, and must not
-/// take the place of the processes.
+/// True for a regular file or a missing one. In a directory that root owns, root cannot know the right owner of a new
+/// file, so it does not create one.
 bool may_be_file(const std::string& target) {
     struct stat status {};
     if (!target.starts_with('/')) return false;
@@ -34,7 +34,7 @@ bool may_be_file(const std::string& target) {
     return ::geteuid() != 0 || ::stat(directory_of(target).c_str(), &status) != 0 || status.st_uid != 0;
 }
 
-/// A file that root makes belongs to whom the directory belongs, or the processes could not write to it.
+/// A file that root creates gets the owner of the directory, so that the serving processes can write to it.
 int create(const std::string& file) {
     const int descriptor = ::open(file.c_str(), kAppend | O_CREAT | O_EXCL, kLogMode);
     struct stat directory {};
@@ -47,7 +47,8 @@ int create(const std::string& file) {
 int open_file(const std::string& file) {
     int descriptor = ::open(file.c_str(), kAppend);
     if (descriptor < 0 && errno == ENOENT) descriptor = create(file);
-    if (descriptor < 0 && errno == EEXIST) descriptor = ::open(file.c_str(), kAppend);  // a process was faster
+    if (descriptor < 0 && errno == EEXIST)
+        descriptor = ::open(file.c_str(), kAppend);  // a serving process has created it meanwhile
     return descriptor;
 }
 
@@ -61,8 +62,8 @@ void tell_unwritable(const std::string& target, int problem) {
                "); the audit line was sent to syslog");
 }
 
-/// A file that takes no more lines, on a full disk perhaps, is nobody's excuse: this process will not be there to count
-/// what it lost.
+/// Writes to syslog when the file takes no more lines, for example on a full disk: this process ends too soon to report
+/// lost lines later.
 class FileOrSyslog final : public util::LogSink {
 public:
     FileOrSyslog(std::string target, int descriptor)
@@ -80,7 +81,7 @@ public:
 private:
     std::string target_;
     std::unique_ptr<util::LogSink> file_;
-    std::unique_ptr<util::LogSink> syslog_;  ///< when the file has failed
+    std::unique_ptr<util::LogSink> syslog_;  ///< opened when the file has failed
 };
 
 std::unique_ptr<util::LogSink> open_sink(const std::string& target) {
@@ -93,7 +94,7 @@ std::unique_ptr<util::LogSink> open_sink(const std::string& target) {
     return util::open_log_sink("syslog");
 }
 
-/// Who typed it: the user of the process, and behind `sudo` the one it was called by.
+/// The caller: the user of the process, and with `sudo` the user who called it.
 std::vector<oauth::audit::Member> whoever_asked() {
     std::vector<oauth::audit::Member> members = {{"by", user_name(::getuid())}};
     const char* before = std::getenv("SUDO_USER");

@@ -9,15 +9,15 @@
 
 namespace postern::cli {
 
-/// A line for what has just been committed. It goes where the configuration sends the log of the processes, when that
-/// is a file; else to syslog, since standard error is the terminal's. A log that cannot be written is told to whoever
-/// typed the command and refuses nothing: what was done is done.
+/// Writes a line for a change that has just been committed: to the log file of the configuration, or else to syslog,
+/// because standard error is the terminal. If the log cannot be written the caller gets a note; the command still
+/// succeeds, because the change is made.
 void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oauth::audit::Member> members) noexcept;
 
-/// The same, for what has no event of its own: `admin_command` with the command's name.
+/// The same for a change without an event of its own: `admin_command` with the command's name.
 void note_done(const Invocation& invocation, std::vector<oauth::audit::Member> members = {}) noexcept;
 
-/// A key that has come, or has gone.
+/// The same for a key that was created or deleted.
 void note_key(const Invocation& invocation, oauth::AuditEvent event, const keys::KeyInfo& key) noexcept;
 
 }  // namespace postern::cli

@@ -1,4 +1,4 @@
-// How much is written at a time when a command changes many rows.
+// Writes many rows in batches.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 
 namespace postern::cli {
 
-/// So many that a commit each is no burden, so few that the serving processes hardly notice the wait.
+/// Large enough to amortise a commit, small enough that the serving processes wait only briefly for the write lock.
 inline constexpr std::size_t kBatch = 500;
 
-/// Calls `write(transaction, item)` for all of them, a batch to a transaction, each durable before the next begins, and
-/// `committed()` when one is.
-/// What stops it half-way says how many are done: Refused, or StoreUnsynced for those of the last batch, too.
+/// Calls `write(transaction, item)` for all items, one transaction per batch, each durable before the next begins, and
+/// `committed()` after each. An error after the first batch says how many items are done: Refused, or StoreUnsynced if
+/// the last batch is committed but not synced.
 template <class Items, class Write, class Committed>
 void write_in_batches(db::Database& database, const Items& items, Write write, Committed committed) {
     std::size_t done = 0;
-    do {  // also for none: that there is nothing to do may rest on a commit that no sync has covered yet
+    do {  // once even for no items: what made them unnecessary may be a commit that is not synced yet
         const std::size_t end = std::min(items.size(), done + kBatch);
         try {
             db::Transaction transaction(database, db::Durability::full);

@@ -1,4 +1,4 @@
-// Decides what all sub-commands have in common: their shared options, their database, their notes.
+// What all sub-commands share: options, database and notes.
 #include "cli/command.h"
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// How a sub-command is declared, and how it ends: done, refused or wrongly used.
+// How a sub-command is declared, and how it ends: done, refused or wrong usage.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// What the options common to all sub-commands said, and what is to be done once the whole line has been read.
+/// The options common to all sub-commands, and the action to run after the command line has been read.
 struct Invocation {
     std::string config_path;
     bool json = false;
@@ -67,10 +67,10 @@ void add_why_command(const Command& app, Invocation& invocation);
 /// The database that `config` names.
 db::Database open_database(const config::Config& config, db::Access access);
 
-/// Commits, then copies the log back into the database file when it has grown: no other process may be there to do it.
+/// Commits, then runs a checkpoint if the WAL has grown, because no serving process may be running that would.
 void commit(db::Transaction& transaction);
 
-/// A line on standard error that refuses nothing.
+/// Prints a note on standard error.
 void print_note(std::string_view text);
 
 }  // namespace postern::cli

@@ -49,7 +49,7 @@ public:
     std::string make_option_desc(const CLI::Option* option) const override {
         return wrapped(option->get_description(), kWidth - kColumn);
     }
-    /// In the list of its group a command has its summary only.
+    /// The list of a group shows only the summary of each command.
     std::string make_subcommand(const CLI::App* command) const override {
         const std::string description = command->get_description();
         std::stringstream line;
@@ -71,7 +71,7 @@ std::string chosen_name(const CLI::App& app) {
     return chosen.empty() ? app.get_name() : app.get_name() + " " + chosen_name(*chosen.front());
 }
 
-/// CLI11 says what is missing, which is no help when it was given and not understood.
+/// CLI11 names a missing argument even if the real problem is an unknown word.
 std::string problem_of(const CLI::App& app, const CLI::ParseError& error) {
     const auto unknown = app.remaining(true);
     if (error.get_name() != "RequiredError" || unknown.empty()) return error.what();

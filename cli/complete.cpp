@@ -33,7 +33,7 @@ Words command_names(const Command& command) {
     return names;
 }
 
-/// The command of that name below `command`, or `command` itself when the word is none.
+/// The sub-command of that name, or `command` itself if there is none.
 Command descend(const Command& command, const std::string& word) {
     for (const Command& below : command.commands()) {
         if (below.name() == word) return below;

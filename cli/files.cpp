@@ -87,7 +87,7 @@ std::optional<KeyGroups> key_groups(const fs::path& directory) {
     struct stat all {};
     struct stat seal {};
     if (stat(directory.c_str(), &all) != 0 || lstat((directory / "seal.key").c_str(), &seal) != 0) return std::nullopt;
-    // A key with the group of all or of seal.key may have gone astray: better believe another one, and the newest.
+    // A key with the group of the directory or of seal.key may have a wrong group: prefer another key, and the newest.
     const auto worth = [&](const struct stat& key) { return std::pair(key.st_gid != all.st_gid, key.st_mtime); };
     std::optional<struct stat> model;
     for (const fs::path& file : private_files(directory)) {
@@ -120,7 +120,7 @@ void make_directory(const fs::path& directory, mode_t mode, os::NewFiles& made) 
             throw Refused("cannot create the directory " + path.string() + ": " + std::strerror(errno));
         }
         made.add(path);
-        // Apart from mkdir, because the umask and a set-group-id parent have their say there.
+        // Not with mkdir, where the umask and a set-group-id parent change the mode.
         if (chmod(path.c_str(), path == innermost ? mode : 0755) != 0) {
             throw Refused("cannot set the mode of " + path.string() + ": " + std::strerror(errno));
         }

@@ -1,4 +1,4 @@
-// Directories, owners and modes: what `postern` makes or touches must stay usable by the processes that serve.
+// Directories, owners and modes: what `postern` creates or changes must stay usable by the serving processes.
 #pragma once
 
 #include <sys/types.h>
@@ -28,16 +28,15 @@ gid_t parse_group(const std::string& text);
 
 /// The directory a file is in; "." for a bare name.
 std::filesystem::path directory_of(const std::filesystem::path& file);
-/// Where refusals are recorded: beside the database.
+/// The file with recorded refusals, next to the database.
 std::string ring_path(const std::string& database);
-/// The files that belong to the database and are there now: itself, its side files, the ring.
+/// The existing files of the database: itself, its side files, the ring.
 std::vector<std::filesystem::path> side_files(const std::string& database);
 
-/// The private keys, jwks.json and seal.key that are there now.
+/// The existing private keys, jwks.json and seal.key.
 std::vector<std::filesystem::path> key_files(const std::filesystem::path& directory);
 
-/// The groups that divide the private keys among the processes: that of seal.key, and another one that signing keys
-/// have.
+/// The groups that divide the private keys among the processes: one for signing keys, another one for seal.key.
 struct KeyGroups {
     gid_t signers = 0;
     gid_t sealers = 0;
@@ -45,7 +44,7 @@ struct KeyGroups {
 /// nullopt when one group has everything.
 std::optional<KeyGroups> key_groups(const std::filesystem::path& directory);
 
-/// The private keys and seal.key that are there now.
+/// The existing private keys and seal.key.
 std::vector<std::filesystem::path> private_files(const std::filesystem::path& directory);
 
 /// Everything directly in `directory`; empty when it is not there.
@@ -55,9 +54,9 @@ std::set<std::filesystem::path> entries_of(const std::filesystem::path& director
 /// that another process makes at the same time counts as there. Throws Refused.
 void make_directory(const std::filesystem::path& directory, mode_t mode, os::NewFiles& made);
 
-/// Owner first and then the mode, `mode` or the one it has, which a change of owner may clear. By descriptor, since
-/// whoever has been given the directory may put another file in the place of ours; what has become a link, or has gone,
-/// is left alone. Throws Refused when the system does.
+/// Sets the owner, then the mode (`mode`, or the old one, because a change of owner may clear bits). Works on a
+/// descriptor, because the new owner of the directory may replace the file; a symbolic link or a missing file is left
+/// alone. Throws Refused when the system refuses.
 void give(const std::filesystem::path& path, Owner owner, std::optional<mode_t> mode = {});
 
 }  // namespace postern::cli

@@ -1,4 +1,4 @@
-// Decides what the help of the whole command says beside what each sub-command says of itself.
+// The help of the whole command: groups of sub-commands and the first steps.
 #include "cli/help.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ constexpr const char* kFooter =
     "Exit codes: 0 done, 1 refused, 2 wrong usage.\n"
     "`postern COMMAND --help` explains each command.";
 
-/// A group of commands is no command: what it says below its list.
+/// The last line of the help of a group of commands.
 constexpr const char* kGroupFooter = "Exit codes: 0 done, 1 refused, 2 wrong usage.";
 
 }  // namespace

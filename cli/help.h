@@ -1,4 +1,4 @@
-// What the help of the whole command says: commands by what they are for, the first steps.
+// The help of the whole command: commands grouped by purpose, and the first steps.
 #pragma once
 
 #include "cli/command_line.h"

@@ -22,8 +22,8 @@ constexpr std::size_t kMaxInputBytes = 65536;
 
 volatile sig_atomic_t interrupted_by = 0;
 
-/// Waits for input with the signals of `unblocked` let through, so that one that came a moment before is not missed.
-/// False when a signal came.
+/// Waits for input with the signal mask `unblocked`, set atomically so that no earlier signal is missed. False when a
+/// signal arrived.
 bool wait_for_input(const sigset_t& unblocked) {
     pollfd input{STDIN_FILENO, POLLIN, 0};
     while (::ppoll(&input, 1, nullptr, &unblocked) < 0) {
@@ -32,7 +32,7 @@ bool wait_for_input(const sigset_t& unblocked) {
     return true;
 }
 
-/// Byte by byte, so that a second reader finds what follows the line. False at the end of the input.
+/// Unbuffered, so that a second reader gets what follows the line. False at the end of the input.
 bool read_byte(char& byte, const sigset_t* unblocked = nullptr) {
     if (unblocked && !wait_for_input(*unblocked)) return false;
     ssize_t count = 0;
@@ -42,7 +42,7 @@ bool read_byte(char& byte, const sigset_t* unblocked = nullptr) {
     return count == 1;
 }
 
-/// False when the input ended before anything came. CR LF is a line end too.
+/// False if the input is at its end. CR LF is a line end too.
 bool read_line(std::string& line, const sigset_t* unblocked = nullptr) {
     line.reserve(kMaxInputBytes);  // never reallocated, so wiping the one buffer wipes all
     char byte = 0;
@@ -57,8 +57,8 @@ bool read_line(std::string& line, const sigset_t* unblocked = nullptr) {
     return any;
 }
 
-/// Switches the terminal's echo off, and back on whatever happens: Ctrl-C at the prompt must not leave a silent
-/// terminal. The signals that would end the program are held back but for the wait, and take effect at the end.
+/// Switches the terminal's echo off, and on again even after Ctrl-C at the prompt. Signals that end the program are
+/// blocked except during the wait, and are raised again at the end.
 class SilentTerminal {
 public:
     SilentTerminal() {

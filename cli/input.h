@@ -13,13 +13,14 @@ namespace postern::cli {
 /// One line of standard input without its line end. Throws UsageError when there is none.
 util::Secret read_secret_line(const char* what);
 
-/// The rest of standard input as one JSON object. Throws Refused with line and column when it is none.
+/// The rest of standard input as one JSON object. Throws Refused with line and column if it is not one.
 json::Object read_json_object(const char* what);
 
-/// Asks twice without echo. Throws UsageError when standard input is no terminal, Refused when the answers differ.
+/// Asks twice without echo. Throws UsageError if standard input is not a terminal, Refused if the two passwords differ.
 util::Secret prompt_new_password();
 
-/// A new password: one line of standard input, or typed twice. Refuses what could never be typed into the login form.
+/// A new password: one line of standard input, or typed twice. Throws Refused for one that could not be typed into the
+/// login form.
 util::Secret read_new_password(bool from_stdin);
 
 /// Why a password could not be used at the login form; nullptr: it could.

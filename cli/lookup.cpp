@@ -1,4 +1,4 @@
-// Decides who a typed name stands for.
+// Finds the user or client that a typed name refers to.
 #include "cli/lookup.h"
 
 #include "cli/command.h"

@@ -1,4 +1,4 @@
-// Names that were typed, and who they stand for.
+// Users and clients by the names that were typed.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Decides how results look on a terminal; whatever came from outside is made displayable first.
+// Prints results on a terminal; text from outside is made displayable first.
 #include "cli/output.h"
 
 #include <algorithm>

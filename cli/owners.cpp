@@ -1,4 +1,4 @@
-// Decides whose the files shall be that a command makes.
+// Decides who owns the files that a command creates.
 #include "cli/owners.h"
 
 #include "cli/command.h"

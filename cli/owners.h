@@ -1,4 +1,4 @@
-// Whose the files shall be that a command makes: the options that say so, and what they mean.
+// The options that say who owns the files that a command creates.
 #pragma once
 
 #include <optional>
@@ -24,11 +24,11 @@ struct Owners {
 /// --owner, --signers and --sealers.
 void add_owner_options(const Command& command, OwnerOptions& options);
 
-/// Throws UsageError for another shape, Refused for a name that is nobody's.
+/// Throws UsageError for a malformed value, Refused for an unknown user or group.
 Owners resolve(const OwnerOptions& options);
 
 inline constexpr mode_t kKeyDirectory = 0750;
-// Where groups divide the private keys, who may pass the directory says nothing; the key set in it is public.
+// If groups divide the private keys, every user may enter the directory, because the key set in it is public.
 inline constexpr mode_t kDividedKeyDirectory = 0751;
 
 inline constexpr mode_t kGroupReads = 0640;  ///< of a private file

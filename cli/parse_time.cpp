@@ -1,4 +1,4 @@
-// Decides what is a moment (RFC 3339 §5.6).
+// Parses points in time (RFC 3339 §5.6).
 #include "cli/parse_time.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Moments as people and programs type them.
+// Points in time as users and programs write them.
 #pragma once
 
 #include <optional>

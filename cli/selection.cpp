@@ -1,4 +1,4 @@
-// Decides whom a filter means, and that nothing is ended for everybody by leaving one out.
+// Resolves filters, and requires --all before a command ends something for all users.
 #include "cli/selection.h"
 
 #include <algorithm>

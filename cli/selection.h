@@ -23,15 +23,14 @@ void add_client_filter(const Command& command, Selection& selection);
 void add_before_filter(const Command& command, Selection& selection);
 void add_all_option(const Command& command, Selection& selection);
 
-/// For commands that end something: nothing typed is not everything meant. Throws UsageError without a filter and
+/// For commands that end something: a missing filter must not mean everything. Throws UsageError without a filter and
 /// without --all, and when both are given.
 void require_choice(const Selection& selection);
 
-/// Throws UsageError for a time that is none, Refused for a user or client that is not there.
+/// Throws UsageError for a malformed time, Refused for an unknown user or client.
 store::GrantFilter resolve(db::Database& database, const Selection& selection);
 
-/// An audit line for what was ended of it, a batch perhaps; `counts` say how much, and when that is nothing there is
-/// none.
+/// Writes an audit line for one batch that was ended, unless all of `counts` are 0.
 void note_ended(const Invocation& invocation, const store::GrantFilter& filter,
                 std::vector<oauth::audit::Member> counts) noexcept;
 

@@ -45,7 +45,7 @@ util::Secret new_secret(bool from_stdin) {
     return secret;
 }
 
-/// The only time that a generated secret is seen; one that the operator brought is known already.
+/// Prints a generated secret, which is not stored; the operator knows a secret from --secret-stdin already.
 void print_credentials(const Invocation& invocation, const std::string& id, const util::Secret* generated) {
     if (invocation.json) {
         json::Object object{{"client_id", id}};
@@ -109,7 +109,7 @@ struct SetOptions {
     ClientOptions client;
 };
 
-/// A client that becomes confidential gets a new secret: one from its earlier life must not work again.
+/// A client that becomes confidential gets a new secret: an earlier secret must not work again.
 void set(const Invocation& invocation, const SetOptions& options) {
     if (options.client == ClientOptions{})
         throw UsageError("nothing to change; `postern client set --help` lists the options");

@@ -1,4 +1,4 @@
-// Decides what the options of `client add` and `client set` mean, before the rules of registration judge the outcome.
+// Applies the options of `client add` and `client set`; oauth/registration checks the result.
 #include "cli/client/options.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using model::Client;
 using model::ClientType;
 using model::GrantType;
 
-/// Pasted white space goes (a blank inside stays, to be refused); a URI given twice is one.
+/// Removes white space at the ends (a space inside is refused later) and duplicates.
 std::vector<std::string> trimmed(const std::vector<std::string>& uris) {
     std::vector<std::string> result;
     for (const std::string& uri : uris) {
@@ -105,7 +105,7 @@ Client default_client(const std::string& id, const oauth::Settings& settings) {
     client.id = model::ClientId(id);
     client.name = id;
     client.grants = {GrantType::authorization_code, GrantType::refresh_token};
-    // Without OpenID Connect its scopes mean nothing, so none is registered unasked.
+    // Without OpenID Connect its scopes have no meaning, so none is a default.
     if (settings.oidc) client.scope = parse_scope("openid profile email");
     return client;
 }

@@ -31,14 +31,14 @@ struct ClientOptions {
 
 /// `command` gets the options that both sub-commands have.
 void add_client_options(const Command& command, ClientOptions& options);
-/// And those that take back what was said at `client add`.
+/// Adds the options of `client set` that undo those of `client add`.
 void add_client_set_options(const Command& command, ClientOptions& options);
 
 /// A client as registered when no option is given.
 model::Client default_client(const std::string& id, const oauth::Settings& settings);
 
 /// Puts what was given into `client`; the rest stays. Throws UsageError for options that contradict each other, Refused
-/// for a scope that is none.
+/// for a malformed scope.
 void apply(const ClientOptions& options, model::Client& client);
 
 }  // namespace postern::cli

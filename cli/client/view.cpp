@@ -1,4 +1,4 @@
-// Decides what of a client is shown, and under which names.
+// Prints clients: which members, and under which names.
 #include "cli/client/view.h"
 
 #include "cli/output.h"

@@ -65,11 +65,11 @@ void revoke(const Invocation& invocation, const Selection& selection) {
             const model::Consent& consent = listed.consent;
             const bool removed = store::remove_consent(transaction, consent.client_id, consent.subject);
             if (removed) ++withdrawn;
-            store::end_open_requests(transaction, consent.subject);  // approved, and about to be a grant
+            store::end_open_requests(transaction, consent.subject);  // approved requests would become grants
             const auto grants =
                 store::end_grants_of(transaction, consent.client_id, consent.subject, util::SystemClock().now());
             ended += grants;
-            if (removed || grants > 0) batch.push_back({consent, grants});  // else somebody was faster
+            if (removed || grants > 0) batch.push_back({consent, grants});  // else another process was first
         },
         [&] {
             for (const auto& [consent, grants] : batch)

@@ -1,4 +1,4 @@
-// `postern backup` and `postern migrate`: the database as a whole, copied or brought up to date.
+// `postern backup` and `postern migrate`: copy or upgrade the database.
 #include <filesystem>
 #include <iostream>
 #include <memory>

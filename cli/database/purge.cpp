@@ -1,4 +1,4 @@
-// `postern purge`: deletes by hand what the serving processes delete as they work.
+// `postern purge`: deletes at once what the serving processes delete little by little.
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -15,11 +15,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The audit log gets a line for so many rows, or for those of so long a time.
+/// The audit log gets a line after this many rows, or after this time.
 constexpr std::int64_t kRowsALine = 10000;
 constexpr std::chrono::seconds kLongestUnnoted{1};
 
-/// Rows that are deleted and have no line yet. Written at the end, too, also when that is an exception.
+/// Deleted rows that have no audit line yet. The destructor writes the last line, also after an exception.
 class Unnoted {
 public:
     explicit Unnoted(const Invocation& invocation) : invocation_(invocation) {}
@@ -43,16 +43,16 @@ private:
     Clock::time_point since_ = Clock::now();
 };
 
-/// One step in a transaction of its own, after the other, until one says that there is nothing left (nullopt). In
-/// between the serving processes have the database for three times as long as the step had it: who takes the gate again
-/// at once may get it before those who have waited.
+/// Repeats `step`, each time in its own transaction, until it returns nullopt: nothing is left. After each step it
+/// sleeps three times as long as the step took, because a process that takes the write lock again at once may get it
+/// before those that wait.
 template <class Step>
 void repeat(db::Database& database, Unnoted& unnoted, store::RowCounts& total, Step step) {
     for (;;) {
         std::optional<store::RowCounts> deleted;
         Clock::time_point begin;
         {
-            // Nothing is lost with the power but the work: what has expired stays expired.
+            // A power cut may only undo the deletion: expired rows stay expired.
             db::Transaction transaction(database, db::Durability::lazy);
             begin = Clock::now();
             deleted = step(transaction);
@@ -85,7 +85,7 @@ void sweep_all(const Invocation& invocation, db::Database& database, store::RowC
     });
 }
 
-/// A log that the disk once refused to keep is not copied back before it has kept a commit (docs/decisions/0033).
+/// After a failed sync, a checkpoint is allowed only after a commit that was synced (docs/decisions/0033).
 void try_checkpoint(db::Database& database) {
     db::Transaction of_nothing(database, db::Durability::full);
     of_nothing.commit();

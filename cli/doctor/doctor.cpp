@@ -126,9 +126,7 @@ void add_doctor_command(const Command& app, Invocation& invocation) {
                     "  postern doctor --url --connect 127.0.0.1:443",
                     [&invocation, options] { doctor(invocation, *options); });
     const Option url = command.flag("--url", options->url, "Also check the web server at the issuer from outside");
-    command
-        .option("--ca", "FILE", options->access.ca_file,
-                "With --url: PEM file of a private certificate authority")
+    command.option("--ca", "FILE", options->access.ca_file, "With --url: PEM file of a private certificate authority")
         .needs(url);
     command
         .option("--connect", "HOST:PORT", options->access.connect_to,

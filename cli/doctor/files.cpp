@@ -115,10 +115,10 @@ void check_database_file(Findings& findings, const fs::path& path) {
         return;
     }
     if ((status.st_mode & kOthers) != 0) {
-        findings.error(kDatabaseFiles,
-                       path.string() + " is accessible to every user of this machine (mode " + octal(status.st_mode) +
-                           ")",
-                       "chmod o-rwx " + path.string());
+        findings.error(
+            kDatabaseFiles,
+            path.string() + " is accessible to every user of this machine (mode " + octal(status.st_mode) + ")",
+            "chmod o-rwx " + path.string());
     }
     check_group(findings, kDatabaseFiles, path, status);
 }

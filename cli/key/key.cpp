@@ -1,4 +1,4 @@
-// `postern key`: the signing keys, from their publication to their end.
+// `postern key`: lists, rotates, retires and repairs keys.
 #include "cli/key/key.h"
 
 #include "cli/key/view.h"

@@ -9,8 +9,8 @@ void add_rotate_command(const Command& group, Invocation& invocation);
 void add_retire_command(const Command& group, Invocation& invocation);
 void add_repair_command(const Command& group, Invocation& invocation);
 
-/// A note about each private file that has no group of readers: where groups divide the keys, only the operator knows
-/// which.
+/// Prints a note for each private file that no group can read: if groups divide the keys, only the operator knows the
+/// right group.
 void note_closed_files(const std::string& directory);
 
 }  // namespace postern::cli

@@ -1,4 +1,4 @@
-// `postern key repair`: makes what the key directory lacks, and touches nothing that is there.
+// `postern key repair`: creates missing key files, and changes no existing file.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,8 +26,8 @@ namespace {
 using keys::KeyInfo;
 using keys::KeyState;
 
-/// A new directory has nothing that its files could resemble. Where it would lie in one of root's that a group may
-/// enter, as the units have it, only the operator knows who shall read what.
+/// In a new directory there are no files whose owners could be copied. If its parent belongs to root and to a group, as
+/// with the systemd units, only the operator knows the right owners.
 void require_owner(const config::Config& config, const Owners& owners) {
     if (owners.all || owners.groups) return;
     struct stat parent {};
@@ -37,7 +37,7 @@ void require_owner(const config::Config& config, const Owners& owners) {
                   group_name(parent.st_gid) + ", postern-sign, postern-seal)");
 }
 
-/// True when it had to be made.
+/// True if it had to be created.
 bool make_key_directory(const config::Config& config, const Owners& owners) {
     std::error_code unknown;
     if (fs::is_symlink(fs::symlink_status(config.keys, unknown)) && !fs::exists(config.keys, unknown) && !unknown)
@@ -50,7 +50,7 @@ bool make_key_directory(const config::Config& config, const Owners& owners) {
     throw Refused("cannot create the directory " + config.keys + ": " + std::strerror(errno));
 }
 
-/// Keys that are there and wait: that is a clock that is wrong now, or was when they were made.
+/// Refuses if an algorithm has only waiting keys: the clock is wrong now, or was when they were created.
 void require_active(const keys::KeyDirectory& directory, const oauth::Settings& settings) {
     const util::Time now = util::SystemClock().now();
     const auto keys = directory.list(now);
@@ -91,15 +91,14 @@ void print(const keys::Restored& restored) {
     if (!made_something(restored)) std::cout << "nothing is missing\n";
 }
 
-/// What is there and cannot be used is left as it is, and not passed over in silence. Whoever may not read it all
-/// cannot tell.
+/// Throws if an existing file is unusable; it is not changed. A user who may not read all files cannot check this.
 void require_usable(const std::string& directory) {
     for (const fs::path& file : private_files(directory))
         if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0) return;
     const keys::Keys usable(directory, keys::KeyUse::sign, true);
 }
 
-/// In this very second another key of the algorithm may have been made, and the new one signs after it.
+/// A new key signs one second later than another key of its algorithm that was created in the same second.
 void wait_for(const std::vector<KeyInfo>& keys) {
     for (const KeyInfo& key : keys) {
         for (int tries = 0; util::SystemClock().now() < key.signs_from && tries < 100; ++tries)
@@ -132,7 +131,7 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
         require_usable(config.keys);
         require_active(directory, config.settings);
     } catch (...) {
-        if (made_something(restored)) tell();  // whatever is in the way, these are new now
+        if (made_something(restored)) tell();  // they were created all the same
         throw;
     }
     wait_for(restored.keys);

@@ -1,4 +1,4 @@
-// `postern key retire`: takes a key away when nothing that it signed is alive any more.
+// `postern key retire`: deletes a key after everything that it signed has expired.
 #include <algorithm>
 #include <iostream>
 #include <memory>

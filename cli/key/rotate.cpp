@@ -1,4 +1,4 @@
-// `postern key rotate`: makes the next keys, published before they sign (OpenID Connect Core §10.1.1).
+// `postern key rotate`: creates the next keys, published before they sign (OpenID Connect Core §10.1.1).
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -42,14 +42,14 @@ const KeyInfo* find(const std::vector<KeyInfo>& keys, crypto::Algorithm algorith
     return found == keys.end() ? nullptr : &*found;
 }
 
-/// --seal alone is about seal.key only.
+/// --seal alone renews seal.key only.
 std::vector<crypto::Algorithm> algorithms_asked_for(const RotateOptions& options, const oauth::Settings& settings) {
     if (options.algorithm) return {*crypto::parse_algorithm(*options.algorithm)};
     if (options.seal && !options.lead) return {};
     return algorithms_in_use(settings);
 }
 
-/// Two keys under way at a time would shorten each other's time of publication.
+/// Two waiting keys would shorten each other's time of publication.
 void require_none_waiting(const std::vector<KeyInfo>& keys, crypto::Algorithm algorithm) {
     const KeyInfo* next = find(keys, algorithm, KeyState::next);
     if (!next) return;
@@ -58,7 +58,8 @@ void require_none_waiting(const std::vector<KeyInfo>& keys, crypto::Algorithm al
                   "; nothing was changed: wait until then, or replace it with --force");
 }
 
-/// A configured algorithm without a key that signs stands still: waiting would not help anybody.
+/// If no active key exists for a configured algorithm, signing is impossible now, so the new key becomes active
+/// immediately.
 keys::NewKey new_key(const std::vector<KeyInfo>& keys, crypto::Algorithm algorithm, const RotateOptions& options,
                      const oauth::Settings& settings) {
     if (is_in_use(algorithm, settings) && !find(keys, algorithm, KeyState::active)) {
@@ -73,7 +74,7 @@ keys::NewKey new_key(const std::vector<KeyInfo>& keys, crypto::Algorithm algorit
     return {algorithm, util::Seconds{options.lead.value_or(kDefaultLead)}};
 }
 
-/// Once, however many keys are made; a first key of its algorithm was in nobody's copy of the set.
+/// One note for all keys. For the first key of an algorithm no client has a cached set that lacks it.
 void note_short_lead(const std::vector<KeyInfo>& keys, const std::vector<keys::NewKey>& wanted) {
     const bool is_short = std::ranges::any_of(wanted, [&](const keys::NewKey& key) {
         return key.lead < oidc::kPublicMaxAge && find(keys, key.algorithm, KeyState::active);
@@ -84,7 +85,7 @@ void note_short_lead(const std::vector<KeyInfo>& keys, const std::vector<keys::N
                "key signs");
 }
 
-/// "At once" is a second later when the active key was made in this one.
+/// "At once" is one second later if the active key was created in this second.
 void wait_until(util::Time time) {
     const auto end = std::chrono::steady_clock::now() + kLongestWait;
     while (now() < time && std::chrono::steady_clock::now() < end)
@@ -111,7 +112,7 @@ std::vector<KeyInfo> rotate_keys(const Invocation& invocation, keys::KeyDirector
     return added;
 }
 
-/// Whatever a thief can sign with is believed by nobody who looks at the set again.
+/// Clients that fetch the set again reject everything that a thief signs with the old keys.
 void remove_all_but(const Invocation& invocation, const std::vector<KeyInfo>& added, keys::KeyDirectory& directory) {
     for (const KeyInfo& key : directory.list(now())) {
         if (std::ranges::find(added, key.kid, &KeyInfo::kid) != added.end()) continue;

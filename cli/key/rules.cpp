@@ -1,4 +1,4 @@
-// Decides which keys are needed: those that sign, and those whose tokens may still be alive.
+// Decides which keys are needed: those that sign, and those whose tokens may still be valid.
 #include "cli/key/rules.h"
 
 #include <algorithm>

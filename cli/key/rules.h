@@ -13,7 +13,7 @@ namespace postern::cli {
 std::vector<crypto::Algorithm> algorithms_in_use(const oauth::Settings& settings);
 bool is_in_use(crypto::Algorithm algorithm, const oauth::Settings& settings);
 
-/// When the last token that a retired key signed has expired, by the lifetimes of the configuration as it is now.
+/// When the last token that a retired key signed expires, by the lifetimes in the current configuration.
 util::Time last_token_expires(const keys::KeyInfo& retired, const oauth::Settings& settings);
 
 }  // namespace postern::cli

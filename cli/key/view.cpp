@@ -1,4 +1,4 @@
-// Decides what of a signing key is shown, and under which names.
+// Prints signing keys: which members, and under which names.
 #include "cli/key/view.h"
 
 #include "cli/key/rules.h"

@@ -1,4 +1,4 @@
-// How a signing key is shown: what it is for at this moment, and when it may go.
+// How a signing key is shown: its state, and when it may be deleted.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// `postern publish`: the public documents as files, for web servers that shall answer them without a program.
+// `postern publish`: writes the public documents as files that a web server can serve without a program.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -28,7 +28,7 @@ struct Document {
     std::string text;
 };
 
-/// Byte for byte what the endpoints answer.
+/// The same bytes as the endpoints send.
 std::vector<Document> documents(const config::Config& config) {
     const keys::Keys keys(config.keys, keys::KeyUse::publish, false);
     const std::string discovery = oidc::cacheable(oidc::discovery(config.settings)).body;
@@ -51,7 +51,7 @@ void publish(const Invocation& invocation, const fs::path& directory) {
             throw Refused(path + " cannot be written (" + os::errno_text() +
                           "): name a directory that this user can write, on a disk with free space");
         }
-        note_done(invocation, {{"file", path}});  // each: the next may fail, and this one is public
+        note_done(invocation, {{"file", path}});  // for each, because the next may fail
         files.emplace_back(path);
     }
     if (!config.settings.oidc && fs::exists(directory / kOpenidConfiguration)) {

@@ -1,4 +1,4 @@
-// `postern session`: who is logged in, and their logout.
+// `postern session`: lists and ends sessions.
 #include <iostream>
 #include <memory>
 
@@ -16,12 +16,12 @@ using store::ListedSession;
 
 util::Time now() { return util::SystemClock().now(); }
 
-/// Whichever comes first if nothing happens: the end of its time, or of being idle.
+/// The earlier of the session's end and the end of its idle time.
 util::Time expiry_of(const model::Session& session, const oauth::Settings& settings) {
     return std::min(session.expires_at, session.last_seen_at + settings.session_idle_ttl);
 }
 
-/// Where the web server lets people in it may not be known.
+/// Unknown if the web server authenticates users and does not pass the time.
 std::string login_time(const model::Session& session) {
     return session.auth_time == model::kAuthTimeUnknown ? "unknown" : to_text(session.auth_time);
 }

@@ -1,4 +1,4 @@
-// Decides how numbers are spelled for Prometheus.
+// Prints metrics in the text format of Prometheus.
 #include "cli/stats/metrics.h"
 
 #include <iostream>
@@ -7,7 +7,7 @@
 namespace postern::cli {
 namespace {
 
-/// Backslash and line feed always, the quotation mark inside a label's value.
+/// Escapes backslash and line feed, and in a label's value the quotation mark.
 std::string escaped(std::string_view text, bool quoted) {
     std::string out;
     for (const char c : text) {

@@ -13,7 +13,7 @@ struct Sample {
     std::int64_t value = 0;
 };
 
-/// All are gauges: they say how things are, and none is counted by this program.
+/// A gauge: all values are states, and this program counts nothing itself.
 struct Metric {
     std::string name;  ///< without the prefix "postern_"
     std::string help;

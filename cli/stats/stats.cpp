@@ -1,4 +1,4 @@
-// `postern stats`: how much of everything there is, for people, programs and Prometheus.
+// `postern stats`: counts and sizes, as text, JSON or Prometheus metrics.
 #include <filesystem>
 #include <memory>
 
@@ -14,7 +14,7 @@
 namespace postern::cli {
 namespace {
 
-/// All that is shown, in whichever form.
+/// Everything that is shown, in all formats.
 struct Report {
     util::Time now{};
     store::Statistics statistics;
@@ -31,7 +31,7 @@ std::int64_t size_of(const std::string& path) {
     return missing ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-/// Who may read the database need not be allowed to look at the keys.
+/// A user who can read the database may not be able to read the key directory.
 std::vector<keys::KeyInfo> list_keys(const std::string& directory, util::Time now) {
     try {
         return keys::Keys::list(directory, now);
@@ -93,7 +93,7 @@ std::int64_t sum_of(const store::RowCounts& counts) {
     return sum;
 }
 
-/// "4 days", "3 hours": whole units, since it is for people.
+/// "4 days", "3 hours": whole units.
 std::string duration_text(util::Seconds duration) {
     if (duration >= std::chrono::days(2)) return counted(duration / std::chrono::days(1), "day");
     if (duration >= std::chrono::hours(2)) return counted(duration / std::chrono::hours(1), "hour");

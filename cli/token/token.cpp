@@ -1,4 +1,4 @@
-// `postern token`: which codes and tokens are out there, and their end.
+// `postern token`: lists codes and tokens, and revokes grants.
 #include <iostream>
 #include <memory>
 

@@ -1,4 +1,4 @@
-// Decides which claims are kept for a user: names that belong to the protocol are not, and each has its shape.
+// Decides which claims a user may have: not the names of the protocol, and each with the right type.
 #include "cli/user/claims.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ const ClaimShape kCustom = {
     "text of 1 to 4096 bytes without control characters, a number, true, false, or a list of such texts"};
 
 // Set by the server in tokens and answers (RFC 7519 §4.1, RFC 7662 §2.2, RFC 8693, OpenID Connect Core §2): a user's
-// attribute of that name could pass for the server's word.
+// attribute of that name could be mistaken for a statement of the server.
 constexpr std::array<std::string_view, 27> kProtocol = {
     "sub",       "iss",   "aud",        "exp",    "nbf",      "iat",    "jti",     "typ",    "nonce",
     "auth_time", "acr",   "amr",        "azp",    "at_hash",  "c_hash", "s_hash",  "sid",    "cid",

@@ -1,4 +1,4 @@
-// Which claims a user may have, and of what shape (OpenID Connect Core §5.1).
+// Which claims a user may have, and their types (OpenID Connect Core §5.1).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// `postern user import`: takes people over from elsewhere, all of a file or nobody.
+// `postern user import`: imports users from a file, all of them or none.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -24,7 +24,7 @@ using db::Access;
 using db::Durability;
 using model::User;
 
-/// So many rows are written in a few milliseconds: nobody who logs in meanwhile waits for the whole file.
+/// Written in a few milliseconds, so that logins meanwhile do not wait for the whole file.
 constexpr std::size_t kBatch = 200;
 
 struct Options {
@@ -45,7 +45,7 @@ util::Time now() { return util::SystemClock().now(); }
 
 Refused name_is_taken() { return Refused("the user name is taken; --update changes that user"); }
 
-/// Takes users who cannot be imported out of the file. Also those whose name somebody has: better now than half-way.
+/// Moves users whose names are taken to the faulty lines, before anything is written.
 void check_names(db::Database& database, ImportFile& file, const Options& options) {
     if (options.update) return;
     std::erase_if(file.users, [&](const ImportedUser& user) {
@@ -56,13 +56,13 @@ void check_names(db::Database& database, ImportFile& file, const Options& option
     std::ranges::sort(file.faulty, {}, &FaultyLine::line);
 }
 
-/// A password that its user has already is none: a new hash of it would end what the user has open.
+/// An unchanged password is not hashed again: a new hash would end the user's sessions.
 bool has_password(db::Database& database, const ImportedUser& user) {
     const auto known = store::find_user_by_name(database, user.username);
     return known && crypto::verify_password(*user.password, known->password_hash);
 }
 
-/// Before any transaction, since it takes its time.
+/// Before any transaction, because hashing is slow.
 void hash_passwords(db::Database& database, std::vector<ImportedUser>& users) {
     const auto has_one = [](const ImportedUser& user) { return user.password.has_value(); };
     Progress progress("hashing", static_cast<std::size_t>(std::ranges::count_if(users, has_one)));
@@ -88,7 +88,7 @@ User new_user(const ImportedUser& imported) {
 
 bool same_claims(const json::Object& a, const json::Object& b) { return json::write(a) == json::write(b); }
 
-/// What a new password or a disabled user ends is ended here too.
+/// As in `user passwd` and `user disable`, a new password or a disabled state ends sessions and tokens.
 bool update_user(db::Transaction& transaction, const ImportedUser& imported, User user) {
     const bool new_hash = imported.password_hash && *imported.password_hash != user.password_hash;
     const bool new_claims = imported.claims && !same_claims(*imported.claims, user.claims);
@@ -105,7 +105,7 @@ bool update_user(db::Transaction& transaction, const ImportedUser& imported, Use
 
 void import_one(db::Transaction& transaction, const ImportedUser& imported, const Options& options, Report& report) {
     const auto known = store::find_user_by_name(transaction.database(), imported.username);
-    if (known && !options.update) {  // came while we hashed
+    if (known && !options.update) {  // created while passwords were hashed
         report.refused.push_back({imported.line, imported.username, name_is_taken().what()});
     } else if (known) {
         ++(update_user(transaction, imported, *known) ? report.updated : report.unchanged);
@@ -115,7 +115,7 @@ void import_one(db::Transaction& transaction, const ImportedUser& imported, cons
     }
 }
 
-/// What a batch did counts when it is committed.
+/// The report counts a batch only after its commit.
 void import_users(const Invocation& invocation, db::Database& database, std::span<const ImportedUser> users,
                   const Options& options, Report& report) {
     Progress progress("writing", users.size());
@@ -171,7 +171,7 @@ void print(const Invocation& invocation, const Options& options, const Report& r
                             {"dry_run", options.dry_run}});
 }
 
-/// A line of text for each; a program has them in the result.
+/// One line for each; with --json they are in the result.
 std::string lines_text(const Invocation& invocation, const std::vector<FaultyLine>& faulty) {
     std::string text;
     if (invocation.json) return text;
@@ -186,7 +186,7 @@ std::string refused_lines(std::size_t count) {
     return std::to_string(count) + (count == 1 ? " refused line" : " refused lines");
 }
 
-/// Once for all of them.
+/// One note for all users.
 void note_claims(const std::vector<ImportedUser>& users) {
     json::Object all;
     for (const ImportedUser& user : users) {

@@ -1,4 +1,4 @@
-// Decides how a file of users is taken apart: into lines, in one format, with each name once.
+// Splits a file of users into lines of one format, with each name once.
 #include "cli/user/import_file.h"
 
 #include <fcntl.h>
@@ -102,7 +102,7 @@ ImportFile read_import_file(const std::string& path) {
     } else {
         require_file_or_pipe(path);
         std::ifstream input(path, std::ios::binary);
-        // A directory can be opened, but not read.
+        // A directory can be opened but not read.
         if (!input || (input.peek(), input.bad())) throw cannot_read(path);
         input.clear();
         file = Reader(input).read();

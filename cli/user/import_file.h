@@ -1,4 +1,4 @@
-// A file of users, read as a whole before anything is done.
+// A file of users, read as a whole before anything is written.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace postern::cli {
 
-/// A line that is no user, or a user who cannot be taken.
+/// A malformed line, or a user who cannot be imported.
 struct FaultyLine {
     std::size_t line = 0;
     std::string username;  ///< "" when it is not known
@@ -22,7 +22,7 @@ struct ImportFile {
     std::size_t size() const { return users.size() + faulty.size(); }
 };
 
-/// `path`, or standard input for "-". Throws Refused when it cannot be read or holds no user at all.
+/// `path`, or standard input for "-". Throws Refused if it cannot be read or contains no users.
 ImportFile read_import_file(const std::string& path);
 
 }  // namespace postern::cli

@@ -21,7 +21,7 @@ std::string accepted_hash(std::string_view text) {
     return hash->text;
 }
 
-/// What follows a second colon is of another program: shadow(5) has dates there, and Apache ignores it.
+/// Text after a second colon belongs to other programs: shadow(5) has dates there, and Apache ignores it.
 void parse_htpasswd(std::string_view line, ImportedUser& user) {
     const auto parts = util::split(line, ':');
     if (parts.size() < 2) throw Refused("this is not `name:hash`; a plain password goes into a JSON line");
@@ -100,7 +100,7 @@ void parse_json(std::string_view line, ImportedUser& user) {
 
 ImportFormat format_of(std::string_view line) {
     const auto text = util::trim(line);
-    // An array is JSON too: its first line is told so.
+    // An array counts as JSON too, so that the error message of its first line says what is expected.
     return text.starts_with('{') || text.starts_with('[') ? ImportFormat::json_lines : ImportFormat::htpasswd;
 }
 

@@ -22,14 +22,14 @@ struct ImportedUser {
 
 enum class ImportFormat { htpasswd, json_lines };
 
-/// Told by the first line that says anything.
+/// Decided by the first line that is not blank.
 ImportFormat format_of(std::string_view line);
 
-/// True for a line that says nothing: empty, or a comment of the format.
+/// True for an empty line or a comment of the format.
 bool is_blank_line(ImportFormat format, std::string_view line);
 
-/// Throws Refused with what is wrong in the line, never with a password or a hash; `user` then has what was read so
-/// far.
+/// Throws Refused with what is wrong in the line, never with a password or a hash; `user` then has what was read
+/// before.
 void parse_import_line(ImportFormat format, std::string_view line, ImportedUser& user);
 
 }  // namespace postern::cli

@@ -1,4 +1,4 @@
-// Decides how progress looks on a terminal: one line, drawn over and over, gone at the end.
+// Draws a progress bar on one line of the terminal and removes it at the end.
 #include "cli/user/progress.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// How far a long piece of work has come, for whoever waits at a terminal.
+// A progress bar for long work.
 #pragma once
 
 #include <chrono>
@@ -7,13 +7,13 @@
 
 namespace postern::cli {
 
-/// A bar on standard error while it lives, when that is a terminal; otherwise nothing at all.
+/// Draws on standard error if that is a terminal; otherwise draws nothing.
 class Progress {
 public:
     Progress(std::string what, std::size_t total);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
-    ~Progress();  ///< takes the bar away
+    ~Progress();  ///< removes the bar
 
     void advance(std::size_t by = 1);
 
@@ -23,7 +23,7 @@ private:
     std::string what_;
     std::size_t total_;
     std::size_t done_ = 0;
-    std::size_t drawn_ = 0;  ///< columns that are written on
+    std::size_t drawn_ = 0;  ///< columns of the last line drawn
     bool visible_;
     Clock::time_point begun_ = Clock::now();
     Clock::time_point next_ = begun_;

@@ -1,4 +1,4 @@
-// Decides what may be the name of a user.
+// Checks user names.
 #include "cli/user/rules.h"
 
 #include "cli/command.h"

@@ -5,7 +5,7 @@
 
 namespace postern::cli {
 
-/// Throws Refused for a name that could not be typed at login, or would not be seen as it is.
+/// Throws Refused for a name that could not be typed at login or does not look like what it is.
 void require_username(const std::string& name);
 
 }  // namespace postern::cli

@@ -1,4 +1,4 @@
-// `postern user`: the people who can log in.
+// `postern user`: adds and changes users.
 #include <iostream>
 #include <memory>
 
@@ -29,7 +29,7 @@ struct ClaimOptions {
     std::vector<std::string> texts;
 };
 
-/// What was given, the single claims last, so that they win.
+/// The claims given; single claims come last, so they win.
 json::Object read_claims(const ClaimOptions& options) {
     json::Object claims;
     if (options.from_stdin) set_claims(claims, read_json_object("claims"));
@@ -50,7 +50,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     const util::Secret password = read_new_password(options.password_stdin);
     User user;
     user.claims = read_claims(options.claims);
-    user.password_hash = crypto::hash_password(password);  // before the transaction: it takes its time
+    user.password_hash = crypto::hash_password(password);  // before the transaction, because it is slow
     crypto::SystemRandom random;
     user.subject = model::Subject(crypto::random_id(random));
     user.username = options.name;
@@ -138,7 +138,7 @@ struct PasswdOptions {
 void passwd(const Invocation& invocation, const PasswdOptions& options) {
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, Access::read_write);
-    require_user(database, options.name);  // before anybody types a password in vain
+    require_user(database, options.name);  // refuses an unknown user before asking for a password
     const std::string hash = crypto::hash_password(read_new_password(options.password_stdin));
     db::Transaction transaction(database, Durability::full);
     User user = require_user(database, options.name);

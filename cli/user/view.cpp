@@ -1,4 +1,4 @@
-// Decides what of a user is shown, and under which names.
+// Prints users: which members, and under which names.
 #include "cli/user/view.h"
 
 #include "cli/output.h"

@@ -1,4 +1,4 @@
-// Decides what `postern why` advises for each error code and each page.
+// What `postern why` advises for each error code and each page.
 #include "cli/why/advice.h"
 
 #include <algorithm>

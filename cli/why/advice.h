@@ -7,7 +7,7 @@
 
 namespace postern::cli {
 
-/// A sentence or two for whoever runs the server or the client. Never empty.
+/// One or two sentences for the operator of the server or of the client. Never empty.
 std::string_view hint_for(const store::RefusalRecord& refusal);
 
 }  // namespace postern::cli

@@ -47,7 +47,8 @@ constexpr CurlFailure kFailures[] = {
 
 void report_failure(Findings& findings, const HttpRequest& request, const HttpResponse& response) {
     const auto* row = std::find_if(std::begin(kFailures), std::end(kFailures) - 1, [&](const CurlFailure& candidate) {
-        return candidate.exit_code == response.failure && response.message.find(candidate.contains) != std::string::npos;
+        return candidate.exit_code == response.failure &&
+               response.message.find(candidate.contains) != std::string::npos;
     });
     findings.error(row->check, request.url + ": " + response.message, row->fix);
 }
@@ -64,7 +65,8 @@ std::string trace_value(const HttpResponse& response, std::string_view label) {
     const auto at = response.trace.find(label);
     if (at == std::string::npos) return "";
     const auto from = at + label.size();
-    return std::string(util::trim(std::string_view(response.trace).substr(from, response.trace.find('\n', from) - from)));
+    return std::string(
+        util::trim(std::string_view(response.trace).substr(from, response.trace.find('\n', from) - from)));
 }
 
 void check_certificate(Findings& findings, const HttpResponse& response) {
@@ -84,9 +86,9 @@ void check_server_clock(Findings& findings, const HttpResponse& response) {
                                 "let the web server send it (RFC 9110 section 6.6.1)");
     }
     // Any time between sending the request and receiving the response is correct.
-    const util::Seconds off = *date < response.sent_at      ? *date - response.sent_at
+    const util::Seconds off = *date < response.sent_at       ? *date - response.sent_at
                               : *date > response.received_at ? *date - response.received_at
-                                                           : util::Seconds{0};
+                                                             : util::Seconds{0};
     const std::string detail = "the server's clock is " + std::to_string(std::abs(off.count())) + " seconds " +
                                (off.count() < 0 ? "behind" : "ahead of") + " the clock here";
     const char* fix = "set both clocks by NTP (`timedatectl set-ntp true`)";

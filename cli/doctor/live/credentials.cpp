@@ -48,8 +48,8 @@ void evaluate_basic(Findings& findings, const Site& site, const std::string& pat
         return report_lost(findings, site, path);
     if (!refused)
         return findings.error("Authorization",
-                              "made-up credentials at " + path + " get the response " + std::to_string(response.status) +
-                                  " " + text_member(response, "error"),
+                              "made-up credentials at " + path + " get the response " +
+                                  std::to_string(response.status) + " " + text_member(response, "error"),
                               "`postern why " + response.first("X-Request-Id") + "` says what arrived");
     const auto challenges = response.all("WWW-Authenticate");
     if (challenges.size() == 1 && challenges.front().starts_with("Basic ")) return;

@@ -31,7 +31,8 @@ void expect_open_document(Findings& findings, const Site& site, const std::strin
 }
 
 void expect_length(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
-    if (response.first("Content-Length") == std::to_string(response.body.size()) || response.has("Content-Encoding")) return;
+    if (response.first("Content-Length") == std::to_string(response.body.size()) || response.has("Content-Encoding"))
+        return;
     findings.warning(
         "content length", path + " arrives without its Content-Length",
         fix_for(site, {"`SetEnv ap_trust_cgilike_cl 1` for the programs, and no output filters (`SetEnv no-gzip 1`; no "
@@ -102,7 +103,7 @@ void evaluate_foreign(Findings& findings, const Site&, const HttpResponse& respo
 
 /// RFC 3875 §4.4: some web servers pass a query without "=" as program arguments.
 void expect_same_metadata(Findings& findings, const Site& site, const HttpResponse& response, const char* check,
-                        const char* what, const std::string& fix) {
+                          const char* what, const std::string& fix) {
     if (response.status == 200 && response.body == expected_metadata(site)) return;
     if (text_member(response, "issuer") != site.settings().issuer || response.status != 200)
         findings.error(check,
@@ -113,25 +114,26 @@ void expect_same_metadata(Findings& findings, const Site& site, const HttpRespon
 
 void evaluate_arguments(Findings& findings, const Site& site, const HttpResponse& response) {
     expect_same_metadata(findings, site, response, "arguments", "its URL has a query of one word",
-                       "let the web server start the program without arguments");
+                         "let the web server start the program without arguments");
 }
 
 void evaluate_compression(Findings& findings, const Site& site, const HttpResponse& response) {
     expect_same_metadata(findings, site, response, "compression", "the client accepts compression",
-                       fix_for(site, {"`SetEnv no-gzip 1` for the endpoints", "`gzip off;` for the endpoints",
-                                      "`deflate.mimetypes = ()` for the endpoints"}));
+                         fix_for(site, {"`SetEnv no-gzip 1` for the endpoints", "`gzip off;` for the endpoints",
+                                        "`deflate.mimetypes = ()` for the endpoints"}));
 }
 
 void evaluate_sendfile(Findings& findings, const Site& site, const HttpResponse& response) {
     expect_same_metadata(findings, site, response, "sendfile headers", "a request has X-Sendfile or X-Accel-Redirect",
-                       "let the web server honour these headers only in responses of the programs");
+                         "let the web server honour these headers only in responses of the programs");
 }
 
 /// The program refuses paths other than its own (the class of CVE-2019-11043); the web server may refuse them first.
 void evaluate_subpath(Findings& findings, const Site& site, const HttpResponse& response) {
     if (response.status == 404) return;
     findings.error(
-        "subpaths", "a path below " + jwks_path(site) + " answers " + std::to_string(response.status) + " instead of 404",
+        "subpaths",
+        "a path below " + jwks_path(site) + " answers " + std::to_string(response.status) + " instead of 404",
         fix_for(site, {"`AcceptPathInfo` must not be met by another handler: remove what else serves this path",
                        "remove `try_files` that leads unknown paths elsewhere (SPA fallback)",
                        "remove `url.rewrite-if-not-file` that leads unknown paths elsewhere"}));
@@ -154,7 +156,9 @@ std::vector<Probe> document_probes(const Site& site) {
         {"host header",
          {appended, "GET", {std::string("X-Forwarded-Host: ") + kForeign, std::string("Forwarded: host=") + kForeign}},
          evaluate_foreign},
-        {"sendfile headers", {appended, "GET", {"X-Sendfile: /etc/hostname", "X-Accel-Redirect: /"}}, evaluate_sendfile},
+        {"sendfile headers",
+         {appended, "GET", {"X-Sendfile: /etc/hostname", "X-Accel-Redirect: /"}},
+         evaluate_sendfile},
         {"arguments", {appended + "?--version"}, evaluate_arguments},
         {"compression", gzip, evaluate_compression},
         {"subpaths", {settings.url(settings.paths.jwks) + "/postern-doctor"}, evaluate_subpath},

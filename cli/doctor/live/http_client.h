@@ -22,9 +22,9 @@ struct HttpRequest {
 };
 
 struct HttpResponse {
-    int failure = 0;        ///< curl's exit code; 0: a response arrived
+    int failure = 0;      ///< curl's exit code; 0: a response arrived
     std::string message;  ///< curl's error message
-    std::string trace;      ///< curl's log of the connection, with its option "verbose"
+    std::string trace;    ///< curl's log of the connection, with its option "verbose"
     int status = 0;
     std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
@@ -40,8 +40,8 @@ inline constexpr int kOutOfTime = -1;  ///< HttpResponse::failure: the time for 
 
 /// Options of every request.
 struct WebAccess {
-    std::string ca_file;  ///< PEM of a private certificate authority; "": those of the system
-    std::string connect_to;      ///< HOST:PORT to connect to instead of the URL's; "" for the URL's
+    std::string ca_file;     ///< PEM of a private certificate authority; "": those of the system
+    std::string connect_to;  ///< HOST:PORT to connect to instead of the URL's; "" for the URL's
 };
 
 class WebClient {

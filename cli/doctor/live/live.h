@@ -21,7 +21,7 @@ void check_live_server(Findings& findings, const config::Config& config, const W
 struct Site {
     const config::Config& config;
     std::string origin;                   ///< the issuer without its path
-    std::string unknown_name;                 ///< neither a client id nor a user name of this server
+    std::string unknown_name;             ///< neither a client id nor a user name of this server
     std::optional<model::Client> client;  ///< enabled, with a redirect URI; only public members are sent
     std::string page_origin;              ///< origin of that URI if CORS allows it, else ""
     std::string software;                 ///< the Server header, or ""

@@ -139,7 +139,8 @@ std::vector<Probe> page_probes(const Site& site) {
     const std::string authorize = settings.url(settings.paths.authorize);
     const std::string origin = std::string("Origin: ") + kForeignOrigin;
     const std::string login = settings.url(settings.paths.login);
-    const std::string basic = "Authorization: Basic " + util::base64_encode(site.unknown_name + ":" + site.unknown_name);
+    const std::string basic =
+        "Authorization: Basic " + util::base64_encode(site.unknown_name + ":" + site.unknown_name);
     const bool remote = settings.login.method == oauth::LoginMethod::remote_user;
     std::vector<Probe> probes = {
         {"headers", {http::with_query(authorize, {{"client_id", site.unknown_name}}), "GET", {origin}}, evaluate_page},
