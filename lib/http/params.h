@@ -22,8 +22,8 @@ enum class ParamFault {
 enum class ParamsError { too_many, malformed_name };
 
 /// A set of parameters. Empty values count as absent (RFC 6749 §3.1); names compare byte by byte.
-/// Values are ordinary strings: a password or client secret of a form stays in memory until the request ends. The promise
-/// of util::Secret begins with the caller that takes the value.
+/// Values are ordinary strings: a password or client secret of a form stays in memory until the request ends. The
+/// promise of util::Secret begins with the caller that takes the value.
 class Params {
 public:
     Params() = default;
