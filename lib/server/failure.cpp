@@ -62,12 +62,15 @@ http::Response page(int status, const web::Pages* pages, const std::string& requ
 }  // namespace
 
 Failure store_failure() {
-    Failure failure{503, "temporarily_unavailable", "The server is busy. Try again in a moment.", {}, {}};
+    Failure failure{
+        .status = 503, .error = "temporarily_unavailable", .description = "The server is busy. Try again in a moment."};
     failure.headers.emplace_back("Retry-After", "5");
     return failure;
 }
 
-Failure internal_failure() { return {500, "server_error", "The server could not answer this request.", {}, {}}; }
+Failure internal_failure() {
+    return {.status = 500, .error = "server_error", .description = "The server could not answer this request."};
+}
 
 http::Response render_failure(const Failure& failure, OnFailure form, const web::Pages* pages,
                               const std::string& request_id) {

@@ -14,9 +14,9 @@ namespace postern::server {
 struct Failure {
     int status = 400;
     std::string error = "invalid_request";  ///< registered error code
-    std::string description;                ///< what the caller is told: constant text
-    std::string detail;                     ///< for the operator: expected, received, and what to change
-    std::vector<std::pair<std::string, std::string>> headers;
+    std::string description = {};           ///< what the caller is told: constant text
+    std::string detail = {};                ///< for the operator: expected, received, and what to change
+    std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 /// The two failures that are our own: whatever the cause, the caller reads the same.

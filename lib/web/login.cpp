@@ -102,8 +102,8 @@ http::Response submit_login(Interaction& interaction) {
 
     const std::string username = sent.find("username").value_or("");
     PasswordVerdict verdict =
-        check_login(interaction.context, username, util::Secret(sent.find("password").value_or("")),
-                    interaction.request.remote_address);
+        attempt_login(interaction.context, username, util::Secret(sent.find("password").value_or("")),
+                      interaction.request.remote_address);
     if (verdict.outcome == PasswordOutcome::busy) {
         note_refusal(interaction, oauth::AuditEvent::login_overloaded, resumed, username, verdict);
         return refuse_and_offer(interaction, PageFault::too_busy, resumed.request, verdict.log_detail);

@@ -67,7 +67,7 @@ std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counte
 PasswordVerdict throttled(util::Seconds wait) {
     const std::string why =
         "too many failed logins for this name or address; it ends in " + std::to_string(wait.count()) + " s";
-    return PasswordVerdict{PasswordOutcome::throttled, wait, why, {}, {}, {}, {}};
+    return {.outcome = PasswordOutcome::throttled, .wait = wait, .log_detail = why};
 }
 
 void count(oauth::Context& context, const Counters& counters) {
@@ -78,7 +78,7 @@ void count(oauth::Context& context, const Counters& counters) {
 }
 
 PasswordVerdict failed(PasswordOutcome outcome, const char* why, const model::Subject& named = {}) {
-    return PasswordVerdict{outcome, {}, why, named, {}, {}, {}};
+    return {.outcome = outcome, .log_detail = why, .named = named};
 }
 
 /// What is hashed for an unknown name: as an existing user's password is, since imported hashes may be dearer or
@@ -97,7 +97,7 @@ PasswordVerdict compare(oauth::Context& context, const std::string& username, co
     }
     if (!crypto::verify_password(password, user->password_hash))
         return failed(PasswordOutcome::wrong, "wrong password", user->subject);
-    return PasswordVerdict{PasswordOutcome::right, {}, "", user->subject, *user, {}, {}};
+    return {.outcome = PasswordOutcome::right, .named = user->subject, .user = *user};
 }
 
 /// Lock files that cannot be made are storage that does not work: 503, not 500.
@@ -111,8 +111,8 @@ std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context) {
 
 }  // namespace
 
-PasswordVerdict check_login(oauth::Context& context, const std::string& username, const util::Secret& password,
-                            const std::string& address) {
+PasswordVerdict attempt_login(oauth::Context& context, const std::string& username, const util::Secret& password,
+                              const std::string& address) {
     if (username.empty() || crypto::check_password(password.reveal()) != crypto::PasswordFault::none)
         return failed(PasswordOutcome::wrong, "the user name or password is empty or too long");
     const std::string network = network_of(address);

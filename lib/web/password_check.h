@@ -22,18 +22,19 @@ inline constexpr int kAloneFactor = 10;
 struct PasswordVerdict {
     PasswordOutcome outcome = PasswordOutcome::wrong;
     util::Seconds wait{};  ///< when throttled
-    std::string log_detail;
-    model::Subject named;      ///< the user of that name, if it was looked up
-    model::User user;          ///< when right: as it was when the password was checked
-    std::string failures_key;  ///< when right: the counter to clear
-    std::string place_key;     ///< when right: from where it was
+    std::string log_detail = {};
+    model::Subject named = {};      ///< the user of that name, if it was looked up
+    model::User user = {};          ///< when right: as it was when the password was checked
+    std::string failures_key = {};  ///< when right: the counter to clear
+    std::string place_key = {};     ///< when right: from where it was
 };
 
-/// Counts failures per user name and address together (`maxFailures`), and per user name and per address alone (ten
-/// times that): one guesser is stopped early, and neither locks out the rest of a campus nor the owner of the name from
-/// elsewhere. Where a name has logged in of late, what others guess elsewhere does not count (docs/decisions/0028).
-PasswordVerdict check_login(oauth::Context& context, const std::string& username, const util::Secret& password,
-                            const std::string& address);
+/// Looks at the password and counts a failure, which is written before this returns. Failures count per user name and
+/// address together (`maxFailures`), and per user name and per address alone (ten times that): one guesser is stopped
+/// early, and neither locks out the rest of a campus nor the owner of the name from elsewhere. Where a name has logged
+/// in of late, what others guess elsewhere does not count (docs/decisions/0028).
+PasswordVerdict attempt_login(oauth::Context& context, const std::string& username, const util::Secret& password,
+                              const std::string& address);
 
 /// True, with the counter cleared and the place remembered, when the user of a right verdict still has that password
 /// and is enabled. Asked inside the transaction that starts the session: a password change or a disabling before it

@@ -38,17 +38,17 @@ struct Fixture {
         return confirmed;
     }
     web::PasswordVerdict verdict(const std::string& password, const std::string& address = "192.0.2.1") {
-        return web::check_login(context, "alice", util::Secret(password), address);
+        return web::attempt_login(context, "alice", util::Secret(password), address);
     }
     PasswordOutcome check(const std::string& name, const std::string& password,
                           const std::string& address = "192.0.2.1") {
-        return web::check_login(context, name, util::Secret(password), address).outcome;
+        return web::attempt_login(context, name, util::Secret(password), address).outcome;
     }
 };
 
 }  // namespace
 
-TEST_CASE("check_login: who gets in") {
+TEST_CASE("attempt_login: who gets in") {
     Fixture f;
     f.fixture.settings.login.max_failures = 100;
     CHECK(f.check("alice", "correct horse") == PasswordOutcome::right);
@@ -76,11 +76,11 @@ TEST_CASE("check_login: who gets in") {
     CHECK(f.check("alice", "correct horse") == PasswordOutcome::wrong);
 }
 
-TEST_CASE("check_login: after maxFailures the pair waits, right password or not; the window ends it [IF179]") {
+TEST_CASE("attempt_login: after maxFailures the pair waits, right password or not; the window ends it [IF179]") {
     Fixture f;
     CHECK(f.check("alice", "a") == PasswordOutcome::wrong);
     CHECK(f.check("alice", "b") == PasswordOutcome::wrong);
-    const auto verdict = web::check_login(f.context, "alice", util::Secret("correct horse"), "192.0.2.1");
+    const auto verdict = web::attempt_login(f.context, "alice", util::Secret("correct horse"), "192.0.2.1");
     CHECK(verdict.outcome == PasswordOutcome::throttled);
     CHECK(verdict.wait == util::Seconds{900});
     CHECK(f.check("alice", "correct horse", "192.0.2.2") == PasswordOutcome::right);
@@ -117,7 +117,7 @@ TEST_CASE("confirm_login: what happened to the user while the login waited decid
     CHECK_FALSE(f.confirm(verdict));
 }
 
-TEST_CASE("check_login: an IPv6 customer is counted by the /64, IPv4 by the address") {
+TEST_CASE("attempt_login: an IPv6 customer is counted by the /64, IPv4 by the address") {
     Fixture f;
     CHECK(f.check("alice", "a", "2001:db8:1:2::1") == PasswordOutcome::wrong);
     CHECK(f.check("alice", "b", "2001:db8:1:2:ffff::2") == PasswordOutcome::wrong);
@@ -129,7 +129,7 @@ TEST_CASE("check_login: an IPv6 customer is counted by the /64, IPv4 by the addr
 }
 
 TEST_CASE(
-    "check_login: one name from many addresses and many names from one address are stopped at ten times the limit") {
+    "attempt_login: one name from many addresses and many names from one address are stopped at ten times the limit") {
     Fixture f;
     for (int i = 0; i < 20; ++i)
         CHECK(f.check("alice", "x", "198.51.100." + std::to_string(i)) == PasswordOutcome::wrong);
@@ -140,7 +140,7 @@ TEST_CASE(
     CHECK(f.check("somebody", "x", "203.0.113.8") == PasswordOutcome::wrong);
 }
 
-TEST_CASE("check_login: a name that nobody has costs what the users' own hashes cost, imported ones too [L08]") {
+TEST_CASE("attempt_login: a name that nobody has costs what the users' own hashes cost, imported ones too [L08]") {
     Fixture f;
     f.fixture.settings.login.max_failures = 100;
     // Processor time, and the least of three: what else happens to a process only adds to it.
