@@ -67,7 +67,7 @@ void make_directories(const config::Config& config, mode_t key_directory, os::Ne
 }
 
 /// Of several that begin at the same time, all but one are refused here, before any of them makes a file; and that one
-/// needs the directories, whoever made them.
+/// needs the directories, its own and those of the others.
 keys::KeyDirectory hold_keys(const config::Config& config, os::NewFiles& made) {
     try {
         return keys::KeyDirectory(config.keys);

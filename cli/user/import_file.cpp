@@ -23,7 +23,8 @@ constexpr std::size_t kEndlessLineBytes = 16 << 20;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 /// One line without its end, CR LF or LF; of a longer one than is taken, no more than shows that it is. False at the
-/// end of the file. Throws Refused for a line without end: then what is read is no list of users, /dev/zero perhaps.
+/// end of the file. Throws Refused for a line without end: then the input is not a list of users (/dev/zero, for
+/// example).
 bool read_line(std::istream& input, std::string& line) {
     util::wipe(line);  // it may have held a password
     line.reserve(kMaxLineBytes + 1);
@@ -31,7 +32,7 @@ bool read_line(std::istream& input, std::string& line) {
     std::size_t read = 0;
     for (int c = buffer.sbumpc(); c != std::char_traits<char>::eof(); c = buffer.sbumpc()) {
         if (++read > kEndlessLineBytes)
-            throw Refused("a line is longer than 16 MiB, so this is no list of users; nobody was imported");
+            throw Refused("a line is longer than 16 MiB, so this is not a list of users; no user was imported");
         if (c == '\n') break;
         if (line.size() <= kMaxLineBytes) line += static_cast<char>(c);
     }

@@ -131,7 +131,7 @@ describe("people with certificates, Apache with mod_ssl", () => {
       const page = await person(loose, forged).visit(url(loose));
       assert.equal(page.status, 403);
       assert.match(page.title, /did not say who you are/);
-      assert.match(loose.deployment.log, /SSL_CLIENT_S_DN_CN counts with SSL_CLIENT_VERIFY=SUCCESS only/);
+      assert.match(loose.deployment.log, /SSL_CLIENT_S_DN_CN is accepted only with SSL_CLIENT_VERIFY=SUCCESS/);
       const mara = await authority.certify(PERSON.username, "mara@people.example");
       assert.equal((await signIn(loose, mara)).claims().sub, loose.sub);
 
@@ -140,7 +140,7 @@ describe("people with certificates, Apache with mod_ssl", () => {
       assert.equal((await person(loose, forged).visit(url(loose))).status, 403);
       assert.match(
         loose.deployment.log,
-        /REMOTE_USER with AUTH_TYPE ClientCert counts with SSL_CLIENT_VERIFY=SUCCESS only/,
+        /REMOTE_USER with AUTH_TYPE ClientCert is accepted only with SSL_CLIENT_VERIFY=SUCCESS/,
       );
       assert.equal((await signIn(loose, mara)).claims().sub, loose.sub);
     },
