@@ -1,8 +1,5 @@
 # What Postern costs: bench/ says how it is measured.
 
-# tests/servers runs a short bench.
-BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,hello lookup token commit cgi_lookup fill)
-
 # What the machine measures, in $(BUILD)/bench: SECONDS for each of ROUNDS measurements; ONLY some scenarios; OTHER is described in bench/other.mjs.
 bench:
 	scripts/packages build run bench

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "json/value.h"
 #include "model/authorization.h"
@@ -156,13 +157,17 @@ class Writer {
 public:
     template <class T>
     void operator()(const char* name, const T& member) {
-        object.set(name, Codec<T>::encode(member));
+        members_.emplace_back(name, Codec<T>::encode(member));
     }
     template <class T>
     void operator()(const char* name, const std::optional<T>& member) {
-        if (member) object.set(name, Codec<T>::encode(*member));
+        if (member) (*this)(name, *member);
     }
-    json::Object object;
+    /// Takes what was collected; a list names no member twice.
+    json::Object take() { return json::Object::from_unique(std::move(members_)); }
+
+private:
+    std::vector<std::pair<std::string, json::Value>> members_;
 };
 
 /// Fills members; `is_whole` turns false when one is missing, unless it is optional, or is not what Writer writes.

@@ -43,7 +43,7 @@ void visit_members(Sealed& sealed, Visitor& visit) {
 std::string seal_request(Context& context, const SealedRequest& sealed) {
     sealed::Writer writer;
     visit_members(sealed, writer);
-    return crypto::seal(context.keys.seal_key(), kPurpose, json::write_short(writer.object), context.random);
+    return crypto::seal(context.keys.seal_key(), kPurpose, json::write_short(writer.take()), context.random);
 }
 
 std::optional<SealedRequest> open_stale_request(Context& context, std::string_view text) {

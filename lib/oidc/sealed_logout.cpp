@@ -29,7 +29,7 @@ void visit_members(Sealed& sealed, Visitor& visit) {
 std::string seal_logout(oauth::Context& context, const SealedLogout& sealed) {
     oauth::sealed::Writer writer;
     visit_members(sealed, writer);
-    return crypto::seal(context.keys.seal_key(), kPurpose, json::write_short(writer.object), context.random);
+    return crypto::seal(context.keys.seal_key(), kPurpose, json::write_short(writer.take()), context.random);
 }
 
 util::Result<SealedLogout, oauth::SealFault> open_logout(oauth::Context& context, std::string_view text) {
