@@ -53,6 +53,8 @@ $(BUILD)/tests/faults/fake_clock_preload.o: tests/support/fake_clock_preload.c
 
 # An endpoint that tries what its sandbox should forbid: tests/security starts it.
 SANDBOX_PROBE := $(BUILD)/tests/sandbox_probe
+# Without doctest, which the header of the tests brings: the probe is not a test program.
+$(BUILD)/tests/security/sandbox_probe.o: INCLUDED =
 $(SANDBOX_PROBE): $(BUILD)/tests/security/sandbox_probe.o $(LIB)
 	$(LINK)
 $(BUILD)/tests/cgi_tests: | $(SANDBOX_PROBE)
