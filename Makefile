@@ -38,7 +38,9 @@ OBJECT_CXXFLAGS = $(CXXFLAGS)
 FORTIFY   = $(if $(filter -fsanitize%,$(OBJECT_CXXFLAGS)),,$(if $(filter -O -O1 -O2 -O3 -Os,$(OBJECT_CXXFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 PROJECT_CXXFLAGS = -std=c++20 -Ilib -ffunction-sections -fdata-sections -MMD -MP $(WARNINGS) $(HARDENING) $(FORTIFY)
 PROJECT_LDFLAGS  = $(if $(STATIC),-static-pie,-pie) -Wl,-z,relro,-z,now -Wl,--as-needed
-PROJECT_LDLIBS   = -lfcgi -lcrypto -lsqlite3 -lcrypt
+# OpenSSL's static library may need others, such as zlib and zstd in Debian 13.
+STATIC_CRYPTO    = $(or $(shell pkg-config --static --libs libcrypto),-lcrypto)
+PROJECT_LDLIBS   = -lfcgi $(if $(STATIC),$(STATIC_CRYPTO),-lcrypto) -lsqlite3 -lcrypt
 # Of the library and of the C++ library the endpoints take what they use: to find all of its symbols by name is a fifth of what a CGI process does.
 ENDPOINT_LDFLAGS = $(if $(STATIC)$(findstring -fsanitize,$(CXXFLAGS)),,-static-libstdc++ -static-libgcc) -Wl,--gc-sections
 ifneq ($(STATIC),)

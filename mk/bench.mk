@@ -17,11 +17,11 @@ $(BUILD)/bench/fill: $(BUILD)/bench/fill.o $(LIB)
 	$(LINK)
 # What the linker says about dlopen and gethostbyname is about what it does not use.
 $(BUILD)/bench/cgi_lookup: ANCHOR_LDFLAGS = -static
-$(BUILD)/bench/cgi_lookup: ANCHOR_LIBS = -lsqlite3 -lcrypto -lm
+$(BUILD)/bench/cgi_lookup: ANCHOR_LIBS = -lsqlite3 $(STATIC_CRYPTO) -lm
 # The same objects as the dynamic one, stripped as a copy for a host would be.
 $(BUILD)/bench/introspect_static: $(BUILD)/cgi-bin/introspect.o $(LIB)
 	@mkdir -p $(@D)
-	$(call SAY,LD )$(CXX) -static-pie -s -Wl,-z,relro,-z,now -Wl,--gc-sections $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) -lm
+	$(call SAY,LD )$(CXX) -static-pie -s -Wl,-z,relro,-z,now -Wl,--gc-sections $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(STATIC_CRYPTO) -lm
 
 # The same with many tokens in the database: SIZES of it, the smallest first.
 bench-growth:
