@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 namespace postern::test {
 namespace {
@@ -314,9 +315,9 @@ const std::vector<Operation>& operations() {
     return all;
 }
 
-const Operation& operation(const std::string& name) {
+const Operation& operation(std::string_view name) {
     const auto found = std::ranges::find(operations(), name, &Operation::name);
-    if (found == operations().end()) throw std::logic_error("no such operation: " + name);
+    if (found == operations().end()) throw std::logic_error("no such operation: " + std::string(name));
     return *found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "faults/sample_installation.h"
@@ -32,7 +33,8 @@ struct Operation {
 };
 
 const std::vector<Operation>& operations();
-const Operation& operation(const std::string& name);
+/// By name; throws std::logic_error when there is none.
+const Operation& operation(std::string_view name);
 
 /// The answer of a command as one of an endpoint: 200 for done, 503 for refused, 500 for anything else.
 Answer command(const SampleInstallation& installation, const std::vector<std::string>& arguments,
