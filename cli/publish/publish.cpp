@@ -69,13 +69,14 @@ void add_publish_command(const Command& app, Invocation& invocation) {
     const Command command = add_command(app, invocation, "publish", "Write discovery and key set as static files",
                                         "postern publish /var/www/html/.well-known",
                                         [&invocation, directory] { publish(invocation, *directory); });
+    const std::string longest = std::to_string(oidc::kPublicMaxAge.count());
     command.explain(
         "Writes openid-configuration (with OpenID Connect only), oauth-authorization-server and jwks.json, exactly as "
         "the endpoints answer them, each file replaced atomically. Run it again after every change of the "
         "configuration and after `postern key rotate` and `postern key retire`: until then the files are out of date. "
         "Let the web server send them as application/json with Access-Control-Allow-Origin: * and a max-age of at "
         "most " +
-        std::to_string(oidc::kPublicMaxAge.count()) + " seconds.");
+        longest + " seconds.");
     command.argument("DIR", *directory, "Target directory; created with mode 0755 if missing");
 }
 

@@ -8,7 +8,7 @@
 namespace postern::cli {
 namespace {
 
-constexpr const char* kForeign = "postern-doctor.invalid";
+const std::string kForeign = "postern-doctor.invalid";
 
 std::string expected_metadata(const Site& site) { return json::write(oidc::discovery(site.settings())); }
 
@@ -143,7 +143,7 @@ void evaluate_subpath(Findings& findings, const Site& site, const HttpResponse& 
 
 std::vector<Probe> document_probes(const Site& site) {
     const auto& settings = site.settings();
-    const std::string reader = std::string("Origin: https://") + kForeign;
+    const std::string reader = "Origin: https://" + kForeign;
     const std::string appended = settings.url(settings.paths.discovery);
     const std::string inserted = oidc::oauth_metadata_path(settings);
     HttpRequest gzip{appended};
@@ -152,9 +152,9 @@ std::vector<Probe> document_probes(const Site& site) {
         {"key set", {settings.url(settings.paths.jwks), "GET", {reader}}, evaluate_keys},
         {"well-known", {appended, "GET", {reader}}, metadata_check(appended.substr(site.origin.size()))},
         {"well-known", {site.origin + inserted, "GET", {reader}}, metadata_check(inserted)},
-        {"host header", {appended, "GET", {std::string("Host: ") + kForeign}}, evaluate_foreign},
+        {"host header", {appended, "GET", {"Host: " + kForeign}}, evaluate_foreign},
         {"host header",
-         {appended, "GET", {std::string("X-Forwarded-Host: ") + kForeign, std::string("Forwarded: host=") + kForeign}},
+         {appended, "GET", {"X-Forwarded-Host: " + kForeign, "Forwarded: host=" + kForeign}},
          evaluate_foreign},
         {"sendfile headers",
          {appended, "GET", {"X-Sendfile: /etc/hostname", "X-Accel-Redirect: /"}},

@@ -11,7 +11,7 @@
 namespace postern::cli {
 namespace {
 
-constexpr const char* kForeignOrigin = "https://postern-doctor.invalid";
+const std::string kForeignOrigin = "https://postern-doctor.invalid";
 
 void expect_no_cors(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
     if (!response.has("Access-Control-Allow-Origin")) return;
@@ -137,7 +137,7 @@ void evaluate_remote_login(Findings& findings, const Site& site, const HttpRespo
 std::vector<Probe> page_probes(const Site& site) {
     const auto& settings = site.settings();
     const std::string authorize = settings.url(settings.paths.authorize);
-    const std::string origin = std::string("Origin: ") + kForeignOrigin;
+    const std::string origin = "Origin: " + kForeignOrigin;
     const std::string login = settings.url(settings.paths.login);
     const std::string basic =
         "Authorization: Basic " + util::base64_encode(site.unknown_name + ":" + site.unknown_name);
