@@ -37,7 +37,13 @@ void WriteLock::lock(os::Deadline deadline) {
     throw StoreBusy(path_ + ": other writers held the write lock for the whole wait");
 }
 
-bool WriteLock::try_lock() { return os::try_lock(file_.get()); }
+bool WriteLock::try_lock() {
+    try {
+        return os::try_lock(file_.get());
+    } catch (const std::system_error& error) {
+        throw StoreError(path_ + ": " + error.what());
+    }
+}
 
 void WriteLock::unlock() noexcept { os::unlock(file_.get()); }
 

@@ -18,9 +18,10 @@ public:
     /// Opens `path`, and makes it (mode 0660) when it is missing. Throws StoreUnusable.
     explicit WriteLock(std::string path);
 
-    /// Waits in the kernel's queue until `deadline`. Throws StoreBusy then.
+    /// Waits in the kernel's queue until `deadline`. Throws StoreBusy then, StoreError when the kernel refuses the
+    /// lock.
     void lock(os::Deadline deadline);
-    /// Does not wait.
+    /// Does not wait. Throws StoreError when the kernel refuses the lock.
     bool try_lock();
     void unlock() noexcept;
 

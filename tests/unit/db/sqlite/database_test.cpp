@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "db/sqlite/write_lock.h"
+#include "unit/db/refused_lock.h"
 #include "unit/store/fixture.h"
 
 using namespace postern;
@@ -357,6 +358,24 @@ TEST_CASE("Database::checkpoint_if_due: an incomplete one is forgotten when the 
     grow(database, "c", 3);
     database.checkpoint_if_due();
     CHECK(size_of(path) > complete);
+}
+
+TEST_CASE("Database::checkpoint_if_due: a write lock that the kernel refuses leaves the WAL as it is [S14]") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "postern.db";
+    Database::create(path);
+    Database database(path, Access::read_write);
+    const auto before = read_file(path);
+    while (size_of(path + "-wal") < 1100 * std::uintmax_t{4120}) {
+        written(database, [&](Transaction& transaction) {
+            for (int i = 0; i < 1000; ++i)
+                insert(transaction,
+                       std::string(2000, 'x') + std::to_string(size_of(path + "-wal")) + std::to_string(i));
+        });
+    }
+    refuse_locks(path + ".gate");
+    database.checkpoint_if_due();
+    CHECK(read_file(path) == before);
 }
 
 TEST_CASE("Database::checkpoint: copies the log back however short it is, and waits for the gate") {

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "db/error.h"
+#include "unit/db/refused_lock.h"
 #include "unit/store/fixture.h"
 
 using namespace postern;
@@ -102,4 +103,13 @@ TEST_CASE("Gate: made with mode 0660, and only a regular file will do") {
     const auto message = refusal<db::StoreUnusable>([&] { db::WriteLock(directory / "link"); });
     CHECK(mentions(message, directory / "link"));
     CHECK_THROWS_AS(db::WriteLock(directory / "missing/db.gate"), db::StoreUnusable);
+}
+
+TEST_CASE("WriteLock: a lock that the kernel refuses is an error of the store, with or without waiting [S14]") {
+    const TemporaryDirectory directory;
+    const auto path = directory / "db.gate";
+    db::WriteLock gate(path);
+    refuse_locks(path);
+    CHECK(mentions(refusal<db::StoreError>([&] { (void)gate.try_lock(); }), path));
+    CHECK(mentions(refusal<db::StoreError>([&] { gate.lock(Clock::now()); }), path));
 }
