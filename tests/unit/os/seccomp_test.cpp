@@ -1,0 +1,239 @@
+// Which system calls are left once they are filtered, and with which arguments.
+#include "os/seccomp.h"
+
+#include <asm/sockios.h>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <system_error>
+#include <thread>
+
+#include "unit/os/confined.h"
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+bool filters_here() {
+    std::string reason;
+    const bool filters = os::can_filter_calls(reason);
+    if (!filters) MESSAGE("not shown here: " << reason);
+    return filters;
+}
+
+void filter_itself(const os::CallNeeds& needs) {
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw std::runtime_error("no_new_privs was refused");
+    os::filter_calls(needs);
+}
+
+/// The directory that the attempts work in.
+const std::string* place = nullptr;
+std::string in_place(const char* name) { return *place + "/" + name; }
+
+int open_socket(int family, int type) {
+    const int descriptor = ::socket(family, type | SOCK_CLOEXEC, 0);
+    const int result = errno_of(descriptor);
+    if (descriptor >= 0) ::close(descriptor);
+    return result;
+}
+
+int map_memory(int first, int then) {
+    void* const mapped = ::mmap(nullptr, 4096, first, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) return errno;
+    const int result = errno_of(::mprotect(mapped, 4096, then));
+    ::munmap(mapped, 4096);
+    return result;
+}
+
+int fork_process() {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    return child < 0 ? errno : exit_code_of(child);
+}
+
+int start_thread() {
+    try {
+        std::thread([] {}).join();
+        return 0;
+    } catch (const std::system_error& error) {
+        return error.code().value();
+    }
+}
+
+int execute() {
+    char* none[] = {nullptr};
+    return errno_of(::execve("/nonexistent", none, none));
+}
+
+int sleep_a_moment() {
+    const timespec moment{0, 1};
+    return errno_of(::clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, nullptr));
+}
+
+int own_by_thread() {
+    const f_owner_ex owner{F_OWNER_PID, ::getpid()};
+    return errno_of(::fcntl(0, F_SETOWN_EX, &owner));
+}
+
+int own_by_ioctl() {
+    int owner = ::getpid();
+    return errno_of(::ioctl(0, FIOSETOWN, &owner));
+}
+
+constexpr int kData = PROT_READ | PROT_WRITE;
+constexpr int kNotAsked = -1;
+
+struct Row {
+    const char* when;
+    int (*attempt)();
+    int unfiltered;  ///< expected errno without a filter; kNotAsked where a container may forbid it
+    int serve;       ///< an endpoint without needs of its own
+    int syslog, files, network;
+};
+// clang-format off
+const Row kRows[] = {
+    // waiting, reading, writing, opening
+    {"open a file", [] { return errno_of_open(in_place("file"), O_RDWR); }, 0, 0, 0, 0, 0},
+    {"make a file", [] { return errno_of_open(in_place("new"), O_WRONLY | O_CREAT); }, 0, 0, 0, 0, 0},
+    {"sleep", sleep_a_moment, 0, 0, 0, 0, 0},
+    {"random bytes", [] { char bytes[8]; return errno_of(::syscall(SYS_getrandom, bytes, sizeof bytes, 0)); }, 0, 0, 0, 0, 0},
+    {"own process id", [] { return errno_of(::syscall(SYS_getpid)); }, 0, 0, 0, 0, 0},
+    {"map memory for data", [] { return map_memory(PROT_READ, kData); }, 0, 0, 0, 0, 0},
+    {"signal itself, as abort(3) does", [] { return errno_of(::syscall(SYS_tgkill, ::getpid(), ::gettid(), 0)); }, 0, 0, 0, 0, 0},
+    {"rseq, which a thread calls as it begins", [] { return errno_of(::syscall(SYS_rseq, nullptr, 0, 0, 0)); }, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL},
+    {"set_robust_list, likewise", [] { return errno_of(::syscall(SYS_set_robust_list, nullptr, 0)); }, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL},
+    // files: making, renaming, removing
+    {"change a mode", [] { return errno_of(::chmod(in_place("file").c_str(), 0600)); }, 0, EPERM, EPERM, 0, EPERM},
+    {"make a hard link", [] { return errno_of(::link(in_place("file").c_str(), in_place("link").c_str())); }, 0, EPERM, EPERM, 0, EPERM},
+    {"rename", [] { return errno_of(::rename(in_place("file").c_str(), in_place("moved").c_str())); }, 0, EPERM, EPERM, 0, EPERM},
+    {"truncate by path", [] { return errno_of(::truncate(in_place("new").c_str(), 1)); }, 0, EPERM, EPERM, 0, EPERM},
+    {"remove a file", [] { return errno_of(::unlink(in_place("new").c_str())); }, 0, EPERM, EPERM, 0, EPERM},
+    {"make a directory", [] { return errno_of(::mkdir(in_place("made").c_str(), 0700)); }, 0, EPERM, EPERM, 0, EPERM},
+    {"remove a directory", [] { return errno_of(::rmdir(in_place("inner").c_str())); }, 0, EPERM, EPERM, 0, EPERM},
+    {"make a symbolic link", [] { return errno_of(::symlink("file", in_place("symbolic").c_str())); }, 0, EPERM, EPERM, EPERM, EPERM},
+    // sockets
+    {"Unix datagram socket", [] { return open_socket(AF_UNIX, SOCK_DGRAM); }, 0, EPERM, 0, EPERM, 0},
+    {"Unix stream socket", [] { return open_socket(AF_UNIX, SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0},
+    {"TCP socket", [] { return open_socket(AF_INET, SOCK_STREAM); }, 0, EPERM, EPERM, EPERM, 0},
+    {"UDP socket", [] { return open_socket(AF_INET, SOCK_DGRAM); }, 0, EPERM, EPERM, EPERM, 0},
+    {"connect a descriptor that is not open", [] { return errno_of(::connect(-1, nullptr, 0)); }, EBADF, EPERM, EBADF, EPERM, EBADF},
+    {"listen on a descriptor that is not open", [] { return errno_of(::listen(-1, 1)); }, EBADF, EPERM, EPERM, EPERM, EPERM},
+    // processes and threads
+    {"fork", fork_process, 0, EPERM, EPERM, EPERM, EPERM},
+    {"clone3", [] { return errno_of(::syscall(SYS_clone3, nullptr, 0)); }, kNotAsked, EPERM, EPERM, EPERM, ENOSYS},
+    {"start a thread", start_thread, 0, EPERM, EPERM, EPERM, 0},
+    {"execute a program", execute, ENOENT, EPERM, EPERM, EPERM, EPERM},
+    {"kill", [] { return errno_of(::kill(::getpid(), 0)); }, 0, EPERM, EPERM, EPERM, EPERM},
+    {"tgkill of another process", [] { return errno_of(::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0)); }, 0, EPERM, EPERM, EPERM, EPERM},
+    {"ptrace", [] { return errno_of(::syscall(SYS_ptrace, 0x7fff, 0, 0, 0)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM},
+    {"unshare", [] { return errno_of(::syscall(SYS_unshare, 0)); }, kNotAsked, EPERM, EPERM, EPERM, EPERM},
+    // kill(2) by another name
+    {"F_SETOWN", [] { return errno_of(::fcntl(0, F_SETOWN, ::getpid())); }, 0, EPERM, EPERM, EPERM, EPERM},
+    {"F_SETOWN_EX", own_by_thread, 0, EPERM, EPERM, EPERM, EPERM},
+    {"F_SETSIG", [] { return errno_of(::fcntl(0, F_SETSIG, 0)); }, 0, EPERM, EPERM, EPERM, EPERM},
+    {"FIOSETOWN", own_by_ioctl, kNotAsked, EPERM, EPERM, EPERM, EPERM},
+    {"another fcntl", [] { return errno_of(::fcntl(0, F_GETFD)); }, 0, 0, 0, 0, 0},
+    // memory
+    {"map executable memory", [] { return map_memory(kData | PROT_EXEC, kData | PROT_EXEC); }, 0, EPERM, EPERM, EPERM, 0},
+    {"make memory executable", [] { return map_memory(kData, PROT_READ | PROT_EXEC); }, 0, EPERM, EPERM, EPERM, 0},
+};
+// clang-format on
+
+void check_column(int Row::*expected, const std::function<void()>& confine) {
+    const TemporaryDirectory directory;
+    write_file(directory / "file", "text");
+    std::filesystem::create_directory(directory / "inner");
+    place = &directory.path();
+    std::vector<std::function<int()>> attempts;
+    for (const Row& row : kRows) attempts.emplace_back(row.attempt);
+    const Confined confined = run_confined(confine, attempts);
+    CHECK(confined.refusal == "");
+    CHECK(confined.signal == 0);
+    REQUIRE(confined.results.size() == std::size(kRows));
+    for (std::size_t i = 0; i < std::size(kRows); ++i) {
+        CAPTURE(std::string(kRows[i].when));
+        if (kRows[i].*expected != kNotAsked) CHECK(confined.results[i] == kRows[i].*expected);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("filter_calls: without a filter every attempt of the table succeeds, so each is a good one") {
+    check_column(&Row::unfiltered, [] {});
+}
+
+TEST_CASE("filter_calls: each need allows its own calls and no others [seccomp(2), G05]") {
+    if (!filters_here()) return;
+    const struct {
+        const char* name;
+        os::CallNeeds needs;
+        int Row::*expected;
+    } columns[] = {
+        {"none", {}, &Row::serve},
+        {"syslog", {.syslog = true}, &Row::syslog},
+        {"files", {.files = true}, &Row::files},
+        {"network", {.network = true}, &Row::network},
+    };
+    for (const auto& column : columns) {
+        CAPTURE(std::string(column.name));
+        check_column(column.expected, [&] { filter_itself(column.needs); });
+    }
+}
+
+TEST_CASE("filter_calls: the threads that run already are filtered, too [seccomp(2)]") {
+    if (!filters_here()) return;
+    const auto in_older_thread = [] {
+        std::atomic<bool> is_filtered = false;
+        int result = 0;
+        std::thread older([&] {
+            is_filtered.wait(false);
+            result = open_socket(AF_INET, SOCK_STREAM);
+        });
+        filter_itself({});
+        is_filtered = true;
+        is_filtered.notify_one();
+        older.join();
+        return result;
+    };
+    CHECK(run_confined([] {}, {in_older_thread}).results == std::vector<int>{EPERM});
+}
+
+#ifdef __x86_64__
+TEST_CASE("filter_calls: a call by the numbers of another table ends the process [seccomp(2), G05]") {
+    if (!filters_here()) return;
+    const auto x32 = [] { return errno_of(::syscall(0x40000000L + SYS_getpid)); };
+    const auto i386 = [] {
+        long result = 20;  // getpid there, mkdirat's neighbour here
+        asm volatile("int $0x80" : "+a"(result) : : "memory");
+        return 0;
+    };
+    for (const std::function<int()>& attempt : {std::function<int()>(x32), std::function<int()>(i386)}) {
+        const auto confined = run_confined([] { filter_itself({}); }, {attempt});
+        CHECK(confined.results.empty());
+        CHECK(confined.signal == SIGSYS);
+    }
+}
+#endif
+
+TEST_CASE("filter_calls: without no_new_privs an ordinary process is refused [seccomp(2)]") {
+    if (!filters_here()) return;
+    const auto confined = run_confined(
+        [] {
+            if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) throw std::runtime_error("setresuid");
+            os::filter_calls({});
+        },
+        {});
+    CHECK(mentions(confined.refusal, "was refused"));
+}
