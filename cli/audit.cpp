@@ -13,6 +13,8 @@
 #include "cli/accounts.h"
 #include "cli/files.h"
 #include "cli/output.h"
+#include "os/file.h"
+#include "os/read_file.h"
 #include "util/log.h"
 
 namespace postern::cli {
@@ -21,9 +23,9 @@ namespace {
 using util::Log;
 
 constexpr mode_t kLogMode = 0640;
-// Other users may be able to write in the directory of the log: a symbolic link must not redirect root, and a FIFO must
-// not block it.
-constexpr int kAppend = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
+constexpr int kAppend = O_WRONLY | O_APPEND;
+
+using OpenedLog = util::Result<os::RegularFile, os::FileError>;
 
 /// True for a regular file or a missing one. In a directory that root owns, root cannot know the right owner of a new
 /// file, so it does not create one.
@@ -35,26 +37,21 @@ bool may_be_file(const std::string& target) {
 }
 
 /// A file that root creates gets the owner of the directory, so that the serving processes can write to it.
-int create(const std::string& file) {
-    const int descriptor = ::open(file.c_str(), kAppend | O_CREAT | O_EXCL, kLogMode);
-    struct stat directory {};
-    if (descriptor >= 0 && ::geteuid() == 0 && ::stat(directory_of(file).c_str(), &directory) == 0 &&
-        ::fchown(descriptor, directory.st_uid, directory.st_gid) != 0)
+bool create(const std::string& file) {
+    const os::Descriptor made(::open(file.c_str(), kAppend | O_CREAT | O_EXCL | O_CLOEXEC, kLogMode));
+    if (made && !os::adopt_directory_owner(made.get(), directory_of(file)))
         print_note("the log " + file + " belongs to root; chown it to the user of the serving processes");
-    return descriptor;
+    return bool(made);
 }
 
-int open_file(const std::string& file) {
-    int descriptor = ::open(file.c_str(), kAppend);
-    if (descriptor < 0 && errno == ENOENT) descriptor = create(file);
-    if (descriptor < 0 && errno == EEXIST)
-        descriptor = ::open(file.c_str(), kAppend);  // a serving process has created it meanwhile
-    return descriptor;
-}
-
-bool is_regular(int descriptor) {
-    struct stat status {};
-    return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+/// Other users may be able to write in the directory of the log: a symbolic link must not redirect root, and a FIFO
+/// must not block it.
+OpenedLog open_log_file(const std::string& file) {
+    auto opened = os::open_regular(file, os::Links::refused, kAppend);
+    if (opened || opened.error().number != ENOENT) return opened;
+    if (!create(file) && errno != EEXIST)  // a serving process has created it meanwhile
+        return os::FileError{os::FileFault::not_opened, errno};
+    return os::open_regular(file, os::Links::refused, kAppend);
 }
 
 void tell_unwritable(const std::string& target, int problem) {
@@ -86,23 +83,23 @@ private:
 
 std::unique_ptr<util::LogSink> open_sink(const std::string& target) {
     if (!may_be_file(target)) return util::open_log_sink("syslog");
-    const int descriptor = open_file(target);
-    if (descriptor >= 0 && is_regular(descriptor)) return std::make_unique<FileOrSyslog>(target, descriptor);
-    const int problem = descriptor < 0 ? errno : 0;
-    if (descriptor >= 0) ::close(descriptor);
-    if (problem != 0 && problem != ELOOP && problem != ENXIO) tell_unwritable(target, problem);
+    auto opened = open_log_file(target);
+    if (opened) return std::make_unique<FileOrSyslog>(target, opened->descriptor.release());
+    // Neither a file of another kind nor a FIFO without a reader (ENXIO) was meant for lines of `postern`.
+    const int problem = opened.error().number;
+    if (problem != 0 && problem != ENXIO) tell_unwritable(target, problem);
     return util::open_log_sink("syslog");
 }
 
 /// The caller: the user of the process, and with `sudo` the user who called it.
-std::vector<oauth::audit::Member> whoever_asked() {
+std::vector<oauth::audit::Member> caller_members() {
     std::vector<oauth::audit::Member> members = {{"by", user_name(::getuid())}};
     const char* before = std::getenv("SUDO_USER");
     if (::getuid() == 0 && before != nullptr && *before != '\0') members.emplace_back("sudo_user", before);
     return members;
 }
 
-const Log& wal_of(const Invocation& invocation) {
+const Log& open_log(const Invocation& invocation) {
     if (!invocation.log)
         invocation.log =
             std::make_shared<const Log>(open_sink(invocation.log_target), util::LogLevel::error, "postern");
@@ -113,11 +110,11 @@ const Log& wal_of(const Invocation& invocation) {
 
 void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oauth::audit::Member> members) noexcept {
     try {
-        for (auto& member : whoever_asked()) members.push_back(std::move(member));
+        for (auto& member : caller_members()) members.push_back(std::move(member));
         std::vector<Log::Field> fields;
         for (const auto& [name, value] : members)
             if (!value.empty()) fields.emplace_back(name, value);
-        wal_of(invocation).write(util::LogLevel::audit, oauth::audit_row(event).name, fields);
+        open_log(invocation).write(util::LogLevel::audit, oauth::audit_row(event).name, fields);
     } catch (const std::exception& error) {
         print_note(std::string("the change was made, but is not in the audit log: ") + error.what());
     }

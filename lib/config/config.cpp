@@ -1,19 +1,14 @@
 // The configuration file: read once, strictly, all problems at once, then constant.
 #include "config/config.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <system_error>
 
 #include "config/checks.h"
 #include "config/table.h"
 #include "json/reader.h"
+#include "os/read_file.h"
 
 #ifndef POSTERN_TEMPLATES
 #define POSTERN_TEMPLATES "/usr/local/share/postern/templates"
@@ -152,31 +147,11 @@ std::vector<std::string> warnings_of(const Config& config) {
     return warnings;
 }
 
-std::string reason_of(int error) { return std::generic_category().message(error); }
-
-std::string read_whole_file(const std::string& path) {
-    const auto fail = [&](const std::string& reason) {
-        return ConfigError(path + ": " + reason + "; name another file in POSTERN_CONFIG or make this one readable");
-    };
-    const int descriptor =
-        open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not make the start hang
-    if (descriptor < 0) throw fail("cannot be opened: " + reason_of(errno));
-    struct Closer {
-        int descriptor;
-        ~Closer() { close(descriptor); }
-    } const closer{descriptor};
-    struct stat status {};
-    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) throw fail("is not a regular file");
-    std::string content;
-    std::array<char, 4096> part{};
-    while (content.size() <= kFileLimits.bytes) {  // one more than allowed, so that the parser sees what is too long
-        const ssize_t got = ::read(descriptor, part.data(), part.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) throw fail("cannot be read: " + reason_of(errno));
-        if (got == 0) break;
-        content.append(part.data(), static_cast<std::size_t>(got));
-    }
-    return content;
+std::string read_configuration_file(const std::string& path) {
+    auto text = os::read_file(path, {.bytes = kFileLimits.bytes, .links = os::Links::followed});
+    if (text) return std::move(*text);
+    throw ConfigError(path + ": " + text.error().meaning() +
+                      "; name another file in POSTERN_CONFIG or make this one readable");
 }
 
 }  // namespace
@@ -206,7 +181,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
 }
 
 Config load_config(const std::string& path) {
-    auto config = parse_config(read_whole_file(path));
+    auto config = parse_config(read_configuration_file(path));
     if (config) return std::move(*config);
     std::string message = path + ": the configuration cannot be used; correct the following and start again";
     for (const ConfigProblem& problem : config.error()) {
@@ -218,7 +193,7 @@ Config load_config(const std::string& path) {
 std::string configured_log_target(const std::string& path) noexcept {
     Config config;
     try {
-        const auto parsed = json::parse(read_whole_file(path), json::Dialect::relaxed, kFileLimits);
+        const auto parsed = json::parse(read_configuration_file(path), json::Dialect::relaxed, kFileLimits);
         const json::Object* root = parsed ? parsed->if_object() : nullptr;
         const json::Value* log = root ? root->find("log") : nullptr;
         Problems ignored;

@@ -2,7 +2,6 @@
 #include "keys/key_files.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,12 +16,13 @@
 #include "crypto/error.h"
 #include "os/file.h"
 #include "os/new_files.h"
+#include "os/read_file.h"
 #include "util/text.h"
 
 namespace postern::keys {
 namespace {
 
-constexpr off_t kMaxBytes = 1 << 20;
+constexpr std::size_t kMaxBytes = 1 << 20;
 constexpr std::string_view kPemSuffix = ".pem";
 constexpr const char* kDamagedFileFix = "restore it from a backup, or move it elsewhere and run `postern key repair`";
 
@@ -30,11 +30,18 @@ constexpr const char* kDamagedFileFix = "restore it from a backup, or move it el
     throw KeyError(path + ": " + meaning + ": " + fix);
 }
 
-[[noreturn]] void throw_unopened(const std::string& path) {
-    if (errno == ENOENT) throw_key_error(path, "is missing", kMissingDirectoryFix);
-    if (errno == ELOOP) throw_key_error(path, "is a symbolic link", "put the file itself there");
-    throw_key_error(path, "cannot be read (" + os::errno_text() + ")",
-                    "give it a group that this user belongs to, and mode 0640");
+[[noreturn]] void throw_unread(const std::string& path, const os::FileError& error) {
+    if (error.number == ENOENT) throw_key_error(path, "is missing", kMissingDirectoryFix);
+    if (error.number != 0) {
+        throw_key_error(path, "cannot be read (" + error.reason() + ")",
+                        "give it a group that this user belongs to, and mode 0640");
+    }
+    const bool too_long = error.fault == os::FileFault::too_long;
+    const bool changed = error.fault == os::FileFault::changed;
+    throw_key_error(path, error.meaning(),
+                    too_long  ? "restore it from a backup"
+                    : changed ? "see that nothing else writes it"
+                              : "put the file itself there");
 }
 
 std::string octal(mode_t mode) {
@@ -48,41 +55,25 @@ std::string version_from(const struct stat& status) {
            '/' + std::to_string(status.st_mtim.tv_sec) + '.' + std::to_string(status.st_mtim.tv_nsec);
 }
 
-/// An open file with an acceptable type, mode and size.
-struct CheckedFile {
-    os::Descriptor descriptor;
-    struct stat status {};
+/// Which mode bits a file must not have, and what is said then.
+struct ModeRule {
+    mode_t forbidden;
+    const char* meaning;
+    const char* fix;
 };
+constexpr ModeRule kPublicRule{S_IWOTH, "can be written by others", "0644"};
+constexpr ModeRule kPrivateRule{S_IRWXO, "can be read or written by others", "0640"};
 
-CheckedFile open_checked(const std::string& path, mode_t forbidden, const char* meaning, const char* fix_mode) {
-    // O_NONBLOCK: a FIFO must not hang the start.
-    CheckedFile file{os::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)), {}};
-    if (!file.descriptor) throw_unopened(path);
-    if (::fstat(file.descriptor.get(), &file.status) != 0) throw_unopened(path);
-    if (!S_ISREG(file.status.st_mode)) throw_key_error(path, "is not a regular file", "put the file itself there");
-    if ((file.status.st_mode & forbidden) != 0) {
-        throw_key_error(path, std::string(meaning) + " (mode " + octal(file.status.st_mode) + ")",
-                        std::string("run `chmod ") + fix_mode + " " + path + "`");
+PublicFile read_checked(const std::string& path, const ModeRule& rule) {
+    const auto file = os::open_regular(path, os::Links::refused);
+    if (!file) throw_unread(path, file.error());
+    if ((file->status.st_mode & rule.forbidden) != 0) {
+        throw_key_error(path, std::string(rule.meaning) + " (mode " + octal(file->status.st_mode) + ")",
+                        std::string("run `chmod ") + rule.fix + " " + path + "`");
     }
-    if (file.status.st_size > kMaxBytes)
-        throw_key_error(path, "is too large for a file of its kind", "restore it from a backup");
-    return file;
-}
-
-// Into one buffer of the right size: growing one would leave copies of a key behind.
-std::string read_all(const CheckedFile& file, const std::string& path) {
-    std::string bytes(static_cast<std::size_t>(file.status.st_size), '\0');
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-        const auto count = ::read(file.descriptor.get(), bytes.data() + done, bytes.size() - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) {
-            util::wipe(bytes);
-            throw_key_error(path, "cannot be read to its end", "see that nothing else writes it");
-        }
-        done += static_cast<std::size_t>(count);
-    }
-    return bytes;
+    auto bytes = os::read_whole(*file, kMaxBytes);
+    if (!bytes) throw_unread(path, bytes.error());
+    return {std::move(*bytes), version_from(file->status)};
 }
 
 const char* fix_of_write(int error) {
@@ -150,14 +141,11 @@ KeyPair make_key_pair(crypto::Algorithm algorithm) {
 
 std::string version_of(const std::string& path) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) throw_unopened(path);
+    if (::stat(path.c_str(), &status) != 0) throw_unread(path, {os::FileFault::not_opened, errno});
     return version_from(status);
 }
 
-PublicFile read_public_file(const std::string& path) {
-    const auto file = open_checked(path, S_IWOTH, "can be written by others", "0644");
-    return {read_all(file, path), version_from(file.status)};
-}
+PublicFile read_public_file(const std::string& path) { return read_checked(path, kPublicRule); }
 
 jose::JwkSet parse_published(const std::string& directory, const std::string& bytes) {
     auto set = jose::parse_jwk_set(bytes);
@@ -167,10 +155,7 @@ jose::JwkSet parse_published(const std::string& directory, const std::string& by
     return *std::move(set);
 }
 
-util::Secret read_private_file(const std::string& path) {
-    const auto file = open_checked(path, S_IRWXO, "can be read or written by others", "0640");
-    return util::Secret(read_all(file, path));
-}
+util::Secret read_private_file(const std::string& path) { return util::Secret(read_checked(path, kPrivateRule).bytes); }
 
 crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileName& name) {
     const auto path = directory + "/" + name.to_string();

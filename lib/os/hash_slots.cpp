@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -20,44 +19,30 @@ std::string path_of(const std::string& database_path, int slot) {
     return database_path + ".hash" + std::to_string(slot);
 }
 
-int open_slot(const std::string& path) {
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
-    if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "hash slot " + path);
-    return descriptor;
-}
-
-/// The locked file, or -1 when another process holds it.
-int try_slot(const std::string& path) {
-    const int descriptor = open_slot(path);
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-    ::close(descriptor);
-    return -1;
+Descriptor open_slot(const std::string& path) {
+    Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660));
+    if (!file) throw std::system_error(errno, std::generic_category(), "hash slot " + path);
+    return file;
 }
 
 }  // namespace
-
-HashSlot::HashSlot(HashSlot&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-HashSlot::~HashSlot() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-}
 
 std::vector<std::string> HashSlot::make_files(const std::string& database_path, int slots) {
     std::vector<std::string> paths;
     for (int slot = 0; slot < slots; ++slot) {
         paths.push_back(path_of(database_path, slot));
-        ::close(open_slot(paths.back()));
+        open_slot(paths.back());
     }
     return paths;
 }
 
 std::optional<HashSlot> HashSlot::acquire(const std::string& database_path, int slots, std::chrono::milliseconds wait) {
-    if (database_path.empty() || database_path == ":memory:") return HashSlot(-1);
+    if (database_path.empty() || database_path == ":memory:") return HashSlot(Descriptor());
     const auto deadline = std::chrono::steady_clock::now() + wait;
     while (true) {
         for (int slot = 0; slot < slots; ++slot) {
-            const int descriptor = try_slot(path_of(database_path, slot));
-            if (descriptor >= 0) return HashSlot(descriptor);
+            Descriptor file = open_slot(path_of(database_path, slot));
+            if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return HashSlot(std::move(file));
         }
         if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
         std::this_thread::sleep_for(kLookAgain);

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "os/file.h"
 
 namespace postern::os {
 
@@ -20,13 +23,9 @@ public:
     /// Makes the lock files that are missing, and names all of them: for a process that may make no file later.
     static std::vector<std::string> make_files(const std::string& database_path, int slots);
 
-    HashSlot(HashSlot&& other) noexcept;
-    HashSlot& operator=(HashSlot&&) = delete;
-    ~HashSlot();
-
 private:
-    explicit HashSlot(int descriptor) : descriptor_(descriptor) {}
-    int descriptor_;
+    explicit HashSlot(Descriptor file) : file_(std::move(file)) {}
+    Descriptor file_;  ///< locked; none for a database in memory
 };
 
 }  // namespace postern::os

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,6 +14,7 @@
 #include "json/reader.h"
 #include "json/writer.h"
 #include "os/file.h"
+#include "os/read_file.h"
 
 namespace postern::store {
 namespace {
@@ -37,9 +37,9 @@ bool reserve_counter(int descriptor) { return ::posix_fallocate(descriptor, 0, k
 
 // A smaller file would answer the counter's first use with SIGBUS.
 bool has_room(int descriptor) {
-    struct stat status {};
-    if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
-    if (status.st_size >= kRingBytes) return true;
+    const auto size = os::regular_size(descriptor);
+    if (!size) return false;
+    if (*size >= kRingBytes) return true;
     return ::ftruncate(descriptor, kRingBytes) == 0 && reserve_counter(descriptor);
 }
 
@@ -136,11 +136,11 @@ bool RefusalRing::record(const RefusalRecord& refusal) noexcept {
 }
 
 std::optional<RefusalRecord> RefusalRing::find(const std::string& path, std::string_view request_id) {
-    const os::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const auto file = os::open_regular(path, os::Links::refused);
     if (!file) return std::nullopt;
     std::optional<json::Object> newest;
     for (std::uint64_t slot = 0; slot < kRingSlots; ++slot) {
-        auto object = read_slot(file.get(), slot);
+        auto object = read_slot(file->descriptor.get(), slot);
         if (!object || text_of(*object, "request_id") != request_id) continue;
         if (!newest || integer_of(*object, "n") > integer_of(*newest, "n")) newest = std::move(object);
     }

@@ -1,16 +1,12 @@
 // Decides which template texts are accepted, and turns them and their values into HTML.
 #include "web/template.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <kainjow/mustache.hpp>
 #include <stdexcept>
-#include <system_error>
 
 #include "crypto/digest.h"
+#include "os/read_file.h"
 #include "util/base64.h"
 #include "util/text.h"
 
@@ -98,38 +94,6 @@ kainjow::mustache::data to_mustache(const Values& values) {
     return data;
 }
 
-class File {
-public:
-    // O_NONBLOCK: a named pipe must be refused, not waited for.
-    explicit File(const std::string& path)
-        : descriptor_(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {
-        if (descriptor_ < 0)
-            refuse(path, errno == ELOOP ? "is a symbolic link" : std::generic_category().message(errno));
-        struct stat status {};
-        if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
-            ::close(descriptor_);
-            refuse(path, "is not a regular file");
-        }
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() { ::close(descriptor_); }
-
-    /// The next bytes; "" at the end.
-    std::string_view read(const std::string& path) {
-        ssize_t count = -1;
-        do {
-            count = ::read(descriptor_, buffer_, sizeof buffer_);
-        } while (count < 0 && errno == EINTR);
-        if (count < 0) refuse(path, std::generic_category().message(errno));
-        return {buffer_, static_cast<std::size_t>(count)};
-    }
-
-private:
-    int descriptor_;
-    char buffer_[8192] = {};
-};
-
 /// "\r\n" and a lone "\r" become "\n", as the HTML standard's input preprocessing does.
 std::string with_plain_line_ends(std::string_view text) {
     std::string plain;
@@ -188,14 +152,10 @@ std::string Template::render(const Values& values) const {
 }
 
 std::string read_template_file(const std::string& path) {
-    File file{path};
-    std::string bytes;
-    for (auto more = file.read(path); !more.empty(); more = file.read(path)) {
-        bytes.append(more);
-        if (bytes.size() > kMaxFileSize) refuse(path, "is larger than 256 KiB");
-    }
-    if (!util::is_utf8(bytes)) refuse(path, "is not UTF-8");
-    return with_plain_line_ends(bytes);
+    const auto bytes = os::read_file(path, {.bytes = kMaxFileSize});
+    if (!bytes) refuse(path, bytes.error().meaning());
+    if (!util::is_utf8(*bytes)) refuse(path, "is not UTF-8");
+    return with_plain_line_ends(*bytes);
 }
 
 }  // namespace postern::web

@@ -2,7 +2,6 @@
 #include "db/sqlite/group_commit.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "db/error.h"
+#include "os/read_file.h"
 
 namespace postern::db {
 namespace {
@@ -64,9 +64,9 @@ private:
 /// Allocates its blocks, so that sharing goes on when the disk fills up later. File systems that cannot allocate ahead
 /// (ZFS) do without.
 bool has_room(int descriptor) {
-    struct stat status {};
-    if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
-    if (status.st_size >= kBytes) return true;
+    const auto size = os::regular_size(descriptor);
+    if (!size) return false;
+    if (*size >= kBytes) return true;
     return ::posix_fallocate(descriptor, 0, kBytes) != ENOSPC && ::ftruncate(descriptor, kBytes) == 0;
 }
 

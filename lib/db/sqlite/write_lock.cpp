@@ -1,12 +1,11 @@
 // Decides who may write next.
 #include "db/sqlite/write_lock.h"
 
-#include <sys/stat.h>
-
 #include <system_error>
 #include <utility>
 
 #include "db/error.h"
+#include "os/read_file.h"
 
 namespace postern::db {
 namespace {
@@ -20,8 +19,7 @@ WriteLock::WriteLock(std::string path) : path_(std::move(path)), file_(os::open_
         throw StoreUnusable(path_ + ": the lock file cannot be opened for writing (" + os::errno_text() +
                             "): give it the database's group and mode 0660");
     }
-    struct stat status {};
-    if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (!os::regular_size(file_.get())) {
         throw StoreUnusable(
             path_ +
             ": the lock file must be a regular file: stop every process that uses the database, then remove it");

@@ -1,6 +1,7 @@
 #include "config/config.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -330,6 +331,34 @@ TEST_CASE("load_config: a file that cannot be used is named with every problem, 
     std::remove(path.c_str());
     CHECK_THROWS_AS(load_config(path), ConfigError);
     CHECK_THROWS_AS(load_config("/tmp"), ConfigError);
+}
+
+TEST_CASE("load_config: a link is followed; what is not a regular file of at most 256 KiB is refused with its reason") {
+    const std::string path = "/tmp/postern-config-file-test." + std::to_string(getpid());
+    const auto refusal = [&](const std::string& name) -> std::string {
+        try {
+            load_config(name);
+        } catch (const ConfigError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    std::string text = R"({"issuer":"https://x.example"})";
+    text.resize(262144, ' ');
+    std::ofstream(path) << text;
+    CHECK(refusal(path) == "");
+    REQUIRE(symlink(path.c_str(), (path + ".link").c_str()) == 0);
+    CHECK(load_config(path + ".link").settings.issuer == "https://x.example");
+    std::ofstream(path) << text << ' ';
+    const std::string advice = "; name another file in POSTERN_CONFIG or make this one readable";
+    CHECK(refusal(path) == path + ": is larger than 256 KiB" + advice);
+    std::remove((path + ".link").c_str());
+    std::remove(path.c_str());
+    REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+    CHECK(refusal(path) == path + ": is not a regular file" + advice);
+    std::remove(path.c_str());
+    CHECK(refusal(path) == path + ": cannot be opened (No such file or directory)" + advice);
+    CHECK(refusal("/dev/zero") == "/dev/zero: is not a regular file" + advice);
 }
 
 }  // namespace
