@@ -32,8 +32,8 @@ constexpr Row kRows[] = {
      "This server does not offer the grant_type; discovery lists those it does in grant_types_supported."},
     {"unsupported_response_type", "This server does not offer the response_type; use response_type=code."},
     {"invalid_scope",
-     "Register the scope with `postern client set ID --scope \"...\"`, or ask for less. OpenID scopes need \"oidc\" in "
-     "the configuration."},
+     "Register the scope with `postern client set ID --scope \"...\"`, naming every scope that the client needs, or ask "
+     "for less. OpenID scopes need \"oidc\" in the configuration."},
     {"access_denied",
      "The user denied the request. This is not a fault; the client should tell the user and offer to try again."},
     {"server_error", "The server failed. The log has a line with this request id; `postern doctor` finds most causes."},
@@ -74,8 +74,7 @@ constexpr Row kRows[] = {
      "The client must send redirect_uri, unless exactly one is registered; `postern client show ID` lists them."},
     {"redirect_unregistered",
      "URIs must be equal byte for byte, a slash at the end included. Register exactly what the client sends with "
-     "`postern client set ID --redirect-uri ...`, "
-     "or correct the client."},
+     "`postern client set ID --redirect-uri ...`, naming every URI that stays registered, or correct the client."},
     {"resume_missing",
      "The login or consent page was opened without an authorization request. Users start at the application."},
     {"resume_invalid",
@@ -110,7 +109,8 @@ constexpr Row kRows[] = {
      "out."},
     {"logout_redirect_unregistered",
      "URIs must be equal byte for byte, the query included; `state` is a parameter of its own. Register exactly what "
-     "the client sends with `postern client set ID --post-logout-redirect-uri ...`, or correct the client."},
+     "the client sends with `postern client set ID --post-logout-redirect-uri ...`, naming every URI that stays "
+     "registered, or correct the client."},
     {"logout_hint_missing",
      "The user was signed out but not redirected: post_logout_redirect_uri is followed only together with an "
      "id_token_hint. The client should keep the ID token and send it."},

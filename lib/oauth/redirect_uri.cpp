@@ -54,8 +54,8 @@ std::string describe_mismatch(const model::Client& client, std::string_view rece
         client.redirect_uris.begin(), client.redirect_uris.end(),
         [&](const auto& a, const auto& b) { return common_prefix(a, received) < common_prefix(b, received); });
     const std::size_t at = common_prefix(*nearest, received);
-    return "registered: " + *nearest + " received: " + std::string(received.substr(0, 300)) +
-           " first difference at character " + std::to_string(at + 1) + "; URIs must be equal byte for byte";
+    return "registered: " + *nearest + "; received: " + std::string(received.substr(0, 300)) +
+           "; first difference at character " + std::to_string(at + 1) + "; URIs must be equal byte for byte";
 }
 
 RedirectRefusal refusal(RedirectFault fault, const std::string& client_id, std::string detail) {

@@ -32,7 +32,7 @@ Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Clien
     for (const std::string& token : asked->tokens()) {
         if (!may_ask_for(settings, client, token))
             return invalid_scope("the client is not registered for a requested scope",
-                                 "refused scope: " + token + " registered: " + client.scope.to_string() +
+                                 "refused scope: " + token + "; registered: " + client.scope.to_string() +
                                      (settings.oidc ? "" : " (OpenID Connect is off)"));
     }
     return std::move(*asked);

@@ -43,7 +43,7 @@ std::string describe_mismatch(const model::Client& client, const std::string& re
     std::string registered;
     for (const std::string& uri : client.post_logout_redirect_uris) registered += (registered.empty() ? "" : " ") + uri;
     return "registered: " + (registered.empty() ? "none" : registered.substr(0, 300)) +
-           " received: " + received.substr(0, 300);
+           "; received: " + received.substr(0, 300);
 }
 
 }  // namespace

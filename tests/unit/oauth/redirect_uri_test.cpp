@@ -165,7 +165,7 @@ TEST_CASE("verify_redirect: a mismatch tells the operator the nearest registered
     const auto verified =
         oauth::verify_redirect(context, test::params("client_id=one&redirect_uri=https://one.example/cb/"));
     REQUIRE_FALSE(verified);
-    CHECK(verified.error().log_detail.find("registered: https://one.example/cb received: https://one.example/cb/") !=
+    CHECK(verified.error().log_detail.find("registered: https://one.example/cb; received: https://one.example/cb/; ") !=
           std::string::npos);
     CHECK(verified.error().log_detail.find("character 23") != std::string::npos);
 }
