@@ -131,3 +131,21 @@ esac
   );
   assert.ok((await readFile(log, "utf8")).length > 0);
 });
+
+test("each FastCGI process logs its version when it starts, before its first request", async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), "pt-"));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  const op = await Deployment.start({ tls: false, config: { log: { target: join(directory, "postern.log") } } });
+  t.after(() => op.stop());
+  assert.equal((await fetch(`${op.issuer}/jwks`)).status, 200);
+  await op.stop();
+
+  const version = (await readFile(join(ROOT, "VERSION"), "utf8")).trim();
+  const lines = await linesOf(directory);
+  const programs = new Set(lines.map(({ program }) => program));
+  assert.ok(programs.has("jwks") && programs.has("token"), [...programs].join(" "));
+  for (const program of programs) {
+    const [first] = lines.filter((line) => line.program === program && line.event !== "config"); // a doubtful setting
+    assert.deepEqual([first.event, first.level, first.version], ["start", "info", version], program);
+  }
+});

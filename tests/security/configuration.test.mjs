@@ -46,7 +46,7 @@ const linesOf = (deployment, pattern) => deployment.log.match(new RegExp(pattern
 /// Waits until the log has more lines of a kind than `before`: what programs write to standard error arrives a little
 /// after their answer.
 async function logged(deployment, pattern, before, what) {
-  for (const end = Date.now() + 10_000; linesOf(deployment, pattern) <= before && Date.now() < end; )
+  for (const end = Date.now() + 60_000; linesOf(deployment, pattern) <= before && Date.now() < end; )
     await new Promise((done) => setTimeout(done, 10));
   assert.ok(linesOf(deployment, pattern) > before, `${what}: ${pattern} in ${deployment.log.slice(-1000)}`);
 }
