@@ -76,6 +76,8 @@ public:
 
     /// The cookies of this browser; cleared ones are gone.
     std::map<std::string, std::string> cookies;
+    /// What the web server says with every request.
+    std::map<std::string, std::string, std::less<>> server_variables = {};
     RulesFixture fixture;
     RecordedPages pages;
     model::Client client = fixture.add_confidential("app", "https://app.example/cb", "secret");
@@ -94,6 +96,7 @@ public:
 private:
     http::Response send(Handler handler, http::Request sent) {
         for (const auto& [name, value] : cookies) sent.cookie += (sent.cookie.empty() ? "" : "; ") + name + "=" + value;
+        sent.server_variables = server_variables;
         oauth::Context context = fixture.context();
         web::Interaction interaction(context, pages, sent);
         http::Response answer = handler(interaction);

@@ -1,0 +1,232 @@
+// The authorization endpoint: what is refused where, what travels on, and what a request leads to when it comes back.
+#include "web/authorization.h"
+
+#include "store/clients.h"
+#include "store/sessions.h"
+#include "unit/web/page_flow.h"
+#include "web/consent.h"
+#include "web/login.h"
+
+using namespace postern;
+using test::location_parameter;
+using test::place_of;
+using test::refusal_of;
+
+namespace {
+
+constexpr const char* kCallback = "https://app.example/cb";
+constexpr const char* kAuthorize = "https://op.example/authorize";
+constexpr const char* kLogin = "https://op.example/login";
+constexpr const char* kConsent = "https://op.example/scopes";
+
+struct Fixture : test::PageFlow {
+    void sign_in() {
+        fixture.add_session(fixture.add_user("alice"), "of-alice");
+        cookies[web::cookie_names(fixture.settings.issuer).session] = "of-alice";
+    }
+    void change(model::Client changed) {
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        REQUIRE(store::update_client(transaction, changed));
+        transaction.commit();
+        client = changed;
+    }
+    http::Response start(const std::map<std::string, std::string>& query) {
+        return visit(web::start_authorization, query);
+    }
+    std::map<std::string, std::string> with(const std::string& name, const std::string& value) const {
+        auto changed = request();
+        changed[name] = value;
+        return changed;
+    }
+    std::map<std::string, std::string> without(const std::string& name) const {
+        auto changed = request();
+        changed.erase(name);
+        return changed;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("start_authorization: no redirect before client_id and redirect_uri are verified [RFC 6749 §4.1.2.1a]") {
+    struct Row {
+        const char* clause;
+        const char* when;
+        std::map<std::string, std::string> (*query)(Fixture&);
+        const char* refusal;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"RFC 6749 §2.2", "no client_id", [](Fixture& f) { return f.without("client_id"); }, "client_missing"},
+        {"RFC 6749 §2.2", "an unknown client_id", [](Fixture& f) { return f.with("client_id", "nobody"); }, "client_unknown"},
+        {"RFC 6749 §4.1.2.1", "a disabled client", [](Fixture& f) { f.client.enabled = false; f.change(f.client); return f.request(); }, "client_disabled"},
+        {"RFC 6749 §3.1.2.4", "another redirect_uri", [](Fixture& f) { return f.with("redirect_uri", "https://evil.example/cb"); }, "redirect_unregistered"},
+        {"RFC 6749 §3.1.2.3", "no redirect_uri, with two registered", [](Fixture& f) { f.client.redirect_uris.emplace_back("https://app.example/2"); f.change(f.client); return f.without("redirect_uri"); }, "redirect_missing"},
+    };
+    // clang-format on
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.clause));
+        CAPTURE(std::string(row.when));
+        Fixture f;
+        const auto answer = f.start(row.query(f));
+        CHECK(answer.body == "error");
+        CHECK(answer.status == 400);
+        CHECK(answer.find("Location") == nullptr);
+        CHECK(refusal_of(answer) == row.refusal);
+    }
+}
+
+TEST_CASE(
+    "start_authorization: later errors go to the redirect_uri, with state and iss [RFC 6749 §4.1.2.1, RFC 9207]") {
+    struct Row {
+        const char* clause;
+        const char* name;
+        const char* value;
+        const char* error;
+    };
+    const Row rows[] = {
+        {"RFC 6749 §3.1.1", "response_type", "coupon", "unsupported_response_type"},
+        {"RFC 6749 §3.3", "scope", "unheard-of", "invalid_scope"},
+        {"RFC 7636 §4.4.1", "code_challenge_method", "S512", "invalid_request"},
+        {"OIDC Core §3.1.2.6", "prompt", "none", "login_required"},
+        {"OIDC Core §6", "request", "e30.e30.", "request_not_supported"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.clause));
+        CAPTURE(std::string(row.name));
+        Fixture f;
+        f.fixture.settings.oidc = true;
+        const auto answer = f.start(f.with(row.name, row.value));
+        CHECK(place_of(answer) == kCallback);
+        CHECK(location_parameter(answer, "error") == row.error);
+        CHECK(location_parameter(answer, "state") == "s1");
+        CHECK(location_parameter(answer, "iss") == "https://op.example");
+        CHECK(location_parameter(answer, "code") == "");
+    }
+}
+
+TEST_CASE("start_authorization: login, consent, then a code; a first-party client skips consent [RFC 6749 §4.1.1]") {
+    Fixture f;
+    CHECK(place_of(f.start(f.request())) == kLogin);
+    f.sign_in();
+    CHECK(place_of(f.start(f.request())) == kConsent);
+    f.client.first_party = true;
+    f.change(f.client);
+    const auto issued = f.start(f.request());
+    CHECK(place_of(issued) == kCallback);
+    CHECK(location_parameter(issued, "code") != "");
+    CHECK(location_parameter(issued, "state") == "s1");
+}
+
+TEST_CASE(
+    "start_authorization: a posted request continues by GET in any browser, and is bound there [RFC 9700 §4.12]") {
+    Fixture f;
+    f.fixture.settings.authorize_post = true;
+    const auto posted = f.submit(web::start_authorization, f.request());
+    CHECK(posted.status == 303);
+    CHECK(place_of(posted) == kAuthorize);
+    CHECK(f.cookies.empty());  // a cross-site POST must not write a cookie
+
+    const auto login = f.follow(web::resume_authorization, posted);
+    CHECK(place_of(login) == kLogin);
+    CHECK(f.cookies.size() == 1);
+    CHECK(f.follow(web::show_login, login).body == "login");
+    CHECK(refusal_of(f.follow(web::show_login, posted)) == "other_browser");  // the page wants the bound one
+}
+
+TEST_CASE("start_authorization: a body that is not a form is refused, whatever the query says [RFC 6749 §3.1]") {
+    Fixture f;
+    http::Request sent = test::post("");
+    sent.body = http::BodyKind::other;
+    oauth::Context context = f.fixture.context();
+    web::Interaction interaction(context, f.pages, sent);
+    CHECK(refusal_of(web::start_authorization(interaction)) == "request_malformed");
+}
+
+TEST_CASE("resume_authorization: only what was sealed for this browser, and is still allowed") {
+    struct Row {
+        const char* when;
+        void (*change)(Fixture&, std::string& resume);
+        const char* refusal;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"nothing changed", [](Fixture&, std::string&) {}, ""},
+        {"an empty resume", [](Fixture&, std::string& resume) { resume.clear(); }, "resume_missing"},
+        {"cut by a character", [](Fixture&, std::string& resume) { resume.pop_back(); }, "resume_invalid"},
+        {"its time is over", [](Fixture& f, std::string&) { f.fixture.clock.advance(f.fixture.settings.authorization_request_ttl + util::Seconds{1}); }, "resume_expired"},
+        {"the browser lost its cookie", [](Fixture& f, std::string&) { f.cookies.clear(); }, "cookie_missing"},
+        {"another browser", [](Fixture& f, std::string&) { f.cookies.begin()->second = std::string(f.cookies.begin()->second.rbegin(), f.cookies.begin()->second.rend()); }, "other_browser"},
+        {"the client was disabled", [](Fixture& f, std::string&) { f.client.enabled = false; f.change(f.client); }, "client_disabled"},
+        {"the redirect_uri is not registered any more", [](Fixture& f, std::string&) { f.client.redirect_uris = {"https://app.example/new"}; f.change(f.client); }, "redirect_unregistered"},
+    };
+    // clang-format on
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.when));
+        Fixture f;
+        std::string resume = location_parameter(f.start(f.request()), "resume");
+        REQUIRE(f.cookies.size() == 1);
+        row.change(f, resume);
+        const auto answer = f.visit(web::resume_authorization, {{"resume", resume}});
+        CHECK(refusal_of(answer) == row.refusal);
+        if (answer.refusal) CHECK(answer.find("Location") == nullptr);
+    }
+    Fixture f;
+    CHECK(refusal_of(f.visit(web::resume_authorization, {})) == "resume_missing");
+}
+
+TEST_CASE("resume_authorization: a scope or grant that was taken away meanwhile is an error for the client") {
+    struct Row {
+        const char* when;
+        void (*change)(model::Client&);
+        const char* error;
+    };
+    const Row rows[] = {
+        {"the scope", [](model::Client& c) { c.scope = *model::Scope::parse("email"); }, "invalid_scope"},
+        {"the grant", [](model::Client& c) { c.grants = {model::GrantType::client_credentials}; },
+         "unauthorized_client"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.when));
+        Fixture f;
+        const auto begun = f.start(f.request());
+        row.change(f.client);
+        f.change(f.client);
+        const auto answer = f.follow(web::resume_authorization, begun);
+        CHECK(place_of(answer) == kCallback);
+        CHECK(location_parameter(answer, "error") == row.error);
+    }
+}
+
+TEST_CASE("resume_authorization: one code for one request; the second time a page offers to start over") {
+    Fixture f;
+    f.sign_in();
+    const auto begun = f.start(f.request());
+    REQUIRE(f.follow(web::show_consent, begun).body == "consent");
+    const auto decided = f.submit(
+        web::submit_consent,
+        {{"resume", f.pages.last_consent.resume}, {"csrf", f.pages.last_consent.csrf}, {"decision", "approve"}});
+    const auto first = f.follow(web::resume_authorization, decided);
+    REQUIRE(location_parameter(first, "code") != "");
+    const auto second = f.follow(web::resume_authorization, decided);
+    CHECK(refusal_of(second) == "already_used");
+    CHECK(second.find("Location") == nullptr);
+
+    // The offer is a request of its own: consent is remembered, so it leads to another code.
+    const std::string offered = f.pages.last_error.try_again;
+    const std::string mark = "resume=";
+    const auto again =
+        f.visit(web::resume_authorization, {{"resume", offered.substr(offered.find(mark) + mark.size())}});
+    CHECK(location_parameter(again, "code") != "");
+    CHECK(location_parameter(again, "code") != location_parameter(first, "code"));
+}
+
+TEST_CASE("authorization: a session that is over means another login, at the start and on the way") {
+    Fixture f;
+    f.fixture.settings.authorization_request_ttl = f.fixture.settings.session_ttl * 2;
+    f.sign_in();
+    const auto begun = f.start(f.request());
+    REQUIRE(place_of(begun) == kConsent);
+    f.fixture.clock.advance(f.fixture.settings.session_ttl);
+    CHECK(place_of(f.start(f.request())) == kLogin);
+    CHECK(place_of(f.follow(web::resume_authorization, begun)) == kLogin);
+}

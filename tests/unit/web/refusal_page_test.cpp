@@ -1,0 +1,107 @@
+// Every way in which a request ends on a page: its status, its word for the log, and what the page may say.
+#include "web/refusal_page.h"
+
+#include <set>
+
+#include "unit/web/page_flow.h"
+
+using namespace postern;
+using web::PageFault;
+
+namespace {
+
+struct Row {
+    PageFault fault;
+    int status;
+    const char* error;
+};
+// clang-format off
+const Row kRows[] = {
+    {PageFault::request_malformed, 400, "request_malformed"},
+    {PageFault::client_missing, 400, "client_missing"},
+    {PageFault::client_unknown, 400, "client_unknown"},
+    {PageFault::client_disabled, 400, "client_disabled"},
+    {PageFault::redirect_missing, 400, "redirect_missing"},
+    {PageFault::redirect_unregistered, 400, "redirect_unregistered"},
+    {PageFault::resume_missing, 400, "resume_missing"},
+    {PageFault::resume_invalid, 400, "resume_invalid"},
+    {PageFault::resume_expired, 400, "resume_expired"},
+    {PageFault::cookie_missing, 400, "cookie_missing"},
+    {PageFault::other_browser, 400, "other_browser"},
+    {PageFault::already_used, 400, "already_used"},
+    {PageFault::form_foreign, 403, "form_foreign"},
+    {PageFault::form_malformed, 400, "form_malformed"},
+    {PageFault::too_busy, 503, "too_busy"},
+    {PageFault::remote_user_missing, 403, "remote_user_missing"},
+    {PageFault::remote_user_unusable, 403, "remote_user_unusable"},
+    {PageFault::account_unknown, 403, "account_unknown"},
+    {PageFault::account_disabled, 403, "account_disabled"},
+    {PageFault::logout_malformed, 400, "logout_malformed"},
+    {PageFault::logout_hint_invalid, 400, "logout_hint_invalid"},
+    {PageFault::logout_client_mismatch, 400, "logout_client_mismatch"},
+    {PageFault::logout_redirect_unregistered, 400, "logout_redirect_unregistered"},
+    {PageFault::logout_resume_invalid, 400, "logout_resume_invalid"},
+    {PageFault::logout_resume_expired, 400, "logout_resume_expired"},
+    {PageFault::logout_form_foreign, 403, "logout_form_foreign"},
+};
+// clang-format on
+
+}  // namespace
+
+TEST_CASE("refusal_page: each fault has its status and its word, and a page that says what happened and who can act") {
+    test::RecordedPages pages;
+    http::Request request = test::get("");
+    request.id = "abc123";
+    std::set<std::string> words;
+    for (const Row& row : kRows) {
+        CAPTURE(std::string(row.error));
+        const auto answer = web::refusal_page(
+            pages, request, row.fault, {"app", "for the operator", "https://op.example", "https://op.example/again"});
+        CHECK(answer.status == row.status);
+        REQUIRE(answer.refusal);
+        CHECK(answer.refusal->error == row.error);
+        CHECK(answer.refusal->client_id == "app");
+        CHECK(answer.refusal->detail == "for the operator");
+        CHECK((answer.find("Retry-After") != nullptr) == (row.status == 503));
+        CHECK(answer.find("Location") == nullptr);
+        CHECK(pages.last_error.status == row.status);
+        CHECK(pages.last_error.request_id == "abc123");
+        CHECK(pages.last_error.try_again == "https://op.example/again");
+        for (const std::string& text : {pages.last_error.title, pages.last_error.message, pages.last_error.who}) {
+            CHECK(text != "");
+            CHECK(text.find('{') == std::string::npos);                 // every mark is filled in
+            CHECK(text.find("for the operator") == std::string::npos);  // a detail is for the log alone
+        }
+        words.insert(row.error);
+    }
+    CHECK(words.size() == std::size(kRows));
+}
+
+TEST_CASE("refusal_page: before a redirect_uri is verified, its fault is a page [RFC 6749 §4.1.2.1a]") {
+    using oauth::RedirectFault;
+    const struct {
+        RedirectFault fault;
+        const char* error;
+    } rows[] = {
+        {RedirectFault::malformed, "request_malformed"},
+        {RedirectFault::client_missing, "client_missing"},
+        {RedirectFault::client_unknown, "client_unknown"},
+        {RedirectFault::client_disabled, "client_disabled"},
+        {RedirectFault::redirect_missing, "redirect_missing"},
+        {RedirectFault::redirect_unregistered, "redirect_unregistered"},
+    };
+    test::RecordedPages pages;
+    for (const auto& row : rows) {
+        CAPTURE(std::string(row.error));
+        const auto answer = web::refusal_page(pages, test::get(""), {row.fault, "app", "detail"});
+        CHECK(answer.refusal->error == row.error);
+        CHECK(answer.refusal->client_id == "app");
+        CHECK(answer.status == 400);
+    }
+}
+
+TEST_CASE("refusal_page: the page about a missing cookie names the address that the browser has to use") {
+    test::RecordedPages pages;
+    web::refusal_page(pages, test::get(""), PageFault::cookie_missing, {"", "", "https://op.example/base", ""});
+    CHECK(pages.last_error.message.find("https://op.example/base (") != std::string::npos);
+}
