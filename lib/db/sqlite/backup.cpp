@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -16,6 +14,8 @@
 
 #include "db/sqlite/connection.h"
 #include "db/sqlite/quick_check.h"
+#include "os/held_signals.h"
+#include "os/read_file.h"
 
 namespace postern::db {
 namespace {
@@ -57,53 +57,25 @@ void remove_leftovers(const std::string& directory) {
     std::error_code error;
     for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
         if (!is_of_a_copy(at->path().filename())) continue;
-        const os::Descriptor file(::open(at->path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && os::is_at(at->path(), file)) remove_copy(at->path());
+        const auto file = os::open_regular(at->path(), os::Links::refused, O_RDWR);
+        if (!file || ::flock(file->descriptor.get(), LOCK_EX | LOCK_NB) != 0) continue;
+        if (os::is_at(at->path(), file->descriptor)) remove_copy(at->path());
     }
 }
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// Removed when a signal ends the program, because a hidden copy of all data would go unnoticed.
-std::array<std::string, 4> files_under_way;
-
-extern "C" void end_without_copy(int number) {
-    for (const std::string& file : files_under_way) ::unlink(file.c_str());
-    ::raise(number);  // again, with the default action: SA_RESETHAND
+/// So that destructors remove the copy; then the signal ends the program.
+void stop_if_asked(const os::HeldSignals& signals) {
+    if (signals.arrived()) throw StoreError("a signal stopped the copy");
 }
-
-/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT remove these files.
-class RemoveOnSignal {
-public:
-    explicit RemoveOnSignal(const std::string& path) {
-        files_under_way = {path + "-journal", path + "-wal", path + "-shm", path};  // as remove_copy
-        for (std::size_t i = 0; i < kSignals.size(); ++i) {
-            ::sigaction(kSignals[i], nullptr, &former_[i]);
-            if (former_[i].sa_handler == SIG_IGN) continue;  // nohup
-            struct sigaction action {};
-            action.sa_handler = end_without_copy;
-            action.sa_flags = static_cast<int>(SA_RESETHAND);
-            ::sigaction(kSignals[i], &action, nullptr);
-        }
-    }
-    RemoveOnSignal(const RemoveOnSignal&) = delete;
-    RemoveOnSignal& operator=(const RemoveOnSignal&) = delete;
-    ~RemoveOnSignal() {
-        for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &former_[i], nullptr);
-    }
-
-private:
-    static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    std::array<struct sigaction, kSignals.size()> former_{};
-};
 
 /// The copy under its temporary name; removed in the destructor.
 class TemporaryCopy {
 public:
     explicit TemporaryCopy(const std::string& target)
         : target_(target),
-          path_(os::directory_of(target) + "/." + name_of(target) + kMark + std::to_string(::getpid()) + kSuffix),
-          remove_on_signal_(path_) {
+          path_(os::directory_of(target) + "/." + name_of(target) + kMark + std::to_string(::getpid()) + kSuffix) {
         remove_leftovers(os::directory_of(target));
         // Not by make_file: the copy belongs to the user who runs the command, whatever the directory's owner.
         do {
@@ -117,14 +89,15 @@ public:
     }
     TemporaryCopy(const TemporaryCopy&) = delete;
     TemporaryCopy& operator=(const TemporaryCopy&) = delete;
-    ~TemporaryCopy() { remove(); }
+    ~TemporaryCopy() { remove_copy(path_); }
 
     const std::string& path() const { return path_; }
     const os::Descriptor& file() const { return file_; }
 
     /// Once SQLite has closed it.
-    void finish() const {
+    void finish(const os::HeldSignals& signals) const {
         if (::fsync(file_.get()) != 0) throw StoreError(path_ + ": cannot be synced: " + os::errno_text());
+        stop_if_asked(signals);
         // link instead of rename, because it never replaces a file. Some file systems have no hard links.
         if (::link(path_.c_str(), target_.c_str()) != 0) {
             if (errno == EEXIST) throw_exists(target_);
@@ -139,7 +112,6 @@ public:
     }
 
 private:
-    void remove() const { remove_copy(path_); }
     [[noreturn]] void throw_mode() const {
         const std::string reason = os::errno_text();
         ::unlink(path_.c_str());
@@ -149,7 +121,6 @@ private:
 
     std::string target_;
     std::string path_;
-    RemoveOnSignal remove_on_signal_;
     os::Descriptor file_;
 };
 
@@ -177,7 +148,7 @@ private:
 /// A connection to the copy, which no other process opens.
 class Copy {
 public:
-    explicit Copy(const std::string& path) {
+    Copy(const std::string& path, const os::HeldSignals& signals) : signals_(signals) {
         constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
         sqlite3* opened = nullptr;
         // Without locks and shared memory, which the file system of a backup may lack.
@@ -187,7 +158,11 @@ public:
         // It is synced once, at the end.
         constexpr const char* kSettings = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF";
         check(sqlite3_exec(opened, kSettings, nullptr, nullptr, nullptr), "set up the copy");
+        sqlite3_progress_handler(opened, kStepsBetweenLooks, has_arrived, this);
     }
+
+    Copy(const Copy&) = delete;
+    Copy& operator=(const Copy&) = delete;
 
     /// Within a snapshot of the source: without it, SQLite would restart after every commit of another process.
     void fill_from(sqlite3* source, WriteBack& write_back) {
@@ -197,6 +172,7 @@ public:
         while (result == SQLITE_OK) {
             result = sqlite3_backup_step(backup.get(), kPagesAStep);
             write_back.go_on();
+            stop_if_asked(signals_);
         }
         const int finished = sqlite3_backup_finish(backup.release());
         if (result != SQLITE_DONE) throw_store_error(connection_.get(), result, "copy the database");
@@ -205,6 +181,7 @@ public:
 
     void check_pages() {
         const std::string fault = quick_check(connection_.get()).fault;
+        stop_if_asked(signals_);  // it has interrupted the check
         if (!fault.empty()) throw StoreError("the copy is damaged, so the database probably is: " + fault);
     }
 
@@ -212,7 +189,10 @@ private:
     void check(int result, const char* doing) {
         if (result != SQLITE_OK) throw_store_error(connection_.get(), result, doing);
     }
+    static int has_arrived(void* copy) { return static_cast<Copy*>(copy)->signals_.arrived() ? 1 : 0; }
+
     static constexpr int kPagesAStep = 64;
+    static constexpr int kStepsBetweenLooks = 1000;  // of SQLite's virtual machine: less than a millisecond
     struct Finish {
         void operator()(sqlite3_backup* backup) const { sqlite3_backup_finish(backup); }
     };
@@ -220,6 +200,7 @@ private:
     struct Close {
         void operator()(sqlite3* connection) const { sqlite3_close(connection); }
     };
+    const os::HeldSignals& signals_;
     std::unique_ptr<sqlite3, Close> connection_;
 };
 
@@ -238,9 +219,11 @@ void back_up(Database& source, const std::string& target) {
     if (::lstat(target.c_str(), &status) == 0) throw_exists(target);
     if (name_of(target).empty())
         throw_unusable(target.empty() ? "\"\"" : target, "is not the name of a file", "name a new file");
+    // A hidden copy of all data would go unnoticed, so a signal that ends the program waits until the copy is removed.
+    const os::HeldSignals signals;
     const TemporaryCopy temporary(target);
     try {
-        Copy copy(temporary.path());
+        Copy copy(temporary.path(), signals);
         copy_one_moment(source, source.state_->connection, copy, temporary);
         copy.check_pages();
     } catch (const StoreBusy&) {
@@ -248,7 +231,7 @@ void back_up(Database& source, const std::string& target) {
     } catch (const StoreError& error) {
         throw StoreError(target + ": " + error.what());
     }
-    temporary.finish();
+    temporary.finish(signals);
 }
 
 }  // namespace postern::db

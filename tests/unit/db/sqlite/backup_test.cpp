@@ -137,40 +137,60 @@ TEST_CASE("back_up: a signal that ends the program leaves nothing behind; one th
         Database writer(place.path, Access::read_write);
         fill(writer);
     }
+    // Called for each connection that is opened after it was registered: that of the copy.
+    using Extension = int (*)(sqlite3*, const char**, const sqlite3_api_routines*);
+    static int signal_now = 0;
+    const Extension at_once = [](sqlite3*, const char**, const sqlite3_api_routines*) { return ::raise(signal_now); };
+    const Extension at_check = [](sqlite3* connection, const char**, const sqlite3_api_routines*) {
+        return sqlite3_trace_v2(
+            connection, SQLITE_TRACE_STMT,
+            [](unsigned, void*, void*, void* text) {
+                return std::string_view(static_cast<const char*>(text)).find("quick_check") == std::string_view::npos
+                           ? 0
+                           : ::raise(signal_now);
+            },
+            nullptr);
+    };
+    // clang-format off
     struct Row {
         const char* when;
         int signal;
         bool ignored;
-        int (*make_signal)(sqlite3*, const char**, const sqlite3_api_routines*);
-    };
-    static int signal_now = 0;
-    const auto at_once = [](sqlite3*, const char**, const sqlite3_api_routines*) { return ::raise(signal_now); };
-    const auto at_check = [](sqlite3* connection, const char**, const sqlite3_api_routines*) {
-        sqlite3_progress_handler(
-            connection, 1000, [](void*) { return ::raise(signal_now); }, nullptr);
-        return SQLITE_OK;
+        Extension raise;
+        bool leaves;  ///< files
     };
     const Row rows[] = {
-        {"Ctrl-C, as the copy is opened", SIGINT, false, at_once},
-        {"Ctrl-C, as it is checked", SIGINT, false, at_check},
-        {"kill, as it is checked", SIGTERM, false, at_check},
-        {"the terminal goes", SIGHUP, false, at_check},
-        {"the terminal goes, under nohup", SIGHUP, true, at_check},
+        {"Ctrl-C, as the copy is opened",  SIGINT,  false, at_once,  false},
+        {"Ctrl-C, as it is checked",       SIGINT,  false, at_check, false},
+        {"Ctrl-\\, as it is checked",      SIGQUIT, false, at_check, false},
+        {"kill, as the copy is opened",    SIGTERM, false, at_once,  false},
+        {"kill, as it is checked",         SIGTERM, false, at_check, false},
+        {"the terminal goes",              SIGHUP,  false, at_check, false},
+        {"the terminal goes, under nohup", SIGHUP,  true,  at_check, true},
+        {"kill -9, as it is opened",       SIGKILL, false, at_once,  true},
+        {"kill -9, as it is checked",      SIGKILL, false, at_check, true},
     };
+    // clang-format on
     for (const Row& row : rows) {
         CAPTURE(row.when);
         const pid_t child = start_child([&] {
             ::signal(row.signal, row.ignored ? SIG_IGN : SIG_DFL);
             Database source(place.path, Access::query_only);
             signal_now = row.signal;
-            sqlite3_auto_extension(reinterpret_cast<void (*)()>(row.make_signal));
+            sqlite3_auto_extension(reinterpret_cast<void (*)()>(row.raise));
             db::back_up(source, place.copy);
             return 0;
         });
         int status = 0;
         REQUIRE(::waitpid(child, &status, 0) == child);
         CHECK((WIFSIGNALED(status) ? WTERMSIG(status) : 0) == (row.ignored ? 0 : row.signal));
-        CHECK(names_in(place.copies) == (row.ignored ? std::set<std::string>{"copy.db"} : std::set<std::string>{}));
+        CHECK(names_in(place.copies).empty() == !row.leaves);
+        CHECK(fs::exists(place.copy) == row.ignored);
+        fs::remove(place.copy);
+        Database source(place.path, Access::query_only);
+        db::back_up(source, place.copy);
+        CHECK(names_in(place.copies) == std::set<std::string>{"copy.db"});
+        fs::remove(place.copy);
     }
 }
 
