@@ -78,7 +78,7 @@ Fault extras_fault(const http::UrlParts& url) {
 
 Fault issuer_fault(std::string_view issuer) {
     const auto url = http::parse_url(issuer);
-    if (!url || !url->has_authority) return "must be an absolute URL such as https://login.example.org";
+    if (!url || !url->has_authority) return "must be an absolute URL such as https://id.example.org";
     for (const Fault& fault : {scheme_fault(issuer, *url), host_fault(*url), port_fault(*url), extras_fault(*url)}) {
         if (fault) return fault;
     }

@@ -172,7 +172,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     Problems problems;
     ObjectReader(config, problems).read("", *root);
     if (root->find("issuer") == nullptr) {
-        problems.push_back({"issuer", "is required: the URL of this server, such as https://login.example.org"});
+        problems.push_back({"issuer", "is required: the URL of this server, such as https://id.example.org"});
     }
     check_paths_differ(config.settings.paths, problems);
     if (!problems.empty()) return problems;
