@@ -26,13 +26,26 @@ void check_config_file(Findings& findings, const fs::path& path) {
                    "chmod o-w " + path.string());
 }
 
-/// What no process can write its log to keeps every one from starting.
-void check_log(Findings& findings, const std::string& target) {
+/// Why a process of this user cannot open the log; "" when it can, or can create it.
+std::string log_fault(const std::string& target) {
     struct stat status {};
-    const bool is_path = target.starts_with('/') && target != "/dev/stderr";
-    if (!is_path || stat(target.c_str(), &status) != 0 || util::may_hold_log(status.st_mode)) return;
-    findings.error("log", target + " is not a regular file, a terminal or /dev/null, so no process starts",
-                   "name another file as log.target, or \"stderr\" or \"syslog\"");
+    const bool is_there = stat(target.c_str(), &status) == 0;
+    if (is_there && !util::may_hold_log(status.st_mode)) return "is not a regular file, a terminal or /dev/null";
+    if (!is_there && errno != ENOENT) return std::string("cannot be opened (") + std::strerror(errno) + ")";
+    const fs::path needed = is_there ? fs::path(target) : directory_of(target);
+    if (faccessat(AT_FDCWD, needed.c_str(), is_there ? W_OK : W_OK | X_OK, AT_EACCESS) == 0) return "";
+    return std::string(is_there ? "cannot be written (" : "does not exist and cannot be created (") +
+           std::strerror(errno) + ")";
+}
+
+/// A process that cannot open its log does not start.
+void check_log(Findings& findings, const std::string& target) {
+    if (!target.starts_with('/') || target == "/dev/stderr") return;
+    const std::string fault = log_fault(target);
+    if (fault.empty()) return;
+    findings.error("log", target + " " + fault + ", so no process of this user starts",
+                   "run this as the user of the serving processes; if you did, correct that, or name another file as "
+                   "log.target, or \"stderr\" or \"syslog\"");
 }
 
 void check_database_directory(Findings& findings, const fs::path& directory) {

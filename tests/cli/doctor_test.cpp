@@ -143,6 +143,17 @@ TEST_CASE("doctor: what is broken is an error with a fix, and exit 1; what is do
              i.reconfigure("log", json::Object{{"target", fifo.string()}});
          },
          "log", "error"},
+        {"log in a directory that is missing",
+         [](const Installation& i) {
+             i.reconfigure("log", json::Object{{"target", (i.directory() / "missing" / "log").string()}});
+         },
+         "log", "error"},
+        {"log is a symbolic link to itself",
+         [](const Installation& i) {
+             fs::create_symlink(i.directory() / "loop", i.directory() / "loop");
+             i.reconfigure("log", json::Object{{"target", (i.directory() / "loop").string()}});
+         },
+         "log", "error"},
         {"clock behind the files", [](const Installation& i) { set_age(i.database_file(), std::chrono::hours(-2)); },
          "clock", "error"},
     };
