@@ -188,7 +188,7 @@ describe("the keyboard, names and motion", () => {
       );
     }));
 
-  it("who wants no motion sees none", async () => {
+  it("a user who wants no motion sees none", async () => {
     const moving = () =>
       [...document.querySelectorAll("*")]
         .filter((element) => {

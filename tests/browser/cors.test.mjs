@@ -169,7 +169,7 @@ describe("pages of other sites", () => {
     },
   ];
   for (const { what, request, status, error, challenge } of rows) {
-    it(`${what}: a registered page reads it, a stranger does not`, async () => {
+    it(`${what}: a registered page reads it, another page does not`, async () => {
       const seen = await ask(application, request);
       assert.equal(seen.status, status);
       assert.equal(seen.error, error);

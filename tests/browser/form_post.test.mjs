@@ -47,7 +47,7 @@ describe("response_mode=form_post", () => {
     assert.equal(fields.get("iss"), deployment.issuer);
   }
 
-  it("with scripts nobody presses anything, and the policy allows the script [Form Post §2bc]", () =>
+  it("with scripts the form submits itself, and the policy allows the script [Form Post §2bc]", () =>
     withPage({}, async (page) => {
       const request = posted(page);
       await page.goto(url());

@@ -83,7 +83,7 @@ describe("a sign-in that does not go straight on", () => {
     return reply.status();
   }
 
-  it("two tabs at once: each comes to its own end, in whatever order", () =>
+  it("two tabs at once: each finishes its own request, in either order", () =>
     withPage(async (first, { context, faults }) => {
       const second = await context.newPage();
       watch(second, deployment, faults);
@@ -100,7 +100,7 @@ describe("a sign-in that does not go straight on", () => {
       for (const code of codes) assert.equal(await redeem(first, code), 200);
     }));
 
-  it("somebody else signs in in another tab: the open consent form decides nothing for either", () =>
+  it("another user signs in in another tab: the open consent form decides nothing for either", () =>
     withPage(async (first, { context, faults }) => {
       const second = await context.newPage();
       watch(second, deployment, faults);
@@ -147,7 +147,7 @@ describe("a sign-in that does not go straight on", () => {
       }),
   );
 
-  it("back after signing out: neither a page of the person who left nor her name", () =>
+  it("back after signing out: neither a page of the signed-out user nor the user's name", () =>
     withPage(async (page) => {
       await page.goto(url("of this test"));
       await signIn(page);
@@ -163,7 +163,7 @@ describe("a sign-in that does not go straight on", () => {
       }
     }));
 
-  it("a page that came of a form, loaded anew: the form is sent again, and nothing else happens", () =>
+  it("a page that answered a form, reloaded: the form is sent again, and nothing else happens", () =>
     withPage(async (page) => {
       await page.goto(url("of this test"));
       await signIn(page, "wrong");
@@ -193,7 +193,7 @@ describe("a sign-in that does not go straight on", () => {
       }),
   );
 
-  it("one question open twice, answered twice: the second answer is told so and may start over", () =>
+  it("one question open twice, answered twice: the second answer is refused and may start over", () =>
     withPage(async (first, { context, faults }) => {
       const second = await context.newPage();
       watch(second, deployment, faults);
@@ -242,7 +242,7 @@ describe("a sign-in that does not go straight on", () => {
       }));
   }
 
-  it("a way to start over is no use to another browser", () =>
+  it("a link to start over is useless in another browser", () =>
     withPage(async (page) => {
       await page.goto(url("of this test"));
       await signIn(page);

@@ -24,7 +24,7 @@ describe("pictures", () => {
     assert.deepEqual((await readdir(join(ROOT, DIRECTORY))).sort(), PICTURES.map(({ name }) => `${name}.png`).sort());
   });
 
-  it("README shows some, each with words for who cannot see it", async () => {
+  it("README shows some, each with a text alternative", async () => {
     const readme = await readFile(join(ROOT, "README.md"), "utf8");
     const shown = [...readme.matchAll(/<img\s[^>]*>/g)].map(([tag]) => ({
       file: tag.match(/\ssrc="([^"]*)"/)?.[1],

@@ -130,7 +130,7 @@ TEST_CASE("audit: a failed login names the account where there is one, and never
     CHECK(text_of(throttled, "subject").empty());
 }
 
-TEST_CASE("audit: who is logged out because another signs in with the same browser has a line, and only then") {
+TEST_CASE("audit: a session that ends because another user signs in with the same browser has a line, and only then") {
     Audited site;
     UserAgent browser(site.op);
     browser.log_in(browser.authorize(authorization_request()));
@@ -149,7 +149,8 @@ TEST_CASE("audit: who is logged out because another signs in with the same brows
     CHECK(text_of(lines[1], "session") != text_of(lines[0], "session"));
 }
 
-TEST_CASE("audit: a password that nobody had time for is told from a wrong one and from a throttled one") {
+TEST_CASE(
+    "audit: a password that was not checked for lack of time is distinguished from a wrong and from a throttled one") {
     Audited site({{"login", json::Object{{"hashSlots", 1}}}});
     UserAgent browser(site.op);
     const Landing form = browser.authorize(authorization_request());
@@ -255,7 +256,7 @@ TEST_CASE("audit: a refresh token used again: once more within the grace, too of
     CHECK(text_of(audit_line(site.news(), "refresh_token_reused"), "grant_ended") == "no");
 }
 
-TEST_CASE("audit: tokens and codes that clients give back, and nothing for what is nobody's") {
+TEST_CASE("audit: tokens and codes that clients revoke have a line, unknown ones have none") {
     Audited site;
     UserAgent alice(site.op);
     const json::Object tokens = obtain_tokens(site.op, alice, authorization_request());
@@ -280,7 +281,7 @@ TEST_CASE("audit: tokens and codes that clients give back, and nothing for what 
     }
 }
 
-TEST_CASE("audit: clients that cannot prove who they are, named only when they are known") {
+TEST_CASE("audit: clients that fail to authenticate, named only when they are known") {
     Audited site;
     const std::string code(43, 'c');
     const auto with = [&](const std::string& header) {
@@ -330,7 +331,7 @@ TEST_CASE("audit: tokens without a user, and without a code") {
     CHECK(text_of(lines.back(), "grant_type") == "implicit");
 }
 
-TEST_CASE("audit: where the web server signs people in, whom it let through and whom not") {
+TEST_CASE("audit: where the web server authenticates users, the accepted and the rejected ones") {
     Audited site({{"login", json::Object{{"method", "remote_user"}, {"autoCreate", true}}}});
     UserAgent browser(site.op);
     browser.login_variables() = {{"REMOTE_USER", "carol"}, {"AUTH_TYPE", "Basic"}};
@@ -356,7 +357,7 @@ TEST_CASE("audit: where the web server signs people in, whom it let through and 
     CHECK(text_of(disabled, "subject") == subject_of(site.op, "carol"));
 }
 
-TEST_CASE("audit: a log that takes no line stops nobody, and an answer is the same") {
+TEST_CASE("audit: a log that takes no line stops no request, and the answers are the same") {
     Deployment op;
     op.configure("log", json::Object{{"target", "/dev/full"}, {"level", "debug"}});
     UserAgent alice(op);

@@ -205,7 +205,7 @@ TEST_CASE("start: a database that is not this program's stops what needs one [S1
     CHECK_FALSE(fs::exists(op.database_file()));
 }
 
-TEST_CASE("start: keys that are missing, damaged or badly protected stop those who need them [S12, S13]") {
+TEST_CASE("start: keys that are missing, damaged or badly protected stop the programs that need them [S12, S13]") {
     check_rows({
         {"signing key readable by others",
          {"token"},

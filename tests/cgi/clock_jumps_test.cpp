@@ -36,7 +36,7 @@ TEST_CASE("clock back: a token from the future is believed for a minute's step a
     CHECK(userinfo(op, access).status == 401);
 }
 
-TEST_CASE("clock back: people and clients go on, with lifetimes that are never negative [S18]") {
+TEST_CASE("clock back: users and clients go on, with lifetimes that are never negative [S18]") {
     Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());

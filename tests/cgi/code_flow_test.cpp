@@ -106,7 +106,7 @@ TEST_CASE(
     for (const auto& cookie : visitor.cookies()) CHECK_FALSE(alice.cookies().contains(cookie.first));
 }
 
-TEST_CASE("code flow: somebody who is logged in is not asked again, until the session ends [IF159, L04]") {
+TEST_CASE("code flow: a user who is logged in is not asked again, until the session ends [IF159, L04]") {
     Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
@@ -132,7 +132,7 @@ TEST_CASE("code flow: somebody who is logged in is not asked again, until the se
     CHECK(busy.authorize(authorization_request()).verdict() == "login");
 }
 
-TEST_CASE("code flow: a wrong password shows the form again, in the same words for everybody [L08]") {
+TEST_CASE("code flow: a wrong password shows the form again, in the same words for every user [L08]") {
     const Deployment op;
     op.must({"user", "disable", kBob});
     UserAgent visitor(op);

@@ -58,7 +58,7 @@ TEST_CASE("fixation: the victim's login in the victim's browser gives the attack
 }
 
 TEST_CASE(
-    "fixation: a posted request begins anew in each browser, so that a login in one proves nothing in another [A18]") {
+    "fixation: a posted request starts again in each browser, so that a login in one proves nothing in another [A18]") {
     Deployment op;
     op.configure("authorizeMethods", postern::json::strings({"GET", "POST"}));
     UserAgent unattended(op, "203.0.113.1");  // Alice logged in there some time ago, and somebody else sits there
@@ -229,7 +229,7 @@ TEST_CASE("forms: a malformed field, a missing decision or a field twice changes
     CHECK(op.count_rows("consents") == 0);
 }
 
-TEST_CASE("session: a new value at each login, the old one dead, planted ones never adopted [CWE-384, L02, L03]") {
+TEST_CASE("session: a new value at each login, the old one invalid, planted ones never adopted [CWE-384, L02, L03]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
@@ -253,7 +253,7 @@ TEST_CASE("session: a new value at each login, the old one dead, planted ones ne
     CHECK(planted.session_cookie() != std::string(43, 'a'));
 }
 
-TEST_CASE("session: garbage, twice the cookie, a thousand cookies are nobody [L19]") {
+TEST_CASE("session: garbage, the cookie twice and a thousand cookies are anonymous [L19]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
@@ -295,7 +295,7 @@ TEST_CASE("session: garbage, twice the cookie, a thousand cookies are nobody [L1
     }
 }
 
-TEST_CASE("consent: somebody else logged in between: the old page decides nothing [L18, RFC 6749 §10.12b]") {
+TEST_CASE("consent: another user logged in between: the old page decides nothing [L18, RFC 6749 §10.12b]") {
     const Deployment op;
     UserAgent browser(op);
     const Landing alices = browser.log_in(browser.authorize(authorization_request()));
@@ -326,7 +326,7 @@ TEST_CASE("consent: Alice's approval is not Bob's, when Bob logs in before the c
     CHECK(op.count_rows("consents") == 0);  // Alice's counts with its code, which never came
 }
 
-TEST_CASE("cookies: a browser without them is told so, on every page") {
+TEST_CASE("cookies: a browser that sends none gets a page that says so, at every endpoint") {
     const Deployment op;
     UserAgent careless(op);
     const Landing login = careless.authorize(authorization_request());

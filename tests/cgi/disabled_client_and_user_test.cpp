@@ -49,7 +49,7 @@ TEST_CASE("client disabled: at every step of the flow, and back again [A27, T19]
     CHECK(userinfo(op, tokens.member("access_token")).status == 200);
 }
 
-TEST_CASE("client changed: what it is no longer registered for ends with the next step") {
+TEST_CASE("client changed: a right that its registration lost ends with the next step") {
     const Deployment op;
     UserAgent alice(op);
     const Landing consent = alice.log_in(alice.authorize(authorization_request()));

@@ -23,7 +23,7 @@ std::vector<Query> wanting_alice(const Deployment& op) {
             authorization_request().with("claims", "{\"id_token\":{\"sub\":{\"value\":\"" + sub + "\"}}}")};
 }
 
-TEST_CASE("expected user: somebody else is asked to log in, and Alice's login brings the code") {
+TEST_CASE("expected user: another user is asked to log in, and Alice's login brings the code") {
     const Deployment op;
     for (const Query& request : wanting_alice(op)) {
         UserAgent browser(op);
@@ -39,8 +39,7 @@ TEST_CASE("expected user: somebody else is asked to log in, and Alice's login br
 }
 
 TEST_CASE(
-    "expected user: somebody else who logs in gets the client login_required, once, and nothing comes of it [OIDC Core "
-    "§3.1.2.1u]") {
+    "expected user: another user's login gives the client login_required, once, and no code [OIDC Core §3.1.2.1u]") {
     const Deployment op;
     for (const Query& request : wanting_alice(op)) {
         UserAgent browser(op);
@@ -60,7 +59,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("expected user: a session of somebody else cannot approve or deny its way to a code [OIDC Core §3.1.2.2c]") {
+TEST_CASE("expected user: another user's session cannot approve or deny its way to a code [OIDC Core §3.1.2.2c]") {
     const Deployment op;
     for (const Query& request : wanting_alice(op)) {
         UserAgent browser(op);
@@ -86,7 +85,7 @@ TEST_CASE("expected user: prompt=login wants a password even of the right one") 
     }
 }
 
-TEST_CASE("expected user: who has been removed is nobody, and the client is told after the login") {
+TEST_CASE("expected user: a removed user cannot be met, and the client gets the error after the login") {
     const Deployment op;
     const auto requests = wanting_alice(op);
     op.must({"user", "remove", kAlice});

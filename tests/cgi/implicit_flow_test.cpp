@@ -50,7 +50,7 @@ TEST_CASE("implicit flow: login, consent, token in the fragment, claims, introsp
     CHECK(userinfo(op, token).status == 401);
 }
 
-TEST_CASE("implicit flow: a session that ended takes nothing along, and a user who is disabled everything") {
+TEST_CASE("implicit flow: the token outlives its session, but not the disabling of its user") {
     const Deployment op(with_implicit());
     add_page(op);
     UserAgent alice(op);

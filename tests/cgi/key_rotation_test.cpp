@@ -32,8 +32,7 @@ TEST_CASE("rotation: the set may be kept for as long as a new key waits, never l
 }
 
 TEST_CASE(
-    "rotation: tokens of the old key live on beside those of the new one, until it is retired [J18, OIDC Core "
-    "§10.1.1]") {
+    "rotation: tokens of the old key stay valid next to those of the new one, until it is retired [J18, OIDC Core §10.1.1]") {
     Deployment op;
     UserAgent alice(op);
     const auto before = obtain_tokens(op, alice, authorization_request());
@@ -65,7 +64,7 @@ TEST_CASE(
     CHECK(userinfo(op, text_of(after, "access_token")).status == 200);
 }
 
-TEST_CASE("rotation: the key that still has its published half and lost its private one hinders nobody [J18]") {
+TEST_CASE("rotation: a key with a published half and no private one stops no program [J18]") {
     Deployment op;
     UserAgent alice(op);
     op.must({"key", "rotate", "--lead", "100"});
@@ -75,7 +74,7 @@ TEST_CASE("rotation: the key that still has its published half and lost its priv
     CHECK(userinfo(op, text_of(tokens, "access_token")).status == 200);
 }
 
-TEST_CASE("rotation: a new seal.key ends what is under way, not who is logged in") {
+TEST_CASE("rotation: a new seal.key ends the requests in progress, not the sessions") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());

@@ -67,7 +67,8 @@ TEST_CASE("throttle: a name or an address alone is stopped after ten times as ma
     CHECK(attempt(addresses, "192.0.2.2", kAlice, kAlicePassword).status == 303);
 }
 
-TEST_CASE("throttle: who guesses from everywhere keeps nobody out of where they have logged in before [L09]") {
+TEST_CASE(
+    "throttle: guesses from everywhere do not lock users out of addresses where they have logged in before [L09]") {
     Deployment op(at_most(1));
     CHECK(attempt(op, "198.51.100.7", kAlice, kAlicePassword).status == 303);
     for (int round = 0; round < 3; ++round) {  // for ever
@@ -145,7 +146,7 @@ TEST_CASE("throttle: parallel guesses are counted exactly, and no guess beyond t
     CHECK(attempt(op, "192.0.2.1", kAlice, kAlicePassword).status == 429);
 }
 
-TEST_CASE("throttle: the table names nobody and is bounded by what is counted") {
+TEST_CASE("throttle: the table holds no names and is bounded by what is counted") {
     const Deployment op;
     attempt(op, "192.0.2.1", kAlice, "wrong");
     CHECK(op.count_rows("login_attempts") == 3);

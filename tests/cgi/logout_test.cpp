@@ -113,7 +113,7 @@ TEST_CASE(
     CHECK_FALSE(alice.submit(question, "cancel").left);
 }
 
-TEST_CASE("logout: nobody is logged out by a form that was not shown to him [L06, RP-Initiated Logout §2o]") {
+TEST_CASE("logout: a form that was not shown in this session ends no session [L06, RP-Initiated Logout §2o]") {
     Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
@@ -254,8 +254,7 @@ TEST_CASE("logout: a request that is open in another browser of the same user as
 }
 
 TEST_CASE(
-    "logout: of a client that was disabled or removed meanwhile: the user is signed out and stays here [RP-Initiated "
-    "Logout §3d]") {
+    "logout: of a client that was disabled or removed in between: the user is signed out and stays here [RP-Initiated Logout §3d]") {
     for (const std::string how : {"disable", "remove"}) {
         CAPTURE(how);
         const Deployment op;
@@ -272,7 +271,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("logout: a cookie of a session that is over is taken away, and so is one that nobody gave") {
+TEST_CASE("logout: the cookie of an ended session is cleared, and so is an unknown one") {
     Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());

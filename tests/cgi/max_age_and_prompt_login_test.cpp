@@ -131,7 +131,7 @@ TEST_CASE("max_age: a login in another tab makes the session young enough") {
     CHECK(alice.open(op.url("authorize") + "?resume=" + resume).verdict() == "code");
 }
 
-TEST_CASE("prompt=login: somebody else may log in, and the code is theirs [IF28, OIDC Core §3.1.2.1p]") {
+TEST_CASE("prompt=login: another user may log in, and the code is theirs [IF28, OIDC Core §3.1.2.1p]") {
     const Deployment op;
     UserAgent browser(op);
     browser.sign_in(authorization_request());

@@ -124,7 +124,7 @@ TEST_CASE(
     CHECK(site.ask(bearer(site.token("openid email"))).body == R"({"sub":")" + site.sub + "\"}");
 }
 
-TEST_CASE("own userinfo: when the callable fails, nothing is told [the interface specification]") {
+TEST_CASE("own userinfo: when the callable fails, no claims are sent [the interface specification]") {
     Site site;
     const std::string token = site.token("openid email");
     const auto check_fails_closed = [&] {

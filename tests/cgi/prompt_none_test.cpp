@@ -38,7 +38,7 @@ TEST_CASE("prompt=none: the life of a silent renewal [IF67, IF103, OIDC Core §3
     CHECK(ask(silent()) == "login_required");
 }
 
-TEST_CASE("prompt=none: a refusal is no secret kept from the client, and no state is lost [IF104, IF175]") {
+TEST_CASE("prompt=none: the client gets the reason of a refusal, and the state [IF104, IF175]") {
     const Deployment op;
     UserAgent visitor(op);
     const Landing refused = visitor.authorize(silent().with("state", "a&b=c"));
@@ -50,7 +50,7 @@ TEST_CASE("prompt=none: a refusal is no secret kept from the client, and no stat
     CHECK(refused.visited.size() == 1);
 }
 
-TEST_CASE("prompt=none: is no open redirector [RFC 9700 §4.11.2, A14, RFC 6749 §10.15]") {
+TEST_CASE("prompt=none: does not make an open redirector [RFC 9700 §4.11.2, A14, RFC 6749 §10.15]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());

@@ -81,7 +81,7 @@ TEST_CASE(
     CHECK(refresh(r.op, third.member("refresh_token")).verdict() == "200");
 }
 
-TEST_CASE("race: parallel refreshes of one token leave one usable line, without errors of ours [F04]") {
+TEST_CASE("race: parallel refreshes of one token leave one usable line, without server errors [F04]") {
     std::signal(SIGPIPE, SIG_IGN);
     const SignedIn r;
     std::vector<Answer> answers(8);

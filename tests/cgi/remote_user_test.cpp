@@ -66,7 +66,7 @@ TEST_CASE("remote user: one visit leads to the code, with no form and no word of
     CHECK(op.must({"session", "list"}).find("unknown") != std::string::npos);
 }
 
-TEST_CASE("remote user: headers do nothing, whatever they are called [CWE-290]") {
+TEST_CASE("remote user: headers do nothing, by any name [CWE-290]") {
     const Deployment op(options({{"autoCreate", true}}));
     for (const char* header : {"Remote-User", "Remote_User", "REMOTE_USER", "X-Remote-User", "X-Forwarded-User",
                                "Auth-Type", "Redirect-Remote-User", "Proxy-Remote-User"}) {
@@ -119,7 +119,7 @@ TEST_CASE("remote user: what is not authenticated gets a page that says what the
     CHECK(op.count_rows("sessions") == 0);
 }
 
-TEST_CASE("remote user: a variable of the operator's choice, and then REMOTE_USER is nobody") {
+TEST_CASE("remote user: a variable of the operator's choice, and then REMOTE_USER is ignored") {
     const Deployment op(options({{"remoteUserVariable", "OIDC_CLAIM_sub"}}));
     CHECK(browser_of(op, {{"OIDC_CLAIM_sub", kAlice}}).authorize(authorization_request(kTrusted)).verdict() == "code");
     CHECK(browser_of(op, named(kAlice)).authorize(authorization_request(kTrusted)).verdict() == "page 403");
@@ -141,7 +141,8 @@ TEST_CASE("remote user: passwords are not accepted, and with method password REM
     CHECK(alice.log_in(form).verdict() == "code");
 }
 
-TEST_CASE("remote user: who is not known becomes a user once, or is told who can help; who is disabled stays out") {
+TEST_CASE(
+    "remote user: an unknown user is made once, or gets a page that names who can help; a disabled one stays out") {
     Deployment op(options());
     const auto carol = [&] { return browser_of(op, named("carol@REALM")).authorize(authorization_request(kTrusted)); };
     const Landing unknown = carol();
@@ -169,7 +170,7 @@ TEST_CASE("remote user: who is not known becomes a user once, or is told who can
     CHECK(op.count_rows("users") == 3);
 }
 
-TEST_CASE("remote user: no user is made with a name that cannot be seen, and one who has it already signs in") {
+TEST_CASE("remote user: no user is made with an invisible name; an existing user with one still signs in") {
     Deployment op(options({{"autoCreate", true}}));
     for (const std::string name : {"\u200b", "\ufeffdave", "dave\u00ad", "\u3000"}) {
         CAPTURE(name);
@@ -215,8 +216,7 @@ TEST_CASE("remote user: claims follow the web server's variables at each login, 
     CHECK(alice.find("Alice Example") != std::string::npos);
 }
 
-TEST_CASE(
-    "remote user: a fresh login is proved by its time, or the client is told login_required [OIDC Core §3.1.2.1n]") {
+TEST_CASE("remote user: a fresh login is proved by its time, or the client gets login_required [OIDC Core §3.1.2.1n]") {
     struct Row {
         const char* request;
         const char* variable;     ///< authTimeFromEnvironment, or ""
@@ -300,7 +300,7 @@ TEST_CASE(
     CHECK(op.count_rows("sessions") == 1);
 }
 
-TEST_CASE("remote user: a browser that drops the session cookie is told so after one round, and goes in no circle") {
+TEST_CASE("remote user: a browser that drops the session cookie gets a page after one round of redirects") {
     const Deployment op(options());
     UserAgent alice = browser_of(op, named(kAlice));
     std::string url = op.url("authorize") + "?" + authorization_request(kTrusted).text();
@@ -356,8 +356,7 @@ TEST_CASE(
     CHECK(browser.authorize(for_alice).verdict() == "code");
 }
 
-TEST_CASE(
-    "remote user: an essential acr cannot be met where nobody here knows how people log in [OIDC Core §5.5.1.1]") {
+TEST_CASE("remote user: an essential acr cannot be met where the web server authenticates users [OIDC Core §5.5.1.1]") {
     const Deployment op(options());
     const Query request = authorization_request(kTrusted).with(
         "claims",
@@ -410,7 +409,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("remote user: whoever comes back from a logout that somebody else linked to is asked, not told a lie") {
+TEST_CASE("remote user: a browser that returns from a logout which another site linked to is asked, not misinformed") {
     const Deployment op(options({{"logoutRedirect", "https://op.example/out"}}));
     UserAgent alice = browser_of(op, named(kAlice));
     alice.authorize(authorization_request(kTrusted));

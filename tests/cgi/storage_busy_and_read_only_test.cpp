@@ -136,8 +136,7 @@ private:
 };
 
 TEST_CASE(
-    "read-only: nothing is minted, nothing is told, and the code is good afterwards [S09, S14, V06, RFC 7009 "
-    "§2.2.1d]") {
+    "read-only: nothing is issued, nothing is disclosed, and the code is valid afterwards [S09, S14, V06, RFC 7009 §2.2.1d]") {
     const Deployment op;
     UserAgent alice(op);
     const auto tokens = obtain_tokens(op, alice, authorization_request());
@@ -177,7 +176,7 @@ TEST_CASE(
     CHECK(alice.authorize(authorization_request()).verdict() == "code");
 }
 
-TEST_CASE("damaged: an answer is an error and nothing else, whatever part of the file is gone [S10, S14]") {
+TEST_CASE("damaged: the answer is an error and nothing else, whichever part of the file is gone [S10, S14]") {
     for (const std::size_t keep : {0U, 100U, 4096U, 8192U}) {
         CAPTURE(keep);
         const Deployment op;

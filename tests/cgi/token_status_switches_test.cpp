@@ -71,7 +71,8 @@ TEST_CASE(
     CHECK(open.op.cgi("revoke", post_form(Query{{"token", open.access_token()}}.text())).status == 401);
 }
 
-TEST_CASE("introspectionRequiresConfidentialClient false: public clients too, and nobody else [IF14, IF125, rule 2]") {
+TEST_CASE(
+    "introspectionRequiresConfidentialClient false: public clients may ask too, and no other caller [IF14, IF125, rule 2]") {
     const SignedIn open(configured({{"introspectionRequiresConfidentialClient", false}}));
     for (const Caller& caller : callers(false, true, false)) {
         CAPTURE(caller.when);
@@ -82,8 +83,7 @@ TEST_CASE("introspectionRequiresConfidentialClient false: public clients too, an
 }
 
 TEST_CASE(
-    "authenticateRevoke false: who has a token may revoke it, a signature is still needed [IF11, IF12, IF143, rules 2 "
-    "and 3]") {
+    "authenticateRevoke false: the holder of a token may revoke it, a signature is still needed [IF11, IF12, IF143, rules 2 and 3]") {
     const SignedIn closed;
     for (const Caller& caller : callers(true, true, true)) {
         CAPTURE(caller.when);
@@ -156,7 +156,7 @@ TEST_CASE("OpenID Connect off: tokens are introspected and revoked all the same"
     CHECK_FALSE(is_active(op, access));
 }
 
-TEST_CASE("what an operator ends is inactive at once, and cannot be revoked by who is gone [I10, RFC 7662 §4e]") {
+TEST_CASE("what an operator ends is inactive at once, and a removed client cannot revoke it [I10, RFC 7662 §4e]") {
     struct Row {
         const char* when;
         std::vector<std::string> command;

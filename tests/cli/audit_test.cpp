@@ -155,7 +155,7 @@ TEST_CASE("audit: publish names each file that it has made public, those before 
     CHECK(summary(before_failure[0]) == line_of("jwks.json"));
 }
 
-TEST_CASE("audit: who called sudo is kept when root asks, and is anybody's word otherwise") {
+TEST_CASE("audit: the user who called sudo is recorded when root runs the command, and is only a claim otherwise") {
     const Installation op;
     News news(op.syslog_file());
     const char* asan = std::getenv("ASAN_OPTIONS");  // the sanitizer's library comes behind the preloaded one
@@ -204,7 +204,8 @@ TEST_CASE("audit: init, retire and purge too, and what was refused is none") {
     CHECK(text_of(purged, "rows") == "100");
 }
 
-TEST_CASE("audit: a file that is configured for the log gets the command's lines too, made for those who serve") {
+TEST_CASE(
+    "audit: a file that is configured for the log gets the command's lines too, and is made for the serving processes") {
     Installation op;
     const fs::path logs = op.directory() / "logs";
     const fs::path file = logs / "postern.log";

@@ -280,7 +280,7 @@ TEST_CASE("client set: a change that the rules refuse changes nothing") {
     CHECK(installation.must({"client", "show", "web", "--json"}) == before);
 }
 
-TEST_CASE("client set: confidential to public and back gives a new secret, and the one from before stays dead") {
+TEST_CASE("client set: confidential to public and back gives a new secret, and the former one stays invalid") {
     const Installation installation;
     const auto first =
         text_of(installation.must_json({"client", "add", "web", "--redirect-uri", kUri}), "client_secret");

@@ -22,7 +22,7 @@ std::string consents(const Installation& installation, const std::vector<std::st
 
 }  // namespace
 
-TEST_CASE("consent list: who approved what for which client, and when") {
+TEST_CASE("consent list: which user approved what for which client, and when") {
     const Installation installation;
     put_consents(installation);
     CHECK(consents(installation) == "ada mail,ada wiki,bob wiki");
@@ -79,7 +79,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("consent revoke: everybody's only when that is said, nobody's when a name is wrong") {
+TEST_CASE("consent revoke: all users' only with --all, none when a name is wrong") {
     const Installation installation;
     put_consents(installation);
     check_refused(installation, {"consent", "revoke"},

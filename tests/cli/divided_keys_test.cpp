@@ -102,7 +102,7 @@ void give(const fs::path& path, unsigned user, unsigned group, unsigned mode) {
 
 }  // namespace
 
-TEST_CASE("init: --signers and --sealers own the private keys, and the rest is everybody's") {
+TEST_CASE("init: --signers and --sealers own the private keys, and the other files are readable by all") {
     if (!is_root()) return;
     const Divided installation;
     CHECK(marks_of(installation.keys_directory()) == Marks{0, kEverybody, 0751});
@@ -155,7 +155,7 @@ TEST_CASE("init: one group without the other, the same one twice, or one that is
     }
 }
 
-TEST_CASE("key: rotate, rotate --seal and retire keep who may read what") {
+TEST_CASE("key: rotate, rotate --seal and retire keep owner and mode of the files") {
     if (!is_root()) return;
     const Divided installation;
     const auto before = installation.signing_keys();
@@ -172,7 +172,7 @@ TEST_CASE("key: rotate, rotate --seal and retire keep who may read what") {
     CHECK(installation.postern({"doctor"}).exit_code == 0);
 }
 
-TEST_CASE("key rotate: a key without a predecessor is nobody's but its owner's, and the operator is told") {
+TEST_CASE("key rotate: a key without a predecessor belongs to its owner alone, and the operator is warned") {
     if (!is_root()) return;
     const Divided installation;
     for (const fs::path& key : installation.signing_keys()) fs::remove(key);

@@ -279,7 +279,8 @@ TEST_CASE("doctor: there is room, and says where") {
     CHECK(installation.must({"doctor"}).find("ok       disk: there is enough space in ") != std::string::npos);
 }
 
-TEST_CASE("doctor: it does not make the gate, which would hide that processes hold another one; commands make it") {
+TEST_CASE(
+    "doctor: it does not make the write lock's file, which would hide that processes hold another one; commands make it") {
     const Installation installation;
     const fs::path gate = installation.database_file().string() + ".gate";
     for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{

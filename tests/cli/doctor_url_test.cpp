@@ -107,7 +107,7 @@ TEST_CASE("doctor --url: a server that cannot be asked is one finding with its f
     }
 }
 
-TEST_CASE("doctor --url: what answers plain http beside https must lead there [RFC 9700 §2.6]") {
+TEST_CASE("doctor --url: what answers plain http next to https must lead there [RFC 9700 §2.6]") {
     struct Row {
         const char* curl;
         const char* finding;
@@ -133,7 +133,7 @@ TEST_CASE("doctor --url: what answers plain http beside https must lead there [R
     CHECK(has(found(apache.doctor(), "plain http"), "`a2dissite 000-default`"));
 }
 
-TEST_CASE("doctor --url: asks within bounds, as nobody in particular, with nothing on the command line") {
+TEST_CASE("doctor --url: asks within bounds, without credentials, and with no secret on the command line") {
     const Installation installation;
     const Curl curl(installation, "exit 7", "exit 35", kAnswered);
     curl.doctor({"--connect", "127.0.0.1:8443", "--ca", "/tmp/my \"ca\".pem"});

@@ -153,7 +153,7 @@ TEST_CASE("init: one that goes on after another has made the installation is ref
     check_whole(installation);
 }
 
-TEST_CASE("init: one whose directories were moved away while it was stopped removes nothing of what took their place") {
+TEST_CASE("init: one whose directories were moved away while it was stopped removes nothing of their replacements") {
     for (const char* moment : {"fsync:1", "fsync:3", "fsync:5"}) {
         CAPTURE(moment);
         const Installation installation(Installation::Start::configured);

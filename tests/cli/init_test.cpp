@@ -26,8 +26,7 @@ std::vector<fs::path> private_keys(const Installation& installation) {
 }  // namespace
 
 TEST_CASE(
-    "init: makes the database with log, gate and ring, one key per algorithm, jwks.json and seal.key, closed to "
-    "others") {
+    "init: makes the database with WAL, lock and ring, one key per algorithm, jwks.json and seal.key, closed to others") {
     const Installation installation(Installation::Start::configured);
     installation.must({"init"});
     const std::string database = installation.database_file().string();
@@ -85,7 +84,7 @@ TEST_CASE("init: a second run changes nothing and exits 1") {
     CHECK(installation.must({"user", "list"}).find("ada") != std::string::npos);
 }
 
-TEST_CASE("init: one file of an earlier installation is enough to refuse, and nothing is made beside it") {
+TEST_CASE("init: one file of an earlier installation is enough to refuse, and no other is made") {
     for (const char* file :
          {"data/postern.db", "data/postern.db-wal", "keys/seal.key", "keys/jwks.json", "keys/x.pem"}) {
         CAPTURE(file);
@@ -120,7 +119,7 @@ TEST_CASE("init: files in a directory of its own keep the modes and the neighbou
     CHECK(fs::exists(installation.directory() / "data" / "notes.txt"));
 }
 
-TEST_CASE("init: --owner of nobody on this machine is refused before anything is made") {
+TEST_CASE("init: --owner of an unknown user is refused before anything is made") {
     const Installation installation(Installation::Start::configured);
     for (const char* owner : {"no-such-user-here:nogroup", "nobody:no-such-group-here"}) {
         const auto result = installation.postern({"init", "--owner", owner});

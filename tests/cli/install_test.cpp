@@ -130,7 +130,7 @@ std::string header_directory(const fs::path& root, const std::string& libraries)
 
 }  // namespace
 
-TEST_CASE("install: every file is in its place with its mode, whatever the umask, and uninstall takes them away") {
+TEST_CASE("install: every file is in its place with its mode, under any umask, and uninstall removes them") {
     struct Row {
         std::string prefix;
         std::vector<std::string> variables;

@@ -49,7 +49,7 @@ constexpr const char* kBothSign = "ES256 active, RS256 active";
 
 }  // namespace
 
-TEST_CASE("key repair: whatever was lost, doctor names the command, and the command puts it right [S13]") {
+TEST_CASE("key repair: for each file that was lost, doctor names the command, and the command restores it [S13]") {
     struct Row {
         const char* lost;
         std::function<void(const Installation&)> lose;
@@ -123,7 +123,7 @@ TEST_CASE("key repair: whatever was lost, doctor names the command, and the comm
     }
 }
 
-TEST_CASE("key repair: a damaged file is left alone, and made anew when it has been moved away, as doctor says") {
+TEST_CASE("key repair: a damaged file is left alone, and made again when it has been moved away, as doctor says") {
     struct Row {
         const char* what;
         std::function<fs::path(const Installation&)> file;
@@ -257,7 +257,7 @@ TEST_CASE("key repair: run as root, the new files have their neighbours' owner, 
     all_belong_to(one_user, "61000:61000");
 }
 
-TEST_CASE("key repair: run as root, a directory of divided keys is laid out again only when it is said for whom") {
+TEST_CASE("key repair: run as root, a directory of divided keys is restored only with its owners given") {
     if (::geteuid() != 0) {
         MESSAGE("skipped: this needs root");
         return;

@@ -314,7 +314,7 @@ TEST_CASE("manual: the commands and options that its sentences name are there") 
     CHECK(found >= 20);
 }
 
-TEST_CASE("manual: what a reader is told to look for is what the programs say") {
+TEST_CASE("manual: the messages that it quotes are those of the programs") {
     std::string sources;
     for (const char* directory : {"lib", "cli"}) {
         for (const auto& entry : fs::recursive_directory_iterator(source_directory() / directory))

@@ -69,7 +69,7 @@ TEST_CASE("migrate: says from where to where and where the copy is; a second tim
     CHECK(installation.must({"migrate"}).find("nothing to do") != std::string::npos);
 }
 
-TEST_CASE("migrate: a person is told what to do next") {
+TEST_CASE("migrate: its output names the next step") {
     const Installation installation;
     put_version_1(installation);
     const std::string text = installation.must({"migrate"});

@@ -20,7 +20,7 @@ std::size_t entries(const fs::path& directory) {
 
 }  // namespace
 
-TEST_CASE("publish: each file is byte for byte what the endpoint answers, readable by everybody") {
+TEST_CASE("publish: each file is byte for byte what the endpoint answers, readable by all") {
     const Deployment op(
         Deployment::Options{"https://op.example/auth", {{"scopeDescriptions", json::Object{{"api", "The API"}}}}});
     const fs::path to = op.directory() / "public" / ".well-known";

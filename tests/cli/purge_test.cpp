@@ -33,7 +33,7 @@ TEST_CASE("purge: a living installation is left as it is") {
     for (const char* table : {"sessions", "consents"}) CHECK(count_rows(installation, table) == 1);
 }
 
-TEST_CASE("purge: everything at once, however much it is, told by table; a second time there is nothing left") {
+TEST_CASE("purge: everything at once, however much it is, counted by table; a second time there is nothing left") {
     const Installation installation;
     put_sample(installation);
     constexpr int kMany = 1000;

@@ -27,7 +27,7 @@ std::string sids(const Installation& installation, const std::vector<std::string
 
 }  // namespace
 
-TEST_CASE("session list: who is logged in, since when and until when; never the cookie") {
+TEST_CASE("session list: which users are logged in, since when and until when; never the cookie") {
     const Installation installation;
     put_sessions(installation);
     CHECK(sids(installation) == "ada 1,ada 2,bob 1");
@@ -65,7 +65,7 @@ TEST_CASE("session end: one user's sessions, open requests and grants without of
     CHECK(installation.must({"session", "end", "--user", "ada"}) == "0 sessions and 0 grants made in them ended\n");
 }
 
-TEST_CASE("session end: everybody's only when that is said") {
+TEST_CASE("session end: all users' only with --all") {
     const Installation installation;
     put_sessions(installation);
     check_refused(installation, {"session", "end"},

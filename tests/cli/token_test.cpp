@@ -108,7 +108,7 @@ TEST_CASE("token list, token revoke: mean what all options together say [OIDC Co
     }
 }
 
-TEST_CASE("token revoke: everybody's only when that is said, nobody's when the line is wrong") {
+TEST_CASE("token revoke: all users' only with --all, none when an argument is wrong") {
     struct Row {
         std::vector<std::string> options;
         int exit_code;
@@ -248,7 +248,7 @@ TEST_CASE("token list: what was used, revoked or has expired is shown only with 
     CHECK(count({"token", "list", "--inactive", "--user", "bob"}, false) == 0);
 }
 
-TEST_CASE("token list, token revoke: thousands of grants are no burden") {
+TEST_CASE("token list, token revoke: thousands of grants are listed and revoked") {
     const Installation installation;
     put_user(installation, "ada");
     put_client(installation, "wiki");

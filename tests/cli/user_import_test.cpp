@@ -82,7 +82,7 @@ bool logged_in(const Installation& installation) {
 
 }  // namespace
 
-TEST_CASE("user import: htpasswd lines become users who log in with the passwords that they have") {
+TEST_CASE("user import: htpasswd lines become users, who log in with their existing passwords") {
     const Installation installation;
     const auto result = installation.must_json(
         {"user", "import", "-"}, "# made by htpasswd\r\n\r\nada:" + kBcrypt + "\r\n" + "Grace Hopper:" + kSha512 +
@@ -118,7 +118,7 @@ TEST_CASE("user import: JSON lines bring hash or password, claims and state; a f
     CHECK(stored(installation, "eve").enabled);
 }
 
-TEST_CASE("user import: each faulty line is named with its reason, and nobody is imported") {
+TEST_CASE("user import: each faulty line is named with its reason, and no user is imported") {
     const Installation installation;
     installation.must({"user", "add", "taken", "--password-stdin"}, "secret\n");
     struct Row {
@@ -186,7 +186,7 @@ TEST_CASE("user import: each faulty line is named with its reason, and nobody is
     for (const Row& row : lines) check("{\"username\":\"good\"}", row);
 }
 
-TEST_CASE("user import: all faults of a file are told at once, in the order of its lines, for programs too") {
+TEST_CASE("user import: all faults of a file are reported at once, in the order of its lines, for programs too") {
     const Installation installation;
     installation.must({"user", "add", "b", "--password-stdin"}, "secret\n");
     const std::string input = "a:" + kBcrypt + "\nb:" + kBcrypt + "\n\nc:x\na:" + kBcrypt + "\n";
@@ -260,7 +260,7 @@ TEST_CASE("user import: --update changes what the file has and leaves the rest; 
     CHECK_FALSE(stored(installation, "ada").enabled);
 }
 
-TEST_CASE("user import: more people than one transaction takes, each of them once") {
+TEST_CASE("user import: more users than one transaction takes, each of them once") {
     const Installation installation;
     std::string input;
     for (int i = 0; i < 1001; ++i) input += "user" + std::to_string(i) + ":" + kBcrypt + "\n";
@@ -285,7 +285,7 @@ TEST_CASE("user import: files that are none are refused in one line") {
     }
 }
 
-TEST_CASE("user import: standard input that is one line without end is refused, and nobody is imported") {
+TEST_CASE("user import: standard input that is one line without end is refused, and no user is imported") {
     const Installation installation;
     const auto result = run({"/bin/sh", "-c", "exec \"$0\" user import - < /dev/zero", postern_program()},
                             {{"PATH", "/usr/bin:/bin"}, {"POSTERN_CONFIG", installation.config_file().string()}});

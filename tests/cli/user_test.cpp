@@ -75,7 +75,7 @@ TEST_CASE("user add: a CR LF line end belongs to the line, not to the password; 
     CHECK(opens_with(installation, "b", "secret"));
 }
 
-TEST_CASE("user add: passwords that nobody could type into the form are refused") {
+TEST_CASE("user add: passwords that cannot be typed into the form are refused") {
     const Installation installation;
     for (const std::string& password :
          {std::string(), std::string(512, 'a'), std::string("a\tb"), std::string("a\xff"), std::string("a\0b", 3)}) {
@@ -317,7 +317,7 @@ TEST_CASE(
     CHECK_FALSE(logged_in(installation));
 }
 
-TEST_CASE("user: a user who is not there is refused by every sub-command with one line") {
+TEST_CASE("user: an unknown user is refused by every sub-command with one line") {
     const Installation installation;
     for (const char* command : {"show", "passwd", "disable", "enable", "remove"}) {
         std::vector<std::string> arguments = {"user", command, "nobody"};

@@ -85,7 +85,7 @@ TEST_CASE("why: a record that cannot be read is not taken for one that is gone")
     CHECK(result.err.find("cannot be read") != std::string::npos);
 }
 
-TEST_CASE("why: what a stranger sent cannot drive the terminal") {
+TEST_CASE("why: text from a request cannot drive the terminal") {
     const Installation installation;
     store::RefusalRecord refusal = kRefusal;
     refusal.client_id =

@@ -53,7 +53,7 @@ describe("Authlib", () => {
             assert.equal((await application("userinfo_without_session")).sub, suite.sub);
           }));
 
-        it("refreshes when told to and by itself, and keeps each new refresh token", () =>
+        it("refreshes on request and by itself, and keeps each new refresh token", () =>
           signedIn(async (application, tokens) => {
             const second = await application("refresh");
             assert.notEqual(second.refresh_token, tokens.refresh_token);

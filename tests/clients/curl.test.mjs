@@ -82,7 +82,7 @@ describe("examples/curl", () => {
     assert.ok((await answer("jwks")).keys.length >= 1);
   });
 
-  it("signs in, asks who it is and what the token is, and refreshes", async () => {
+  it("signs in, asks for the user and for the token's state, and refreshes", async () => {
     const input = await signIn();
     const tokens = JSON.parse(input);
     assert.equal(tokens.scope, "openid profile email");

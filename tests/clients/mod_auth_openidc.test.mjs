@@ -47,7 +47,7 @@ function startApplication(deployment, { lines = [], registration = [], secret, p
   });
 }
 
-describe("Apache mod_auth_openidc signs people in", () => {
+describe("Apache mod_auth_openidc signs users in", () => {
   let provider;
   const sites = [];
   before(async () => {
@@ -135,7 +135,7 @@ describe("Apache mod_auth_openidc signs people in", () => {
       assert.ok((await newPerson(site).visit(`${site.origin}/`)).location, "somebody else is sent to sign in");
     });
 
-    it("who says no gets the application's own error page", async () => {
+    it("a user who denies consent gets the application's own error page", async () => {
       const page = await newPerson(site).signIn(`${site.origin}/asked`, { decision: "deny" });
       notSignedIn(page);
       assert.ok(page.url.startsWith(`${site.origin}/oidc/callback`), page.url);
@@ -278,13 +278,13 @@ describe("Apache mod_auth_openidc signs people in", () => {
     signedIn(await newPerson(site).signIn(`${site.origin}/`), site);
   });
 
-  it("a wrong secret signs nobody in, and the log of the application says why", async () => {
+  it("with a wrong secret no user is signed in, and the log of the application says why", async () => {
     const site = await application({ secret: "x".repeat(43) });
     notSignedIn(await newPerson(site).signIn(`${site.origin}/`));
     assert.match(site.log, /invalid_client/);
   });
 
-  it("prompt=none signs in without a word who has signed in elsewhere, and nobody else", async () => {
+  it("prompt=none signs in a user with a session elsewhere without a page, and no other user", async () => {
     const elsewhere = await application();
     const site = await application({ registration: ["--first-party"], lines: ["OIDCAuthRequestParams prompt=none"] });
     const person = new Person([provider.deployment.ca, elsewhere.ca, site.ca]);
@@ -295,7 +295,7 @@ describe("Apache mod_auth_openidc signs people in", () => {
     signedIn(await person.open(`${site.origin}/`), site);
   });
 
-  it("the user name may be the subject, and pages may be for some people only", async () => {
+  it("the user name may be the subject, and pages may be for some users only", async () => {
     const site = await application({
       lines: [
         "OIDCRemoteUserClaim sub",

@@ -76,7 +76,7 @@ describe("Apache mod_oauth2 in front of an API", () => {
     ["/jwks", "cid"],
   ]) {
     describe(path.slice(1), () => {
-      it("a person's token comes in, and the API knows whose it is", async () => {
+      it("a user's token is accepted, and the API knows the user", async () => {
         const { access_token } = await source.ofPerson();
         const headers = await admitted(path, access_token);
         assert.equal(headers["x-user"], source.sub);
@@ -113,13 +113,13 @@ describe("Apache mod_oauth2 in front of an API", () => {
         await refused(path, (await source.ofPerson("reports-of-others")).access_token);
       });
 
-      it("an ID token and a refresh token are no access tokens [RFC 9068 §5]", async () => {
+      it("ID tokens and refresh tokens are not accepted as access tokens [RFC 9068 §5]", async () => {
         const { id_token, refresh_token } = await source.ofPerson();
         await refused(path, id_token);
         await refused(path, refresh_token);
       });
 
-      it("a caller cannot say for itself who it is", async () => {
+      it("a caller cannot name its own user", async () => {
         const { access_token } = await source.ofProgram();
         const forged = {
           OAUTH2_CLAIM_sub: source.sub,
@@ -150,7 +150,7 @@ describe("Apache mod_oauth2 in front of an API", () => {
     await admitted("/introspect", access_token);
   });
 
-  it("an API whose secret is wrong lets nobody in", async () => {
+  it("an API whose secret is wrong refuses every caller", async () => {
     const { access_token } = await source.ofPerson();
     const other = await startApi({ ...source, api: { client_id: API_CLIENT, client_secret: "x".repeat(43) } });
     try {

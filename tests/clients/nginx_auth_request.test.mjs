@@ -110,7 +110,7 @@ describe("nginx auth_request in front of an API", () => {
     ["UserInfo", "/signed-in/"],
   ]) {
     describe(how, () => {
-      it("a person's token comes in, whatever the request is", async () => {
+      it("a user's token is accepted with any kind of request", async () => {
         const { access_token } = await source.ofPerson();
         await admitted(path, `Bearer ${access_token}`);
         await admitted(`${path}a?access_token=x&token=y`, `bearer ${access_token}`);
@@ -140,7 +140,7 @@ describe("nginx auth_request in front of an API", () => {
           await refused(path, `Bearer ${token}`);
       });
 
-      it("a good token beside something else does not carry that in", async () => {
+      it("a valid token does not make other credentials of the request count", async () => {
         const { access_token: good } = await source.ofPerson();
         const bad = [
           `Bearer x&token=${good}`,
@@ -163,7 +163,7 @@ describe("nginx auth_request in front of an API", () => {
         await refused(path, undefined, 401, { cookie: `access_token=${good}`, "x-authorization": `Bearer ${good}` });
       });
 
-      it("line ends and second headers in the request are no way in", async () => {
+      it("line ends and second headers in the request do not get past authentication", async () => {
         const { access_token: good } = await source.ofPerson();
         const raw = (lines) =>
           new Promise((done, failed) => {
@@ -200,7 +200,7 @@ describe("nginx auth_request in front of an API", () => {
         await refused(path, `Bearer ${access_token}`);
       });
 
-      it("nobody reaches the inner addresses", async () => {
+      it("the inner addresses cannot be reached from outside", async () => {
         const { access_token } = await source.ofPerson();
         for (const inner of ["/postern-token", "/postern-introspect", "/postern-userinfo"])
           await refused(inner, `Bearer ${access_token}`, 404);
@@ -208,7 +208,7 @@ describe("nginx auth_request in front of an API", () => {
     });
   }
 
-  it("introspection tells the API whose token it is, and nothing that the caller made up", async () => {
+  it("introspection names the token's user to the API, and nothing that the caller made up", async () => {
     const forged = {
       "token-sub": "forged",
       "token-username": "forged",
@@ -232,14 +232,14 @@ describe("nginx auth_request in front of an API", () => {
     );
   });
 
-  it("introspection tells people with names of other scripts apart, in percent encoding", async () => {
+  it("introspection distinguishes users with names of other scripts, in percent encoding", async () => {
     const { access_token } = await source.ofPerson("openid reports", await source.addPerson("жук 100%"));
     assert.deepEqual((await admitted("/reports/", `Bearer ${access_token}`))["token-username"], [
       `${encodeURIComponent("жук")} 100%25`,
     ]);
   });
 
-  it("introspection lets in who has the scope, UserInfo who has signed in", async () => {
+  it("introspection accepts tokens with the scope, UserInfo those of a user", async () => {
     for (const scope of ["openid profile", "reports-of-others openid"]) {
       const { access_token } = await source.ofPerson(scope);
       assert.match(
@@ -253,7 +253,7 @@ describe("nginx auth_request in front of an API", () => {
     await refused("/signed-in/", `Bearer ${access_token}`, 403);
   });
 
-  it("in a server block that keeps copies of answers, nobody comes in by another's token", async () => {
+  it("in a server block that caches answers, no caller is accepted by another's token", async () => {
     const caching = await startApi(source, echo, CACHING);
     try {
       const { access_token } = await source.ofPerson();
@@ -267,7 +267,7 @@ describe("nginx auth_request in front of an API", () => {
     }
   });
 
-  it("without good credentials of its own, or an issuer that answers, the API lets nobody in", async () => {
+  it("without valid credentials of its own, or an issuer that answers, the API refuses every caller", async () => {
     const { access_token } = await source.ofPerson();
     const wrongSecret = { ...source, api: { client_id: API_CLIENT, client_secret: "x".repeat(43) } };
     const noIssuer = { ...source, deployment: { port: 1, caFile: source.deployment.caFile } };

@@ -96,7 +96,7 @@ describe("passport-openidconnect", () => {
     assert.equal(versions[0], "passport-openidconnect 0.1.2");
   });
 
-  it("signs somebody in with state, nonce and max_age, and has the profile of UserInfo", async () => {
+  it("signs a user in with state, nonce and max_age, and has the profile of UserInfo", async () => {
     const person = visitor();
     assert.equal((await person.visit("/")).status, 401);
     const user = await person.signIn();
@@ -124,7 +124,7 @@ describe("passport-openidconnect", () => {
     assert.equal((await person.visit("/")).status, 401);
   });
 
-  it("does not take the answer of somebody else's sign-in", async () => {
+  it("does not accept the answer to another user's sign-in", async () => {
     const person = visitor();
     const back = await person.wayBack();
     const victim = visitor();

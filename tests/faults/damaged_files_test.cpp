@@ -44,7 +44,7 @@ Files whole_files(SampleInstallation& there) {
     return there.files();
 }
 
-TEST_CASE("damaged page: whichever it is and whatever it holds now, nothing spent is good again [S10, S14]") {
+TEST_CASE("damaged page: with any page and any content, nothing used becomes valid again [S10, S14]") {
     SampleInstallation& there = sample_installation();
     const Files whole = whole_files(there);
     const std::string database = there.op.database_file().string();
@@ -91,7 +91,7 @@ TEST_CASE("damaged index: one that belongs to another table revives nothing [S10
     }
 }
 
-TEST_CASE("shortened log: the database is as one of its commits left it, whatever is missing [S10]") {
+TEST_CASE("truncated WAL: the database is as one of its commits left it, whichever part is missing [S10]") {
     SampleInstallation& there = sample_installation();
     const std::string database = there.op.database_file().string();
     const std::string log = database + "-wal";

@@ -155,7 +155,7 @@ TEST_CASE("refused steps: an operation is whole or was never begun, and its answ
     run_all(all, Host::Life::long_one);
 }
 
-TEST_CASE("refused steps: the same where every request opens the database anew, as plain CGI [S08, S14, V06]") {
+TEST_CASE("refused steps: the same where every request opens the database again, as plain CGI [S08, S14, V06]") {
     run_all({&operation("login"), &operation("code by remembered consent"), &operation("code exchange"),
              &operation("revocation of a refresh token"), &operation("introspection of a live token")},
             Host::Life::one_request);

@@ -78,7 +78,8 @@ int steps_of(const Operation& operation) {
     return steps;
 }
 
-TEST_CASE("killed: an operation is whole or was never begun, and the next one does not wait for the dead [S14]") {
+TEST_CASE(
+    "killed: an operation is complete or did not begin, and the next one does not wait for the killed process [S14]") {
     for (const char* name : {"code exchange", "refresh", "revocation of a refresh token", "logout"}) {
         const Operation& now = operation(name);
         CAPTURE(now.name);

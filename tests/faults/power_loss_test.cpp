@@ -188,7 +188,7 @@ TEST_CASE("power cut: what was answered stays taken away, what only granted is w
     }
 }
 
-TEST_CASE("power cut: a server that has started again after it tells nobody that a right still holds [S15, V07]") {
+TEST_CASE("power cut: a server that has restarted after it does not confirm a right that was lost [S15, V07]") {
     for (const char* name :
          {"code exchange", "code burnt by a wrong verifier", "code replay", "refresh", "refresh token reuse",
           "revocation of an access token", "revocation of a refresh token", "revocation of a code", "logout",

@@ -81,7 +81,7 @@ private:
 };
 
 TEST_CASE(
-    "locked for 30 seconds: each writer waits 5 of them and is told to come again, readers do not wait [S03, V06]") {
+    "locked for 30 seconds: each writer waits 5 of them and answers 503 with Retry-After, readers do not wait [S03, V06]") {
     SampleInstallation& there = sample_installation();
     Host host(Host::Life::long_one);
     host.take(there.op);
@@ -141,7 +141,7 @@ Touches touches_of(const std::function<void(SampleInstallation&)>& work) {
     return touches;
 }
 
-TEST_CASE("gate: no writer and no checkpoint touches database or log without it [S04]") {
+TEST_CASE("write lock: no writer and no checkpoint touches database or WAL without it [S04]") {
     const auto everything = [](SampleInstallation& there) {
         for (const char* name : {"login with a wrong password", "login", "consent", "code after consent",
                                  "code exchange", "refresh", "revocation of an access token", "code replay", "logout",

@@ -120,7 +120,7 @@ Findings cut_at_promises(const Morning& morning, Loss loss) {
     return findings;
 }
 
-TEST_CASE("shared sync: what several processes were told survives the power, each cut of it [S15]") {
+TEST_CASE("group commit: what several processes confirmed survives each power cut [S15]") {
     const Morning morning = live_through_it(12, Durability::full);
     REQUIRE(morning.promises.size() == kProcesses * 12);
     for (const Loss loss : {Loss::everything, Loss::random_sectors, Loss::nothing}) {
@@ -135,7 +135,7 @@ TEST_CASE("shared sync: what several processes were told survives the power, eac
             << " syncs of the log for " << morning.promises.size() << " durable commits");
 }
 
-TEST_CASE("shared sync: the test above finds commits that nobody syncs, and a disk that swallows syncs") {
+TEST_CASE("group commit: the test above detects commits that are never synced, and a disk that drops syncs") {
     CHECK(cut_at_promises(live_through_it(4, Durability::lazy), Loss::everything).forgotten > 0);
     Disk::instance().ignore_syncs(true);
     const Morning morning = live_through_it(4, Durability::full);
@@ -143,7 +143,7 @@ TEST_CASE("shared sync: the test above finds commits that nobody syncs, and a di
     CHECK(cut_at_promises(morning, Loss::everything).forgotten > 0);
 }
 
-TEST_CASE("shared sync: who commits while another syncs waits for one sync more, and that serves all of them") {
+TEST_CASE("group commit: a commit made during a sync waits for one sync more, which serves all of them") {
     const Alarm alarm;
     SampleInstallation& there = sample_installation();
     const std::string path = there.op.database_file().string();
@@ -213,7 +213,7 @@ void grow_log_until(Database& database, const std::function<bool()>& is_enough) 
 }
 
 TEST_CASE(
-    "sync ahead: the log is synced on its way to the checkpoint, which finds little to sync while it holds the gate") {
+    "sync ahead: the WAL is synced before the checkpoint, which finds little to sync while it holds the write lock") {
     SampleInstallation& there = sample_installation();
     const std::string path = there.op.database_file().string();
     Database database(path, Access::read_write);

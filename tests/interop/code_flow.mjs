@@ -142,7 +142,7 @@ export function codeFlow(mode) {
         }
       });
 
-      it("the client refuses an answer whose state or nonce is not its own", async () => {
+      it("the client refuses an answer with another state or nonce", async () => {
         const { checks, answer } = await authorize(provider, client());
         await assert.rejects(
           client().callback(REDIRECT_URI, answer, { ...checks, state: generators.state() }),
@@ -154,7 +154,7 @@ export function codeFlow(mode) {
         );
       });
 
-      it("a wrong password shows the form again and signs nobody in", async () => {
+      it("a wrong password shows the form again and signs no user in", async () => {
         const agent = new UserAgent({ ca: provider.deployment.ca });
         const form = await agent.visit(authorizationUrl(client(), newChecks()));
         const again = await agent.signIn(form, PERSON.username, "incorrect");

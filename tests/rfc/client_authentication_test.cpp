@@ -238,7 +238,7 @@ TEST_CASE("client authentication: a rotated secret works as long as it was given
     CHECK(verdict(std::string(40, 'n')) == kIn);
 }
 
-TEST_CASE("client authentication: no secret is in the database or beside it [C10, OIDC Core §16.12]") {
+TEST_CASE("client authentication: no secret is in the database or in its side files [C10, OIDC Core §16.12]") {
     const Deployment op;
     UserAgent alice(op);
     obtain_tokens(op, alice, authorization_request());

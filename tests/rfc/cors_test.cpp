@@ -61,8 +61,7 @@ const std::vector<std::string> kStrangers = {"null",
                                              "com.example.app:"};
 
 TEST_CASE(
-    "preflight: the pages of every registered client may ask, nobody else's [Fetch §3.3.3, H09, RFC 7009 §2.3a, OIDC "
-    "Core §5.3d]") {
+    "preflight: the pages of every registered client may ask, other pages may not [Fetch §3.3.3, H09, RFC 7009 §2.3a, OIDC Core §5.3d]") {
     const Deployment op;
     for (const std::string& endpoint : kForClientPages) {
         CAPTURE(endpoint);
@@ -88,7 +87,7 @@ TEST_CASE(
     CHECK(op.cgi("userinfo", preflight(kSpaPage)).header("Access-Control-Allow-Methods") == "GET, POST, OPTIONS");
 }
 
-TEST_CASE("OPTIONS that is no preflight says what may be asked, and does nothing [RFC 9110 §9.3.7]") {
+TEST_CASE("OPTIONS that is not a preflight says what may be asked, and does nothing [RFC 9110 §9.3.7]") {
     const Deployment op;
     for (const std::string& endpoint : kForClientPages) {
         CAPTURE(endpoint);
@@ -104,7 +103,7 @@ TEST_CASE("OPTIONS that is no preflight says what may be asked, and does nothing
     }
 }
 
-TEST_CASE("token: what an authenticated client is told, its own pages may read, and no other client's [H09]") {
+TEST_CASE("token: the answer to an authenticated client may be read by its own pages, and by no other client's [H09]") {
     const Deployment op;
     UserAgent alice(op);
     const std::string code = alice.obtain_code(authorization_request(kSpa));
@@ -131,8 +130,7 @@ TEST_CASE("token: what an authenticated client is told, its own pages may read, 
 }
 
 TEST_CASE(
-    "revoke: an answer is for the client that proved who it is, or for all when none is asked for [H09, RFC 7009 "
-    "§2.3a]") {
+    "revoke: an answer is for the authenticated client, or for all when no authentication is required [H09, RFC 7009 §2.3a]") {
     Deployment op;
     const auto ask = [&](const std::string& client, const std::string& origin) {
         const Query form = {{"token", "x"}, {"client_id", client}};
@@ -183,7 +181,7 @@ TEST_CASE("introspection is not for pages: no header, and OPTIONS is a wrong met
     }
 }
 
-TEST_CASE("token and userinfo: who is refused before it is known who asks learns why, on any client's page [H09]") {
+TEST_CASE("token and userinfo: a request refused before its client is known is readable on any client's page [H09]") {
     const Deployment op;
     struct Row {
         std::string when;

@@ -319,7 +319,7 @@ TEST_CASE(
     CHECK(op.cgi("discovery", request).raw.find("evil.example") == std::string::npos);
 }
 
-TEST_CASE("two Authorization headers are no authorization [RFC 9110 §5.3, X21]") {
+TEST_CASE("two Authorization headers do not authorize [RFC 9110 §5.3, X21]") {
     const Deployment op;
     UserAgent alice(op);
     const auto tokens = obtain_tokens(op, alice, authorization_request());

@@ -193,8 +193,7 @@ TEST_CASE("claims: only what the client is registered for, and a registration th
 }
 
 TEST_CASE(
-    "claims: what is no claims request is refused, and what cannot be met is said [OIDC Core §5.5a, §5.5.1a, "
-    "§5.5.1.1ab, A22]") {
+    "claims: a malformed claims request is refused, and what cannot be met is said [OIDC Core §5.5a, §5.5.1a, §5.5.1.1ab, A22]") {
     const Deployment op;
     struct Row {
         std::string clause;
@@ -267,8 +266,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "consent: claims asked for by name are shown in words, but for what a scope beside them covers [OIDC Core "
-    "§3.1.2.4b]") {
+    "consent: claims asked for by name are shown in words, unless a requested scope covers them [OIDC Core §3.1.2.4b]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing consent = alice.log_in(alice.authorize(

@@ -37,7 +37,7 @@ std::string prefilled(const Landing& page) {
 }
 
 TEST_CASE(
-    "id_token_hint, sub: whom the client wants, against who is logged in [OIDC Core §3.1.2.1u, §3.1.2.2c, §3.1.2.6d]") {
+    "id_token_hint, sub: the user that the client expects, against the one who is logged in [OIDC Core §3.1.2.1u, §3.1.2.2c, §3.1.2.6d]") {
     const Deployment op;
     const std::string alices = id_token_of(op, kAlice, kAlicePassword);
     const std::string bobs = id_token_of(op, kBob, kBobPassword);
@@ -83,8 +83,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "id_token_hint: an ID token of ours, for any client and however old; else invalid_request [OIDC Core §3.1.2.1v, "
-    "§3.1.2.2de]") {
+    "id_token_hint: an ID token of this server, for any client and of any age; else invalid_request [OIDC Core §3.1.2.1v, §3.1.2.2de]") {
     Deployment op;
     const std::string own = id_token_of(op, kAlice, kAlicePassword);
     const std::string of_other_client = id_token_of(op, kAlice, kAlicePassword, kOther);
@@ -171,8 +170,7 @@ TEST_CASE("id_token_hint: does not tell its holder what the user is called") {
 }
 
 TEST_CASE(
-    "display, locales, acr_values, unknown parameters: change nothing, whatever they say [OIDC Core §3.1.2.1kty, "
-    "§3.1.2.2b, §15.1c, RFC 6749 §3.1g]") {
+    "display, locales, acr_values, unknown parameters: change nothing with any value [OIDC Core §3.1.2.1kty, §3.1.2.2b, §15.1c, RFC 6749 §3.1g]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());

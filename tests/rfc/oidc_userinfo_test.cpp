@@ -103,8 +103,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "userinfo: a token that is no active access token of this server, with the reason [IF59, IF172, IF174, the "
-    "interface specification, RFC 6750 §3a, §3.1b, OIDC Core §5.3.3]") {
+    "userinfo: a token that is not an active access token of this server, with the reason [IF59, IF172, IF174, the interface specification, RFC 6750 §3a, §3.1b, OIDC Core §5.3.3]") {
     const std::string kNoJwt = "The token is not a JWT in compact form.";
     const std::string kUnknownKey = "The token is not signed with a key of this server.";
     const std::string kSignature = "The signature of the token is not valid.";
@@ -173,7 +172,7 @@ TEST_CASE(
     CHECK(said(userinfo(untouched.op, untouched.access)) == "200");
 }
 
-TEST_CASE("userinfo: an opaque refresh token is no access token either [F08, J11]") {
+TEST_CASE("userinfo: an opaque refresh token is not an access token either [F08, J11]") {
     Deployment::Options options;
     options.config = {{"useOpaqueRefreshTokens", true}};
     const Deployment op(options);

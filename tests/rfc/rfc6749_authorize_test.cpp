@@ -156,7 +156,7 @@ TEST_CASE(
                });
 }
 
-TEST_CASE("authorize: the URL of the next page fits into a header line of Apache, whatever was asked") {
+TEST_CASE("authorize: the URL of the next page fits into a header line of Apache for every request") {
     const Deployment op;
     const std::string state(2048, 's');
     const Query longest[] = {good().with("state", state).with("nonce", std::string(1700, 'n')),
@@ -359,7 +359,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "authorize: a resumed request is the one that was checked, whatever else the address says [IF25, IF34, A08, A19]") {
+    "authorize: a resumed request is the one that was checked; other parameters of the URL are ignored [IF25, IF34, A08, A19]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing login = alice.authorize(good());

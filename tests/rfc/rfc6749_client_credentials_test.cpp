@@ -45,7 +45,7 @@ TEST_CASE("client_credentials: a token for the client itself, and nothing of a u
     CHECK(info.member("error") == "insufficient_scope");
 }
 
-TEST_CASE("client_credentials: who may, and for which scope [RFC 6749 §3.3e, §4.4, §4.4.2, §5.2fh, T20]") {
+TEST_CASE("client_credentials: which clients may, and for which scope [RFC 6749 §3.3e, §4.4, §4.4.2, §5.2fh, T20]") {
     Deployment op;
     op.must({"client", "add", "mixed", "--grant", "client_credentials", "--grant", "authorization_code",
              "--redirect-uri", "https://mixed.example/cb", "--scope", "openid profile api read", "--secret-stdin"},

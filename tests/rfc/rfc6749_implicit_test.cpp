@@ -37,8 +37,7 @@ std::set<std::string> names_in_fragment(std::string_view url) {
 }
 
 TEST_CASE(
-    "implicit: off by default, for every client, and nobody can be registered for it [RFC 9700 §2.1.2, A06, RFC 6749 "
-    "§4.2, OIDC Core §16.4]") {
+    "implicit: off by default, for every client, and no client can be registered for it [RFC 9700 §2.1.2, A06, RFC 6749 §4.2, OIDC Core §16.4]") {
     const Deployment op;
     const auto refused =
         op.postern({"client", "add", kPage, "--grant", "implicit", "--redirect-uri", "https://page.example/cb"});
@@ -145,7 +144,7 @@ TEST_CASE(
     for (const std::string table : {"authorization_codes", "refresh_tokens"}) CHECK(op.count_rows(table) == 0);
 }
 
-TEST_CASE("implicit: the scope is always told, and offline_access is not in it [RFC 6749 §4.2.2a, OIDC Core §11c]") {
+TEST_CASE("implicit: the scope is always sent, and offline_access is not in it [RFC 6749 §4.2.2a, OIDC Core §11c]") {
     const Deployment op(with_implicit());
     add_page(op);
     UserAgent alice(op);

@@ -112,7 +112,7 @@ TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps 
     CHECK(userinfo(n.op, without.member("access_token")).status == 403);
 }
 
-TEST_CASE("refresh: each request decides anew about aud, and a refused one rotates nothing [IF41, RFC 8707 §2.2]") {
+TEST_CASE("refresh: each request decides again about aud, and a refused one rotates nothing [IF41, RFC 8707 §2.2]") {
     const SignedIn r;
     check_refused(
         r.op, r.refresh_token(),

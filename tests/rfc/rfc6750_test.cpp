@@ -29,8 +29,7 @@ void check_invalid_token(const Answer& answer) {
 }
 
 TEST_CASE(
-    "userinfo: a good token is answered with claims that nobody may keep [IF5, IF52, IF153, IF156, OIDC Core §5.3b, "
-    "§5.3.2ab, U10]") {
+    "userinfo: a valid token is answered with claims that must not be cached [IF5, IF52, IF153, IF156, OIDC Core §5.3b, §5.3.2ab, U10]") {
     const SignedIn ready;
     const Answer answer = userinfo(ready.op, ready.access_token());
     CHECK(answer.status == 200);
@@ -118,9 +117,7 @@ TEST_CASE(
     check_invalid_token(ready.op.cgi("userinfo", post_form("access_token=")));
 }
 
-TEST_CASE(
-    "userinfo: the header decides, whatever the body says [IF150, IF163, the interface specification, U02, RFC 6750 "
-    "§2]") {
+TEST_CASE("userinfo: the header decides, with any body [IF150, IF163, the interface specification, U02, RFC 6750 §2]") {
     const SignedIn ready;
     CgiRequest good_header = post_form("access_token=bad");
     good_header.headers = bearer(ready.access_token()).headers;
@@ -237,7 +234,7 @@ TEST_CASE(
     CHECK(userinfo(ready.op, token).status == 200);
 }
 
-TEST_CASE("userinfo: an ID token is no access token, nor is another server's [RFC 8725 §3.12, J11, J13, J14]") {
+TEST_CASE("userinfo: an ID token is not an access token, nor is another server's [RFC 8725 §3.12, J11, J13, J14]") {
     const SignedIn ready;
     check_invalid_token(userinfo(ready.op, text_of(ready.tokens, "id_token")));
     Deployment::Options options;

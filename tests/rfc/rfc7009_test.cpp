@@ -111,8 +111,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "revocation: the answer tells nobody what the token was [IF62, IF64, IF142, IF165, RFC 7009 §2.1gh, §2.2bc, §5b, "
-    "V01]") {
+    "revocation: the answer does not disclose what the token was [IF62, IF64, IF142, IF165, RFC 7009 §2.1gh, §2.2bc, §5b, V01]") {
     SignedIn r;
     const auto others = obtain_tokens(r.op, r.alice, authorization_request(kOther), kOther);
     const std::string code = r.alice.obtain_code(authorization_request());
@@ -144,8 +143,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "revocation: a forged token changes nothing, whoever shows it [IF62, IF144, IF165, rule 3, V02, V03, J01-J17, RFC "
-    "7009 §2.2b]") {
+    "revocation: a forged token changes nothing, for any client [IF62, IF144, IF165, rule 3, V02, V03, J01-J17, RFC 7009 §2.2b]") {
     for (const bool authenticated : {true, false}) {
         CAPTURE(authenticated);
         SignedIn r;
@@ -163,8 +161,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "revocation: who may revoke, and how it says who it is [IF135, IF140, IF141, IF162, IF166, rule 1, RFC 7009 "
-    "§2.1ef, §2.2.1b, C08, C13, V08, V12]") {
+    "revocation: which clients may revoke, and how they authenticate [IF135, IF140, IF141, IF162, IF166, rule 1, RFC 7009 §2.1ef, §2.2.1b, C08, C13, V08, V12]") {
     const SignedIn r;
     const std::string secret = secret_of(kWeb);
     const Query form = of("unknown");
@@ -337,7 +334,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("revocation: sizes are bounded as at the token endpoint, whoever asks [RFC 7009 §5a]") {
+TEST_CASE("revocation: sizes are bounded as at the token endpoint, for every caller [RFC 7009 §5a]") {
     Deployment op;
     const std::string form = of("unknown").text();
     const auto of_size = [&](std::size_t size) { return form + "&x=" + std::string(size - form.size() - 3, 'x'); };
@@ -390,7 +387,7 @@ TEST_CASE("revocation: is where the configuration puts it, or nowhere [IF7, IF77
     CHECK(r.op.cgi("revoke", old_path).status == 404);
 }
 
-TEST_CASE("revocation: the operator can see what was done, and no token of anybody") {
+TEST_CASE("revocation: the operator can see what was done, and no token") {
     const SignedIn r;
     const Answer foreign = revoke(r.op, of(r.refresh_token()), kOther);
     CHECK(foreign.log.find("belongs to another client") != std::string::npos);

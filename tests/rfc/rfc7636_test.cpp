@@ -167,8 +167,7 @@ TEST_CASE("pkce: verifiers of 43 to 128 unreserved characters work, and no other
 }
 
 TEST_CASE(
-    "pkce: a verifier without a challenge means that somebody took the challenge away [RFC 9700 §4.8.2, T08, RFC 7636 "
-    "§4.6b, §5]") {
+    "pkce: a verifier without a challenge means that the challenge was removed on the way [RFC 9700 §4.8.2, T08, RFC 7636 §4.6b, §5]") {
     const Deployment op;
     UserAgent alice(op);
     const std::string code = alice.obtain_code(without_pkce(kWeb));
@@ -192,8 +191,7 @@ TEST_CASE("pkce: a challenge once sent binds confidential clients too [RFC 7636 
     }
 }
 
-TEST_CASE(
-    "pkce: nobody but the client is told the challenge: no address, page, code or token has it [RFC 7636 §4.4b]") {
+TEST_CASE("pkce: only the client knows the challenge: no address, page, code or token has it [RFC 7636 §4.4b]") {
     const Deployment op;
     UserAgent alice(op);
     const std::string asked = op.url("authorize") + "?" + authorization_request().text();

@@ -69,8 +69,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "introspection: audience, narrowed scope and no scope at all are told as they are [IF50, RFC 7662 §2.2ci, §4g, RFC "
-    "6749 §6g]") {
+    "introspection: audience, narrowed scope and an empty scope are reported as they are [IF50, RFC 7662 §2.2ci, §4g, RFC 6749 §6g]") {
     const SignedIn r;
     const Query narrowed{{"grant_type", "refresh_token"},
                          {"refresh_token", r.refresh_token()},
@@ -95,8 +94,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "introspection: a refresh token is told from an access token, signed or opaque [IF16, IF46, IF132, rule 8, I11, "
-    "RFC 7662 §2.2eh]") {
+    "introspection: a refresh token is distinguished from an access token, signed or opaque [IF16, IF46, IF132, rule 8, I11, RFC 7662 §2.2eh]") {
     for (const bool opaque : {false, true}) {
         CAPTURE(opaque);
         Deployment::Options options;
@@ -117,8 +115,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "introspection: any confidential client may ask about any token, whatever its grants [IF127, rule 4, C13, I09, RFC "
-    "7662 §2.2k]") {
+    "introspection: any confidential client may ask about any token, with any grants [IF127, rule 4, C13, I09, RFC 7662 §2.2k]") {
     const SignedIn r;
     r.op.must({"client", "add", "web2", "--grant", "authorization_code", "--redirect-uri", "https://web2.example/cb",
                "--secret-stdin"},
@@ -184,7 +181,8 @@ TEST_CASE(
     CHECK(r.op.cgi("introspect", in_query).verdict() == "401 invalid_client");
 }
 
-TEST_CASE("introspection: who has not said who it is learns nothing about the rest [IF123, C12, RFC 7662 §2.1h]") {
+TEST_CASE(
+    "introspection: an unauthenticated caller learns nothing about the rest of the request [IF123, C12, RFC 7662 §2.1h]") {
     const SignedIn r;
     for (const Query& form :
          {Query(), about(r.access_token()).with("token_type_hint", "x"), about("x").and_also("token", "y"),

@@ -70,7 +70,7 @@ TEST_CASE(
     CHECK(text_of(jwt_claims(tokens.member("access_token")), "iss") == landing.parameter("iss"));
 }
 
-TEST_CASE("iss: no issuer is told where nothing may be redirected [RFC 9207 §4]") {
+TEST_CASE("iss: not sent where no redirect is allowed [RFC 9207 §4]") {
     const Deployment op;
     const Answer page = op.cgi("authorize", get_request(authorization_request().with("client_id", "nobody").text()));
     CHECK(page.status == 400);

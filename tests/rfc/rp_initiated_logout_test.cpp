@@ -220,8 +220,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "id_token_hint: of another user than the one who is signed in: she is asked, and then sent on [§2, RP-Initiated "
-    "Logout §2k]") {
+    "id_token_hint: of another user than the one who is signed in: the user is asked, and then redirected [§2, RP-Initiated Logout §2k]") {
     const Deployment op;
     register_addresses(op);
     UserAgent bob(op);
@@ -240,7 +239,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "no session is a success: nobody is asked, and a verified request is sent on [§2, §3, RP-Initiated Logout §4d]") {
+    "no session is a success: no question is asked, and a verified request is redirected [§2, §3, RP-Initiated Logout §4d]") {
     const Deployment op;
     register_addresses(op);
     const std::string hint = SignedIn(op).id_token;
@@ -269,7 +268,7 @@ TEST_CASE(
     CHECK(op.count_rows("sessions") == 1);  // Alice's, in her own browser
 }
 
-TEST_CASE("a browser that leaves drops the pages it kept; nobody without the cookie can make it do so") {
+TEST_CASE("a browser that signs out drops the pages it kept; a request without the cookie cannot cause that") {
     Deployment op;
     register_addresses(op);
     const char* const kHeader = "Clear-Site-Data";

@@ -136,7 +136,7 @@ describe("authorization requests and codes", () => {
     }
   });
 
-  it("prompt=none is no way to an address that is not registered [A14]", async () => {
+  it("prompt=none does not redirect to an unregistered address [A14]", async () => {
     const person = await signedIn();
     for (const redirect_uri of [
       "https://evil.example/",
@@ -241,7 +241,7 @@ describe("authorization requests and codes", () => {
     assert.notEqual(claimsOf(json.id_token).sub, p.user.sub, "it is bob's own");
   });
 
-  it("fields beside those of the forms change nothing of the request [A19]", async () => {
+  it("additional fields in the forms change nothing of the request [A19]", async () => {
     const more = {
       redirect_uri: "https://evil.example/",
       scope: "openid api",

@@ -184,7 +184,7 @@ describe("the parameters of an authorization request", () => {
     }
   });
 
-  it("a query of the registered address stays in front of ours [A04]", async () => {
+  it("the query of a registered address stays in front of the response parameters [A04]", async () => {
     const rows = {
       "https://query.example/cb?x=1&y=a%26b": "https://query.example/cb?x=1&y=a%26b&",
       "https://query.example/cb?": "https://query.example/cb?",

@@ -45,7 +45,7 @@ describe("the authorization endpoint with the implicit grant", () => {
       ])
       .sort();
 
-  it(`a flood of ${FLOOD} requests, of strangers and of one browser, leaves the database as it was [A21]`, async () => {
+  it(`a flood of ${FLOOD} requests, with and without cookies, leaves the database as it was [A21]`, async () => {
     const stranger = p.person();
     await stranger.visit(p.authorizationUrl(web));
     const cookie = await cookiesOf(p, stranger);
@@ -117,7 +117,7 @@ describe("the authorization endpoint with the implicit grant", () => {
     }
   });
 
-  it("a way to answer that is not ours is refused, and a token is never put into the query [A23]", async () => {
+  it("an unsupported response mode is refused, and a token is never put into the query [A23]", async () => {
     for (const response_mode of ["web_message", "query.jwt", "jwt", "form_post.jwt", "QUERY", "fragment ", "cookie"]) {
       isClientError(
         p,

@@ -145,7 +145,7 @@ describe("client authentication", () => {
     ]);
   });
 
-  it("a header that is folded over two lines, or sent twice, is nobody's [C02]", async () => {
+  it("a header that is folded over two lines, or sent twice, authenticates no client [C02]", async () => {
     const [scheme, good] = basicOf(web.id, web.secret).split(" ");
     const send = (lines) => {
       const body = "token=x";
@@ -247,38 +247,42 @@ describe("client authentication", () => {
     }
   });
 
-  it("who failed is not told why: unknown, disabled, public and wrong look the same to the byte [C06]", async () => {
-    await p.deployment.postern(
-      ["client", "add", "asleep", "--redirect-uri", "https://asleep.example/cb", "--secret-stdin"],
-      `${"z".repeat(43)}\n`,
-    );
-    await p.deployment.postern(["client", "disable", "asleep"]);
-    const wrong = "w".repeat(43);
-    const essence = ({ status, headers, body }) => {
-      const { date, "x-request-id": id, ...rest } = headers;
-      return { status, headers: rest, body };
-    };
-    for (const endpoint of ENDPOINTS) {
-      const unknown = essence(await present(endpoint, basicOf("nobody", wrong)));
-      const inBody = essence(await present(endpoint, null, { client_id: "nobody", client_secret: wrong }));
-      for (const [id, secret] of [
-        [web.id, wrong],
-        ["asleep", "z".repeat(43)],
-        ["spa", wrong],
-        ["machine", wrong],
-        ["", wrong],
-        ["' OR 1=1 --", wrong],
-      ]) {
-        assert.deepEqual(essence(await present(endpoint, basicOf(id, secret))), unknown, `${endpoint.path} ${id}`);
-        if (id)
-          assert.deepEqual(
-            essence(await present(endpoint, null, { client_id: id, client_secret: secret })),
-            inBody,
-            `${endpoint.path} ${id}`,
-          );
+  it(
+    "a failed authentication does not disclose why: unknown, disabled, public and wrong look the same to " +
+      "the byte [C06]",
+    async () => {
+      await p.deployment.postern(
+        ["client", "add", "asleep", "--redirect-uri", "https://asleep.example/cb", "--secret-stdin"],
+        `${"z".repeat(43)}\n`,
+      );
+      await p.deployment.postern(["client", "disable", "asleep"]);
+      const wrong = "w".repeat(43);
+      const essence = ({ status, headers, body }) => {
+        const { date, "x-request-id": id, ...rest } = headers;
+        return { status, headers: rest, body };
+      };
+      for (const endpoint of ENDPOINTS) {
+        const unknown = essence(await present(endpoint, basicOf("nobody", wrong)));
+        const inBody = essence(await present(endpoint, null, { client_id: "nobody", client_secret: wrong }));
+        for (const [id, secret] of [
+          [web.id, wrong],
+          ["asleep", "z".repeat(43)],
+          ["spa", wrong],
+          ["machine", wrong],
+          ["", wrong],
+          ["' OR 1=1 --", wrong],
+        ]) {
+          assert.deepEqual(essence(await present(endpoint, basicOf(id, secret))), unknown, `${endpoint.path} ${id}`);
+          if (id)
+            assert.deepEqual(
+              essence(await present(endpoint, null, { client_id: id, client_secret: secret })),
+              inBody,
+              `${endpoint.path} ${id}`,
+            );
+        }
       }
-    }
-  });
+    },
+  );
 
   it(
     "the time of a refusal, for the record: unknown id and wrong secret [C06]",
@@ -315,33 +319,36 @@ describe("client authentication", () => {
     },
   );
 
-  it("a confidential client without its secret is nobody, with an id, a code or nothing at all [C08]", async () => {
-    await check([
-      ["id alone", null, { client_id: web.id }, "out"],
-      ["id and empty secret", null, { client_id: web.id, client_secret: "" }, "out"],
-      ["Basic with an empty secret", basicOf(web.id, ""), "", "out"],
-      ["nothing", null, "", "out"],
-      ["a secret alone", null, { client_secret: web.secret }, "out"],
-      ["a machine's id", null, { client_id: "machine" }, "out"],
-      ["empty id", null, { client_id: "" }, "out"],
-    ]);
-    const code = await p.code(web);
-    const bare = (extra) =>
-      p.post("/token", {
-        grant_type: "authorization_code",
-        code: code.code,
-        code_verifier: code.verifier,
-        redirect_uri: code.redirect_uri,
-        ...extra,
-      });
-    isOut(await bare({ client_id: web.id }), "its own code", false);
-    assert.equal((await p.exchange(web, code)).status, 200, "and the code is as good as before");
-    isOut(
-      await p.post("/token", { grant_type: "client_credentials", client_id: "machine" }),
-      "client_credentials",
-      false,
-    );
-  });
+  it(
+    "a confidential client without its secret is not authenticated, with an id, a code or nothing at all " + "[C08]",
+    async () => {
+      await check([
+        ["id alone", null, { client_id: web.id }, "out"],
+        ["id and empty secret", null, { client_id: web.id, client_secret: "" }, "out"],
+        ["Basic with an empty secret", basicOf(web.id, ""), "", "out"],
+        ["nothing", null, "", "out"],
+        ["a secret alone", null, { client_secret: web.secret }, "out"],
+        ["a machine's id", null, { client_id: "machine" }, "out"],
+        ["empty id", null, { client_id: "" }, "out"],
+      ]);
+      const code = await p.code(web);
+      const bare = (extra) =>
+        p.post("/token", {
+          grant_type: "authorization_code",
+          code: code.code,
+          code_verifier: code.verifier,
+          redirect_uri: code.redirect_uri,
+          ...extra,
+        });
+      isOut(await bare({ client_id: web.id }), "its own code", false);
+      assert.equal((await p.exchange(web, code)).status, 200, "and the code is as good as before");
+      isOut(
+        await p.post("/token", { grant_type: "client_credentials", client_id: "machine" }),
+        "client_credentials",
+        false,
+      );
+    },
+  );
 
   it("a public client that sends a secret is refused; an empty one in Basic is none [C09]", async () => {
     const rows = (id) => [
@@ -356,7 +363,7 @@ describe("client authentication", () => {
     assert.ok(status >= 400 && json.active === undefined, "introspection is for confidential clients");
   });
 
-  it("no secret is in the database, beside it, or in a log; one that was replaced works no more [C10]", async () => {
+  it("no secret is in the database, its side files or a log; a replaced one is refused [C10]", async () => {
     await p.tokens(web);
     const secrets = [
       ...Object.values(p.clients)
@@ -380,8 +387,8 @@ describe("client authentication", () => {
   });
 
   it(
-    "a thousand wrong secrets change nothing that is kept, " +
-      "and keep nobody out, not even at the same address [C11]",
+    "a thousand wrong secrets change nothing that is stored and lock no client out, not even at the same " +
+      "address [C11]",
     async () => {
       const before = await p.deployment.postern(["stats"]);
       const [introspect] = [ENDPOINTS[1]];
@@ -403,7 +410,7 @@ describe("client authentication", () => {
     },
   );
 
-  it("who the client is comes before everything that could be probed [C12]", async () => {
+  it("client authentication comes before every check that could be probed [C12]", async () => {
     const probes = {
       "/token": [
         "",

@@ -73,7 +73,7 @@ describe("code exchange", () => {
     }
   });
 
-  it("a second use by whoever lacks secret, client, verifier or redirect_uri revokes nothing [T03]", async () => {
+  it("a second use without the right secret, client, verifier or redirect_uri revokes nothing [T03]", async () => {
     const code = await p.code(web);
     const { json } = await p.exchange(web, code);
     const rows = [
@@ -186,7 +186,7 @@ describe("code exchange", () => {
     assert.equal(await exchanged(web, code), "200", "and the code was not touched by that");
   });
 
-  it("a code is dead in the second its lifetime is over, without leeway [T11]", async () => {
+  it("a code is invalid from the second its lifetime ends, without leeway [T11]", async () => {
     // A second may pass while something is asked: then the row says nothing and is asked again.
     const second = () => Math.floor(Date.now() / 1000);
     async function afterSeconds(seconds, attempts = 20) {
@@ -209,7 +209,7 @@ describe("code exchange", () => {
     }
   });
 
-  it("a grant type is one of ours and one of the client's [T12]", async () => {
+  it("a grant type must be supported by the server and registered for the client [T12]", async () => {
     const { username, password } = p.user;
     const code = await p.code(web);
     const rows = [
@@ -255,7 +255,7 @@ describe("code exchange", () => {
     assert.equal(await exchanged(web, burnt), REFUSED);
   });
 
-  it("the ID token says who, to whom, about which request, and nothing that is an access token's [T15]", async () => {
+  it("the ID token names user, audience and request, and holds nothing of an access token [T15]", async () => {
     const nonce = 'n-0S6_WzA2Mj "\\ü';
     const tokens = await p.tokens(web, { scope: "openid email", nonce, max_age: "300" });
     const { header, claims } = decode(tokens.id_token);
@@ -357,7 +357,7 @@ describe("code exchange", () => {
     }
   });
 
-  it("who has been disabled or removed since gets nothing [T19]", async () => {
+  it("a user or client that was disabled or removed in between gets nothing [T19]", async () => {
     const { postern } = p.deployment;
     const command = (...args) => postern.call(p.deployment, args);
     const rows = [
@@ -375,7 +375,7 @@ describe("code exchange", () => {
     }
   });
 
-  it("a client on its own behalf gets an access token of its own and nothing of anybody's [T20]", async () => {
+  it("a client on its own behalf gets an access token of its own and no user's data [T20]", async () => {
     const ask = (client, extra = {}) => p.post("/token", { grant_type: "client_credentials", ...extra }, { client });
     // The worst an operator can do: a client whose id is a user's subject.
     const { sub } = await newUser();
@@ -399,7 +399,7 @@ describe("code exchange", () => {
     }
   });
 
-  it("the answer is for nobody to keep, and says of the token what the token says [T21]", async () => {
+  it("the answer must not be cached, and describes the token as the token does [T21]", async () => {
     const answers = [
       await p.exchange(web, await p.code(web)),
       await p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine }),

@@ -139,7 +139,7 @@ describe("configuration of the programs, one process a request", () => {
     }
   });
 
-  it("an empty configuration, and none, serve nobody [G04]", async () => {
+  it("with an empty configuration, or none, no request is served [G04]", async () => {
     for (const [what, text] of Object.entries({
       nothing: "",
       "an empty object": "{}",
@@ -269,7 +269,7 @@ describe("configuration of the programs, one process a request", () => {
     }
   });
 
-  it("a process that sees secrets leaves no picture of its memory, and nobody attaches to it [G05]", async () => {
+  it("a process that sees secrets leaves no core file, and no debugger attaches to it [G05]", async () => {
     const cwd = join(p.deployment.directory, "cores");
     mkdirSync(cwd, { mode: 0o777 });
     if (process.getuid() === 0) chownSync(cwd, identity.uid, identity.gid);

@@ -211,7 +211,7 @@ describe("consent", () => {
     }
   });
 
-  it("somebody else signs in in another tab: the page of the first decides nothing for either [L18]", async () => {
+  it("another user signs in in another tab: the page of the first decides nothing for either [L18]", async () => {
     const { person, page } = await asked(web);
     const bobs = await person.visit(p.authorizationUrl(other, { prompt: "login consent" }));
     const shown = await person.signIn(bobs, BOB.username, BOB.password);

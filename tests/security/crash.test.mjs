@@ -68,8 +68,8 @@ for (const { number, name, times } of ENDINGS)
     );
 
     it(
-      "every token whose revocation was answered is dead, " +
-        "every other that was answered lives [S07, Q04, S15, V07]",
+      "every token whose revocation was answered is invalid, every other that was answered is valid [S07, " +
+        "Q04, S15, V07]",
       async () => {
         for (const token of load.dead) assert.equal(await load.isActive(token), false);
         for (const token of load.alive) assert.equal(await load.isActive(token), true);

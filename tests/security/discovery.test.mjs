@@ -133,7 +133,7 @@ describe("public documents", () => {
       assert.ok(json.keys.some(({ kid }) => kid === JSON.parse(Buffer.from(token.split(".")[0], "base64url")).kid));
   });
 
-  it("they may be kept for an hour at most, and whoever kept them asks whether they changed [D04]", async () => {
+  it("they may be cached for an hour at most, and are revalidated with If-None-Match [D04]", async () => {
     for (const path of DOCUMENTS) {
       const first = await p.ask(path);
       assert.equal(first.status, 200);

@@ -139,116 +139,110 @@ describe("what answers say", () => {
     },
   );
 
-  it(
-    "a database that is locked is 503 with a fixed text " + "for those who write, and says when to come again [X29]",
-    async () => {
-      const all = await started();
-      const holder = spawn("flock", ["-x", `${fileOf(p.deployment)}.gate`, "sh", "-c", "echo held; cat"], {
-        stdio: ["pipe", "pipe", "inherit"],
-      });
-      const ended = new Promise((done) => holder.once("exit", done));
-      try {
-        await new Promise((done) => holder.stdout.once("data", done));
-        for (const name of ["token", "revoke"]) {
-          const answer = await all.ask(name);
-          isFixed(answer, 503, name);
-          assert.match(answer.headers["retry-after"], /^\d+$/);
-        }
-        for (const name of ["introspect", "userinfo", "jwks"]) assert.equal((await all.ask(name)).status, 200, name);
-      } finally {
-        holder.stdin.end();
-        await ended;
+  it("a database that is locked is 503 with a fixed text and Retry-After for writers [X29]", async () => {
+    const all = await started();
+    const holder = spawn("flock", ["-x", `${fileOf(p.deployment)}.gate`, "sh", "-c", "echo held; cat"], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const ended = new Promise((done) => holder.once("exit", done));
+    try {
+      await new Promise((done) => holder.stdout.once("data", done));
+      for (const name of ["token", "revoke"]) {
+        const answer = await all.ask(name);
+        isFixed(answer, 503, name);
+        assert.match(answer.headers["retry-after"], /^\d+$/);
       }
-      for (const name of ["token", "revoke"]) assert.equal((await all.ask(name)).status, 200, `${name} afterwards`);
-      await all.stop();
-    },
-  );
+      for (const name of ["introspect", "userinfo", "jwks"]) assert.equal((await all.ask(name)).status, 200, name);
+    } finally {
+      holder.stdin.end();
+      await ended;
+    }
+    for (const name of ["token", "revoke"]) assert.equal((await all.ask(name)).status, 200, `${name} afterwards`);
+    await all.stop();
+  });
 
-  it(
-    "descriptions are texts of ours, never an echo, " + "and no input breaks a challenge or a JSON text [X30]",
-    async () => {
-      const inputs = [
-        '"',
-        "\\",
-        "<b>",
-        "é",
-        '"}{"',
-        '", error="x',
-        "\u2028",
-        "%22",
-        'a"b\\c',
-        "{{x}}",
-        "'",
-        "x".repeat(300),
+  it("descriptions are fixed texts, never an echo, and no input breaks a challenge or a JSON text [X30]", async () => {
+    const inputs = [
+      '"',
+      "\\",
+      "<b>",
+      "é",
+      '"}{"',
+      '", error="x',
+      "\u2028",
+      "%22",
+      'a"b\\c',
+      "{{x}}",
+      "'",
+      "x".repeat(300),
+    ];
+    const marker = "Zq7";
+    for (const input of inputs) {
+      const value = `${marker}${input}`;
+      const answers = [
+        await p.post("/token", { grant_type: value }, { client: web() }),
+        await p.post("/token", { grant_type: "client_credentials", scope: value }, { client: web() }),
+        await p.post(
+          "/token",
+          {
+            grant_type: "authorization_code",
+            code: value,
+            redirect_uri: value,
+            code_verifier: `of the verifier: ${value}`,
+          },
+          { client: web() },
+        ),
+        await p.post("/token", { grant_type: "refresh_token", refresh_token: value }, { client: web() }),
+        await p.post("/token", {
+          grant_type: "client_credentials",
+          aud: value,
+          client_id: value,
+          client_secret: `of the secret: ${value}`,
+        }),
+        await p.post("/token", { grant_type: "client_credentials" }, { basic: [value, value] }),
+        await p.post("/token/introspect", { token: "x", token_type_hint: value }, { client: web() }),
+        await p.post("/token/revoke", { token: "x", token_type_hint: value }, { client: web() }),
+        await p.post("/userinfo", { access_token: value }),
+        await p.ask("/userinfo", { headers: { authorization: `Bearer token-${encodeURIComponent(value)}` } }),
+        ...(await Promise.all(
+          [
+            "scope",
+            "response_type",
+            "prompt",
+            "max_age",
+            "response_mode",
+            "claims",
+            "code_challenge_method",
+            "id_token_hint",
+          ].map((name) => p.ask(p.authorizationUrl(web(), { [name]: value }))),
+        )),
       ];
-      const marker = "Zq7";
-      for (const input of inputs) {
-        const value = `${marker}${input}`;
-        const answers = [
-          await p.post("/token", { grant_type: value }, { client: web() }),
-          await p.post("/token", { grant_type: "client_credentials", scope: value }, { client: web() }),
-          await p.post(
-            "/token",
-            {
-              grant_type: "authorization_code",
-              code: value,
-              redirect_uri: value,
-              code_verifier: `of the verifier: ${value}`,
-            },
-            { client: web() },
-          ),
-          await p.post("/token", { grant_type: "refresh_token", refresh_token: value }, { client: web() }),
-          await p.post("/token", {
-            grant_type: "client_credentials",
-            aud: value,
-            client_id: value,
-            client_secret: `of the secret: ${value}`,
-          }),
-          await p.post("/token", { grant_type: "client_credentials" }, { basic: [value, value] }),
-          await p.post("/token/introspect", { token: "x", token_type_hint: value }, { client: web() }),
-          await p.post("/token/revoke", { token: "x", token_type_hint: value }, { client: web() }),
-          await p.post("/userinfo", { access_token: value }),
-          await p.ask("/userinfo", { headers: { authorization: `Bearer token-${encodeURIComponent(value)}` } }),
-          ...(await Promise.all(
-            [
-              "scope",
-              "response_type",
-              "prompt",
-              "max_age",
-              "response_mode",
-              "claims",
-              "code_challenge_method",
-              "id_token_hint",
-            ].map((name) => p.ask(p.authorizationUrl(web(), { [name]: value }))),
-          )),
-        ];
-        for (const [i, { status, headers, body: text, json }] of answers.entries()) {
-          const what = `${i}: ${JSON.stringify(input).slice(0, 30)} ${status}`;
-          const location = headers.location?.startsWith(web().redirectUri)
-            ? new URL(headers.location).searchParams
-            : null;
-          const description = json?.error_description ?? location?.get("error_description");
-          if (description !== undefined && description !== null) {
-            assert.match(description, DESCRIPTION, what);
-            assert.ok(!description.includes(marker), what);
-          }
-          if (headers["content-type"]?.startsWith("application/json")) {
-            assert.ok(json, `${what}: ${text}`);
-            assert.ok(!text.includes(marker), what);
-          }
-          const challenge = headers["www-authenticate"];
-          if (challenge) {
-            assert.match(
-              challenge,
-              /^(Basic|Bearer) [a-z_]+="[\x20\x21\x23-\x5b\x5d-\x7e]*"(, ?[a-z_]+="[\x20\x21\x23-\x5b\x5d-\x7e]*")*$/,
-              what,
-            );
-            assert.ok(!challenge.includes(marker), what);
-          }
+      for (const [i, { status, headers, body: text, json }] of answers.entries()) {
+        const what = `${i}: ${JSON.stringify(input).slice(0, 30)} ${status}`;
+        const location = headers.location?.startsWith(web().redirectUri)
+          ? new URL(headers.location).searchParams
+          : null;
+        const description = json?.error_description ?? location?.get("error_description");
+        if (description !== undefined && description !== null) {
+          assert.match(description, DESCRIPTION, what);
+          assert.ok(!description.includes(marker), what);
+        }
+        if (headers["content-type"]?.startsWith("application/json")) {
+          assert.ok(json, `${what}: ${text}`);
+          assert.ok(!text.includes(marker), what);
+        }
+        const challenge = headers["www-authenticate"];
+        if (challenge) {
+          assert.match(
+            challenge,
+            /^(Basic|Bearer) [a-z_]+="[\x20\x21\x23-\x5b\x5d-\x7e]*"(, ?[a-z_]+="[\x20\x21\x23-\x5b\x5d-\x7e]*")*$/,
+            what,
+          );
+          assert.ok(!challenge.includes(marker), what);
         }
       }
-    },
-  );
+    }
+  });
 
   it(
     "quotes, backslashes, line separators and tags in claims " +

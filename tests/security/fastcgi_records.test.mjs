@@ -262,8 +262,7 @@ describe("records on the socket of an executable", () => {
   });
 
   it(
-    "questions about the program among the records of a body " +
-      "are no part of it, and lengths that lie there refuse it [X24]",
+    "management records among those of a body are not part of it, and false lengths in them refuse it " + "[X24]",
     async () => {
       const question = (...lengths) =>
         record(TYPE.GET_VALUES, Buffer.concat([...lengths.map(lengthBytes), Buffer.from("FCGI_MAX_CONNS")]), { id: 0 });
@@ -290,21 +289,17 @@ describe("records on the socket of an executable", () => {
     },
   );
 
-  it(
-    "an abort that comes after the body comes too late, " +
-      "and one of another request is no worse than one of this [X24]",
-    async () => {
-      const records = whole("introspect");
-      const statusOf = async (bytes) => parseCgi(parseRecords(await workers.introspect.send(bytes)).stdout).status;
-      assert.equal(await statusOf([...records, record(TYPE.ABORT)]), 200);
-      assert.ok(
-        [200, 400].includes(
-          await statusOf([...records.slice(0, -2), record(TYPE.ABORT, "", { id: 77 }), ...records.slice(-2)]),
-        ),
-      );
-      await works("introspect");
-    },
-  );
+  it("an abort after the body comes too late, and another request's is handled like this one's [X24]", async () => {
+    const records = whole("introspect");
+    const statusOf = async (bytes) => parseCgi(parseRecords(await workers.introspect.send(bytes)).stdout).status;
+    assert.equal(await statusOf([...records, record(TYPE.ABORT)]), 200);
+    assert.ok(
+      [200, 400].includes(
+        await statusOf([...records.slice(0, -2), record(TYPE.ABORT, "", { id: 77 }), ...records.slice(-2)]),
+      ),
+    );
+    await works("introspect");
+  });
 
   it("variables that come twice, with names or values of control characters, decide nothing [X14, X24]", async () => {
     const twice = (name, value) =>
@@ -340,7 +335,7 @@ describe("records on the socket of an executable", () => {
     await works("introspect");
   });
 
-  it("somebody who hangs up before he has read the answer leaves nothing behind [X24, X27]", async () => {
+  it("a peer that hangs up before it has read the answer leaves nothing behind [X24, X27]", async () => {
     for (const name of ["token", "introspect", "jwks"]) {
       for (let count = 0; count < 50; ++count) {
         const peer = workers[name].open();
@@ -369,7 +364,7 @@ describe("records on the socket of an executable", () => {
     },
   );
 
-  it("a connection whose number is beyond an fd_set is served like any other [X24]", async () => {
+  it("a connection whose descriptor is beyond an fd_set is served like any other [X24]", async () => {
     for (const name of ["token", "userinfo"]) {
       const worker = await SingleProcess.start(provider.deployment, name, { descriptors: MORE_DESCRIPTORS });
       try {
@@ -431,7 +426,7 @@ describe("records on the socket of an executable", () => {
     );
   }
 
-  it("all of them are the processes that were started, and end when they are told to [X24]", async () => {
+  it("all of them are the processes that were started, and end at SIGTERM [X24]", async () => {
     for (const [name, worker] of Object.entries(workers)) {
       worker.verify();
       assert.equal(await worker.stop(), 0, name);

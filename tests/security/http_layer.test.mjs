@@ -204,7 +204,7 @@ describe("the layer of HTTP and CGI", () => {
     assert.doesNotMatch(shipped("apache-example.conf"), /^\s*XSendFile on/im);
   });
 
-  it("only form bodies are read, whatever else they are called [X09]", async () => {
+  it("only form bodies are read, under any other type [X09]", async () => {
     const { token } = { token: (await p.tokens(web())).access_token };
     const body = formText({ token, client_id: web().id, client_secret: web().secret });
     const ask = (type, path = "/token/introspect") =>
@@ -289,7 +289,7 @@ describe("the layer of HTTP and CGI", () => {
     }
   });
 
-  it("what stands in the query of a POST is no credential, no token and no second value [X11]", async () => {
+  it("the query of a POST is not read for a credential, a token or a second value [X11]", async () => {
     const { access_token } = await p.tokens(web());
     const secret = `client_id=${web().id}&client_secret=${web().secret}`;
     assert.equal((await post(`/token?${secret}`, { grant_type: "client_credentials" })).status, 401);
@@ -395,7 +395,7 @@ describe("the layer of HTTP and CGI", () => {
     assert.equal((await p.introspect(access_token)).active, true);
   });
 
-  it("bytes that are no UTF-8 are refused, and every answer is UTF-8 [X15]", async () => {
+  it("bytes that are not UTF-8 are refused, and every answer is UTF-8 [X15]", async () => {
     for (const bad of ["%ff", "%c0%af", "%ed%a0%80", "%f5%80%80%80", "a%80", "%e2%82"]) {
       // lighttpd refuses some of them itself
       const asked = await authorize(request({ scope: undefined }) + `&scope=${bad}`);
@@ -480,7 +480,7 @@ describe("the layer of HTTP and CGI", () => {
     assert.equal((await p.introspect(refresh_token)).active, true);
   });
 
-  it("HEAD does nothing that GET would do, not even for somebody who is signed in and has agreed [X18]", async () => {
+  it("HEAD does nothing that GET would do, not even with a session and remembered consent [X18]", async () => {
     const { person } = await p.code(web());
     const cookie = [];
     person.send = ((send) => async (url, options) => {

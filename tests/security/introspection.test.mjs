@@ -86,7 +86,7 @@ describe("introspection", () => {
     await isUnknown(given.access_token, "the token that has no row any more");
   });
 
-  it("about everything that is no active token it says the same one member [I03]", async () => {
+  it("about everything that is not an active token it says the same one member [I03]", async () => {
     const { code } = await p.code(web);
     const spent = await p.tokens(web);
     await p.refresh(web, spent.refresh_token);
@@ -114,14 +114,14 @@ describe("introspection", () => {
     assert.equal((await ask({ token: "x".repeat(100_000) })).status, 413, "more than a body may have");
   });
 
-  it("the hint is advice: whatever it says, the token is found [I04]", async () => {
+  it("the hint is advice: under any hint the token is found [I04]", async () => {
     for (const hint of [undefined, "", "access_token", "refresh_token"]) {
       assert.ok((await p.introspect(tokens.access_token, { token_type_hint: hint })).active, `access token, ${hint}`);
       assert.ok((await p.introspect(tokens.refresh_token, { token_type_hint: hint })).active, `refresh token, ${hint}`);
     }
   });
 
-  it("a hint that is none of the three is refused, after the client has said who it is [I05]", async () => {
+  it("a hint that is none of the three is refused, after the client has authenticated [I05]", async () => {
     for (const hint of ["id_token", "ACCESS_TOKEN", "access_token ", " access_token", "access_token\0", "x", "%"]) {
       const answer = await asked({ token: tokens.access_token, token_type_hint: hint });
       assert.equal(
@@ -155,7 +155,7 @@ describe("introspection", () => {
     await isUnknown(code, "without the hint");
   });
 
-  it("a public client and somebody without credentials are told nothing [I07, I08]", async () => {
+  it("a public client and a caller without credentials learn nothing [I07, I08]", async () => {
     const form = { token: tokens.access_token };
     const rows = [
       ["a public client", { client: p.clients.spa }],
@@ -309,7 +309,8 @@ describe("introspection with other settings", () => {
   });
 
   it(
-    "with introspectionRequiresConfidentialClient false " + "a public client may ask too, and nobody else [I07, I08]",
+    "with introspectionRequiresConfidentialClient false a public client may ask too, and no other caller " +
+      "[I07, I08]",
     async () => {
       const p = await openProvider({ config: { introspectionRequiresConfidentialClient: false } });
       try {
@@ -325,7 +326,7 @@ describe("introspection with other settings", () => {
     },
   );
 
-  it("with usernameInAccessToken false nobody is told what the user is called [I09]", async () => {
+  it("with usernameInAccessToken false the user name is not disclosed [I09]", async () => {
     const p = await openProvider({ config: { usernameInAccessToken: false } });
     try {
       const { access_token: token } = await p.tokens(p.clients.web, { scope: "openid profile email" });

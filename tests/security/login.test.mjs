@@ -69,7 +69,7 @@ describe("login and session", () => {
     assert.deepEqual([await whois(first), await whois(second)], ["login_required", "code"]);
   });
 
-  it("a value that somebody planted is never adopted, at login least of all [L03]", async () => {
+  it("a planted value is never adopted, at login least of all [L03]", async () => {
     const names = pairsOf(await cookiesOf(p, await signedIn())).map(([name]) => name);
     for (const planted of ["attackerchosen", "a".repeat(43), "A".repeat(42), "x"]) {
       const person = p.person();
@@ -374,7 +374,7 @@ describe("login and session", () => {
     }
   });
 
-  it("cookies that are doubled, malformed, huge or many are nobody's [L19]", async () => {
+  it("cookies that are doubled, malformed, huge or many are anonymous [L19]", async () => {
     const cookie = await cookiesOf(p, await signedIn());
     const [, [name, value]] = pairsOf(cookie);
     const strangers = Array.from({ length: 1000 }, (_, i) => `c${i}=v`).join("; ");

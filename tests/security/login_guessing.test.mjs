@@ -54,8 +54,8 @@ describe("guesses that are not limited", () => {
   }
 
   it(
-    "a name that nobody has, a disabled user and a wrong password " +
-      "are answered alike: status, headers, length and text [L08]",
+    "an unknown name, a disabled user and a wrong password are answered alike: status, headers, length " +
+      "and text [L08]",
     async () => {
       const known = visible(await guesser.guess(p.user.username, "a guess of hers"), p.user.username);
       assert.equal(known.status, 200);
@@ -136,7 +136,7 @@ describe("a machine that hashes as many passwords as it may", () => {
   });
   after(() => p?.stop());
 
-  it("puts logins off with 503 and Retry-After, counts none of them, and answers everybody else [L11]", async () => {
+  it("postpones logins with 503 and Retry-After, counts none of them, and answers other requests [L11]", async () => {
     const { access_token: token } = await p.tokens(p.clients.web);
     const before = await failures(p);
     // As another process that hashes: it has the one slot until its input ends.
@@ -231,7 +231,7 @@ describe("guesses beyond the limit", () => {
     },
   );
 
-  it("who tries one password on many names, or many addresses on one name, is slowed down as well [L09]", async () => {
+  it("one password tried on many names, or many addresses on one name, is throttled as well [L09]", async () => {
     await anew();
     let count = 0;
     for (; count < 40 && (await guesser.guess(`name${count}`, "spring 2026", "203.0.113.9")).status === 200; ) ++count;

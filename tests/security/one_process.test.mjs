@@ -237,32 +237,29 @@ describe("one process, many requests", () => {
     },
   );
 
-  it(
-    `${KEPT} connections that are kept open and idle keep ` + "nobody out of the one process there is, and go on [X28]",
-    async () => {
-      const worker = await SingleProcess.start(provider.deployment, "jwks");
-      try {
-        const bytes = Buffer.concat(conversation(provider.issuer, { path: "/jwks" }, { keep: true }));
-        const ask = async (peer, count) => {
-          const answered = new Promise((done) => {
-            peer.socket.on("data", () => {
-              if (parseRecords(peer.received).ended === count) done(true);
-            });
-            peer.closed.then(() => done(false));
+  it(`${KEPT} idle kept connections block no request to the only process, and go on [X28]`, async () => {
+    const worker = await SingleProcess.start(provider.deployment, "jwks");
+    try {
+      const bytes = Buffer.concat(conversation(provider.issuer, { path: "/jwks" }, { keep: true }));
+      const ask = async (peer, count) => {
+        const answered = new Promise((done) => {
+          peer.socket.on("data", () => {
+            if (parseRecords(peer.received).ended === count) done(true);
           });
-          peer.socket.write(bytes);
-          assert.equal(await answered, true, "it was kept");
-        };
-        const peers = Array.from({ length: KEPT }, () => worker.open());
-        for (const count of [1, 2, 3]) {
-          for (const peer of peers) await ask(peer, count);
-          assert.equal((await worker.ask({ path: "/jwks" })).status, 200);
-        }
-        for (const peer of peers) peer.socket.end();
-        for (const peer of peers) await peer.closed;
-      } finally {
-        assert.equal(await worker.stop(), 0);
+          peer.closed.then(() => done(false));
+        });
+        peer.socket.write(bytes);
+        assert.equal(await answered, true, "it was kept");
+      };
+      const peers = Array.from({ length: KEPT }, () => worker.open());
+      for (const count of [1, 2, 3]) {
+        for (const peer of peers) await ask(peer, count);
+        assert.equal((await worker.ask({ path: "/jwks" })).status, 200);
       }
-    },
-  );
+      for (const peer of peers) peer.socket.end();
+      for (const peer of peers) await peer.closed;
+    } finally {
+      assert.equal(await worker.stop(), 0);
+    }
+  });
 });

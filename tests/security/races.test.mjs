@@ -84,27 +84,23 @@ describe("races", () => {
     };
   }
 
-  it(
-    `${ROUNDS} codes, each redeemed by ${PARALLEL} at once: one ` +
-      "gets tokens, and they are dead, for it was used twice [T01, T04]",
-    async () => {
-      for (let round = 0; round < ROUNDS; ++round) {
-        const code = await p.code(web);
-        const answers = await inParallel(() => p.exchange(web, code));
-        assert.deepEqual(tally(answers), { 200: 1, [REFUSED]: PARALLEL - 1 });
-        const { json } = answers.find(({ status }) => status === 200);
-        await isGone(json.access_token);
-        await isGone(json.refresh_token);
-      }
-      assert.equal(await live(web.id), 0, "nothing was left behind that nobody was given");
-      const work = workers.work("token");
-      assert.equal(work.length, PROCESSES);
-      assert.ok(
-        work.every((ticks) => ticks > 0),
-        `each process had its part: ${work}`,
-      );
-    },
-  );
+  it(`${ROUNDS} codes, each redeemed by ${PARALLEL} at once: one succeeds, and is revoked [T01, T04]`, async () => {
+    for (let round = 0; round < ROUNDS; ++round) {
+      const code = await p.code(web);
+      const answers = await inParallel(() => p.exchange(web, code));
+      assert.deepEqual(tally(answers), { 200: 1, [REFUSED]: PARALLEL - 1 });
+      const { json } = answers.find(({ status }) => status === 200);
+      await isGone(json.access_token);
+      await isGone(json.refresh_token);
+    }
+    assert.equal(await live(web.id), 0, "nothing was left behind that nobody was given");
+    const work = workers.work("token");
+    assert.equal(work.length, PROCESSES);
+    assert.ok(
+      work.every((ticks) => ticks > 0),
+      `each process had its part: ${work}`,
+    );
+  });
 
   it(
     `${ROUNDS} refresh tokens, each used by ${PARALLEL} at once: ` +
@@ -308,7 +304,7 @@ describe("races", () => {
     },
   );
 
-  it("no request of all these was answered with an error of ours [T01, F04, V10, L09, L17, J18]", () => {
+  it("none of all these requests was answered with a server error [T01, F04, V10, L09, L17, J18]", () => {
     const all = Object.values(statuses).reduce((sum, count) => sum + count, 0);
     assert.ok(all > ROUNDS * PARALLEL * 6, `${all} answers`);
     assert.deepEqual(
@@ -333,20 +329,16 @@ describe("races without a grace", () => {
     await p?.stop();
   });
 
-  it(
-    `${ROUNDS} refresh tokens, each used by ${PARALLEL} at once: ` +
-      "one gets tokens, and they are dead, for it was used twice [F04]",
-    async () => {
-      const { web } = p.clients;
-      for (let round = 0; round < ROUNDS; ++round) {
-        const first = await p.tokens(web);
-        const answers = await inParallel(() => p.refresh(web, first.refresh_token));
-        assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-        assert.equal(answers.filter((answer) => verdict(answer) === REFUSED).length, PARALLEL - 1);
-        const { json } = answers.find(({ status }) => status === 200);
-        for (const token of [first.access_token, first.refresh_token, json.access_token, json.refresh_token])
-          assert.deepEqual(await p.introspect(token), INACTIVE);
-      }
-    },
-  );
+  it(`${ROUNDS} refresh tokens, each used by ${PARALLEL} at once: one succeeds, and is revoked [F04]`, async () => {
+    const { web } = p.clients;
+    for (let round = 0; round < ROUNDS; ++round) {
+      const first = await p.tokens(web);
+      const answers = await inParallel(() => p.refresh(web, first.refresh_token));
+      assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+      assert.equal(answers.filter((answer) => verdict(answer) === REFUSED).length, PARALLEL - 1);
+      const { json } = answers.find(({ status }) => status === 200);
+      for (const token of [first.access_token, first.refresh_token, json.access_token, json.refresh_token])
+        assert.deepEqual(await p.introspect(token), INACTIVE);
+    }
+  });
 });

@@ -102,7 +102,7 @@ describe("a backup is put back", () => {
   });
   after(async () => p?.stop());
 
-  it("whatever was ended stays ended as long as nothing is put back [S17]", async () => {
+  it("what was ended stays ended as long as no backup is restored [S17]", async () => {
     const now = await everything();
     for (const what of [
       "an access token that was revoked",
@@ -124,7 +124,7 @@ describe("a backup is put back", () => {
     assert.deepEqual(await everything(), all(true));
   });
 
-  it("put back as the manual says, nothing of it does, and people sign in once more [S17]", async () => {
+  it("a restored backup, by the manual, revives nothing of it, and users sign in once more [S17]", async () => {
     await p.deployment.halt();
     await theNextSecond();
     await type(p.deployment, restore);
@@ -177,8 +177,8 @@ describe("keys are lost or stolen", () => {
   });
 
   it(
-    "the whole directory gone: one command and a restart; " +
-      "tokens from before are worthless, people and clients as before",
+    "the whole directory lost: one command and a restart; tokens from before are invalid, users and " +
+      "clients as before",
     async () => {
       const earlier = await signIn();
       await rm(keys(), { recursive: true });

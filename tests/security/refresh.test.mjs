@@ -113,7 +113,7 @@ for (const [kind, settings] of KINDS) {
       assert.deepEqual(await p.introspect(tokens.refresh_token), INACTIVE);
     });
 
-    it("a refresh token is no access token, and nothing else is a refresh token [F08]", async () => {
+    it("a refresh token is not an access token, and nothing else is a refresh token [F08]", async () => {
       const tokens = await p.tokens(web);
       assert.equal(verdict(await p.userinfo(tokens.refresh_token)), "401 invalid_token");
       const stranger = strangeKey();

@@ -64,7 +64,7 @@ describe("revocation", () => {
     await isGone(tokens.refresh_token);
   });
 
-  it("whose a token is, is known from what we signed or stored, not from what it says [V02]", async () => {
+  it("the owner of a token is known from what was signed or stored, not from what it says [V02]", async () => {
     const tokens = await p.tokens(web);
     const code = await p.code(web);
     const { header, claims } = decode(tokens.access_token);
@@ -92,7 +92,7 @@ describe("revocation", () => {
     assert.equal(verdict(await p.exchange(web, code)), "200");
   });
 
-  it("an expired access token still ends the refresh token beside it [V04]", async () => {
+  it("an expired access token still ends the refresh token of its grant [V04]", async () => {
     const tokens = await p.tokens(web);
     await p.deployment.advance(301);
     await isGone(tokens.access_token);
@@ -138,7 +138,7 @@ describe("revocation", () => {
     }
   });
 
-  it("who has not proved who it is revokes nothing and hears so [V08]", async () => {
+  it("a caller that has not authenticated revokes nothing and gets the error [V08]", async () => {
     const tokens = await p.tokens(web);
     const form = { token: tokens.refresh_token };
     const rows = [
@@ -226,7 +226,7 @@ describe("revocation", () => {
 });
 
 describe("revocation with other settings", () => {
-  it("with authenticateRevoke false a signature of ours is still needed [V03]", async () => {
+  it("with authenticateRevoke false this server's signature is still needed [V03]", async () => {
     const p = await openProvider({ config: { authenticateRevoke: false } });
     try {
       const { web, other } = p.clients;

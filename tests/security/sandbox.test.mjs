@@ -319,7 +319,7 @@ describe("a handler that tries everything", () => {
     },
   );
 
-  it("does not start beside such a thread when all of it is required", { skip: lacking }, async () => {
+  it("does not start next to such a thread when all of it is required", { skip: lacking }, async () => {
     const env = {
       POSTERN_CONFIG: join(provider.deployment.directory, "require.json"),
       REQUEST_METHOD: "GET",
@@ -337,12 +337,15 @@ describe("a handler that tries everything", () => {
     assert.match(refused.stderr, /"sandbox" is "require", and .*threads that were started earlier \(1\)/);
   });
 
-  it("leaves no core file, and no debugger of the same user gets at it, whatever the sandbox [G05]", async () => {
-    for (const name of ["off", "auto"]) {
-      const { dumpable, core } = await tried(name);
-      assert.deepEqual({ dumpable, core }, { dumpable: false, core: false }, name);
-    }
-  });
+  it(
+    "leaves no core file, and no debugger of the same user attaches to it, under any sandbox setting " + "[G05]",
+    async () => {
+      for (const name of ["off", "auto"]) {
+        const { dumpable, core } = await tried(name);
+        assert.deepEqual({ dumpable, core }, { dumpable: false, core: false }, name);
+      }
+    },
+  );
 
   it("says in one line what the process has given up", { skip: lacking }, async () => {
     await tried("require");

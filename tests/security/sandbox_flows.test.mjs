@@ -71,7 +71,7 @@ describe("a confined server in the course of its life", { skip }, () => {
     assert.deepEqual(pids(), before);
   });
 
-  it("the log goes on in a new file when the old one was moved and the processes were told to end", async () => {
+  it("the log goes on in a new file when the old one was moved and the processes got the signal", async () => {
     const log = join(logs, "postern.log");
     await rename(log, `${log}.1`);
     const old = new Set(pids());
@@ -85,7 +85,7 @@ describe("a confined server in the course of its life", { skip }, () => {
     assert.ok(!readFileSync(`${log}.1`, "utf8").includes(headers["x-request-id"]));
   });
 
-  it("refusals are noted, wrong passwords counted, and the person who knows the right one gets in", async () => {
+  it("refusals are recorded, wrong passwords counted, and the right password signs in", async () => {
     const { headers } = await provider.post("/token", { grant_type: "parrot" }, { client: provider.clients.web });
     assert.equal((await provider.deployment.postern(["why", headers["x-request-id"]])).endpoint, "token");
     const person = provider.person();

@@ -83,7 +83,7 @@ describe("signed tokens", () => {
     await believed(ours({ ...claims, more: 1 }), "a member more");
   });
 
-  it("no token is good without a signature, whatever it calls that [J01]", async () => {
+  it("no token is valid without a signature, by any name of that [J01]", async () => {
     const [, payload, mark] = segments(tokens.access_token);
     const rows = {};
     for (const alg of ["none", "None", "NONE", "nOnE", "", null, "ES256"]) {
@@ -94,7 +94,7 @@ describe("signed tokens", () => {
     await allRefused(rows);
   });
 
-  it("public keys are no passwords: HS256 over any spelling of them is refused [J02]", async () => {
+  it("public keys are not MAC secrets: HS256 over any spelling of them is refused [J02]", async () => {
     const rows = {};
     for (const one of [ec, rsa]) {
       const key = createPublicKey(one.key);
@@ -388,20 +388,17 @@ describe("signed tokens", () => {
     await allRefused(rows);
   });
 
-  it(
-    "ID tokens and refresh tokens are no access tokens, " + "though well signed and in the place of one [J11]",
-    async () => {
-      await allRefused({
-        "an ID token": tokens.id_token,
-        "the claims of one": ours(decode(tokens.id_token).claims, { ...header, typ: "JWT" }),
-      });
-      // The refresh token is a token of its own to introspection and revocation; at UserInfo it is nothing.
-      await put(tokens.refresh_token);
-      assert.equal(verdict(await p.userinfo(tokens.refresh_token)), "401 invalid_token");
-      assert.equal((await p.introspect(tokens.refresh_token)).token_type, "refresh_token");
-      await believed(tokens.access_token);
-    },
-  );
+  it("ID tokens and refresh tokens are not access tokens, though well signed and presented as one [J11]", async () => {
+    await allRefused({
+      "an ID token": tokens.id_token,
+      "the claims of one": ours(decode(tokens.id_token).claims, { ...header, typ: "JWT" }),
+    });
+    // The refresh token is a token of its own to introspection and revocation; at UserInfo it is nothing.
+    await put(tokens.refresh_token);
+    assert.equal(verdict(await p.userinfo(tokens.refresh_token)), "401 invalid_token");
+    assert.equal((await p.introspect(tokens.refresh_token)).token_type, "refresh_token");
+    await believed(tokens.access_token);
+  });
 
   it("a token ends with the second of its exp, and one from the future has not begun [J12]", async () => {
     await allRefused({ "no exp": ours({ ...claims, exp: undefined }), "no iat": ours({ ...claims, iat: undefined }) });
@@ -417,7 +414,7 @@ describe("signed tokens", () => {
     await believed(ours({ ...claims, iat: now() + 30, nbf: now() + 30 }), "a clock that went back by half a minute");
   });
 
-  it("the issuer is ours, byte for byte [J13]", async () => {
+  it("the issuer is this server's, byte for byte [J13]", async () => {
     const rows = {};
     for (const iss of [
       `${p.issuer}/`,
@@ -504,7 +501,7 @@ describe("signed tokens", () => {
     await believed(`${signed}.${mark.toString("base64url")}`);
   });
 
-  it("what is longer than any token of ours is not looked into [J17]", async () => {
+  it("a token longer than any that this server issues is not parsed [J17]", async () => {
     const [head, payload, mark] = segments(tokens.access_token);
     await allRefused({
       "8193 bytes": "A".repeat(8193),

@@ -57,25 +57,21 @@ for (const [name, { front, streams }] of Object.entries(FRONTS))
       });
     }
 
-    it(
-      "who sends a byte now and then " +
-        `${streams ? "keeps others waiting for a while only" : "keeps nobody waiting"} [Q03]`,
-      async () => {
-        const slow = [];
-        // More than there are processes; or just as many, where each of them is occupied.
-        for (let i = 0; i < (streams ? 2 : 12); ++i)
-          slow.push(await partOfABody(i % 4 === 3 ? "/token/introspect" : "/token"));
-        const trickle = setInterval(() => slow.forEach((socket) => socket.write("y")), 200);
-        try {
-          for (let i = 0; i < 3; ++i) assert.equal(await works(), 200);
-        } finally {
-          clearInterval(trickle);
-          slow.forEach((socket) => socket.destroy());
-        }
-      },
-    );
+    it(`a trickling sender ${streams ? "delays others for a while only" : "delays no other"} [Q03]`, async () => {
+      const slow = [];
+      // More than there are processes; or just as many, where each of them is occupied.
+      for (let i = 0; i < (streams ? 2 : 12); ++i)
+        slow.push(await partOfABody(i % 4 === 3 ? "/token/introspect" : "/token"));
+      const trickle = setInterval(() => slow.forEach((socket) => socket.write("y")), 200);
+      try {
+        for (let i = 0; i < 3; ++i) assert.equal(await works(), 200);
+      } finally {
+        clearInterval(trickle);
+        slow.forEach((socket) => socket.destroy());
+      }
+    });
 
-    it("who sends too much is refused, at the same time others are served [Q03]", async () => {
+    it("an oversized body is refused, while other requests are served [Q03]", async () => {
       const { id, secret } = p.clients.machine;
       const large = `${head("/token", LARGE, [`Authorization: ${basicOf(id, secret)}`, "Connection: close"])}`
         .concat("grant_type=client_credentials&scope=api&x=")

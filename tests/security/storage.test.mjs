@@ -158,7 +158,7 @@ describe(
       }
     });
 
-    it("nobody writes to the file or its log, and nobody checkpoints, but who holds the gate [S04]", async () => {
+    it("only the holder of the write lock writes to database or WAL, or checkpoints [S04]", async () => {
       const statuses = await drive(pools.token.socket, {
         count: 400,
         keep: false,
@@ -190,7 +190,7 @@ describe(
       assert.ok(checkpointed > 0, "there was no checkpoint to look at");
     });
 
-    it("each program opens the file once, and nobody else's descriptor of it is ever closed [S05]", () => {
+    it("each program opens the file once, and closes no descriptor of it but its own [S05]", () => {
       for (const program of [...WRITERS, ...READERS]) {
         read[program] = 0;
         const calls = callsOf(program);

@@ -155,7 +155,7 @@ describe("UserInfo", () => {
     assert.equal(decode(numeric.given.id_token).claims.sub, "12345678901234567890");
   });
 
-  it("claims are those that the granted scope permits, and what is no claim stays inside [U06]", async () => {
+  it("claims are those that the granted scope permits, and other attributes are not sent [U06]", async () => {
     const claims = JSON.stringify({
       name: "Nora",
       given_name: "Nora",
@@ -232,7 +232,7 @@ describe("UserInfo", () => {
     }
   });
 
-  it("a client's token of its own tells no user's claims, whatever scope its row is given [U09]", async () => {
+  it("a client's token of its own gives no user's claims, with any scope in its row [U09]", async () => {
     const { json } = await p.post(
       "/token",
       { grant_type: "client_credentials", scope: "api" },

@@ -155,7 +155,7 @@ describe("make bench", () => {
       for (const secret of [SECRET, TOKEN]) assert.ok(!text.includes(secret));
   });
 
-  it("fails when one answer under load is no right one, and says which", async () => {
+  it("fails when one answer under load is wrong, and says which", async () => {
     // as where an answer is looked at
     const failing = await openOther((request) => request.headers.connection === "close");
     const userinfo = { url: `${failing.origin}/userinfo`, token: TOKEN };

@@ -453,7 +453,7 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
     after(() => rm(directory, { recursive: true, force: true }));
     const pair = ({ certificate, key }) => ({ cert: readFileSync(certificate), key: readFileSync(key) });
 
-    it("an authority that nobody knows", async () => {
+    it("an unknown certificate authority", async () => {
       const tls = pair(await makeCertificate(directory));
       const { code, findings } = await behind({ tls });
       assert.equal(code, 1);
@@ -487,7 +487,7 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
       assertFound(findings, ["tls", "error", /TLS 1\.1/, /TLSv1\.2/]);
     });
 
-    it("nobody listens", async () => {
+    it("no process listens", async () => {
       const { code, findings } = await diagnose(deployment, "--connect", "127.0.0.1:1");
       assert.equal(code, 1);
       assertFound(findings, ["connection", "error", /connect/i, /start the web server/]);
@@ -496,7 +496,7 @@ describe("doctor --url: what is broken in front of a Postern is named with its f
   });
 });
 
-describe("doctor --url: where the web server signs people in", () => {
+describe("doctor --url: where the web server authenticates users", () => {
   const start = (lines) =>
     Deployment.start({
       front: lighttpd("fastcgi", lines),

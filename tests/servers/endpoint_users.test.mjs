@@ -74,7 +74,7 @@ describe(
       assert.equal(silent.answer.error, "login_required");
     });
 
-    it("a new key and a new seal.key are used at once by those who may, and by nobody else", async () => {
+    it("a new key and a new seal.key are used at once by the permitted programs, and by no others", async () => {
       await provider.deployment.postern(["key", "rotate", "--lead", "0"]);
       await provider.deployment.postern(["key", "rotate", "--seal"]);
       // openid-client fetches the key set once a minute

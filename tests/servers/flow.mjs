@@ -117,7 +117,7 @@ function flow(open, { redirectsPlain }) {
     assert.match(refused.headers["www-authenticate"], /^Basic /);
   });
 
-  it("a denied consent is told to the client [RFC 6749 §4.1.2.1]", async () => {
+  it("a denied consent is reported to the client [RFC 6749 §4.1.2.1]", async () => {
     const { agent } = site;
     const { url, state } = site.begin({ prompt: "consent" });
     const { location } = await agent.deny(await agent.signIn(await agent.visit(url), PERSON.username, PERSON.password));

@@ -26,7 +26,7 @@ const front = (mode) =>
   });
 
 for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
-  describe(`people of a password file, Apache with mod_${mode.replace("-", "_")}`, () => {
+  describe(`users of a password file, Apache with mod_${mode.replace("-", "_")}`, () => {
     let provider;
     before(async () => {
       provider = await openProvider({ front: front(mode), config: { login: REMOTE } });
@@ -39,7 +39,7 @@ for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
     const sessions = async () => (await provider.deployment.postern(["session", "list"])).length;
     const ask = (agent, parameters) => authorize(provider, client(), { agent, parameters });
 
-    it("without a password, and with a wrong one, Apache asks for it, and nobody is signed in", async () => {
+    it("without a password, and with a wrong one, Apache asks for it, and no user is signed in", async () => {
       for (const user of [undefined, [MARA[0], "wrong"], [MARA[0], PERSON.password], [MARA[0], ""], ["nobody", "x"]]) {
         const agent = of(user);
         const page = await agent.visit(authorizationUrl(client(), newChecks()));
@@ -51,8 +51,7 @@ for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
     });
 
     it(
-      "the right password leads to consent and code; ID token " +
-        "and UserInfo know the person, and not how he signed in",
+      "the right password leads to consent and code; ID token and UserInfo name the user, and not the " + "method",
       async () => {
         const { checks, answer } = await ask(of(MARA));
         const tokens = await client().callback(REDIRECT_URI, answer, checks);
@@ -87,7 +86,7 @@ for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
       },
     );
 
-    it("whom Postern does not know gets a page, and no user is made", async () => {
+    it("a user unknown to Postern gets a page, and no user is made", async () => {
       const page = await of(NILS).visit(authorizationUrl(client(), newChecks()));
       assert.equal(page.status, 403);
       assert.match(page.title, /not known here/);
@@ -121,7 +120,7 @@ for (const mode of ["cgid", "fcgid", "proxy-fcgi"]) {
 
     if (mode !== "cgid") return; // there the configuration is read for each request
 
-    it("with autoCreate the file's people become users once, and a disabled one stays out", async () => {
+    it("with autoCreate the file's users are made once, and a disabled one stays out", async () => {
       await setLogin(provider.deployment, { ...REMOTE, autoCreate: true });
       const subject = async () => {
         const { checks, answer } = await ask(of(NILS));

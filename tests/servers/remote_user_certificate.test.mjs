@@ -67,7 +67,7 @@ async function makeAuthority(directory) {
   return { file: file("people.pem"), certify };
 }
 
-describe("people with certificates, Apache with mod_ssl", () => {
+describe("users with certificates, Apache with mod_ssl", () => {
   let directory, authority, provider, loose;
   const open = (mode, change) =>
     openProvider({
@@ -104,7 +104,7 @@ describe("people with certificates, Apache with mod_ssl", () => {
     assert.notEqual((await signIn(provider, nils)).claims().sub, provider.sub);
   });
 
-  it("without one, with one's own or an expired one nobody comes in [CWE-295]", async () => {
+  it("without a certificate, with a self-made or an expired one no user is signed in [CWE-295]", async () => {
     const page = await person(provider, {}).visit(url(provider));
     assert.equal(page.status, 403);
     for (const options of [{ selfMade: true }, { days: -1 }]) {

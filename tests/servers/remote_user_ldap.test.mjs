@@ -15,7 +15,7 @@ const UNCACHED = ["LDAPCacheEntries 0", "LDAPOpCacheEntries 0"];
 const MODULES = ["ldap", "authnz_ldap", "auth_basic", "authz_user"];
 
 for (const mode of ["cgid", "fcgid"]) {
-  describe(`people of a directory, Apache with mod_authnz_ldap and mod_${mode}`, () => {
+  describe(`users of a directory, Apache with mod_authnz_ldap and mod_${mode}`, () => {
     let directory, provider;
     before(async () => {
       directory = await Directory.start();
@@ -81,13 +81,14 @@ for (const mode of ["cgid", "fcgid"]) {
       assert.equal((await signIn("bob", "another")).preferred_username, "bob");
     });
 
-    it("two addresses are no address, and the log says which claim was left out", async () => {
+    it("two addresses count as none, and the log says which claim was left out", async () => {
       assert.equal((await signIn("two", "of everything")).email, undefined);
       assert.match(provider.deployment.log, /"claim_unusable","claim":"email"/);
     });
 
     it(
-      "wrong passwords, empty ones, strangers and filters " + "in a name sign nobody in [RFC 4513 §5.1.2, RFC 4515 §3]",
+      "wrong and empty passwords, unknown users and filters in a name sign no user in [RFC 4513 §5.1.2, RFC " +
+        "4515 §3]",
       async () => {
         for (const user of [
           ["ada", "wrong"],

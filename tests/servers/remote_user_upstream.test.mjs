@@ -26,7 +26,7 @@ const login = (issuer, after) => ({
 });
 
 for (const base of ["", "/auth"]) {
-  describe(`another provider signs people in, Apache with mod_auth_openidc, the issuer's path is "${base}"`, () => {
+  describe(`another provider authenticates users, Apache with mod_auth_openidc, the issuer's path is "${base}"`, () => {
     let upstream, provider, issuer;
     before(async () => {
       upstream = await Deployment.start();
@@ -160,7 +160,7 @@ for (const base of ["", "/auth"]) {
         assert.equal(email, "mara@elsewhere.example");
       });
 
-      it("who says no there gets a page that says so, and nobody is signed in", async () => {
+      it("a user who denies there gets a page that says so, and is not signed in", async () => {
         const person = newPerson();
         const isCallback = (page) => page.url.startsWith(`${issuer}/login/callback`);
         await upstream.postern(["consent", "revoke", "--user", PERSON.username]);
@@ -172,7 +172,7 @@ for (const base of ["", "/auth"]) {
         assert.match(page.body, /access_denied/);
       });
 
-      it("headers are no claims and no name", async () => {
+      it("headers are neither claims nor a name", async () => {
         const count = (await provider.deployment.postern(["session", "list"])).length;
         for (const name of ["OIDC_CLAIM_sub", "Oidc-Claim-Sub", "Remote-User", "X-Remote-User", "OIDC_CLAIM_email"]) {
           const person = newPerson({ [name]: PERSON.username });

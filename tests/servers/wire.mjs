@@ -42,7 +42,7 @@ function wire(front, { sockets, longestLine }) {
   const token = (headers, more = {}) => site.post("/token", { grant_type: "client_credentials", ...more }, headers);
   const works = async (message) => assert.equal((await token({})).status, 200, message);
 
-  it("words of a query are no options [X01]", async () => {
+  it("words of a query are not command-line options [X01]", async () => {
     const expected = essence(await site.ask("/authorize?a=b"));
     assert.equal(expected.status, 400);
     for (const query of ["--help", "-c+/tmp/evil.conf", "--version", "-h", "+--help+--", "--config=/tmp/x"]) {
@@ -140,7 +140,7 @@ function wire(front, { sockets, longestLine }) {
     assert.equal(statusOf(text), 400, text);
   });
 
-  it("headers that look like others are no others [X22]", async () => {
+  it("headers with similar names are not mistaken for each other [X22]", async () => {
     const headers = {
       X_Forwarded_For: "192.0.2.1",
       Content_Length: "3",
@@ -196,7 +196,7 @@ function wire(front, { sockets, longestLine }) {
     assert.equal(headers["status"], undefined);
   });
 
-  it("no page is compressed, whatever the web server does otherwise: there are secrets in it (BREACH)", async () => {
+  it("no page is compressed, with any settings of the web server: there are secrets in it (BREACH)", async () => {
     const { agent } = site;
     agent.send = (url, options) =>
       request(url, { ...options, headers: { ...options.headers, "accept-encoding": "gzip, br, deflate" } });
@@ -216,7 +216,7 @@ function wire(front, { sockets, longestLine }) {
     }
   });
 
-  it("connections that are kept open keep nobody out [X28]", async () => {
+  it("connections that are kept open block no other request [X28]", async () => {
     const agents = Array.from(
       { length: 8 },
       () => new https.Agent({ keepAlive: true, maxSockets: 1, ca: site.deployment.ca }),
@@ -235,7 +235,7 @@ function wire(front, { sockets, longestLine }) {
   });
 
   if (sockets) {
-    it("programs listen to Unix sockets that nobody but the web server reaches [X25]", async () => {
+    it("programs listen to Unix sockets that only the web server reaches [X25]", async () => {
       await site.ask("/jwks");
       const listeners = listenersOf(site.deployment);
       assert.ok(listeners.length > 0);

@@ -74,7 +74,7 @@ TEST_CASE("ecdsa_raw_to_der takes r and s of 1 to n-1 and nothing else [CVE-2022
     }
 }
 
-TEST_CASE("ecdsa_der_to_raw throws for what is no P-256 signature") {
+TEST_CASE("ecdsa_der_to_raw throws for what is not a P-256 signature") {
     const std::string rows[] = {
         "",
         "\x30",

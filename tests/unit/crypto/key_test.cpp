@@ -280,7 +280,7 @@ TEST_CASE("from_members refuses RSA keys that are weak or not in their shortest 
     }
 }
 
-TEST_CASE("from_members refuses what is no point of P-256 [RFC 7518 §6.2.1, J16]") {
+TEST_CASE("from_members refuses what is not a point of P-256 [RFC 7518 §6.2.1, J16]") {
     const auto good = ec_public();
     struct Row {
         const char* what;

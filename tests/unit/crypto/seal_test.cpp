@@ -34,7 +34,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("seal is AES-256-GCM over the text with the purpose beside it [McGrew and Viega, test case 16]") {
+TEST_CASE("seal is AES-256-GCM over the text with the purpose as associated data [McGrew and Viega, test case 16]") {
     Fixed nonce(unhex("cafebabefacedbaddecaf888"));
     const util::Secret published(unhex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"));
     const std::string purpose = unhex("feedfacedeadbeeffeedfacedeadbeefabaddad2");
@@ -51,7 +51,7 @@ TEST_CASE("seal is AES-256-GCM over the text with the purpose beside it [McGrew 
     CHECK(crypto::open_seal(published, purpose, sealed) == plain);
 }
 
-TEST_CASE("open_seal gives back what seal was given, whatever the bytes") {
+TEST_CASE("open_seal gives back what seal was given, with any bytes") {
     crypto::SeededRandom random("seal");
     for (const std::string& plain : {std::string(), std::string("x"), std::string("a\0b", 3), std::string(5000, 'y')}) {
         CAPTURE(plain.size());

@@ -33,7 +33,8 @@ TEST_CASE("canonical_address: one spelling per address, nothing for anything els
     CHECK_FALSE(canonical_address(std::string_view("192.0.2.1\0", 10)));
 }
 
-TEST_CASE("client_address: X-Forwarded-For is believed from trusted proxies only, and only its right-most stranger") {
+TEST_CASE(
+    "client_address: X-Forwarded-For is believed from trusted proxies only, and only its right-most untrusted address") {
     const std::vector<std::string> trusted{"127.0.0.1", "2001:db8::5"};
     struct Row {
         const char* when;

@@ -278,7 +278,7 @@ TEST_CASE("accept_requests: a peer that falls silent among the variables is hung
     }
 }
 
-TEST_CASE("accept_requests: bytes that are no FastCGI and roles that are not ours are dropped") {
+TEST_CASE("accept_requests: bytes that are not FastCGI and unsupported roles are dropped") {
     Worker worker;
     CHECK(worker.ask("GET / HTTP/1.0\r\n\r\n") == "");
     CHECK(worker.ask(begin(kAuthorizer, false) + params(0) + record(kStdin, "")) == "");

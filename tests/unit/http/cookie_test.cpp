@@ -15,7 +15,7 @@ TEST_CASE("find_cookie: the value of the one cookie of that name [RFC 6265 §4.2
     }
 }
 
-TEST_CASE("find_cookie: whoever sends something else is anonymous [L19]") {
+TEST_CASE("find_cookie: any other value is anonymous [L19]") {
     for (const auto header :
          {""sv,          "a=1"sv,          "sid"sv,          "sid="sv,         "Sid=a"sv,       "xsid=a"sv,
           "sidx=a"sv,    "a=sid=b"sv,      "sid=a; sid=b"sv, "sid=a; sid=a"sv, "sid=a; sid="sv, "sid=%00; sid=a"sv,

@@ -49,7 +49,7 @@ TEST_CASE("Params: values are decoded once [RFC 6749 appendix B]") {
     }
 }
 
-TEST_CASE("Params: an empty value counts as absent and is no fault [RFC 6749 §3.1f, §3.2, X12]") {
+TEST_CASE("Params: an empty value counts as absent and is not a fault [RFC 6749 §3.1f, §3.2, X12]") {
     for (const auto text :
          {""sv, "p"sv, "p="sv, "&p=&"sv, "=v"sv, "&"sv, "&&&"sv, "="sv, "=&="sv, "P=v"sv, "p+=v"sv, "pp=v"sv}) {
         CAPTURE(text);

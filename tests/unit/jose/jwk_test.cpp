@@ -149,13 +149,13 @@ TEST_CASE("parse_jwk says which member is missing or wrong") {
     }
 }
 
-TEST_CASE("parse_jwk refuses a point beside the curve") {
+TEST_CASE("parse_jwk refuses a point off the curve") {
     const auto jwk = parse(replaced(kEc, vectors::kEcY, std::string(vectors::kEcY).replace(0, 1, "y")));
     REQUIRE_FALSE(jwk);
     CHECK_FALSE(jwk.error().empty());
 }
 
-TEST_CASE("parse_jwk: a private member is an error, whatever is in it [RFC 7517 §9.2]") {
+TEST_CASE("parse_jwk: a private member is an error, with any value [RFC 7517 §9.2]") {
     for (const char* name : {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}) {
         for (const char* value : {"\"AQAB\"", "\"\"", "null", "[]"}) {
             CAPTURE(name);

@@ -122,7 +122,7 @@ TEST_CASE("verify: a token of one kind is none of another [IF35, RFC 8725 §3.11
     }
 }
 
-TEST_CASE("type_of: what a header of ours says, without any verification; nothing else has a type") {
+TEST_CASE("type_of: the type in a header that this server makes, without verification; other text has none") {
     const JwsFixture world;
     for (std::size_t i = 0; i < world.keys.size(); ++i) {
         for (const TokenType type : kTypes) {
@@ -139,7 +139,8 @@ TEST_CASE("type_of: what a header of ours says, without any verification; nothin
     }
 }
 
-TEST_CASE("verify: the published tokens are signed well and still not ours [RFC 7515 A.2, A.3, RFC 8037 A.4]") {
+TEST_CASE(
+    "verify: the published tokens are well signed and still not this server's [RFC 7515 A.2, A.3, RFC 8037 A.4]") {
     JwsFixture fixture;
     const auto token = [](const char* input, const char* signature) { return std::string(input) + "." + signature; };
     CHECK(fixture.fault(token(vectors::kRsaInput, vectors::kRsaSignature)) == JwsFault::unknown_header);
@@ -428,7 +429,7 @@ TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks ins
     CHECK(fixture.fault("a." + std::string(1000000, 'a') + ".a") == JwsFault::malformed);
 }
 
-TEST_CASE("verify gives the payload as it was signed, whatever it is") {
+TEST_CASE("verify gives the payload as it was signed, with any bytes") {
     JwsFixture fixture;
     for (const std::string& payload :
          {std::string("x"), std::string("a\0b", 3), std::string("\xFF\xFE"), std::string("{}")}) {

@@ -163,7 +163,7 @@ TEST_CASE("verify_jwt needs exp and iat as integers, whether or not expiry count
     CHECK(fixture.fault(R"({"iss":"https://op.example.com","exp":1700000100})") == JwtFault::bad_claims);
 }
 
-TEST_CASE("verify_jwt: a token is dead from the second of its exp on [RFC 7519 §4.1.4, J12]") {
+TEST_CASE("verify_jwt: a token is expired from the second of its exp on [RFC 7519 §4.1.4, J12]") {
     JwtFixture fixture;
     const util::Time exp = util::from_epoch(1700000100);
     CHECK(fixture.fault(kGood, exp - util::Seconds{1}) == std::nullopt);

@@ -238,7 +238,7 @@ TEST_CASE("parse: limits hold at their last value and not one beyond it [G08]") 
     CHECK(read("[[],{},[]]", Dialect::strict, nodes) == "refused: more than 3 values");
 }
 
-TEST_CASE("parse: deep nesting costs no stack, whatever the limit says [G08]") {
+TEST_CASE("parse: deep nesting costs no stack, under any limit [G08]") {
     const Limits wide{.bytes = 4'000'000, .depth = 1000, .nodes = 4'000'000};
     CHECK(read(repeat("[", 1'000'000), Dialect::strict, wide) == "refused: nested more than 1000 deep");
     CHECK(read(repeat("{\"a\":", 500'000), Dialect::strict, wide) == "refused: nested more than 1000 deep");
@@ -269,7 +269,7 @@ TEST_CASE("parse: an error says where it is, line and column from 1") {
     }
 }
 
-TEST_CASE("parse: a reason is ASCII and never holds text of a stranger") {
+TEST_CASE("parse: a reason is ASCII and never holds text of the input") {
     for (const auto bad :
          {"{\"hunter2\":1,\"hunter2\":2}"sv, "[hunter2]"sv, "\"hunter2"sv, "{\"hunter2\":hunter2}"sv, "hunter2"sv}) {
         CAPTURE(bad);

@@ -127,7 +127,7 @@ TEST_CASE("KeyDirectory::add: a key is published at once and signs after its lea
 }
 
 TEST_CASE(
-    "KeyDirectory::add: the lead counts from the publication; who looks between two steps looks again after them") {
+    "KeyDirectory::add: the lead counts from the publication; a reader between two steps reads again after them") {
     const Fixture fixture;
     Keys running(fixture.path(), KeyUse::sign, true);
     const WatchingClock clock([&] {

@@ -77,7 +77,7 @@ TEST_CASE("read_private_file: only a regular file that others cannot touch, and 
     }
 }
 
-TEST_CASE("read_public_file: everybody may read it, not everybody may write it") {
+TEST_CASE("read_public_file: all may read it, not all may write it") {
     const TemporaryDirectory directory;
     const auto path = directory / "jwks.json";
     write_file(path, "{}");

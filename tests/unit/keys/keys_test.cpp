@@ -189,7 +189,8 @@ TEST_CASE("Keys: refuses to start with a file that is not as it should be, and n
     CHECK(mentions(refused(directory / "missing"), "postern init"));
 }
 
-TEST_CASE("Keys: a private key whose public half is not published is refused: nobody could verify what it signs") {
+TEST_CASE(
+    "Keys: a private key whose public half is not published is refused, because its signatures could not be verified") {
     KeyDirectory directory;
     directory.add(kNow);
     const auto kid = directory.add(kNow + Seconds{5});

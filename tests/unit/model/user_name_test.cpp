@@ -6,7 +6,7 @@
 
 using namespace postern;
 
-TEST_CASE("is_user_name: what pages can show and people can type, of at most 128 bytes") {
+TEST_CASE("is_user_name: what pages can show and users can type, of at most 128 bytes") {
     const std::pair<std::string, bool> rows[] = {
         {"alice", true},
         {"Alice Liddell", true},
@@ -35,7 +35,7 @@ TEST_CASE("is_user_name: what pages can show and people can type, of at most 128
     }
 }
 
-TEST_CASE("is_new_user_name: nothing in it is invisible, and users who have such a name keep it [RFC 8265 §3]") {
+TEST_CASE("is_new_user_name: no invisible character; existing users with such a name keep it [RFC 8265 §3]") {
     const std::pair<std::string, bool> rows[] = {
         {"\u200b", false},        // zero width space
         {"\u00ad", false},        // soft hyphen

@@ -133,7 +133,7 @@ TEST_CASE("parse_authorization_request: with OpenID Connect off its scopes are u
     }
 }
 
-TEST_CASE("parse_authorization_request: a client without the grant is told so") {
+TEST_CASE("parse_authorization_request: a client without the grant gets unauthorized_client") {
     Fixture f;
     model::Client machine = f.fixture.add_confidential("machine", "https://machine.example/cb", "s");
     {
@@ -219,7 +219,8 @@ TEST_CASE("check_registration: the implicit grant may be switched off or taken a
     CHECK(verdict() == "unsupported_response_type");
 }
 
-TEST_CASE("parse_authorization_request: whom and what the client asks for by name is recorded [OIDC Core §5.5]") {
+TEST_CASE(
+    "parse_authorization_request: the user and claims that the client asks for by name are recorded [OIDC Core §5.5]") {
     Fixture f;
     const std::string claims =
         R"(&claims={"userinfo":{"name":null,"email":null},"id_token":{"email":null,"sub":{"value":"alice"}}})";

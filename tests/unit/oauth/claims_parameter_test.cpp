@@ -73,7 +73,7 @@ TEST_CASE("claims: which names are taken over, and for which place [OIDC Core §
     }
 }
 
-TEST_CASE("claims: what is no claims request [OIDC Core §5.5a, RFC 8259]") {
+TEST_CASE("claims: what is not a claims request [OIDC Core §5.5a, RFC 8259]") {
     const std::string rows[] = {
         "",
         "{",
@@ -113,7 +113,7 @@ TEST_CASE("claims: what is no claims request [OIDC Core §5.5a, RFC 8259]") {
     }
 }
 
-TEST_CASE("claims: sub with a value is the one user who will do [OIDC Core §3.1.2.2, §5.5.1]") {
+TEST_CASE("claims: sub with a value is the one acceptable user [OIDC Core §3.1.2.2, §5.5.1]") {
     struct Row {
         const char* text;
         const char* subject;  ///< nullptr: invalid_request
@@ -147,7 +147,7 @@ TEST_CASE("claims: sub with a value is the one user who will do [OIDC Core §3.1
 }
 
 TEST_CASE(
-    "claims: an essential acr that cannot be ours ends the request, and nothing else does [OIDC Core §5.5.1.1a]") {
+    "claims: an essential acr that this server cannot meet ends the request, and nothing else does [OIDC Core §5.5.1.1a]") {
     struct Row {
         std::string how;
         bool met;
@@ -190,8 +190,7 @@ TEST_CASE("check_claims: a claim whose scope the client has lost is refused") {
 }
 
 TEST_CASE(
-    "claims: where the web server lets people in, no essential acr value can be met, ours included [OIDC Core "
-    "§5.5.1.1]") {
+    "claims: where the web server authenticates users, no essential acr value can be met, this server's included [OIDC Core §5.5.1.1]") {
     oauth::Settings settings;
     settings.login.method = oauth::LoginMethod::remote_user;
     const auto verdict = [&](const std::string& acr) {

@@ -45,7 +45,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("client authentication: who gets in and who does not [RFC 6749 §10.1, C08]") {
+TEST_CASE("client authentication: what authenticates a client and what does not [RFC 6749 §10.1, C08]") {
     using Header = std::optional<std::string>;
     const std::string good = test::basic_header("app", kSecret);
     const std::string raw64 = good.substr(6);
@@ -98,7 +98,7 @@ TEST_CASE("client authentication: who gets in and who does not [RFC 6749 §10.1,
     }
 }
 
-TEST_CASE("client authentication: every failure is told in the same words, and the log in different ones") {
+TEST_CASE("client authentication: every failure has the same words for the client, and different ones in the log") {
     Fixture f;
     const auto fail = [&](std::string_view form) {
         const auto credentials = oauth::parse_credentials(test::post(form));

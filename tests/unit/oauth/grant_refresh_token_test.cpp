@@ -172,7 +172,7 @@ TEST_CASE("redeem_refresh_token: a second use after the grace ends the grant, to
     }
 }
 
-TEST_CASE("redeem_refresh_token: once a successor was used, the parent is no retry but reuse") {
+TEST_CASE("redeem_refresh_token: once a successor was used, the parent is not a retry but reuse") {
     Fixture f;
     REQUIRE(f.redeem(f.token) == "");
     const std::string successor = f.last_refresh;

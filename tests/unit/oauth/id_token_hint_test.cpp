@@ -50,8 +50,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "verify_id_token_hint: whatever we did not sign as an ID token hints at nobody [RFC 8725 §3.12, OIDC Core "
-    "§3.1.2.2d]") {
+    "verify_id_token_hint: what this server did not sign as an ID token names no user [RFC 8725 §3.12, OIDC Core §3.1.2.2d]") {
     Fixture f;
     const std::string token = f.id_token();
     const std::size_t payload = token.find('.') + 1;

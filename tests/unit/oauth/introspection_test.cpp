@@ -37,8 +37,7 @@ std::string text_claim(test::IssuedTokens& fixture, jose::TokenType type, const 
 }  // namespace
 
 TEST_CASE(
-    "introspection: who may ask, with each of the three switches [IF10, IF13, IF14, IF15, RFC 7662 §2.1f, I07, I08, "
-    "C12]") {
+    "introspection: which callers may ask, with each of the three switches [IF10, IF13, IF14, IF15, RFC 7662 §2.1f, I07, I08, C12]") {
     test::IssuedTokens fixture;
     const std::string confidential = "client_id=app&client_secret=app-secret";
     struct Row {
@@ -221,8 +220,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "introspection: a token whose own claims say that it is over is over, whatever its record says [J12, RFC 7662 "
-    "§4cd]") {
+    "introspection: a token whose own claims say that it has expired is inactive, whatever its record says [J12, RFC 7662 §4cd]") {
     test::IssuedTokens fixture;
     const model::Grant grant = fixture.add_grant(fixture.app);
     const std::int64_t now = util::to_epoch(fixture.context.now());

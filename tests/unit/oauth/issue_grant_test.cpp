@@ -169,7 +169,7 @@ TEST_CASE("issue: an approval that was taken back while the request waited gives
     }
 }
 
-TEST_CASE("make_grant: says who gave what to whom, when and in which session") {
+TEST_CASE("make_grant: says which user granted what to which client, when and in which session") {
     Fixture f(model::ResponseType::code);
     auto asked = f.request();
     asked.claims.userinfo = model::parse_claim_names("name");

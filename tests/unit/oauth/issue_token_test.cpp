@@ -28,7 +28,7 @@ std::string text_of(const json::Object& object, const char* name) {
 
 }  // namespace
 
-TEST_CASE("issue_token: an active token of the user for the client, without an audience, whatever was asked") {
+TEST_CASE("issue_token: an active token of the user for the client, always without an audience") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto client = fixture.add_confidential("app", "https://app.example/cb", "s");
@@ -60,7 +60,7 @@ TEST_CASE("issue_token: an active token of the user for the client, without an a
     CHECK_FALSE(store::is_active(*stored, fixture.clock.now() + token->expires_in));
 }
 
-TEST_CASE("issue_token: a user who was removed while the request waited gives nothing") {
+TEST_CASE("issue_token: a user who was removed while the request waited gets nothing") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto client = fixture.add_confidential("app", "https://app.example/cb", "s");

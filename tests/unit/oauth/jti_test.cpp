@@ -25,7 +25,7 @@ TEST_CASE("make_grant_id: ids in their order are grants in the order of their se
     CHECK(all.size() == 3 * std::size(seconds));
 }
 
-TEST_CASE("grant_of: what make_jti has put in front, and nothing where there is no such claim") {
+TEST_CASE("grant_of: the prefix that make_jti wrote, and nothing without such a claim") {
     crypto::SeededRandom random("tokens");
     const GrantId grant("655f1234abc");
     const std::string jti = oauth::make_jti(random, grant);

@@ -119,7 +119,7 @@ TEST_CASE("presented token: the token waits for the credentials and they for bei
     CHECK(token_of(header) == "abc none");
 }
 
-TEST_CASE("presented token: the kind is in the header and the table, whatever hint or claims say [IF118]") {
+TEST_CASE("presented token: the kind is in the header and the table, under any hint and claims [IF118]") {
     test::IssuedTokens fixture;
     const model::Grant grant = fixture.add_grant(fixture.app);
     const std::string access = fixture.add_access(grant);
@@ -194,7 +194,7 @@ TEST_CASE(
         oauth::find_presented_token(fixture.context, {}, jose::Expiry::ignored)));
 }
 
-TEST_CASE("presented token: expired ones are known to whom expiry does not matter") {
+TEST_CASE("presented token: expired ones are found by callers that ignore expiry") {
     test::IssuedTokens fixture;
     const std::string access = fixture.add_access(fixture.add_grant(fixture.app));
     fixture.fixture.clock.advance(fixture.fixture.settings.access_token_ttl - util::Seconds{1});

@@ -226,7 +226,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("registration: what stands beside a refused registration is accepted [RFC 6749 §2.2c]") {
+TEST_CASE("registration: the neighbours of a refused registration are accepted [RFC 6749 §2.2c]") {
     struct Row {
         const char* when;
         Client (*start)();

@@ -7,7 +7,8 @@
 
 using namespace postern;
 
-TEST_CASE("json_error: the body, the status, and a challenge only for who used the header [RFC 6749 §5.2ad, C07]") {
+TEST_CASE(
+    "json_error: the body, the status, and a challenge only for a client that used the header [RFC 6749 §5.2ad, C07]") {
     http::Request request = test::post("client_id=app");
     const auto plain = respond::json_error(request, oauth::invalid_client("words", "secret reason"));
     CHECK(plain.status == 401);

@@ -69,7 +69,7 @@ constexpr const char* kAll = "asrncb";
 
 }  // namespace
 
-TEST_CASE("revocation: who may ask, with the switch on and off [RFC 7009 §2.1e, C08, V08]") {
+TEST_CASE("revocation: which callers may ask, with the switch on and off [RFC 7009 §2.1e, C08, V08]") {
     test::IssuedTokens fixture;
     const std::string confidential = "client_id=app&client_secret=app-secret";
     struct Row {
@@ -103,8 +103,7 @@ TEST_CASE("revocation: who may ask, with the switch on and off [RFC 7009 §2.1e,
 }
 
 TEST_CASE(
-    "revocation: what ends with each kind of token, whatever the hint, and what lives on [IF137, RFC 7009 §2a, "
-    "§2.1cl]") {
+    "revocation: what ends with each kind of token, under any hint, and what stays valid [IF137, RFC 7009 §2a, §2.1cl]") {
     struct Row {
         const char* when;
         std::string Holder::*value;
@@ -184,7 +183,7 @@ TEST_CASE(
     CHECK(oauth::revoke(holder.context, holder.app.id, {std::nullopt, Hint::auth_code}).starts_with("nothing"));
 }
 
-TEST_CASE("revocation: without authentication whoever has a token may revoke it [IF12, authenticateRevoke false]") {
+TEST_CASE("revocation: without authentication the holder of a token may revoke it [IF12, authenticateRevoke false]") {
     struct Row {
         std::string Holder::*value;
         Hint hint;
@@ -220,7 +219,7 @@ TEST_CASE("revocation: a refresh token ends its grant in every state it may be i
 }
 
 TEST_CASE(
-    "revocation: an expired access token still ends the refresh tokens beside it, its row there or not [IF61, V04]") {
+    "revocation: an expired access token still ends the refresh tokens of its grant, its row there or not [IF61, V04]") {
     for (const bool swept : {false, true}) {
         for (const bool authenticated : {true, false}) {
             CAPTURE(swept);
@@ -295,7 +294,7 @@ TEST_CASE("revocation: a redeemed code is left as it is, a revoked one cannot be
 }
 
 TEST_CASE(
-    "revocation: a refresh that comes after it finds its token dead, and has not been robbed [V10, RFC 7009 §2.1n]") {
+    "revocation: a refresh that comes after it finds its token revoked, and does not count as reuse [V10, RFC 7009 §2.1n]") {
     for (const bool by_refresh_token : {true, false}) {
         CAPTURE(by_refresh_token);
         Holder holder;

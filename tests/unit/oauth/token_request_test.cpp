@@ -29,7 +29,7 @@ TEST_CASE("parse_token_request: every part where it belongs") {
     CHECK(parsed->credentials.readings.front().client_id.str() == "app");
 }
 
-TEST_CASE("parse_token_request: what is refused before anybody is authenticated") {
+TEST_CASE("parse_token_request: what is refused before any client is authenticated") {
     const std::string good = kGood;
     for (const char* name : {"grant_type", "code", "redirect_uri", "client_id", "client_secret", "code_verifier"}) {
         CAPTURE(name);

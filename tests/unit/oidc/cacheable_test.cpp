@@ -31,7 +31,7 @@ TEST_CASE("cacheable: for at most an hour, with a tag of the content") {
     CHECK(unasked.body == R"({"a":"b"})");
 }
 
-TEST_CASE("cacheable: 304 without a body for who has this content [RFC 9110 §13.1.2, §15.4.5]") {
+TEST_CASE("cacheable: 304 without a body for a caller that has this content [RFC 9110 §13.1.2, §15.4.5]") {
     const std::string tag = *oidc::cacheable(kBody).find("ETag");
     for (const std::string& names : {tag, "W/" + tag, "\"x\", " + tag, " W/\"x\" ,\t" + tag + " ", std::string("*")}) {
         CAPTURE(names);

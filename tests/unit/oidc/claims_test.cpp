@@ -57,7 +57,7 @@ TEST_CASE("userinfo_claims: only what a granted scope permits, sub last and from
     }
 }
 
-TEST_CASE("userinfo_claims: a claim granted by name comes alone, beside what the scope permits [OIDC Core §5.5]") {
+TEST_CASE("userinfo_claims: a claim granted by name comes alone, next to what the scope permits [OIDC Core §5.5]") {
     struct Row {
         const char* scope;
         model::ClaimNames asked_for;

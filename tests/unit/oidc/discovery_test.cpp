@@ -189,8 +189,7 @@ TEST_CASE("oauth_metadata_path: in front of the issuer's path [RFC 8414 §3.1]")
 }
 
 TEST_CASE(
-    "discovery: where the web server lets people in, acr and amr are not promised, auth_time if it is told [Discovery "
-    "§3j]") {
+    "discovery: where the web server authenticates users, acr and amr are not promised, auth_time if it is known [Discovery §3j]") {
     oauth::Settings settings;
     settings.issuer = "https://op.example";
     settings.oidc = true;

@@ -103,7 +103,7 @@ TEST_CASE("end_session: what the user approved without an answer yet is forgotte
     CHECK(store::find_progress(f.fixture.database, bobs));
 }
 
-TEST_CASE("end_session: a login of the same user that changed the cookie meanwhile does not outrun the logout") {
+TEST_CASE("end_session: a login of the same user that changed the cookie in between does not outrun the logout") {
     Fixture f;
     model::Session renewed = f.here;
     renewed.cookie_hash = model::ValueHash("renewed");

@@ -120,7 +120,8 @@ TEST_CASE("make_access_token: the claims of the interface specification, aud on 
     CHECK(text(second->claims, "aud") == "https://api.example");
 }
 
-TEST_CASE("an ID token is no access token and the other way round [RFC 8725 §3.12, OIDC Core §16.11]") {
+TEST_CASE(
+    "an ID token is not an access token, and an access token not an ID token [RFC 8725 §3.12, OIDC Core §16.11]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto grant = grant_of(fixture);
@@ -132,7 +133,7 @@ TEST_CASE("an ID token is no access token and the other way round [RFC 8725 §3.
                                  "https://op.example", fixture.clock.now(), jose::Expiry::enforced));
 }
 
-TEST_CASE("make_id_token: where the web server lets people in, nothing is said of what is not known [OIDC Core §2h]") {
+TEST_CASE("make_id_token: where the web server authenticates users, unknown facts are left out [OIDC Core §2h]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     fixture.settings.login.method = oauth::LoginMethod::remote_user;

@@ -63,7 +63,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("parse_logout_request: who is meant and by whom [RP-Initiated Logout §2b]") {
+TEST_CASE("parse_logout_request: which user is meant, and by which client [RP-Initiated Logout §2b]") {
     Fixture f;
     struct Row {
         std::string when;
@@ -147,7 +147,7 @@ TEST_CASE("parse_logout_request: what is refused, and why [RP-Initiated Logout �
     CHECK(f.parse(Query{{"unknown", "a"}}.and_also("unknown", "b")));
 }
 
-TEST_CASE("parse_logout_request: our other tokens are no hints [RFC 8725 §3.11, RP-Initiated Logout §4a]") {
+TEST_CASE("parse_logout_request: other tokens of this server are not hints [RFC 8725 §3.11, RP-Initiated Logout §4a]") {
     Fixture f;
     const auto& key = f.fixture.keys->signing_key(crypto::Algorithm::RS256, f.fixture.clock.now());
     const auto now = util::to_epoch(f.fixture.clock.now());

@@ -69,7 +69,7 @@ TEST_CASE("userinfo: an active token with openid releases the user's claims, sub
           R"({"preferred_username":"alice","updated_at":1800000000,"sub":")" + f.user.subject.str() + "\"}");
 }
 
-TEST_CASE("userinfo: each way a token is no good, with its reason") {
+TEST_CASE("userinfo: each way in which a token is refused, with its reason") {
     Fixture f;
     const std::string good = f.token();
     CHECK(f.ask(f.token("profile")) == "insufficient_scope: openid scope required");

@@ -74,7 +74,7 @@ TEST_CASE("directory_of: what holds a path") {
     CHECK(os::directory_of("/a/b/") == "/a");
 }
 
-TEST_CASE("make_file: exactly the mode asked for whatever the umask, and nothing is replaced") {
+TEST_CASE("make_file: exactly the mode asked for under any umask, and nothing is replaced") {
     const TemporaryDirectory directory;
     const auto former = ::umask(0077);
     const auto file = os::make_file(directory / "new", 0660);
@@ -143,7 +143,7 @@ TEST_CASE("files made by root belong to the owner and group of their directory" 
     CHECK(mode_of(directory / "keys") == 0750);
 }
 
-TEST_CASE("replace_file: nobody who may not read the file in the end may open it before that") {
+TEST_CASE("replace_file: a user who may not read the file in the end cannot open it before that") {
     const bool is_root = ::geteuid() == 0;
     const TemporaryDirectory directory;
     const std::string model = directory / "seal.key";

@@ -74,7 +74,7 @@ TEST_CASE("find_authorization: one credential in whichever listed variable, in n
     }
 }
 
-TEST_CASE("missing credentials: the operator is told the directive of the web server in use [X20]") {
+TEST_CASE("missing credentials: the log names the directive of the web server in use [X20]") {
     struct Row {
         const char* when;
         gateway::Clues clues;

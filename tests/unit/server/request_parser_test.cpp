@@ -201,7 +201,7 @@ TEST_CASE("parse_request: only a form in UTF-8 is parsed, other types never are 
     }
 }
 
-TEST_CASE("parse_request: a POST without any body is no form; a GET's body means nothing [RFC 9110 §9.3.1]") {
+TEST_CASE("parse_request: a POST without any body is not a form; a GET's body means nothing [RFC 9110 §9.3.1]") {
     const auto empty = parse_request(variables({{"CONTENT_TYPE", ""}}), body(""), rules());
     REQUIRE(empty);
     CHECK(empty->body == BodyKind::none);
@@ -270,7 +270,7 @@ TEST_CASE("parse_request: a page does not look at the Authorization header of th
     CHECK(request->why_no_authorization.empty());
 }
 
-TEST_CASE("parse_request: without credentials the operator is told why they may be missing, with them nothing") {
+TEST_CASE("parse_request: without credentials the log says why they may be missing, with them nothing") {
     const auto without = parse_request(variables(), body("a=b"), rules());
     REQUIRE(without);
     CHECK(without->why_no_authorization.find("CGIPassAuth On") != std::string::npos);
@@ -279,7 +279,7 @@ TEST_CASE("parse_request: without credentials the operator is told why they may 
     CHECK(with->why_no_authorization.empty());
 }
 
-TEST_CASE("parse_request: a credential is as long as a header at most, whatever its variable is called") {
+TEST_CASE("parse_request: a credential is as long as a header at most, in any variable") {
     RequestRules other = rules();
     other.authorization_variables = {"REDIRECT_HTTP_AUTHORIZATION"};
     for (const std::size_t size : {std::size_t{16384}, std::size_t{16385}}) {

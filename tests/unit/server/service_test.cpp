@@ -129,8 +129,7 @@ TEST_CASE("Service: the handler's answer is sent once, under the id that the han
 }
 
 TEST_CASE(
-    "Service: whatever a handler throws ends as a fixed answer, and the next request is served as if nothing had been "
-    "[X29]") {
+    "Service: every exception of a handler ends as a fixed answer, and the next request is served normally [X29]") {
     struct Row {
         const char* when;
         std::function<void()> fail;
@@ -230,7 +229,7 @@ TEST_CASE("Service: an answer that may not leave becomes 500, and nothing of it 
     CHECK(exchange.sent.find("secret") == std::string::npos);
 }
 
-TEST_CASE("Service: endpoints for people fail with a page, in plain text when there are no templates") {
+TEST_CASE("Service: endpoints for browsers fail with a page, in plain text when there are no templates") {
     ServiceFixture fixture(OnFailure::page,
                            [](App&, const http::Request&) -> http::Response { throw std::runtime_error("secret"); });
     FakeExchange exchange;
@@ -335,7 +334,7 @@ TEST_CASE(
     CHECK(fixture.log().find("sweep_failed") == std::string::npos);
 }
 
-TEST_CASE("Service: what has ended stays for a minute, so that it is told from what never was") {
+TEST_CASE("Service: what has ended stays for a minute, so that it is distinguished from what never existed") {
     constexpr int kAnswers = 600;
     ServiceFixture fixture(OnFailure::json, {}, StoreUse::write);
     db::Database& database = fixture.app().context().store;
@@ -347,7 +346,8 @@ TEST_CASE("Service: what has ended stays for a minute, so that it is told from w
     CHECK(store::find_attempts(database, "ended before", now - util::Seconds(150)).failures == 0);
 }
 
-TEST_CASE("Service: nothing is deleted, and nobody kept waiting for long, while somebody else holds the gate [S03]") {
+TEST_CASE(
+    "Service: nothing is deleted, and no request waits for long, while another process holds the write lock [S03]") {
     constexpr int kAnswers = 600;
     ServiceFixture fixture(OnFailure::json, {}, StoreUse::write);
     db::Database& database = fixture.app().context().store;

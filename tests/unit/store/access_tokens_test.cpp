@@ -192,7 +192,7 @@ TEST_CASE("access tokens: what happens to client, user and grant is seen at the 
     }
 }
 
-TEST_CASE("walk_expired_access_tokens: all that have expired, whatever their grant, a thousand at a time") {
+TEST_CASE("walk_expired_access_tokens: all that have expired, of any grant, a thousand at a time") {
     auto database = sample_database();
     constexpr int kGrants = 1001;
     written(database, [](db::Transaction& transaction) {

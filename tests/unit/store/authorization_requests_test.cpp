@@ -47,7 +47,7 @@ void check(db::Database& database, const Subject& subject, bool logged_in, Decis
 
 }  // namespace
 
-TEST_CASE("authorization requests: nothing is known of one that nobody has acted on") {
+TEST_CASE("authorization requests: one without any progress is unknown") {
     auto database = with_two_users();
     CHECK_FALSE(store::find_progress(database, kKey));
     login(database, kAlice, RequestKey("another"));
@@ -92,14 +92,14 @@ TEST_CASE("record_login: keeps the same subject's decision, forgets another's") 
     check(database, kBob, true, Decision::unset, false);
 }
 
-TEST_CASE("record_decision: somebody else's login is not this subject's [IF29]") {
+TEST_CASE("record_decision: another user's login is not this subject's [IF29]") {
     auto database = with_two_users();
     login(database, kAlice);
     CHECK(decide(database, kBob, Decision::approved));
     check(database, kBob, false, Decision::approved, false);
 }
 
-TEST_CASE("use_request: true once, whoever asks; nothing moves a used request [RFC 6749 §4.1.2, L17]") {
+TEST_CASE("use_request: true once, for any caller; nothing changes a used request [RFC 6749 §4.1.2, L17]") {
     auto database = with_two_users();
     CHECK(use(database, kAlice));
     check(database, kAlice, false, Decision::unset, true);

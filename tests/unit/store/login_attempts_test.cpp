@@ -55,7 +55,7 @@ TEST_CASE("login attempts: failures add up inside the window, which failures do 
     CHECK(store::find_attempts(database, "Key", kNow).failures == 0);
 }
 
-TEST_CASE("login attempts: a window that has ended counts nothing and starts anew: a delay, not a lock") {
+TEST_CASE("login attempts: a window that has ended counts nothing and starts again: a delay, not a lock") {
     auto database = db::Database::in_memory();
     for (int i = 0; i < 5; ++i) fail(database, "key", kNow);
     const Time end = kNow + kWindow;

@@ -124,7 +124,7 @@ TEST_CASE("rotate_refresh_token: without a grace the first retry is reuse") {
                Seconds{0});
 }
 
-TEST_CASE("rotate_refresh_token: what is dead is refused, rotated or not, and nothing is concluded from it") {
+TEST_CASE("rotate_refresh_token: an invalid one is refused, rotated or not, and nothing is concluded from it") {
     check_uses("never issued", {{"Z", 0, Rotation::refused, ""}});
     check_uses("expired, at the very second", {{"A", 1000, Rotation::refused, ""}});
     check_uses(

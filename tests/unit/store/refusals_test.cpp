@@ -134,7 +134,7 @@ TEST_CASE("RefusalRing: every record of processes that write at the same time ha
     }
 }
 
-TEST_CASE("RefusalRing: made with mode 0660; one that cannot be used is no reason to refuse service") {
+TEST_CASE("RefusalRing: made with mode 0660; an unusable one is not a reason to refuse service") {
     const TemporaryDirectory directory;
     const auto former = ::umask(0077);
     { const RefusalRing ring(directory / "refusals.ring"); }

@@ -174,7 +174,7 @@ TEST_CASE("end_sessions: sessions, open requests and what was given in them end,
     for (const char* id : {"3", "4", "5"}) CHECK_FALSE(store::find_grant(database, model::GrantId(id))->ended_at);
 }
 
-TEST_CASE("subjects_with_sessions: who has only an open request is one of them") {
+TEST_CASE("subjects_with_sessions: includes those who have only an open request") {
     auto database = sample_database();
     CHECK(store::subjects_with_sessions(database).empty());
     written(database, [](db::Transaction& transaction) {

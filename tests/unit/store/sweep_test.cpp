@@ -67,7 +67,7 @@ TEST_CASE("sweep: an older token does not shorten what a younger one keeps") {
     CHECK(has_code(database));
 }
 
-TEST_CASE("sweep: a code that nobody redeemed, or that was burned, goes when it expires") {
+TEST_CASE("sweep: a code that was not redeemed, or was burned, goes when it expires") {
     for (const bool burned : {false, true}) {
         auto database = sample_database();
         written(database, [&](db::Transaction& transaction) {

@@ -15,7 +15,7 @@ TEST_CASE("SystemClock: agrees with the C library") {
     CHECK(now <= after + 1);
 }
 
-TEST_CASE("FixedClock: moves only when it is told to") {
+TEST_CASE("FixedClock: moves only by advance") {
     FixedClock clock(from_epoch(1'700'000'000));
     CHECK(to_epoch(clock.now()) == 1'700'000'000);
     clock.advance(Seconds{61});

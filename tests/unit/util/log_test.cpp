@@ -235,7 +235,7 @@ TEST_CASE("open_log_sink: stderr is the process's standard error and stays open 
     CHECK(contents(path) == "first\nsecond\n");
 }
 
-TEST_CASE("Log: security events are written whatever the level is") {
+TEST_CASE("Log: security events are written at every level") {
     Lines lines;
     log_into(lines, LogLevel::error).write(LogLevel::audit, "login_failed", {{"reason", "wrong password"}});
     REQUIRE(lines.size() == 1);

@@ -174,7 +174,7 @@ TEST_CASE("resume_authorization: only what was sealed for this browser, and is s
     CHECK(refusal_of(f.visit(web::resume_authorization, {})) == "resume_missing");
 }
 
-TEST_CASE("resume_authorization: a scope or grant that was taken away meanwhile is an error for the client") {
+TEST_CASE("resume_authorization: a scope or grant that was taken away in between is an error for the client") {
     struct Row {
         const char* when;
         void (*change)(model::Client&);

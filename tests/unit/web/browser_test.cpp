@@ -36,7 +36,7 @@ TEST_CASE("cookie_names: one pair per issuer, __Host- on https only") {
     CHECK(web::cookie_names("https://op.example/a").session != https.session);
 }
 
-TEST_CASE("recognise: a live session only; unknown values are nobody and are not adopted [IF159, L03]") {
+TEST_CASE("recognise: an active session only; unknown values are anonymous and are not adopted [IF159, L03]") {
     test::RulesFixture fixture;
     auto alice = fixture.add_user("alice");
     const auto session = fixture.add_session(alice, "live");
@@ -66,7 +66,7 @@ TEST_CASE("recognise: idle and absolute expiry, to the second [L04]") {
     CHECK_FALSE(see(fixture, session_cookie(fixture, "second-value")).session);
 }
 
-TEST_CASE("recognise: a disabled user's session is no session") {
+TEST_CASE("recognise: a disabled user's session does not count") {
     test::RulesFixture fixture;
     auto alice = fixture.add_user("alice");
     fixture.add_session(alice, "cookie-value");
@@ -78,8 +78,7 @@ TEST_CASE("recognise: a disabled user's session is no session") {
 }
 
 TEST_CASE(
-    "start_session: a new value each time, the old one dead, the inner id kept for the same user only [IF113, CWE-384, "
-    "L02]") {
+    "start_session: a new value each time, the old one invalid, the inner id kept for the same user only [IF113, CWE-384, L02]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto alice = fixture.add_user("alice");

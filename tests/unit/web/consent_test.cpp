@@ -34,7 +34,7 @@ struct Fixture : test::PageFlow {
 
 }  // namespace
 
-TEST_CASE("show_consent: who asks, where the answer goes, who is signed in and what is asked for") {
+TEST_CASE("show_consent: which client asks, where the answer goes, which user is signed in and what is asked for") {
     Fixture f;
     CHECK(f.open().body == "consent");
     CHECK(f.pages.last_consent.client_name == "Client app");
@@ -115,7 +115,7 @@ TEST_CASE("resume_authorization: a request is answered once; afterwards there is
     CHECK(refusal_of(f.follow(web::show_consent, decided)) == "already_used");
 }
 
-TEST_CASE("start_authorization: what is wrong with client or address is a page, everything else the client is told") {
+TEST_CASE("start_authorization: a wrong client or address is a page, everything else goes to the client") {
     struct Row {
         const char* name;
         const char* value;  ///< "" takes the parameter away
@@ -165,7 +165,7 @@ TEST_CASE("start_authorization: a posted request goes on by GET in whichever bro
     CHECK(location_parameter(second, "code") != "");
 }
 
-TEST_CASE("resume_authorization: a client that was disabled or changed meanwhile gets nothing") {
+TEST_CASE("resume_authorization: a client that was disabled or changed in between gets nothing") {
     Fixture f;
     f.open();
     const auto decided = f.decide("approve");

@@ -42,7 +42,7 @@ TEST_CASE("start_logout: without a hint the user is asked, and nothing has ended
     CHECK(f.is_signed_in());
 }
 
-TEST_CASE("start_logout: a bare client_id is not shown as the one who asks") {
+TEST_CASE("start_logout: a bare client_id does not name the client on the page") {
     Fixture f;
     CHECK(f.visit(web::start_logout, {{"client_id", "app"}}).body == "logout");
     CHECK(f.pages.last_logout.client_name == "");
@@ -110,7 +110,7 @@ TEST_CASE("resume_logout: a posted request is asked about in the browser that fo
     CHECK(f.is_signed_in());
 }
 
-TEST_CASE("start_logout: where nobody is signed in there is nothing to ask") {
+TEST_CASE("start_logout: without a session there is nothing to ask") {
     Fixture f;
     f.cookies.clear();
     const auto answer = f.ask();

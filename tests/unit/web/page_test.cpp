@@ -239,7 +239,8 @@ TEST_CASE("login: a problem is announced and tied to both fields, and is absent 
     CHECK_FALSE(contains(first, "role=\"alert\""));
 }
 
-TEST_CASE("consent: who asks, who answers, where the answer goes, and two ways to answer [IF114, RFC 6749 §10.2a]") {
+TEST_CASE(
+    "consent: which client asks, which user answers, where the answer goes, and two ways to answer [IF114, RFC 6749 §10.2a]") {
     const http::Response page = shipped().consent(consent_page());
     CHECK(page.status == 200);
     CHECK(contains(page.body, "<form method=\"post\" action=\"/scopes\">"));
@@ -317,7 +318,7 @@ TEST_CASE("form_post: values are escaped and otherwise untouched, as the client 
     check_harmless(shipped().form_post(page));
 }
 
-TEST_CASE("logout: who is signed in, who sent the browser here, and two ways to answer") {
+TEST_CASE("logout: which user is signed in, which client sent the browser here, and two ways to answer") {
     const http::Response page = shipped().logout(logout_page());
     CHECK(page.status == 200);
     CHECK(contains(page.body, "<form method=\"post\" action=\"/logout\">"));
@@ -346,7 +347,7 @@ TEST_CASE("logged out: says what is true now, and never both") {
     CHECK(contains(shipped().still_logged_in("alice").body, "<strong><bdi>alice</bdi></strong>"));
 }
 
-TEST_CASE("every value that people chose is escaped and cannot reorder the text around it [L13]") {
+TEST_CASE("every value that users or clients chose is escaped and cannot reorder the text around it [L13]") {
     for (const auto field : {&LoginPage::client_name, &LoginPage::username, &LoginPage::message}) {
         LoginPage page = login_page();
         page.*field = kHostile;

@@ -48,7 +48,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("attempt_login: who gets in") {
+TEST_CASE("attempt_login: which users and passwords succeed") {
     Fixture f;
     f.fixture.settings.login.max_failures = 100;
     CHECK(f.check("alice", "correct horse") == PasswordOutcome::right);
@@ -140,7 +140,7 @@ TEST_CASE(
     CHECK(f.check("somebody", "x", "203.0.113.8") == PasswordOutcome::wrong);
 }
 
-TEST_CASE("attempt_login: a name that nobody has costs what the users' own hashes cost, imported ones too [L08]") {
+TEST_CASE("attempt_login: an unknown name costs what the users' own hashes cost, imported ones too [L08]") {
     Fixture f;
     f.fixture.settings.login.max_failures = 100;
     // Processor time, and the least of three: what else happens to a process only adds to it.

@@ -28,7 +28,8 @@ std::string lines(const model::AuthorizationRequest& asked, const oauth::Setting
 
 }  // namespace
 
-TEST_CASE("permissions: the operator's words for a scope, else ours, else its name [OIDC Core §3.1.2.4b]") {
+TEST_CASE(
+    "permissions: the operator's words for a scope, else the built-in ones, else its name [OIDC Core §3.1.2.4b]") {
     oauth::Settings settings;
     settings.scope_descriptions = {{"api", "Read your notes"}, {"email", "Write to you"}};
     CHECK(lines(request("openid api email other"), settings) ==
@@ -37,7 +38,7 @@ TEST_CASE("permissions: the operator's words for a scope, else ours, else its na
     CHECK(lines(request("")) == "");
 }
 
-TEST_CASE("permissions: each claim asked for by name has its own line, unless a scope beside it says so already") {
+TEST_CASE("permissions: each claim asked for by name has its own line, unless a requested scope covers it") {
     struct Row {
         const char* scope;
         model::RequestedClaims claims;

@@ -52,7 +52,7 @@ TEST_CASE("remote_login: the named user gets a session and goes back to authoriz
     CHECK(place_of(f.follow(web::resume_authorization, answer)) == "https://op.example/scopes");
 }
 
-TEST_CASE("remote_login: who is refused, and that no session starts") {
+TEST_CASE("remote_login: which users are refused, and that no session starts") {
     struct Row {
         const char* when;
         void (*change)(Fixture&);

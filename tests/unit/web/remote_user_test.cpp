@@ -58,7 +58,7 @@ TEST_CASE("read_remote_user: a variable of the operator's choice is believed alo
     CHECK(read(login, {{"UID", "alice"}, {"REMOTE_USER", "bob"}, {"AUTH_TYPE", "Basic"}}) == "alice");
 }
 
-TEST_CASE("read_remote_user: a certificate says who somebody is when it was verified, and not before [CWE-295]") {
+TEST_CASE("read_remote_user: a certificate names a user when it was verified, and not before [CWE-295]") {
     oauth::LoginSettings login = remote();
     login.remote_user_variable = "SSL_CLIENT_S_DN_CN";
     for (const char* verify : {"", "NONE", "GENEROUS", "FAILED:self-signed certificate", "success", "SUCCESS "}) {
@@ -177,7 +177,7 @@ TEST_CASE("remote claims: a new address is not verified because the old one was;
     CHECK(with("") == R"({"nickname":"Al","phone_number_verified":true})");
 }
 
-TEST_CASE("remote_variables: none is read where people log in by password") {
+TEST_CASE("remote_variables: none is read where users log in by password") {
     oauth::Settings settings;
     settings.login = remote();
     settings.login.claims_from_environment = {{"email", "MAIL"}};

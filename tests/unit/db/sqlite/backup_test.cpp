@@ -269,7 +269,7 @@ TEST_CASE("back_up: a large copy is of one moment, and ends although others go o
     CHECK(count(copy, kSum) == count(source, kSum));
 }
 
-TEST_CASE("back_up: a copy that does not pass the check is no backup") {
+TEST_CASE("back_up: a copy that fails the check does not count as a backup") {
     const Place place;
     {
         Database database(place.path, Access::read_write);

@@ -41,8 +41,7 @@ std::uintmax_t size_of(const std::string& path) { return std::filesystem::file_s
 }  // namespace
 
 TEST_CASE(
-    "Database::create: the file, its side files and the gate are there afterwards, mode 0660 whatever the umask "
-    "[S12]") {
+    "Database::create: the file, its side files and the lock file are there afterwards, mode 0660 under any umask [S12]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     const auto former = ::umask(0077);
@@ -75,7 +74,7 @@ TEST_CASE("Database::create: a failure leaves nothing behind") {
     CHECK_FALSE(std::filesystem::exists(directory / "postern.db"));
 }
 
-TEST_CASE("Database: what is not ours is refused with its name and a fix, and stays as it was") {
+TEST_CASE("Database: a foreign file is refused with its name and a fix, and stays as it was") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     struct Row {
@@ -131,7 +130,7 @@ TEST_CASE("Database: what is not ours is refused with its name and a fix, and st
     }
 }
 
-TEST_CASE("Database: a damaged file is refused, and never made anew [S10]") {
+TEST_CASE("Database: a damaged file is refused, and never created again [S10]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -222,7 +221,7 @@ TEST_CASE("Database: file permissions decide who writes; a reader sees new commi
     CHECK(exit_code_of(reader) == 0);
 }
 
-TEST_CASE("Database: side files that are missing are named to a reader who may not make them" *
+TEST_CASE("Database: missing side files are named to a reader that may not make them" *
           doctest::skip(::geteuid() != 0)) {
     const TemporaryDirectory directory;
     REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);
@@ -246,8 +245,7 @@ TEST_CASE("Database::in_memory: the schema is there, and two are two") {
 }
 
 TEST_CASE(
-    "Database::checkpoint_if_due: only a log of more than 1000 frames is copied back, and only while nobody writes "
-    "[S04]") {
+    "Database::checkpoint_if_due: only a WAL of more than 1000 frames is copied back, and only while no process writes [S04]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -287,7 +285,7 @@ TEST_CASE(
     CHECK(size_of(path) == copied);
 }
 
-TEST_CASE("Database: a log that has waited a little for its checkpoint is not cut when it begins anew") {
+TEST_CASE("Database: a WAL that waits a little for its checkpoint is not truncated when it restarts") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -330,7 +328,7 @@ TEST_CASE("Database::checkpoint_if_due: after an incomplete one the next comes 1
     CHECK(size_of(path) > partly);
 }
 
-TEST_CASE("Database::checkpoint_if_due: an incomplete one is forgotten when the log has begun anew") {
+TEST_CASE("Database::checkpoint_if_due: an incomplete one is forgotten when the WAL has restarted") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -378,7 +376,7 @@ TEST_CASE("Database::checkpoint_if_due: a write lock that the kernel refuses lea
     CHECK(read_file(path) == before);
 }
 
-TEST_CASE("Database::checkpoint: copies the log back however short it is, and waits for the gate") {
+TEST_CASE("Database::checkpoint: copies the WAL back at any length, and waits for the write lock") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);

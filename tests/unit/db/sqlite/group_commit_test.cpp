@@ -63,7 +63,7 @@ std::string file_after(const TemporaryDirectory& directory, int commits) {
 
 }  // namespace
 
-TEST_CASE("GroupCommit: one sync serves all who committed before it began [V07, S15]") {
+TEST_CASE("GroupCommit: one sync serves all commits made before it began [V07, S15]") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync"), c(directory / "sync");
     for (Process* process : {&a, &b, &c}) process->commit();
@@ -88,7 +88,7 @@ TEST_CASE("GroupCommit: what is committed while a sync runs waits for another on
 }
 
 TEST_CASE(
-    "GroupCommit: a failed sync is told to everybody who waited for it, and the log is written again before the next") {
+    "GroupCommit: a failed sync is reported to every process that waited for it, and the WAL is written again before the next") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync"), c(directory / "sync");
     for (Process* process : {&a, &b}) process->commit();
@@ -121,7 +121,7 @@ TEST_CASE("GroupCommit: while it cannot be written again nothing is promised, an
     CHECK(b.shared.is_suspect());
 }
 
-TEST_CASE("GroupCommit: a sync that failed elsewhere puts the log in doubt also when nobody waits") {
+TEST_CASE("GroupCommit: a sync that failed elsewhere puts the WAL in doubt also when no process waits") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync");
     a.commit_and_wait();
@@ -200,7 +200,7 @@ TEST_CASE("GroupCommit: nothing that is found in the file makes a commit durable
     }
 }
 
-TEST_CASE("GroupCommit: a file that is emptied or put back while somebody waits costs a sync, not a promise") {
+TEST_CASE("GroupCommit: a file that is emptied or replaced while a process waits costs a sync, not a promise") {
     const TemporaryDirectory directory;
     const std::string before = file_after(directory, 3);
     for (const std::string& bytes : {std::string(), before}) {
@@ -215,7 +215,7 @@ TEST_CASE("GroupCommit: a file that is emptied or put back while somebody waits 
     }
 }
 
-TEST_CASE("GroupCommit: without a usable file everybody syncs alone") {
+TEST_CASE("GroupCommit: without a usable file every process syncs alone") {
     const TemporaryDirectory directory;
     REQUIRE(::mkfifo((directory / "fifo").c_str(), 0600) == 0);
     write_file(directory / "precious", "precious");
@@ -243,7 +243,7 @@ TEST_CASE("GroupCommit: without a usable file everybody syncs alone") {
 }
 
 TEST_CASE(
-    "GroupCommit: who has waited for another's sync for long enough syncs alone, and promises nothing to others") {
+    "GroupCommit: a process that has waited too long for another's sync syncs alone, and promises nothing to others") {
     const TemporaryDirectory directory;
     Process a(directory / "sync"), b(directory / "sync");
     const os::Descriptor stuck(::open((directory / "sync").c_str(), O_RDWR | O_CLOEXEC));
@@ -257,7 +257,7 @@ TEST_CASE(
     CHECK(b.wal.syncs == 1);
 }
 
-TEST_CASE("GroupCommit: a process that is killed while it syncs leaves that to the next, who syncs for all again") {
+TEST_CASE("GroupCommit: a process that is killed during a sync leaves it to the next, which syncs for all again") {
     const TemporaryDirectory directory;
     const auto path = directory / "sync";
     Process a(path), b(path);

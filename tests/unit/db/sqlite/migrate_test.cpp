@@ -135,7 +135,7 @@ TEST_CASE("migrate: grants without a user or a session are listed by neither, an
     CHECK(count(database, "SELECT count(*) FROM grants") == 0);
 }
 
-TEST_CASE("migrate: old rows are as they were, and new ones can be written beside them") {
+TEST_CASE("migrate: old rows are as they were, and new ones can be written next to them") {
     const OldDatabase old;
     db::migrate(old.path);
     Database database(old.path, Access::read_write);
@@ -193,7 +193,7 @@ TEST_CASE("migrate: refresh tokens of version 2 keep their line, and are found w
     });
 }
 
-TEST_CASE("migrate: a copy of what was there stands beside it, closed to others") {
+TEST_CASE("migrate: a copy of the old database stands next to it, closed to others") {
     const OldDatabase old;
     const auto migration = db::migrate(old.path);
     CHECK(migration.copy == old.path + ".v1");
@@ -214,7 +214,7 @@ TEST_CASE("migrate: the present version is left as it is") {
     CHECK_FALSE(fs::exists(path + ".v" + std::to_string(db::kSchemaVersion)));
 }
 
-TEST_CASE("migrate: whatever goes wrong, the database of version 1 is as it was, and can be migrated later") {
+TEST_CASE("migrate: after any failure the database of version 1 is as it was, and can be migrated later") {
     struct Row {
         const char* when;
         std::function<void(const std::string&)> spoil;
@@ -292,7 +292,7 @@ TEST_CASE("migrate: a writer at work is waited for, and not for ever") {
     CHECK(db::migrate(old.path).from == 1);
 }
 
-TEST_CASE("migrate: a schema from the future, one that never was and what is not ours are refused") {
+TEST_CASE("migrate: a schema of a later version, of an unknown one and a foreign database are refused") {
     struct Row {
         const char* sql;
         const char* says;

@@ -6,7 +6,7 @@
 using namespace postern;
 using namespace postern::test;
 
-TEST_CASE("Database::query: values belong to parameters by number, in whatever order the text mentions them") {
+TEST_CASE("Database::query: values belong to parameters by number, in any order in the text") {
     auto database = db::Database::in_memory();
     auto row = database.query("SELECT $2, $1, $3, $1", "one", std::string("two"), 3);
     REQUIRE(row.step());
@@ -67,7 +67,7 @@ TEST_CASE("Statement: values of each type come back as they went in") {
     CHECK(number == 7);
 }
 
-TEST_CASE("Statement: NULL and value are told apart") {
+TEST_CASE("Statement: NULL is distinguished from a value") {
     auto database = db::Database::in_memory();
     const std::optional<std::string> none;
     auto row = database.query("SELECT $1, $2, $3, $4, $1, $2", none, std::optional<std::int64_t>(),
@@ -114,7 +114,7 @@ TEST_CASE("Statement: what was bound is forgotten after use") {
     CHECK(text == std::nullopt);
 }
 
-TEST_CASE("Statement: mistakes of ours are errors, not guesses") {
+TEST_CASE("Statement: a wrong call is an error, not a guess") {
     auto database = db::Database::in_memory();
     CHECK_THROWS_AS(database.prepare("SELECT FROM"), db::StoreError);
     CHECK_THROWS_AS(database.prepare("SELECT \"no such column\""), db::StoreError);

@@ -60,8 +60,7 @@ TEST_CASE("Transaction: SQLite does not sync a commit, and never goes without it
 }
 
 TEST_CASE(
-    "Transaction: a second writer waits for its bounded time, then is told StoreBusy; the gate is free again after it "
-    "[S02]") {
+    "Transaction: a second writer waits for its bounded time, then throws StoreBusy; the write lock is free again after it [S02]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -77,7 +76,7 @@ TEST_CASE(
     CHECK(count(second, kCount) == 2);
 }
 
-TEST_CASE("Transaction: somebody who ignores the gate makes it busy, not broken [S03]") {
+TEST_CASE("Transaction: a writer that ignores the write lock makes it busy, not broken [S03]") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);
@@ -124,7 +123,7 @@ TEST_CASE("Transaction: a commit that SQLite refuses has written nothing [S14]")
     CHECK(count(database, "SELECT count(*) FROM client_secrets") == 0);
 }
 
-TEST_CASE("Snapshot: several reads see one moment, and writers go on meanwhile") {
+TEST_CASE("Snapshot: several reads see one moment, while writers go on") {
     const TemporaryDirectory directory;
     const auto path = directory / "postern.db";
     Database::create(path);

@@ -48,7 +48,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("Gate: a second holder waits as long as it was told, then gives up with StoreBusy") {
+TEST_CASE("WriteLock: a second holder waits for the given time, then throws StoreBusy") {
     const TemporaryDirectory directory;
     db::WriteLock first(directory / "db.gate");
     db::WriteLock second(directory / "db.gate");
@@ -80,7 +80,7 @@ TEST_CASE("Gate: the wait leaves neither a timer nor a signal handler behind") {
     CHECK((action.sa_handler == SIG_DFL));
 }
 
-TEST_CASE("Gate: whoever waits in the queue gets it when the holder dies [S02]") {
+TEST_CASE("WriteLock: a waiting process gets it when the holder dies [S02]") {
     const TemporaryDirectory directory;
     const Holder holder(directory / "db.gate");
     db::WriteLock gate(directory / "db.gate");
