@@ -135,7 +135,7 @@ constexpr Row kRows[] = {
 /// Where the error code says too little: RFC 9110 §15.5.6.
 constexpr int kWrongMethod = 405;
 constexpr std::string_view kPostToAuthorize =
-    "The client sent its authorization request by POST, which OpenID Connect Core §3.1.2.1 allows it; here that is "
+    "The client sent its authorization request by POST, which OpenID Connect Core §3.1.2.1 allows; here that is "
     "off. "
     "Let the configuration say \"authorizeMethods\": [\"GET\", \"POST\"], or let the client use GET.";
 constexpr std::string_view kOtherMethod =
