@@ -8,13 +8,15 @@ import { PERSON, openProvider } from "./provider.mjs";
 import { apacheExample } from "./shipped.mjs";
 import { Site } from "./site.mjs";
 
-/// What the protected page was told about the person, for the test to see.
+/// Shows the test what the application gets: identity, token, error.
 const ECHO = [
   'Header always set X-User "expr=%{REMOTE_USER}"',
   ...["sub", "name", "email", "iss", "aud", "acr"].map(
     (claim) => `Header always set X-Claim-${claim} "%{OIDC_CLAIM_${claim}}e"`,
   ),
   'Header always set X-Token "%{OIDC_access_token}e"',
+  // The module of Debian 12 has an error page of its own, that of Debian 13 sets this variable.
+  'ErrorDocument 400 "%{reqenv:OIDC_ERROR}"',
 ];
 
 /// Apache in front of an application; `lines` come behind what is shipped, `registration` are options of `client add`.
