@@ -80,7 +80,7 @@ public:
 
 class FcgiExchange final : public Exchange {
 public:
-    /// `reading` has been running since the first byte of the request.
+    /// `reading` has been running since the connection was accepted, or since a kept one spoke.
     FcgiExchange(FCGX_Request& request, std::optional<TimeLimit>& reading) : request_(request), reading_(reading) {}
 
     void read_variables(const std::vector<std::string>& also) override {
