@@ -1,4 +1,4 @@
-// Is this the password? Throttle, hash slot, throttle again, hash, count.
+// Is this the password? Throttle, hash slot, throttle again, hash, settle.
 #include "web/password_check.h"
 
 #include <arpa/inet.h>
@@ -49,12 +49,28 @@ Counters counters_for(const oauth::LoginSettings& login, const std::string& user
             Counter{counter(store::kAddressCounter, network), limit * kAloneFactor}};
 }
 
-std::optional<util::Seconds> throttled_for(oauth::Context& context, const Counters& counters,
-                                           const std::string& place) {
+/// One try of a password, and where its failures are counted.
+struct Attempt {
+    const std::string& username;
+    const util::Secret& password;
+    Counters counters;
+    std::string place;
+};
+
+Attempt make_attempt(const oauth::LoginSettings& login, const std::string& username, const util::Secret& password,
+                     const std::string& address) {
+    const std::string network = network_of(address);
+    return {.username = username,
+            .password = password,
+            .counters = counters_for(login, username, network),
+            .place = counter(store::kKnownPlace, pair_of(username, network))};
+}
+
+std::optional<util::Seconds> throttled_for(oauth::Context& context, const Attempt& attempt) {
     const util::Time now = context.now();
-    const bool is_known = store::is_known_place(context.store, place, now);
+    const bool is_known = store::is_known_place(context.store, attempt.place, now);
     std::optional<util::Seconds> wait;
-    for (const Counter& counter : counters) {
+    for (const Counter& counter : attempt.counters) {
         // Otherwise an attacker with many addresses could lock the owner of a name out forever by guessing.
         if (is_known && counter.key.starts_with(store::kUserCounter)) continue;
         const store::Attempts attempts = store::find_attempts(context.store, counter.key, now);
@@ -68,13 +84,6 @@ PasswordVerdict throttled(util::Seconds wait) {
     const std::string why =
         "too many failed logins for this name or address; it ends in " + std::to_string(wait.count()) + " s";
     return {.outcome = PasswordOutcome::throttled, .wait = wait, .log_detail = why};
-}
-
-void count(oauth::Context& context, const Counters& counters) {
-    db::Transaction transaction(context.store, db::Durability::lazy);
-    for (const Counter& counter : counters)
-        store::count_failure(transaction, counter.key, context.now(), context.settings.login.window);
-    transaction.commit();
 }
 
 PasswordVerdict failed(PasswordOutcome outcome, const char* why, const model::Subject& named = {}) {
@@ -100,6 +109,24 @@ PasswordVerdict compare(oauth::Context& context, const std::string& username, co
     return {.outcome = PasswordOutcome::right, .named = user->subject, .user = *user};
 }
 
+/// Reads, and decides. The caller holds a hash slot.
+PasswordVerdict find_verdict(oauth::Context& context, const Attempt& attempt) {
+    if (const auto wait = throttled_for(context, attempt)) return throttled(*wait);
+    PasswordVerdict verdict = compare(context, attempt.username, attempt.password);
+    verdict.failures_key = attempt.counters.front().key;
+    verdict.place_key = attempt.place;
+    return verdict;
+}
+
+/// Writes what the verdict means for later attempts: a failure is counted.
+void settle(oauth::Context& context, const Attempt& attempt, const PasswordVerdict& verdict) {
+    if (verdict.outcome != PasswordOutcome::wrong) return;
+    db::Transaction transaction(context.store, db::Durability::lazy);
+    for (const Counter& counter : attempt.counters)
+        store::count_failure(transaction, counter.key, context.now(), context.settings.login.window);
+    transaction.commit();
+}
+
 /// Lock files that cannot be made are storage that does not work: 503, not 500.
 std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context) {
     try {
@@ -115,23 +142,14 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
                               const std::string& address) {
     if (username.empty() || crypto::check_password(password.reveal()) != crypto::PasswordFault::none)
         return failed(PasswordOutcome::wrong, "the user name or password is empty or too long");
-    const std::string network = network_of(address);
-    const Counters counters = counters_for(context.settings.login, username, network);
-    const std::string place = counter(store::kKnownPlace, pair_of(username, network));
-    if (const auto wait = throttled_for(context, counters, place)) return throttled(*wait);
-
-    PasswordVerdict verdict;
-    {
-        const auto slot = take_hash_slot(context);
-        if (!slot)
-            return failed(PasswordOutcome::busy, "every hash slot was taken; login.hashSlots sets how many there are");
-        // Again, now that the queue is behind us: parallel guesses must not all have passed the first look.
-        if (const auto wait = throttled_for(context, counters, place)) return throttled(*wait);
-        verdict = compare(context, username, password);
-        if (verdict.outcome == PasswordOutcome::wrong) count(context, counters);
-    }
-    verdict.failures_key = counters.front().key;
-    verdict.place_key = place;
+    const Attempt attempt = make_attempt(context.settings.login, username, password, address);
+    if (const auto wait = throttled_for(context, attempt)) return throttled(*wait);  // without a place in the queue
+    const auto slot = take_hash_slot(context);
+    if (!slot)
+        return failed(PasswordOutcome::busy, "every hash slot was taken; login.hashSlots sets how many there are");
+    // Both before the slot is free: parallel guesses must not all have passed the throttle.
+    PasswordVerdict verdict = find_verdict(context, attempt);
+    settle(context, attempt, verdict);
     return verdict;
 }
 
