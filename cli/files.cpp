@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t kMaxId = 0xfffffffe;
 
-[[noreturn]] void refuse(const char* kind, const std::string& name) {
+[[noreturn]] void throw_unknown_account(const char* kind, const std::string& name) {
     throw Refused(std::string("there is no ") + kind + " " + in_quotes(name) + " " + where_accounts_are() +
                   "; create it first, or name another one");
 }
@@ -31,7 +31,7 @@ constexpr std::int64_t kMaxId = 0xfffffffe;
 uid_t parse_user(const std::string& text) {
     if (const auto id = user_id(text)) return *id;
     if (const auto number = util::parse_digits(text, kMaxId)) return static_cast<uid_t>(*number);
-    refuse("user", text);
+    throw_unknown_account("user", text);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ uid_t parse_user(const std::string& text) {
 gid_t parse_group(const std::string& text) {
     if (const auto id = group_id(text)) return *id;
     if (const auto number = util::parse_digits(text, kMaxId)) return static_cast<gid_t>(*number);
-    refuse("group", text);
+    throw_unknown_account("group", text);
 }
 
 Owner parse_owner(const std::string& text) {
@@ -128,15 +128,15 @@ void make_directory(const fs::path& directory, mode_t mode, os::NewFiles& made) 
 }
 
 void give(const fs::path& path, Owner owner, std::optional<mode_t> mode) {
-    const auto refuse = [&] {
+    const auto throw_not_given = [&] {
         throw Refused("cannot change the owner of " + path.string() + ": " + std::strerror(errno) +
                       "; run this as root");
     };
     const os::Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file && (errno == ENOENT || errno == ELOOP)) return;
     struct stat status {};
-    if (!file || fstat(file.get(), &status) != 0 || fchown(file.get(), owner.user, owner.group) != 0) refuse();
-    if (fchmod(file.get(), mode.value_or(status.st_mode & 07777)) != 0) refuse();
+    if (!file || fstat(file.get(), &status) != 0 || fchown(file.get(), owner.user, owner.group) != 0) throw_not_given();
+    if (fchmod(file.get(), mode.value_or(status.st_mode & 07777)) != 0) throw_not_given();
 }
 
 }  // namespace postern::cli

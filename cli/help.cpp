@@ -7,7 +7,7 @@
 namespace postern::cli {
 namespace {
 
-struct Row {
+struct HelpGroup {
     std::string_view command;
     const char* group;
 };
@@ -18,7 +18,7 @@ constexpr const char* kNow = "Tokens, sessions and consents";
 constexpr const char* kKeys = "Keys";
 constexpr const char* kUpkeep = "Maintenance";
 
-constexpr Row kGroups[] = {
+constexpr HelpGroup kGroups[] = {
     {"init", kSetUp},    {"doctor", kSetUp},   {"why", kSetUp},    {"client", kWho},   {"user", kWho},
     {"token", kNow},     {"session", kNow},    {"consent", kNow},  {"key", kKeys},     {"publish", kKeys},
     {"backup", kUpkeep}, {"migrate", kUpkeep}, {"purge", kUpkeep}, {"stats", kUpkeep},
@@ -47,7 +47,7 @@ constexpr const char* kGroupFooter = "Exit codes: 0 done, 1 refused, 2 wrong usa
 
 void finish_help(const Command& app) {
     for (const Command& command : app.commands()) {
-        const auto* row = std::ranges::find(kGroups, command.name(), &Row::command);
+        const auto* row = std::ranges::find(kGroups, command.name(), &HelpGroup::command);
         if (row != std::end(kGroups)) command.list_under(row->group);
         if (!command.is_group()) continue;
         command.end_help("`postern " + command.name() + " COMMAND --help` explains each.\n" + kGroupFooter);

@@ -7,12 +7,12 @@
 namespace postern::cli {
 namespace {
 
-struct Row {
+struct Advice {
     std::string_view error;
-    std::string_view hint;
+    std::string_view text;
 };
 
-constexpr Row kRows[] = {
+constexpr Advice kAdvice[] = {
     // RFC 6749 §5.2, §4.1.2.1
     {"invalid_request",
      "The client sent a request that breaks the protocol: a parameter is missing, given twice, or malformed. Fix the "
@@ -147,13 +147,13 @@ constexpr std::string_view kOther =
 
 }  // namespace
 
-std::string_view hint_for(const store::RefusalRecord& refusal) {
+std::string_view advice_for(const store::RefusalRecord& refusal) {
     if (refusal.status == kWrongMethod) {
         const bool posted = refusal.endpoint == "authorize" && refusal.detail.ends_with("got POST");
         return posted ? kPostToAuthorize : kOtherMethod;
     }
-    const auto* row = std::ranges::find(kRows, refusal.error, &Row::error);
-    return row == std::end(kRows) ? kOther : row->hint;
+    const auto* advice = std::ranges::find(kAdvice, refusal.error, &Advice::error);
+    return advice == std::end(kAdvice) ? kOther : advice->text;
 }
 
 }  // namespace postern::cli

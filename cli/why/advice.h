@@ -8,6 +8,6 @@
 namespace postern::cli {
 
 /// One or two sentences for the operator of the server or of the client. Never empty.
-std::string_view hint_for(const store::RefusalRecord& refusal);
+std::string_view advice_for(const store::RefusalRecord& refusal);
 
 }  // namespace postern::cli

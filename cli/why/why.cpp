@@ -33,7 +33,7 @@ json::Object to_json(const store::RefusalRecord& refusal) {
         {"endpoint", refusal.endpoint},     {"status", refusal.status},
         {"error", refusal.error},           {"error_description", refusal.description},
         {"detail", refusal.detail},         {"client_id", refusal.client_id},
-        {"hint", hint_for(refusal)},
+        {"hint", advice_for(refusal)},
     };
 }
 
@@ -47,7 +47,7 @@ void print(const store::RefusalRecord& refusal) {
         {"error", refusal.error},
         {"description", refusal.description},
         {"detail", refusal.detail},
-        {"what to change", std::string(hint_for(refusal))},
+        {"what to change", std::string(advice_for(refusal))},
     });
 }
 

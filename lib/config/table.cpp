@@ -72,11 +72,11 @@ Apply whole(T Owner::*member, std::int64_t lowest, std::int64_t highest) {
 Apply ttl(util::Seconds oauth::Settings::*member) { return whole(member, 1, kTenYears); }
 
 template <class T, class Owner>
-Apply text(T Owner::*member, Fault (*fault_of)(std::string_view)) {
+Apply text(T Owner::*member, Fault (*check)(std::string_view)) {
     return [=](Config& config, const json::Value& value) {
         const std::string* given = value.if_string();
         if (given == nullptr) return wrong("must be a string");
-        if (const Fault fault = fault_of(*given)) return wrong(*fault);
+        if (const Fault fault = check(*given)) return wrong(*fault);
         part(config, member) = *given;
         return Problems{};
     };

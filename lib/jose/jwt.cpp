@@ -30,7 +30,7 @@ constexpr std::array<Fault, 7> kFaults = {{
     {JwtFault::expired, "The token has expired."},
 }};
 
-JwtFault fault_of(JwsFault fault) {
+JwtFault jwt_fault(JwsFault fault) {
     switch (fault) {
         case JwsFault::malformed:
             return JwtFault::malformed;
@@ -82,7 +82,7 @@ std::string_view describe(JwtFault fault) {
 util::Result<VerifiedJwt, JwtFault> verify_jwt(Verifier& verifier, std::string_view token, TokenType type,
                                                std::string_view issuer, util::Time now, Expiry expiry) {
     auto jws = verifier.verify(token, type);
-    if (!jws) return fault_of(jws.error());
+    if (!jws) return jwt_fault(jws.error());
 
     const auto payload = json::parse(jws->payload);
     const json::Object* claims = payload ? payload->if_object() : nullptr;

@@ -52,17 +52,17 @@ Outcome<void> check_sizes(const http::Params& params) {
 /// Parameters that would change the meaning of the others must not be ignored silently (OpenID Connect Core §6,
 /// §7.2.1).
 Outcome<void> check_request_objects(const http::Params& params) {
-    struct Row {
+    struct RefusedParameter {
         std::string_view name;
         ErrorCode code;
         const char* description;
     };
-    static constexpr std::array kRows = {
-        Row{"request", ErrorCode::request_not_supported, "request objects are not supported"},
-        Row{"request_uri", ErrorCode::request_uri_not_supported, "request_uri is not supported"},
-        Row{"registration", ErrorCode::registration_not_supported, "registration is not supported"},
+    static constexpr std::array kRefusedParameters = {
+        RefusedParameter{"request", ErrorCode::request_not_supported, "request objects are not supported"},
+        RefusedParameter{"request_uri", ErrorCode::request_uri_not_supported, "request_uri is not supported"},
+        RefusedParameter{"registration", ErrorCode::registration_not_supported, "registration is not supported"},
     };
-    for (const Row& row : kRows)
+    for (const RefusedParameter& row : kRefusedParameters)
         if (params.find(row.name)) return make_error(row.code, row.description);
     return {};
 }

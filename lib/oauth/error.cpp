@@ -7,37 +7,37 @@
 namespace postern::oauth {
 namespace {
 
-struct Row {
+struct ErrorRow {
     ErrorCode code;
     std::string_view name;
     int status;
 };
 
 constexpr std::array kRows = {
-    Row{ErrorCode::invalid_request, "invalid_request", 400},                      // RFC 6749 §5.2
-    Row{ErrorCode::invalid_client, "invalid_client", 401},                        // RFC 6749 §5.2
-    Row{ErrorCode::invalid_grant, "invalid_grant", 400},                          // RFC 6749 §5.2
-    Row{ErrorCode::unauthorized_client, "unauthorized_client", 400},              // RFC 6749 §5.2
-    Row{ErrorCode::unsupported_grant_type, "unsupported_grant_type", 400},        // RFC 6749 §5.2
-    Row{ErrorCode::invalid_scope, "invalid_scope", 400},                          // RFC 6749 §5.2
-    Row{ErrorCode::access_denied, "access_denied", 400},                          // RFC 6749 §4.1.2.1
-    Row{ErrorCode::unsupported_response_type, "unsupported_response_type", 400},  // RFC 6749 §4.1.2.1
-    Row{ErrorCode::server_error, "server_error", 500},                            // RFC 6749 §4.1.2.1
-    Row{ErrorCode::temporarily_unavailable, "temporarily_unavailable", 503},      // RFC 6749 §4.1.2.1
-    Row{ErrorCode::invalid_token, "invalid_token", 401},                          // RFC 6750 §3.1
-    Row{ErrorCode::insufficient_scope, "insufficient_scope", 403},                // RFC 6750 §3.1
-    Row{ErrorCode::invalid_target, "invalid_target", 400},                        // RFC 8707 §2
-    Row{ErrorCode::unsupported_token_type, "unsupported_token_type", 400},        // RFC 7009 §2.2.1
-    Row{ErrorCode::login_required, "login_required", 400},                        // OIDC Core §3.1.2.6
-    Row{ErrorCode::consent_required, "consent_required", 400},                    // OIDC Core §3.1.2.6
-    Row{ErrorCode::unmet_authentication_requirements, "unmet_authentication_requirements", 400},
-    Row{ErrorCode::request_not_supported, "request_not_supported", 400},            // OIDC Core §3.1.2.6
-    Row{ErrorCode::request_uri_not_supported, "request_uri_not_supported", 400},    // OIDC Core §3.1.2.6
-    Row{ErrorCode::registration_not_supported, "registration_not_supported", 400},  // OIDC Core §3.1.2.6
+    ErrorRow{ErrorCode::invalid_request, "invalid_request", 400},                      // RFC 6749 §5.2
+    ErrorRow{ErrorCode::invalid_client, "invalid_client", 401},                        // RFC 6749 §5.2
+    ErrorRow{ErrorCode::invalid_grant, "invalid_grant", 400},                          // RFC 6749 §5.2
+    ErrorRow{ErrorCode::unauthorized_client, "unauthorized_client", 400},              // RFC 6749 §5.2
+    ErrorRow{ErrorCode::unsupported_grant_type, "unsupported_grant_type", 400},        // RFC 6749 §5.2
+    ErrorRow{ErrorCode::invalid_scope, "invalid_scope", 400},                          // RFC 6749 §5.2
+    ErrorRow{ErrorCode::access_denied, "access_denied", 400},                          // RFC 6749 §4.1.2.1
+    ErrorRow{ErrorCode::unsupported_response_type, "unsupported_response_type", 400},  // RFC 6749 §4.1.2.1
+    ErrorRow{ErrorCode::server_error, "server_error", 500},                            // RFC 6749 §4.1.2.1
+    ErrorRow{ErrorCode::temporarily_unavailable, "temporarily_unavailable", 503},      // RFC 6749 §4.1.2.1
+    ErrorRow{ErrorCode::invalid_token, "invalid_token", 401},                          // RFC 6750 §3.1
+    ErrorRow{ErrorCode::insufficient_scope, "insufficient_scope", 403},                // RFC 6750 §3.1
+    ErrorRow{ErrorCode::invalid_target, "invalid_target", 400},                        // RFC 8707 §2
+    ErrorRow{ErrorCode::unsupported_token_type, "unsupported_token_type", 400},        // RFC 7009 §2.2.1
+    ErrorRow{ErrorCode::login_required, "login_required", 400},                        // OIDC Core §3.1.2.6
+    ErrorRow{ErrorCode::consent_required, "consent_required", 400},                    // OIDC Core §3.1.2.6
+    ErrorRow{ErrorCode::unmet_authentication_requirements, "unmet_authentication_requirements", 400},
+    ErrorRow{ErrorCode::request_not_supported, "request_not_supported", 400},            // OIDC Core §3.1.2.6
+    ErrorRow{ErrorCode::request_uri_not_supported, "request_uri_not_supported", 400},    // OIDC Core §3.1.2.6
+    ErrorRow{ErrorCode::registration_not_supported, "registration_not_supported", 400},  // OIDC Core §3.1.2.6
 };
 
-const Row& row_of(ErrorCode code) {
-    for (const Row& row : kRows)
+const ErrorRow& row_of(ErrorCode code) {
+    for (const ErrorRow& row : kRows)
         if (row.code == code) return row;
     throw std::logic_error("error code without a row");
 }

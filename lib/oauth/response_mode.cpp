@@ -29,14 +29,15 @@ ResponseMode default_mode(const http::Params& params) {
 }
 
 Outcome<ResponseMode> parse_mode(const std::optional<std::string>& asked, const http::Params& params) {
-    struct Row {
+    struct ModeRow {
         std::string_view name;
         ResponseMode mode;
     };
-    static constexpr std::array kRows = {Row{"query", ResponseMode::query}, Row{"fragment", ResponseMode::fragment},
-                                         Row{"form_post", ResponseMode::form_post}};
+    static constexpr std::array kRows = {ModeRow{"query", ResponseMode::query},
+                                         ModeRow{"fragment", ResponseMode::fragment},
+                                         ModeRow{"form_post", ResponseMode::form_post}};
     if (!asked) return default_mode(params);
-    for (const Row& row : kRows) {
+    for (const ModeRow& row : kRows) {
         if (row.name != *asked) continue;
         if (row.mode == ResponseMode::query && yields_token(params))
             return invalid_request("response_mode=query is not allowed with this response_type");

@@ -27,11 +27,11 @@ Outcome<TokenGrant> parse_client_credentials(const http::Request& request) {
 }
 
 /// A new grant type is one row here, one alternative of TokenGrant and one file with its rules.
-struct Row {
+struct GrantRow {
     std::string_view grant_type;
     Outcome<TokenGrant> (*parse)(const http::Request&);
 };
-constexpr Row kRows[] = {
+constexpr GrantRow kGrants[] = {
     {"authorization_code", parse_authorization_code},
     {"refresh_token", parse_refresh_token},
     {"client_credentials", parse_client_credentials},
@@ -40,7 +40,7 @@ constexpr Row kRows[] = {
 Outcome<TokenGrant> parse_grant(const http::Request& request) {
     const auto type = request.form.find("grant_type");
     if (!type) return invalid_request("grant_type is required");
-    for (const Row& row : kRows)
+    for (const GrantRow& row : kGrants)
         if (row.grant_type == *type) return row.parse(request);
     return make_error(ErrorCode::unsupported_grant_type,
                       "grant_type must be authorization_code, refresh_token or client_credentials");

@@ -9,12 +9,12 @@
 namespace postern::server {
 namespace {
 
-struct Row {
+struct ForwardingAdvice {
     std::string_view software;  ///< how it names itself; "": any other
     std::string_view directive;
 };
 
-constexpr Row kDirectives[] = {
+constexpr ForwardingAdvice kForwardingAdvice[] = {
     {"Apache",
      "Apache passes it with `CGIPassAuth On` in the <Location> of the endpoints; mod_fcgid also with `FcgidPassHeader "
      "Authorization`"},
@@ -28,14 +28,6 @@ constexpr Row kDirectives[] = {
 /// Several headers reach us joined by commas, which neither Basic nor Bearer credentials contain (RFC 9110 §5.3).
 bool is_one_credential(std::string_view value) {
     return value.find(',') == value.npos && !util::has_control_bytes(value);
-}
-
-Failure refuse(std::string description, std::string detail) {
-    Failure failure;
-    failure.status = 400;
-    failure.description = std::move(description);
-    failure.detail = std::move(detail);
-    return failure;
 }
 
 /// The configuration that would let it in.
@@ -55,13 +47,13 @@ util::Result<std::optional<std::string>, Failure> find_authorization(const gatew
         const std::string_view value = variables.get(name);
         if (value.empty()) continue;
         if (!is_one_credential(value)) {
-            return refuse("The Authorization header is malformed or given twice.",
-                          "expected one Basic or Bearer credential without commas or control characters");
+            return refused_request(400, "The Authorization header is malformed or given twice.",
+                                   "expected one Basic or Bearer credential without commas or control characters");
         }
         // The server cannot know which of the two the web server verified, and one may belong to another client.
         if (found && *found != value) {
-            return refuse(
-                "The Authorization header is given twice.",
+            return refused_request(
+                400, "The Authorization header is given twice.",
                 where.append(" and ").append(name) + ", both of authorizationVariables, hold different credentials");
         }
         found = std::string(value);
@@ -71,7 +63,8 @@ util::Result<std::optional<std::string>, Failure> find_authorization(const gatew
 }
 
 std::string_view passing_directive(std::string_view software) {
-    return std::ranges::find_if(kDirectives, [&](const Row& row) { return software.starts_with(row.software); })
+    return std::ranges::find_if(kForwardingAdvice,
+                                [&](const ForwardingAdvice& row) { return software.starts_with(row.software); })
         ->directive;
 }
 

@@ -61,6 +61,10 @@ http::Response page(int status, const web::Pages* pages, const std::string& requ
 
 }  // namespace
 
+Failure refused_request(int status, std::string description, std::string detail) {
+    return {.status = status, .description = std::move(description), .detail = std::move(detail)};
+}
+
 Failure store_failure() {
     Failure failure{
         .status = 503, .error = "temporarily_unavailable", .description = "The server is busy. Try again in a moment."};

@@ -19,6 +19,9 @@ struct Failure {
     std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
+/// A request that breaks HTTP or the endpoint's own limits: invalid_request with that status.
+Failure refused_request(int status, std::string description, std::string detail);
+
 /// The two failures that are our own: whatever the cause, the caller reads the same.
 Failure store_failure();     ///< 503 temporarily_unavailable with Retry-After
 Failure internal_failure();  ///< 500 server_error

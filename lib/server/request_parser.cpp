@@ -35,14 +35,6 @@ struct Asked {
 
 using Check = std::optional<Failure> (*)(const Asked&);
 
-Failure refuse(int status, std::string description, std::string detail) {
-    Failure failure;
-    failure.status = status;
-    failure.description = std::move(description);
-    failure.detail = std::move(detail);
-    return failure;
-}
-
 http::Method method_named(std::string_view name) {
     constexpr std::pair<std::string_view, http::Method> kMethods[] = {{"GET", http::Method::get},
                                                                       {"HEAD", http::Method::head},
@@ -61,7 +53,7 @@ std::string join(const std::vector<std::string>& words) {
 std::optional<Failure> check_duplicate_variable(const Asked& asked) {
     const std::string& name = asked.variables.duplicate;
     if (name.empty()) return std::nullopt;
-    return refuse(
+    return refused_request(
         400, "The request has a header twice.",
         "the web server passed " + name + " twice: the client sent it twice, or the configuration sets it twice");
 }
@@ -72,23 +64,23 @@ std::optional<Failure> check_path(const Asked& asked) {
     const std::string came = shown ? std::string(asked.target.path.substr(0, kLongestShownPath)) : "(not printable)";
     const std::string expected =
         asked.rules.paths.empty() ? "none: the endpoint is switched off" : join(asked.rules.paths);
-    return refuse(404, "There is no such endpoint here.",
-                  "paths of this endpoint: " + expected + "; the request's path: " + came);
+    return refused_request(404, "There is no such endpoint here.",
+                           "paths of this endpoint: " + expected + "; the request's path: " + came);
 }
 
 std::optional<Failure> check_method(const Asked& asked) {
     const auto& methods = asked.rules.methods;
     if (std::ranges::find(methods, asked.method) != methods.end()) return std::nullopt;
     Failure failure =
-        refuse(405, "This endpoint does not support that method.",
-               "expected " + allowed_methods(asked.rules) + ", got " + std::string(to_string(asked.method)));
+        refused_request(405, "This endpoint does not support that method.",
+                        "expected " + allowed_methods(asked.rules) + ", got " + std::string(to_string(asked.method)));
     failure.headers.emplace_back("Allow", allowed_methods(asked.rules));
     return failure;
 }
 
 std::optional<Failure> check_sizes(const Asked& asked) {
     if (asked.target.query.size() > asked.rules.limits.body) {
-        return refuse(414, "The query is too long.", "longer than limits.body");
+        return refused_request(414, "The query is too long.", "longer than limits.body");
     }
     for (const auto& variable : asked.variables.values) {
         const auto& credentials = asked.rules.authorization_variables;
@@ -96,7 +88,7 @@ std::optional<Failure> check_sizes(const Asked& asked) {
                                std::ranges::find(credentials, variable.first) != credentials.end();
         if (!is_header) continue;
         if (variable.second.size() > kLongestHeader) {
-            return refuse(431, "A header is too long.", variable.first + " is longer than 16384 bytes");
+            return refused_request(431, "A header is too long.", variable.first + " is longer than 16384 bytes");
         }
     }
     return std::nullopt;
@@ -105,16 +97,17 @@ std::optional<Failure> check_sizes(const Asked& asked) {
 std::optional<Failure> check_body(const Asked& asked) {
     switch (asked.body.state) {
         case gateway::BodyState::bad_length:
-            return refuse(400, "Content-Length is not a number.", "CONTENT_LENGTH is malformed");
+            return refused_request(400, "Content-Length is not a number.", "CONTENT_LENGTH is malformed");
         case gateway::BodyState::too_large:
-            return refuse(413, "The body is too large.", "longer than limits.body");
+            return refused_request(413, "The body is too large.", "longer than limits.body");
         case gateway::BodyState::no_length:
-            return refuse(411, "The body has no Content-Length.",
-                          "the web server passes chunked bodies on unbuffered: let it buffer them, or have the client "
-                          "send a length");
+            return refused_request(
+                411, "The body has no Content-Length.",
+                "the web server passes chunked bodies on unbuffered: let it buffer them, or have the client "
+                "send a length");
         case gateway::BodyState::incomplete:
-            return refuse(400, "The length of the body differs from its Content-Length.",
-                          "the client stopped or the connection broke");
+            return refused_request(400, "The length of the body differs from its Content-Length.",
+                                   "the client stopped or the connection broke");
         case gateway::BodyState::whole:
             break;
     }
@@ -148,7 +141,7 @@ util::Result<http::Params, Failure> parse_parameters(std::string_view text, std:
     auto params = http::Params::parse(text, most);
     if (params) return std::move(*params);
     const bool many = params.error() == http::ParamsError::too_many;
-    return refuse(
+    return refused_request(
         400, many ? "There are too many parameters." : "The name of a parameter is malformed.",
         many ? "more than limits.parameters" : "bad percent-encoding, control characters or invalid UTF-8 in a name");
 }
@@ -159,8 +152,8 @@ util::Result<http::Request, Failure> with_body(http::Request request, const Aske
     if (asked.method != http::Method::post || (asked.body.bytes.empty() && header.empty())) return request;
     const ContentType type = content_type_of(header);
     if (type == ContentType::form_with_faulty_parameter) {
-        return refuse(400, "The body's charset must be UTF-8.",
-                      "expected application/x-www-form-urlencoded, with charset=utf-8 at most");
+        return refused_request(400, "The body's charset must be UTF-8.",
+                               "expected application/x-www-form-urlencoded, with charset=utf-8 at most");
     }
     request.body = type == ContentType::form ? http::BodyKind::form : http::BodyKind::other;
     if (type == ContentType::other) return request;

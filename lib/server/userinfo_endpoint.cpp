@@ -11,17 +11,17 @@
 namespace postern::server {
 namespace {
 
-http::Response refuse(const oauth::OAuthError& error) {
+http::Response bearer_error(const oauth::OAuthError& error) {
     return respond::bearer_error(error, error.code == oauth::ErrorCode::insufficient_scope ? "openid" : "");
 }
 
 http::Response userinfo(App& app, const http::Request& request, const oidc::GetUserClaims& get_user_claims) {
     const auto bearer = oidc::parse_bearer_token(request, app.config().limits.token);
-    if (!bearer) return refuse(bearer.error());
+    if (!bearer) return bearer_error(bearer.error());
     const auto token = oidc::find_active_token(app.context(), *bearer);
-    if (!token) return refuse(token.error());
+    if (!token) return bearer_error(token.error());
     const auto claims = oidc::userinfo(*token, get_user_claims);
-    http::Response response = claims ? http::json(*claims) : refuse(claims.error());
+    http::Response response = claims ? http::json(*claims) : bearer_error(claims.error());
     response.client_id = token->grant.client_id.str();
     return response;
 }

@@ -5,7 +5,7 @@ namespace postern::util {
 namespace {
 
 /// One line of the grammar: lead bytes, and the range of the byte that follows; later bytes are 80-BF.
-struct Row {
+struct SequenceRow {
     unsigned char first_lead;
     unsigned char last_lead;
     std::size_t length;
@@ -13,15 +13,15 @@ struct Row {
     unsigned char highest_second;
 };
 
-constexpr Row kRows[] = {
+constexpr SequenceRow kRows[] = {
     {0x00, 0x7F, 1, 0, 0},       {0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF},  // below A0: overlong
     {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F},                               // above 9F: surrogates
     {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF},                               // below 90: overlong
     {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F},                               // above 8F: beyond U+10FFFF
 };
 
-const Row* find_row(unsigned char lead) {
-    for (const Row& row : kRows) {
+const SequenceRow* find_row(unsigned char lead) {
+    for (const SequenceRow& row : kRows) {
         if (lead >= row.first_lead && lead <= row.last_lead) return &row;
     }
     return nullptr;
@@ -34,7 +34,7 @@ char32_t lead_bits(unsigned char lead, std::size_t length) { return length == 1 
 
 Utf8Step next_utf8(std::string_view bytes) {
     const auto lead = static_cast<unsigned char>(bytes.front());
-    const Row* row = find_row(lead);
+    const SequenceRow* row = find_row(lead);
     if (row == nullptr) return {std::nullopt, 1};
     char32_t code_point = lead_bits(lead, row->length);
     for (std::size_t i = 1; i < row->length; ++i) {

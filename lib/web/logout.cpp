@@ -20,7 +20,7 @@ using oidc::LogoutRequest;
 /// The browser is back from the web server's own logout.
 constexpr const char* kSignedOut = "signed_out";
 
-PageFault fault_of(LogoutFault fault) {
+PageFault page_fault(LogoutFault fault) {
     switch (fault) {
         case LogoutFault::malformed:
             return PageFault::logout_malformed;
@@ -34,8 +34,8 @@ PageFault fault_of(LogoutFault fault) {
     return PageFault::logout_redirect_unregistered;
 }
 
-http::Response refuse(const Interaction& interaction, const oidc::LogoutRefusal& refusal) {
-    return interaction.refuse(fault_of(refusal.fault), refusal.client_id, refusal.log_detail);
+http::Response refused_logout(const Interaction& interaction, const oidc::LogoutRefusal& refusal) {
+    return interaction.refuse(page_fault(refusal.fault), refusal.client_id, refusal.log_detail);
 }
 
 std::string endpoint(const Interaction& interaction) {
@@ -106,7 +106,7 @@ http::Response finish(Interaction& interaction, const LogoutRequest& asked, cons
 /// The address is judged before anything is done: a request is carried out whole or not at all.
 http::Response proceed(Interaction& interaction, const LogoutRequest& asked) {
     const auto after = oidc::verify_post_logout_redirect(interaction.context, asked);
-    if (!after) return refuse(interaction, after.error());
+    if (!after) return refused_logout(interaction, after.error());
     // Without a hint for this very user any site may have sent the browser here (§2, §6).
     const auto& session = interaction.browser.session;
     if (session && asked.hinted_subject != session->subject) return ask(interaction, asked);
@@ -137,14 +137,15 @@ http::Response start_logout(Interaction& interaction) {
     if (!posted && !interaction.browser.session && interaction.request.query.find(kSignedOut))
         return interaction.pages.logged_out();
     if (interaction.request.body == http::BodyKind::other)
-        return refuse(interaction, {LogoutFault::malformed, "", "the body is not application/x-www-form-urlencoded"});
+        return refused_logout(interaction,
+                              {LogoutFault::malformed, "", "the body is not application/x-www-form-urlencoded"});
     const auto asked =
         oidc::parse_logout_request(interaction.context, posted ? interaction.request.form : interaction.request.query);
-    if (!asked) return refuse(interaction, asked.error());
+    if (!asked) return refused_logout(interaction, asked.error());
     if (!posted) return proceed(interaction, *asked);
     // Refused now rather than later: an unregistered address is not sealed.
     const auto after = oidc::verify_post_logout_redirect(interaction.context, *asked);
-    if (!after) return refuse(interaction, after.error());
+    if (!after) return refused_logout(interaction, after.error());
     return http::see_other(
         http::with_query(endpoint(interaction), {{"resume", oidc::seal_logout(interaction.context, {*asked, ""})}}));
 }
@@ -165,10 +166,10 @@ http::Response answer_logout(Interaction& interaction) {
 
     const std::string decision = interaction.request.form.find("decision").value_or("");
     if (decision != "logout" && decision != "cancel")
-        return refuse(interaction, {LogoutFault::malformed, "", "field: decision"});
+        return refused_logout(interaction, {LogoutFault::malformed, "", "field: decision"});
     if (decision == "cancel" && is_logged_in) return interaction.pages.still_logged_in(username_of(interaction));
     const auto after = oidc::verify_post_logout_redirect(interaction.context, asked);
-    if (!after) return refuse(interaction, after.error());
+    if (!after) return refused_logout(interaction, after.error());
     return finish(interaction, asked, *after);
 }
 

@@ -7,7 +7,7 @@
 namespace postern::web {
 namespace {
 
-struct Row {
+struct PageText {
     PageFault fault;
     int status;
     const char* code;  ///< our own word, for the log and `postern why`
@@ -21,7 +21,7 @@ constexpr const char* kStartAgain = "Go back to the application and sign in agai
 constexpr std::string_view kIssuer = "{issuer}";
 constexpr const char* kSignOutAgain = "Go back to the application and sign out there again.";
 
-constexpr Row kRows[] = {
+constexpr PageText kPageTexts[] = {
     {PageFault::request_malformed, 400, "request_malformed", "This sign-in link is damaged",
      "The application sent a request that cannot be read, so it was not answered.", kAppOwner},
     {PageFault::client_missing, 400, "client_missing", "The application did not say who it is",
@@ -99,13 +99,13 @@ constexpr Row kRows[] = {
      kSignOutAgain},
 };
 
-const Row& row_of(PageFault fault) {
-    for (const Row& row : kRows)
+const PageText& page_text(PageFault fault) {
+    for (const PageText& row : kPageTexts)
         if (row.fault == fault) return row;
     throw std::logic_error("page fault without a row");
 }
 
-PageFault fault_of(oauth::RedirectFault fault) {
+PageFault page_fault(oauth::RedirectFault fault) {
     switch (fault) {
         case oauth::RedirectFault::malformed:
             return PageFault::request_malformed;
@@ -127,19 +127,19 @@ PageFault fault_of(oauth::RedirectFault fault) {
 
 http::Response refusal_page(const Pages& pages, const http::Request& request, PageFault fault,
                             const RefusalFacts& facts) {
-    const Row& row = row_of(fault);
-    std::string message = row.message;
+    const PageText& text = page_text(fault);
+    std::string message = text.message;
     if (const auto mark = message.find(kIssuer); mark != std::string::npos)
         message.replace(mark, kIssuer.size(), facts.issuer);
     http::Response response =
-        pages.error(ErrorPage{row.status, row.title, message, row.who, request.id, facts.try_again});
-    if (row.status == 503) response.set("Retry-After", "5");
-    response.refusal = http::Refusal{row.code, row.title, facts.detail, facts.client_id};
+        pages.error(ErrorPage{text.status, text.title, message, text.who, request.id, facts.try_again});
+    if (text.status == 503) response.set("Retry-After", "5");
+    response.refusal = http::Refusal{text.code, text.title, facts.detail, facts.client_id};
     return response;
 }
 
 http::Response refusal_page(const Pages& pages, const http::Request& request, const oauth::RedirectRefusal& refusal) {
-    return refusal_page(pages, request, fault_of(refusal.fault),
+    return refusal_page(pages, request, page_fault(refusal.fault),
                         {.client_id = refusal.client_id, .detail = refusal.log_detail, .issuer = {}, .try_again = {}});
 }
 

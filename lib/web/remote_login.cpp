@@ -107,7 +107,7 @@ void note_unusable(const Interaction& interaction, const RemoteUser& remote) {
         interaction.context.log.warn("claim_unusable", {{"claim", claim}, {"id", interaction.request.id}});
 }
 
-PageFault fault_of(RemoteFault fault) {
+PageFault page_fault(RemoteFault fault) {
     return fault == RemoteFault::missing ? PageFault::remote_user_missing : PageFault::remote_user_unusable;
 }
 
@@ -117,7 +117,8 @@ http::Response remote_login(Interaction& interaction) {
     // First, so that an operator who opens the page by hand learns whether the web server authenticates.
     const auto remote = read_remote_user(interaction.context.settings.login, interaction.request.server_variables,
                                          interaction.context.now());
-    if (!remote) return refuse_login(interaction, {fault_of(remote.error().fault), {}}, "", remote.error().log_detail);
+    if (!remote)
+        return refuse_login(interaction, {page_fault(remote.error().fault), {}}, "", remote.error().log_detail);
     ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
     const std::string client_id = resumed.request.client_id.str();
     if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);

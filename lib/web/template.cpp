@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxFileSize = std::size_t{256} * 1024;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+[[noreturn]] void throw_unusable_template(const std::string& file, const std::string& why) {
     throw std::runtime_error("template " + file + ": " + why);
 }
 
@@ -38,7 +38,7 @@ void check_tags(const std::string& file, std::string_view text) {
         const auto mark = text.find_first_not_of(" \t\n\v\f\r", at + 2);
         if (mark == std::string_view::npos) return;  // unclosed: the parser says so
         for (const auto& refused : kRefusedTags) {
-            if (text[mark] == refused.mark) refuse(file, refused.why);
+            if (text[mark] == refused.mark) throw_unusable_template(file, refused.why);
         }
     }
 }
@@ -48,11 +48,11 @@ std::string expand_partials(const std::string& file, std::string_view text, cons
     std::string expanded;
     for (auto at = text.find("{{>"); at != std::string_view::npos; at = text.find("{{>")) {
         const auto end = text.find("}}", at);
-        if (end == std::string_view::npos) refuse(file, "a tag is not closed");
+        if (end == std::string_view::npos) throw_unusable_template(file, "a tag is not closed");
         const auto name = util::trim(text.substr(at + 3, end - at - 3));
         const auto partial = partials.find(name);
         if (partial == partials.end())
-            refuse(file, "{{> " + std::string{name} + "}} names a file that is not known here");
+            throw_unusable_template(file, "{{> " + std::string{name} + "}} names a file that is not known here");
         expanded.append(text.substr(0, at)).append(partial->second);
         text.remove_prefix(end + 2);
     }
@@ -69,10 +69,11 @@ std::string_view find_element(const std::string& file, std::string_view text, co
     const auto end = open == std::string::npos ? open : lower.find("</" + name + ">", begin);
     if (end == std::string::npos || lower.compare(open, opening.size(), opening) != 0 ||
         lower.find("<" + name, begin) != std::string::npos) {
-        refuse(file, "must have exactly one " + opening + "...</" + name + ">, without attributes");
+        throw_unusable_template(file, "must have exactly one " + opening + "...</" + name + ">, without attributes");
     }
     const auto content = text.substr(begin, end - begin);
-    if (content.find("{{") != std::string_view::npos) refuse(file, "the " + name + " element cannot hold values");
+    if (content.find("{{") != std::string_view::npos)
+        throw_unusable_template(file, "the " + name + " element cannot hold values");
     return content;
 }
 
@@ -135,11 +136,12 @@ Template::Template(const std::string& file, std::string_view text, const Partial
     const std::string_view style = find_element(file, expanded, "style");
     style_hash_ = csp_hash(style);
     if (has_script(expanded)) {
-        if (scripts == Scripts::none) refuse(file, "has a script, which browsers will not run on this page; remove it");
+        if (scripts == Scripts::none)
+            throw_unusable_template(file, "has a script, which browsers will not run on this page; remove it");
         script_hash_ = csp_hash(find_element(file, expanded, "script"));
     }
     parsed_ = std::make_unique<Parsed>(expanded, style);
-    if (!parsed_->mustache.is_valid()) refuse(file, parsed_->mustache.error_message());
+    if (!parsed_->mustache.is_valid()) throw_unusable_template(file, parsed_->mustache.error_message());
 }
 
 Template::Template(Template&&) noexcept = default;
@@ -153,8 +155,8 @@ std::string Template::render(const Values& values) const {
 
 std::string read_template_file(const std::string& path) {
     const auto bytes = os::read_file(path, {.bytes = kMaxFileSize});
-    if (!bytes) refuse(path, bytes.error().meaning());
-    if (!util::is_utf8(*bytes)) refuse(path, "is not UTF-8");
+    if (!bytes) throw_unusable_template(path, bytes.error().meaning());
+    if (!util::is_utf8(*bytes)) throw_unusable_template(path, "is not UTF-8");
     return with_plain_line_ends(*bytes);
 }
 
