@@ -31,6 +31,7 @@ std::vector<Caller> callers(bool public_by_default, bool public_switched, bool o
         {"header", {}, basic(kWeb, secret_of(kWeb)), true, true},
         {"body", {{"client_id", kWeb}, {"client_secret", secret_of(kWeb)}}, "", true, true},
         {"public client", {{"client_id", kSpa}}, "", public_by_default, public_switched},
+        {"native client", {{"client_id", kNative}}, "", public_by_default, public_switched},
         {"nobody", {}, "", false, others_switched},
         {"confidential without secret", {{"client_id", kWeb}}, "", false, others_switched},
         {"wrong secret", {{"client_id", kWeb}, {"client_secret", "x"}}, "", false, others_switched},
@@ -72,7 +73,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "introspectionRequiresConfidentialClient false: public clients may ask too, and no other caller [IF14, IF125, rule 2]") {
+    "introspectionRequiresConfidentialClient false: public clients may ask too, and no other caller [IF14, IF125, rule 2, I07, I08]") {
     const SignedIn open(configured({{"introspectionRequiresConfidentialClient", false}}));
     for (const Caller& caller : callers(false, true, false)) {
         CAPTURE(caller.when);
@@ -134,9 +135,9 @@ TEST_CASE("useOpaqueRefreshTokens: tokens of either form stay good when the opti
     }
 }
 
-TEST_CASE("usernameInAccessToken false: introspection has no name to tell [IF47, RFC 7662 §2.2d, §5b]") {
+TEST_CASE("usernameInAccessToken false: introspection has no name to tell [IF47, RFC 7662 §2.2d, §5b, I09]") {
     const SignedIn r(configured({{"usernameInAccessToken", false}}));
-    const Answer answer = as_client(r.op, "introspect", {{"token", r.access_token()}});
+    const Answer answer = as_client(r.op, "introspect", {{"token", r.access_token()}}, kOther);
     CHECK(answer.body.starts_with(R"({"active":true,)"));
     CHECK(answer.json().find("username") == nullptr);
     CHECK(answer.body.find(kAlice) == std::string::npos);

@@ -124,14 +124,16 @@ TEST_CASE(
         const Answer own = introspect(r.op, about(token));
         for (const std::string client : {kOther, kMachine, kTrusted, "web2"}) {
             CAPTURE(client);
-            CHECK(introspect(r.op, about(token), client).body == own.body);
+            const Answer other = introspect(r.op, about(token), client);
+            CHECK(other.body == own.body);
+            CHECK(other.body.find("alice@") == std::string::npos);
         }
     }
 }
 
 TEST_CASE(
     "introspection: credentials come by header or body, and only there [IF121, IF123, IF124, IF161, IF169, rule 1, RFC "
-    "7662 §2.1fg, §2.3ab, §4ab, I08, C07, C08, RFC 6749 §2.3.1d]") {
+    "7662 §2.1fg, §2.3ab, §4ab, I07, I08, C07, C08, RFC 6749 §2.3.1d]") {
     const SignedIn r;
     const Query form = about(r.access_token());
     const std::string secret = secret_of(kWeb);
@@ -156,6 +158,7 @@ TEST_CASE(
         {"C02", "not base64", "Basic !", form, "401 invalid_client"},
         {"I07", "public client", "", form.with("client_id", kSpa), "401 invalid_client"},
         {"I07", "public client, header", basic(kSpa, ""), form, "401 invalid_client"},
+        {"I07", "native client", "", form.with("client_id", kNative), "401 invalid_client"},
         {"C09", "public client with a secret", "", form.with("client_id", kSpa).with("client_secret", "x"),
          "401 invalid_client"},
         {"C01", "two ways", basic(kWeb, secret), form.with("client_id", kWeb).with("client_secret", secret),
@@ -206,15 +209,21 @@ TEST_CASE(
         for (const std::string hint : {"access_token", "refresh_token", ""})
             CHECK(introspect(r.op, about(token).with("token_type_hint", hint)).body == without);
         check_inactive(introspect(r.op, about(token).with("token_type_hint", "auth_code")));
-        for (const std::string hint : {"id_token", "ACCESS_TOKEN", "access_token ", "authorization_code", "pat", "x"}) {
+        for (const std::string hint :
+             {"id_token", "ACCESS_TOKEN", "access_token ", " access_token", "authorization_code", "pat", "x", "%"}) {
             CAPTURE(hint);
+            CgiRequest anonymous = post_form(about(token).with("token_type_hint", hint).text());
+            CHECK(r.op.cgi("introspect", anonymous).verdict() == "401 invalid_client");
             const Answer refused = introspect(r.op, about(token).with("token_type_hint", hint));
             CHECK(refused.verdict() == "400 unsupported_token_type");
             CHECK_FALSE(refused.member("error_description").empty());
         }
+        const std::string nul("access_token\0", 13);
+        CHECK(introspect(r.op, about(token).with("token_type_hint", nul)).verdict() == "400 invalid_request");
     }
     for (const std::string hint : {"", "access_token", "refresh_token", "auth_code"})
         check_inactive(introspect(r.op, about(code).with("token_type_hint", hint)));
+    check_inactive(introspect(r.op, about("x").with("token_type_hint", "auth_code")));
     CHECK(redeem(r.op, token_request(code)).verdict() == "200");  // asking has not spent it
 }
 
@@ -235,6 +244,9 @@ TEST_CASE(
         CHECK(answer.verdict() == row.expected);
         if (answer.status == 200) CHECK(answer.body.starts_with(R"({"active":true,)"));
     }
+    // A token in the address is not read, next to one in the body either.
+    const std::string in_address = form.text();
+    check_inactive(send(r.op, "introspect", {"unknown in the body", "token=unknown", in_address}));
     for (const std::string method : {"GET", "HEAD", "PUT", "DELETE"}) {
         CAPTURE(method);
         CgiRequest request = with_basic("");

@@ -1,4 +1,5 @@
-// What introspection tells, about which tokens, and to whom.
+// What introspection says of forged, stored and ended tokens, in every process; the rest of its rules is in
+// tests/rfc/rfc7662_test.cpp.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -6,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { digestOf, dump, fileOf, sql, text } from "./database.mjs";
 import { encode, forge, keysOf, strangeKey } from "./forge.mjs";
 import { openProvider } from "./provider.mjs";
-import { INACTIVE, decode, everywhere, verdict } from "./verdict.mjs";
+import { decode, everywhere } from "./verdict.mjs";
 
 const LONG = process.env.POSTERN_LONG === "1";
 const GUESSES = LONG ? 100_000 : 2_000;
@@ -23,7 +24,6 @@ describe("introspection", () => {
   });
 
   const ask = (parameters, options = { client: other }) => p.post("/token/introspect", parameters, options);
-  const asked = async (...args) => verdict(await ask(...args));
   const isUnknown = async (token, what) => {
     const answer = await ask({ token });
     assert.equal(answer.status, 200, what);
@@ -114,85 +114,6 @@ describe("introspection", () => {
     assert.equal((await ask({ token: "x".repeat(100_000) })).status, 413, "more than a body may have");
   });
 
-  it("the hint is advice: under any hint the token is found [I04]", async () => {
-    for (const hint of [undefined, "", "access_token", "refresh_token"]) {
-      assert.ok((await p.introspect(tokens.access_token, { token_type_hint: hint })).active, `access token, ${hint}`);
-      assert.ok((await p.introspect(tokens.refresh_token, { token_type_hint: hint })).active, `refresh token, ${hint}`);
-    }
-  });
-
-  it("a hint that is none of the three is refused, after the client has authenticated [I05]", async () => {
-    for (const hint of ["id_token", "ACCESS_TOKEN", "access_token ", " access_token", "access_token\0", "x", "%"]) {
-      const answer = await asked({ token: tokens.access_token, token_type_hint: hint });
-      assert.equal(
-        answer,
-        hint.includes("\0") ? "400 invalid_request" : "400 unsupported_token_type",
-        JSON.stringify(hint),
-      );
-      assert.equal(
-        await asked({ token: tokens.access_token, token_type_hint: hint }, {}),
-        "401 invalid_client",
-        JSON.stringify(hint),
-      );
-    }
-    for (const second of ["access_token", "refresh_token"]) {
-      assert.equal(
-        await asked([
-          ["token", "x"],
-          ["token_type_hint", "access_token"],
-          ["token_type_hint", second],
-        ]),
-        "400 invalid_request",
-      );
-    }
-  });
-
-  it("codes are not introspected, and with their hint nothing else is [I06]", async () => {
-    const { code } = await p.code(web);
-    for (const token of [code, tokens.access_token, tokens.refresh_token, "x"]) {
-      assert.deepEqual(await p.introspect(token, { token_type_hint: "auth_code" }), INACTIVE);
-    }
-    await isUnknown(code, "without the hint");
-  });
-
-  it("a public client and a caller without credentials learn nothing [I07, I08]", async () => {
-    const form = { token: tokens.access_token };
-    const rows = [
-      ["a public client", { client: p.clients.spa }],
-      ["a native one", { client: p.clients.native }],
-      ["nobody", {}],
-      ["a wrong secret", { basic: [other.id, "wrong wrong wrong wrong wrong wrong"] }],
-      ["no secret", { client: { id: other.id } }],
-      ["an unknown client", { basic: ["nobody", "x"] }],
-      ["the token itself", { bearer: tokens.access_token }],
-    ];
-    for (const [who, options] of rows) {
-      const answer = await ask(form, options);
-      assert.equal(verdict(answer), "401 invalid_client", who);
-      assert.ok(!answer.body.includes("active"), who);
-    }
-  });
-
-  it("any confidential client may ask about any token, and hears no more than the token says [I09]", async () => {
-    for (const client of [web, other, p.clients.machine, p.clients.trusted]) {
-      const { json } = await ask({ token: tokens.access_token }, { client });
-      assert.equal(json.active, true, client.id);
-      assert.deepEqual(Object.keys(json).sort(), [
-        "active",
-        "client_id",
-        "exp",
-        "iat",
-        "iss",
-        "jti",
-        "scope",
-        "sub",
-        "token_type",
-        "username",
-      ]);
-      assert.ok(!JSON.stringify(json).includes("alice@op.example"));
-    }
-  });
-
   describe("the next request already knows what has ended, in every process [I10]", () => {
     const hash = ({ access_token: token }) => text(digestOf(token));
     const refreshHash = ({ refresh_token: token }) => text(digestOf(token));
@@ -248,22 +169,6 @@ describe("introspection", () => {
     }
   });
 
-  it("a refresh token is called one, so that no API takes it for an access token [I11]", async () => {
-    const given = await p.tokens(web);
-    assert.equal((await p.introspect(given.access_token)).token_type, "Bearer");
-    assert.equal((await p.introspect(given.refresh_token)).token_type, "refresh_token");
-  });
-
-  it("a token in the address is not read [I12]", async () => {
-    const given = await p.tokens(web);
-    const address = `/token/introspect?token=${given.access_token}`;
-    assert.equal(verdict(await p.post(address, "", { client: other })), "400 invalid_request");
-    assert.equal(verdict(await p.post(address, { token: "" }, { client: other })), "400 invalid_request");
-    const both = await p.post(address, { token: "unknown" }, { client: other });
-    assert.ok(verdict(both) === "400 invalid_request" || both.body === '{"active":false}', both.body);
-    assert.equal((await p.ask(address)).status, 405);
-  });
-
   it(`${GUESSES} guesses find nothing and leave the database as it was [I13]`, async () => {
     const before = await dump(p.deployment);
     const bytes = () => [fileOf(p.deployment), `${fileOf(p.deployment)}-wal`].map((file) => readFileSync(file).length);
@@ -305,36 +210,6 @@ describe("introspection with other settings", () => {
       } finally {
         await p.stop();
       }
-    }
-  });
-
-  it(
-    "with introspectionRequiresConfidentialClient false a public client may ask too, and no other caller " +
-      "[I07, I08]",
-    async () => {
-      const p = await openProvider({ config: { introspectionRequiresConfidentialClient: false } });
-      try {
-        const { access_token: token } = await p.tokens(p.clients.web);
-        const asked = async (options) => await p.post("/token/introspect", { token }, options);
-        for (const client of [p.clients.spa, p.clients.native, p.clients.other])
-          assert.equal((await asked({ client })).json.active, true, client.id);
-        for (const options of [{}, { client: { id: p.clients.other.id } }, { basic: [p.clients.spa.id, "x"] }])
-          assert.equal(verdict(await asked(options)), "401 invalid_client");
-      } finally {
-        await p.stop();
-      }
-    },
-  );
-
-  it("with usernameInAccessToken false the user name is not disclosed [I09]", async () => {
-    const p = await openProvider({ config: { usernameInAccessToken: false } });
-    try {
-      const { access_token: token } = await p.tokens(p.clients.web, { scope: "openid profile email" });
-      const said = await p.introspect(token);
-      assert.equal(said.active, true);
-      assert.ok(!JSON.stringify(said).includes("alice") && !("username" in said));
-    } finally {
-      await p.stop();
     }
   });
 });
