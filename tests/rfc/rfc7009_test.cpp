@@ -90,7 +90,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "revocation: an access token leaves its siblings, a refresh token takes the whole line [RFC 7009 §2.1kl, §2.2b]") {
+    "revocation: an access token leaves its siblings, a refresh token takes the whole line [RFC 7009 §2.1kl, §2.2b, V04]") {
     SignedIn r;
     const auto bystander = obtain_tokens(r.op, r.alice, authorization_request());
     const Answer second = refresh(r.op, r.refresh_token());
@@ -98,6 +98,7 @@ TEST_CASE(
     check_quiet(revoke(r.op, of(r.access_token())));
     CHECK(userinfo(r.op, r.access_token()).status == 401);
     CHECK(userinfo(r.op, second.member("access_token")).status == 200);
+    CHECK_FALSE(is_active(r.op, second.member("refresh_token")));
     CHECK(refresh(r.op, second.member("refresh_token")).verdict() == "400 invalid_grant");
 
     // The refresh token that has been used already: all that a client may have after a lost answer.
@@ -209,12 +210,20 @@ TEST_CASE(
 TEST_CASE("revocation: a failed authentication revokes nothing [IF140, V08, RFC 7009 §2.1f, §5b]") {
     const SignedIn r;
     for (const std::string& token : {r.access_token(), r.refresh_token()}) {
-        CgiRequest request = post_form(of(token).text());
-        CHECK(r.op.cgi("revoke", request).status == 401);
-        request.headers = {{"Authorization", basic(kWeb, "wrong")}};
-        CHECK(r.op.cgi("revoke", request).status == 401);
-        CHECK(r.op.cgi("revoke", post_form(of(token).with("client_id", kWeb).text())).status == 401);
-        CHECK(revoke(r.op, of(token), kSpa).status == 200);  // who it is, but not whose it is
+        const auto refused = [&](const std::string& authorization, const Query& more) {
+            CgiRequest request = post_form(of(token).text() + "&" + more.text());
+            if (!authorization.empty()) request.headers = {{"Authorization", authorization}};
+            CHECK(r.op.cgi("revoke", request).verdict() == "401 invalid_client");
+            CHECK(alive(r) == "ar");
+        };
+        refused("", {});
+        refused(basic(kWeb, "wrong"), {});
+        refused(basic("nobody", "x"), {});
+        refused("Bearer " + r.access_token(), {});  // the token is not its own credential
+        refused("", {{"client_id", kWeb}});
+        refused("", {{"client_id", kWeb}, {"client_secret", "x"}});
+        refused("", {{"client_id", kSpa}, {"client_secret", "x"}});
+        CHECK(revoke(r.op, of(token), kSpa).status == 200);  // authenticated, but not the token's client
     }
     CHECK(alive(r) == "ar");
 }
@@ -231,6 +240,8 @@ TEST_CASE("revocation: a public client revokes its own by its id alone, really [
             CHECK(alive(r) == "ar");
             check_quiet(revoke(r.op, of(access ? r.access_token() : r.refresh_token()), client));
             CHECK(alive(r) == "");
+            CHECK(refresh(r.op, r.refresh_token(), client).verdict() == "400 invalid_grant");
+            check_quiet(revoke(r.op, of(access ? r.access_token() : r.refresh_token()), client));
         }
     }
 }
@@ -260,11 +271,17 @@ TEST_CASE(
         CAPTURE(row.when);
         CHECK(send(r.op, "revoke", row).verdict() == row.expected);
     }
-    for (const std::string method : {"GET", "HEAD", "DELETE"}) {
+    // Credentials in the address authenticate no client.
+    const Query address = form.with("client_id", kWeb).with("client_secret", secret_of(kWeb));
+    CHECK(send(r.op, "revoke", {"token in the address", "", form.text()}).verdict() == "400 invalid_request");
+    CgiRequest anonymous = post_form("");
+    anonymous.query = address.text();
+    CHECK(r.op.cgi("revoke", anonymous).verdict() == "401 invalid_client");
+    for (const std::string method : {"GET", "HEAD", "PUT", "DELETE"}) {
         CAPTURE(method);
         CgiRequest request = with_basic("");
         request.method = method;
-        request.query = form.and_also("callback", "package.myCallback").text();
+        request.query = address.and_also("callback", "package.myCallback").text();
         const Answer answer = r.op.cgi("revoke", request);
         CHECK(answer.status == 405);
         CHECK(answer.header("Allow").find("POST") != std::string::npos);
