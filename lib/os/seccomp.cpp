@@ -154,9 +154,11 @@ private:
 
 /// Whom the kernel signals about a descriptor, and by what: kill(2) by another name, before version 6 of Landlock.
 void refuse_owners(Filter& filter) {
-    for (const std::uint32_t command : {F_SETOWN, F_SETOWN_EX, F_SETSIG})
-        filter.refuse_if(__NR_fcntl, {{1, ~0U, command}});
-    for (const std::uint32_t command : {FIOSETOWN, SIOCSPGRP}) filter.refuse_if(__NR_ioctl, {{1, ~0U, command}});
+    const auto refuse = [&](std::uint32_t call, int command) {
+        filter.refuse_if(call, {{1, ~0U, static_cast<std::uint32_t>(command)}});
+    };
+    for (const int command : {F_SETOWN, F_SETOWN_EX, F_SETSIG}) refuse(__NR_fcntl, command);
+    for (const int command : {FIOSETOWN, SIOCSPGRP}) refuse(__NR_ioctl, command);
 }
 
 void allow_network(Filter& filter) {
