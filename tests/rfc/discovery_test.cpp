@@ -63,8 +63,10 @@ TEST_CASE(
         CHECK_FALSE(list.empty());
         std::sort(list.begin(), list.end());
         CHECK(std::adjacent_find(list.begin(), list.end()) == list.end());
+        if (!member.first.ends_with("_alg_values_supported")) continue;
+        for (const std::string& algorithm : list) CHECK(contains({"RS256", "ES256", "EdDSA"}, algorithm));
     }
-    for (const std::string weak : {"plain", "HS256", "\"password\"", "RS1"})
+    for (const std::string weak : {"plain", "\"HS", "HS256", "\"password\"", "RS1"})
         CHECK(answer.body.find(weak) == std::string::npos);
     CHECK_FALSE(contains(list_of(document, "id_token_signing_alg_values_supported"), "none"));
 }
@@ -76,7 +78,7 @@ bool is_taken(const Deployment& op, const Query& request, const std::string& cli
 
 TEST_CASE(
     "discovery: response types and modes, grants and PKCE methods are the ones that work, implicit on and off [RFC "
-    "8414 §2fg, OIDC Core §15.2a, §16.16, Discovery §3ghi, Multiple Response Types §4, §5a]") {
+    "8414 §2fg, OIDC Core §15.2a, §16.16, Discovery §3ghi, Multiple Response Types §4, §5a, D01]") {
     for (const bool implicit : {false, true}) {
         CAPTURE(implicit);
         Deployment op;
@@ -105,8 +107,9 @@ TEST_CASE(
             CHECK(is_taken(op, good.with("code_challenge_method", method), both) ==
                   contains(list_of(document, "code_challenge_methods_supported"), method));
         const Strings grants = list_of(document, "grant_types_supported");
-        for (const std::string grant : {"authorization_code", "refresh_token", "client_credentials", "password",
-                                        "urn:ietf:params:oauth:grant-type:device_code"}) {
+        for (const std::string grant :
+             {"authorization_code", "refresh_token", "client_credentials", "password",
+              "urn:ietf:params:oauth:grant-type:device_code", "urn:ietf:params:oauth:grant-type:jwt-bearer"}) {
             CAPTURE(grant);
             const Answer answer = op.cgi("token", with_basic(Query{{"grant_type", grant}}.text()));
             CHECK((answer.member("error") != "unsupported_grant_type") == contains(grants, grant));
@@ -186,7 +189,7 @@ TEST_CASE(
 
 TEST_CASE(
     "discovery: prompts, scopes and parameters that are listed do something [OIDC Core §3.1.2.1, §5.5e, §6, Discovery "
-    "§3fst]") {
+    "§3fst, D01]") {
     Deployment op;
     op.configure("scopeDescriptions", json::Object{{"api", "Use the API"}});
     const auto document = op.cgi("discovery").json();
@@ -207,8 +210,10 @@ TEST_CASE(
     }
     for (const std::string scope : {"openid", "profile", "email", "address", "phone", "offline_access", "api"})
         CHECK(contains(list_of(document, "scopes_supported"), scope));
-    CHECK(is_taken(op, authorization_request().with("request", "x")) ==
-          flag_of(document, "request_parameter_supported", false));
+    CHECK_FALSE(is_taken(op, authorization_request().with("scope", "openid admin")));
+    for (const std::string object : {"x", "e30.e30."})
+        CHECK(is_taken(op, authorization_request().with("request", object)) ==
+              flag_of(document, "request_parameter_supported", false));
     CHECK(is_taken(op, authorization_request().with("request_uri", "https://a.example/")) ==
           flag_of(document, "request_uri_parameter_supported", true));  // true when left out
     CHECK(flag_of(document, "claims_parameter_supported", false));
@@ -308,7 +313,7 @@ int status_at(const Deployment& op, const std::string& endpoint, const std::stri
 
 TEST_CASE(
     "discovery: every address in it is answered there, renamed and under a base path, too [IF73, IF85, IF180, RFC 8414 "
-    "§2b, RFC 7009 §2b, RFC 7662 §2, Discovery §3bc, RP-Initiated Logout §2.1]") {
+    "§2b, RFC 7009 §2b, RFC 7662 §2, Discovery §3bc, RP-Initiated Logout §2.1, D01]") {
     const json::Object renamed{{"authorize", "/oauth/authorize"},
                                {"token", "/v1/token"},
                                {"introspect", "/i"},
@@ -327,6 +332,10 @@ TEST_CASE(
             if (rename) options.config = {{"paths", renamed}};
             const Deployment op(options);
             const auto document = op.cgi("discovery").json();
+            const auto is_address = [](const auto& member) {
+                return member.first.ends_with("_endpoint") || member.first.ends_with("_uri");
+            };
+            CHECK(std::ranges::count_if(document.members(), is_address) == std::ssize(kAddresses));
             for (const auto& row : kAddresses) {
                 CAPTURE(row.first);
                 const std::string url = text_of(document, row.first);

@@ -1,4 +1,5 @@
-// What the server tells everybody about itself: true, public, and there when nothing else is.
+// The public documents behind a real web server: cached, unchanged by queries, and there when nothing else is. That they
+// are true is shown in tests/rfc/discovery_test.cpp.
 import assert from "node:assert/strict";
 import { chmodSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -10,102 +11,6 @@ const OPENID = "/.well-known/openid-configuration";
 const OAUTH = "/.well-known/oauth-authorization-server";
 const DOCUMENTS = [OPENID, OAUTH, "/jwks"];
 const PRIVATE = ["d", "p", "q", "dp", "dq", "qi", "k", "oth"];
-
-function suite(implicit) {
-  let p;
-  let document;
-  before(async () => {
-    p = await openProvider({ config: { implicit } });
-    if (implicit)
-      await p.deployment.postern([
-        "client",
-        "set",
-        "web",
-        "--grant",
-        "authorization_code",
-        "--grant",
-        "refresh_token",
-        "--grant",
-        "client_credentials",
-        "--grant",
-        "implicit",
-      ]);
-    document = (await p.ask(OPENID)).json;
-  });
-  after(async () => {
-    await p?.stop();
-  });
-
-  const authorize = async (parameters) => {
-    const { headers } = await p.ask(p.authorizationUrl(p.clients.web, parameters));
-    return headers.location?.startsWith(`${p.issuer}/login?`) ?? false;
-  };
-
-  it("the issuer is the configured one, every address is its own and answers there [D01]", async () => {
-    assert.equal(document.issuer, p.issuer);
-    const addresses = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name));
-    assert.deepEqual(addresses.map(([name]) => name).sort(), [
-      "authorization_endpoint",
-      "end_session_endpoint",
-      "introspection_endpoint",
-      "jwks_uri",
-      "revocation_endpoint",
-      "token_endpoint",
-      "userinfo_endpoint",
-    ]);
-    for (const [name, url] of addresses) {
-      assert.ok(url.startsWith(`${p.issuer}/`) && url.startsWith("https://"), `${name}: ${url}`);
-      assert.notEqual((await p.ask(url)).status, 404, name);
-      assert.equal((await p.ask(`${url}x`)).status, 404, name);
-    }
-    assert.deepEqual((await p.ask(OAUTH)).json, document);
-  });
-
-  it(
-    "response types, modes, challenge methods and grants " + "are the ones that work, and nothing weak is listed [D01]",
-    async () => {
-      const common = ["code", "token", "id_token", "code token", "code id_token", "none"];
-      for (const type of common)
-        assert.equal(await authorize({ response_type: type }), document.response_types_supported.includes(type), type);
-      assert.equal(document.response_types_supported.includes("token"), implicit);
-      assert.equal(document.grant_types_supported.includes("implicit"), implicit);
-      for (const mode of ["query", "fragment", "form_post", "web_message", "jwt"])
-        assert.equal(await authorize({ response_mode: mode }), document.response_modes_supported.includes(mode), mode);
-      assert.deepEqual(document.code_challenge_methods_supported, ["S256"]);
-      assert.equal(await authorize({ code_challenge_method: "plain" }), false);
-      for (const grant of [
-        "authorization_code",
-        "refresh_token",
-        "client_credentials",
-        "password",
-        "urn:ietf:params:oauth:grant-type:device_code",
-        "urn:ietf:params:oauth:grant-type:jwt-bearer",
-      ]) {
-        const { json } = await p.post("/token", { grant_type: grant }, { client: p.clients.web });
-        assert.equal(json.error !== "unsupported_grant_type", document.grant_types_supported.includes(grant), grant);
-      }
-      for (const algorithms of Object.entries(document).filter(([name]) => /_alg_values_supported$/.test(name))) {
-        for (const name of algorithms[1]) assert.ok(["RS256", "ES256", "EdDSA"].includes(name), algorithms.join());
-      }
-      assert.doesNotMatch(JSON.stringify(document), /"plain"|"none"\]?,?"?HS|HS256|RS1|"password"/);
-    },
-  );
-
-  it("scopes that are listed can be asked for, others cannot [D01]", async () => {
-    for (const scope of ["openid", "profile", "email", "offline_access"]) {
-      assert.ok(document.scopes_supported.includes(scope), scope);
-      assert.equal(await authorize({ scope }), true, scope);
-    }
-    assert.equal(await authorize({ scope: "openid admin" }), false);
-    assert.equal(document.request_parameter_supported, false);
-    assert.equal(await authorize({ request: "e30.e30." }), false);
-    assert.notEqual(document.request_uri_parameter_supported, true);
-    assert.equal(await authorize({ request_uri: "https://evil.example/r" }), false);
-  });
-}
-
-describe("discovery, as installed", () => suite(false));
-describe("discovery, with the implicit grant", () => suite(true));
 
 describe("public documents", () => {
   let p;
