@@ -2,21 +2,16 @@
 // database nor private keys.
 #include "oidc/discovery.h"
 
+#include <optional>
+
 #include "oidc/cacheable.h"
 #include "server/app.h"
 #include "server/serve.h"
 
-namespace {
-
 using namespace postern;
 
-http::Response discovery(server::App& app, const http::Request& request) {
-    return oidc::cacheable(request, oidc::discovery(app.settings()));
-}
-
-}  // namespace
-
 int main() {
+    std::optional<oidc::CacheableDocument> document;
     server::Endpoint endpoint;
     endpoint.name = "discovery";
     endpoint.paths = [](const oauth::Settings& settings) {
@@ -24,5 +19,7 @@ int main() {
     };
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::head}; };
     endpoint.cors = oauth::CorsPolicy::any_origin;
-    return server::serve(endpoint, discovery);
+    endpoint.begin = [&](server::App& app) { document.emplace(oidc::discovery(app.settings())); };
+    return server::serve(endpoint,
+                         [&](server::App&, const http::Request& request) { return document->answer(request); });
 }

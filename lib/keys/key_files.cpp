@@ -50,9 +50,8 @@ std::string octal(mode_t mode) {
     return text;
 }
 
-std::string version_from(const struct stat& status) {
-    return std::to_string(status.st_dev) + '/' + std::to_string(status.st_ino) + '/' + std::to_string(status.st_size) +
-           '/' + std::to_string(status.st_mtim.tv_sec) + '.' + std::to_string(status.st_mtim.tv_nsec);
+FileVersion version_from(const struct stat& status) {
+    return {status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 
 /// Which mode bits a file must not have, and what is said then.
@@ -139,7 +138,7 @@ KeyPair make_key_pair(crypto::Algorithm algorithm) {
     }
 }
 
-std::string version_of(const std::string& path) {
+FileVersion version_of(const std::string& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) throw_unread(path, {os::FileFault::not_opened, errno});
     return version_from(status);

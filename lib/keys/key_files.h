@@ -44,11 +44,11 @@ KeyPair make_key_pair(crypto::Algorithm algorithm);
 
 struct PublicFile {
     std::string bytes;
-    std::string version;  ///< of exactly these bytes
+    FileVersion version;  ///< of exactly these bytes
 };
 
-/// Device, inode, size and time of the last change. Throws KeyError when the file is not there.
-std::string version_of(const std::string& path);
+/// Throws KeyError when the file is not there.
+FileVersion version_of(const std::string& path);
 
 /// Refuses a file that is not regular or that others can write, because its writer decides which signatures are valid.
 PublicFile read_public_file(const std::string& path);

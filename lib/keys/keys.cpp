@@ -103,12 +103,12 @@ std::optional<util::Time> end_of(std::vector<KeyFileName>::const_iterator name, 
     return successor->signs_from;
 }
 
-/// Changes when a key is added, removed or replaced; "" when the directory cannot be read.
-std::string fingerprint_of(const std::string& directory) {
+/// Other ones when a key is added, removed or replaced; nullopt when the directory cannot be read.
+std::optional<std::pair<FileVersion, FileVersion>> versions_of(const std::string& directory) {
     try {
-        return version_of(directory) + " " + version_of(directory + "/" + kPublishedFile);
+        return std::pair(version_of(directory), version_of(directory + "/" + kPublishedFile));
     } catch (const KeyError&) {
-        return "";
+        return std::nullopt;
     }
 }
 
@@ -128,7 +128,7 @@ Keys::Keys(std::string directory, KeyUse use, bool with_seal)
 }
 
 void Keys::reload_if_changed() {
-    if (version_of(directory_ + "/" + kPublishedFile) != loaded_version_) load();
+    if (version_of(directory_ + "/" + kPublishedFile) != version_) load();
 }
 
 void Keys::load() {
@@ -136,11 +136,11 @@ void Keys::load() {
     // inconsistent. Reading all of them again gives one state.
     int without_change = 0;
     for (int tries = 1;; ++tries) {
-        const std::string before = fingerprint_of(directory_);
+        const auto before = versions_of(directory_);
         try {
             return read_all();
         } catch (const KeyError&) {
-            if (fingerprint_of(directory_) == before) ++without_change;
+            if (versions_of(directory_) == before) ++without_change;
             if (tries == kTries || without_change == kTriesWithoutChange) throw;
         }
         std::this_thread::sleep_for(kBetweenTries);
@@ -159,7 +159,7 @@ void Keys::read_all() {
     if (with_seal_) seal = read_seal_key(directory_);
 
     // Nothing above has changed this object, so a bad file leaves the loaded keys in use.
-    loaded_version_ = std::move(file.version);
+    version_ = file.version;
     published_ = std::move(published);
     verifier_ = std::move(verifier);
     signing_ = std::move(signing);

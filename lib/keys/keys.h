@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -38,6 +39,17 @@ enum class KeyUse {
     sign,     ///< private keys too
 };
 
+/// Which content of a file was read: another one after each change.
+struct FileVersion {
+    dev_t device{};
+    ino_t inode{};
+    off_t size{};
+    std::int64_t seconds{};  ///< of the last change
+    std::int64_t nanoseconds{};
+
+    bool operator==(const FileVersion&) const = default;
+};
+
 enum class KeyState { next, active, retired };
 struct KeyInfo {
     std::string kid;
@@ -57,6 +69,8 @@ public:
     void reload_if_changed();
 
     const jose::JwkSet& published() const { return published_; }
+    /// Of the jwks.json that `published` comes from.
+    const FileVersion& version() const { return version_; }
     jose::Verifier& verifier();  ///< throws KeyError when opened for publish
     /// The newest key of the algorithm that signs at `now`. Throws KeyError when there is none.
     const SigningKey& signing_key(crypto::Algorithm algorithm, util::Time now) const;
@@ -80,7 +94,7 @@ private:
     std::string directory_;
     KeyUse use_;
     bool with_seal_;
-    std::string loaded_version_;  ///< of the jwks.json that was read
+    FileVersion version_;
     jose::JwkSet published_;
     std::unique_ptr<jose::Verifier> verifier_;
     std::vector<SigningKey> signing_;

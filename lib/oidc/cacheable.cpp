@@ -23,15 +23,13 @@ bool names_tag(std::string_view if_none_match, std::string_view tag) {
 
 }  // namespace
 
-http::Response cacheable(const json::Object& body) {
-    http::Response response = http::json(body);
-    response.set("Cache-Control", "public, max-age=" + std::to_string(kPublicMaxAge.count()));
-    response.set("ETag", '"' + util::base64url_encode(crypto::sha256(response.body)) + '"');
-    return response;
+CacheableDocument::CacheableDocument(const json::Object& content) : whole_(http::json(content)) {
+    whole_.set("Cache-Control", "public, max-age=" + std::to_string(kPublicMaxAge.count()));
+    whole_.set("ETag", '"' + util::base64url_encode(crypto::sha256(whole_.body)) + '"');
 }
 
-http::Response cacheable(const http::Request& request, const json::Object& body) {
-    http::Response response = cacheable(body);
+http::Response CacheableDocument::answer(const http::Request& request) const {
+    http::Response response = whole_;
     if (!request.if_none_match || !names_tag(*request.if_none_match, *response.find("ETag"))) return response;
     response.status = 304;
     response.body.clear();

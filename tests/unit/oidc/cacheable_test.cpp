@@ -10,29 +10,28 @@ using namespace postern;
 
 namespace {
 
-const json::Object kBody{{"a", "b"}};
+const oidc::CacheableDocument kDocument(json::Object{{"a", "b"}});
 
 int status_for(const std::string& if_none_match) {
     http::Request request;
     request.if_none_match = if_none_match;
-    return oidc::cacheable(request, kBody).status;
+    return kDocument.answer(request).status;
 }
 
 }  // namespace
 
 TEST_CASE("cacheable: for at most an hour, with a tag of the content") {
-    const auto response = oidc::cacheable(kBody);
+    const auto response = kDocument.answer({});
     CHECK(response.status == 200);
+    CHECK(response.body == R"({"a":"b"})");
+    CHECK(kDocument.text() == response.body);
     CHECK(*response.find("Cache-Control") == "public, max-age=3600");
     CHECK(*response.find("ETag") == "\"" + util::base64url_encode(crypto::sha256(R"({"a":"b"})")) + "\"");
-    CHECK(*response.find("ETag") != *oidc::cacheable(json::Object{{"a", "c"}}).find("ETag"));
-    const auto unasked = oidc::cacheable(http::Request{}, kBody);
-    CHECK(unasked.status == 200);
-    CHECK(unasked.body == R"({"a":"b"})");
+    CHECK(*response.find("ETag") != *oidc::CacheableDocument(json::Object{{"a", "c"}}).answer({}).find("ETag"));
 }
 
 TEST_CASE("cacheable: 304 without a body for a caller that has this content [RFC 9110 §13.1.2, §15.4.5]") {
-    const std::string tag = *oidc::cacheable(kBody).find("ETag");
+    const std::string tag = *kDocument.answer({}).find("ETag");
     for (const std::string& names : {tag, "W/" + tag, "\"x\", " + tag, " W/\"x\" ,\t" + tag + " ", std::string("*")}) {
         CAPTURE(names);
         CHECK(status_for(names) == 304);
@@ -45,7 +44,7 @@ TEST_CASE("cacheable: 304 without a body for a caller that has this content [RFC
     }
     http::Request request;
     request.if_none_match = tag;
-    const auto response = oidc::cacheable(request, kBody);
+    const auto response = kDocument.answer(request);
     CHECK(response.body.empty());
     CHECK(*response.find("ETag") == tag);
     CHECK(*response.find("Cache-Control") == "public, max-age=3600");
