@@ -19,7 +19,7 @@ public:
     /// Reads the request's variables: the known ones, and those that the configuration names. Called once, before
     /// everything else but `send`.
     virtual void read_variables(const std::vector<std::string>& also) = 0;
-    virtual const Variables& variables() const = 0;
+    virtual const Variables& variables() const = 0;  ///< valid until `send`
     /// Reads the whole body, or drains one that is over `cap`. Called once.
     virtual Body receive(std::size_t cap) = 0;
     /// Sends the complete answer and ends it: whatever the process does afterwards, the client waits no longer. Called

@@ -36,36 +36,36 @@ void note_clue(Clues& clues, std::string_view name, std::string_view value) {
     if (name == "SERVER_SOFTWARE") clues.software = value;
     if (name == "AUTH_TYPE" || name == "REMOTE_USER") clues.user = true;
     constexpr std::string_view kEnding = "authorization";
-    if (name.size() < kEnding.size() || util::to_lower(name.substr(name.size() - kEnding.size())) != kEnding) return;
-    if (!authorization_variable_fault(name)) clues.authorization.emplace(name);
+    if (name.size() < kEnding.size() || !util::equal_ignoring_case(name.substr(name.size() - kEnding.size()), kEnding))
+        return;
+    if (!authorization_variable_fault(name)) clues.authorization.push_back(name);
 }
 
 }  // namespace
 
-std::string_view Variables::get(std::string_view name) const {
-    const auto found = values.find(name);
-    return found == values.end() ? std::string_view() : std::string_view(found->second);
-}
-
-Variables collect_variables(const NamedValues& all, const std::vector<std::string>& also) {
-    Variables variables;
-    for (const auto& [name, value] : all) {
-        note_clue(variables.clues, name, value);
-        if (!is_read(name, also)) continue;
-        const bool added = variables.values.emplace(name, value).second;
-        if (!added && variables.duplicate.empty()) variables.duplicate = name;
-    }
-    return variables;
+std::optional<std::string_view> Variables::find(std::string_view name) const {
+    const auto found = std::ranges::find(values, name, &std::pair<std::string_view, std::string_view>::first);
+    return found == values.end() ? std::nullopt : std::optional(found->second);
 }
 
 Variables collect_variables(const char* const* environment, const std::vector<std::string>& also) {
-    NamedValues all;
+    Variables variables;
+    variables.values.reserve(std::size(kNames) + also.size());
     for (; environment != nullptr && *environment != nullptr; ++environment) {
         const std::string_view entry(*environment);
         const std::size_t equals = entry.find('=');
-        if (equals != entry.npos) all.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+        if (equals == entry.npos) continue;
+        const std::string_view name = entry.substr(0, equals);
+        const std::string_view value = entry.substr(equals + 1);
+        if (!is_read(name, also)) {
+            note_clue(variables.clues, name, value);
+        } else if (!variables.has(name)) {
+            variables.values.emplace_back(name, value);
+        } else if (variables.duplicate.empty()) {
+            variables.duplicate = name;
+        }
     }
-    return collect_variables(all, also);
+    return variables;
 }
 
 }  // namespace postern::gateway

@@ -12,9 +12,8 @@ namespace {
 /// Header names compare without case (RFC 9110 §5.1).
 template <class Headers>
 auto find_header(Headers& headers, std::string_view name) {
-    const std::string wanted = util::to_lower(name);
-    return std::find_if(headers.begin(), headers.end(),
-                        [&wanted](const auto& header) { return util::to_lower(header.first) == wanted; });
+    return std::ranges::find_if(headers,
+                                [&](const auto& header) { return util::equal_ignoring_case(header.first, name); });
 }
 
 }  // namespace

@@ -10,12 +10,15 @@
 namespace postern::http {
 namespace {
 
+bool is_clean(std::string_view text) {
+    return util::is_vschar(text) || (util::is_utf8(text) && !util::has_control_bytes(text));
+}
+
 /// Decoded once (`%2500` is `%00` as text), UTF-8, no control byte: such a text can go anywhere but into HTML
 /// unescaped.
 std::optional<std::string> decode(std::string_view raw) {
     auto text = util::form_decode(raw);
-    if (!text || util::has_control_bytes(*text) || !util::is_utf8(*text)) return std::nullopt;
-    return text;
+    return text && is_clean(*text) ? text : std::nullopt;
 }
 
 }  // namespace

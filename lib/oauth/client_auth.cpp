@@ -21,7 +21,7 @@ void add_reading(Credentials& credentials, std::string id, std::string secret) {
 /// RFC 7617 §2 with the encoding of RFC 6749 §2.3.1; the first colon separates.
 Outcome<Credentials> parse_basic(std::string_view header) {
     const std::size_t blank = header.find(' ');
-    if (util::to_lower(header.substr(0, blank)) != "basic" || blank == std::string_view::npos)
+    if (!util::equal_ignoring_case(header.substr(0, blank), "basic") || blank == std::string_view::npos)
         return invalid_client(kFailed, "the Authorization header is not of the Basic scheme");
     auto pair = util::base64_decode(header.substr(blank + 1));
     const std::size_t colon = pair ? pair->find(':') : std::string::npos;

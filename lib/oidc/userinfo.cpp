@@ -27,7 +27,7 @@ bool is_b64token(std::string_view text) {
 
 oauth::Outcome<std::string> parse_bearer_header(std::string_view header) {
     constexpr std::string_view kScheme = "bearer ";
-    if (util::to_lower(header.substr(0, kScheme.size())) != kScheme)
+    if (!util::equal_ignoring_case(header.substr(0, kScheme.size()), kScheme))
         return invalid_token("the Authorization header is not a Bearer token");
     const std::string_view token = header.substr(kScheme.size());
     if (!is_b64token(token)) return invalid_token("the Bearer token is malformed");

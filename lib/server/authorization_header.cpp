@@ -31,10 +31,10 @@ bool is_one_credential(std::string_view value) {
 }
 
 /// The configuration that would let it in.
-std::string setting_with(const std::string& name, const std::vector<std::string>& names) {
+std::string setting_with(std::string_view name, const std::vector<std::string>& names) {
     std::string list;
     for (const std::string& known : names) list += "\"" + known + "\", ";
-    return "\"authorizationVariables\": [" + list + "\"" + name + "\"]";
+    return "\"authorizationVariables\": [" + list.append("\"").append(name) + "\"]";
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::string setting_with(const std::string& name, const std::vector<std::string>
 util::Result<std::optional<std::string>, Failure> find_authorization(const gateway::Variables& variables,
                                                                      const std::vector<std::string>& names) {
     std::optional<std::string> found;
-    std::string where;
+    std::string_view where;
     for (const std::string& name : names) {
         const std::string_view value = variables.get(name);
         if (value.empty()) continue;
@@ -52,9 +52,9 @@ util::Result<std::optional<std::string>, Failure> find_authorization(const gatew
         }
         // The server cannot know which of the two the web server verified, and one may belong to another client.
         if (found && *found != value) {
-            return refused_request(
-                400, "The Authorization header is given twice.",
-                where.append(" and ").append(name) + ", both of authorizationVariables, hold different credentials");
+            return refused_request(400, "The Authorization header is given twice.",
+                                   std::string(where).append(" and ").append(name) +
+                                       ", both of authorizationVariables, hold different credentials");
         }
         found = std::string(value);
         where = name;
@@ -70,11 +70,11 @@ std::string_view passing_directive(std::string_view software) {
 
 std::string explain_missing_authorization(const gateway::Variables& variables, const std::vector<std::string>& names) {
     const std::string directive(passing_directive(variables.clues.software));
-    const auto stray = std::ranges::find_if(variables.clues.authorization, [&](const std::string& name) {
+    const auto stray = std::ranges::find_if(variables.clues.authorization, [&](std::string_view name) {
         return std::ranges::find(names, name) == names.end();
     });
     if (stray != variables.clues.authorization.end())
-        return "the Authorization header arrived in " + *stray +
+        return "the Authorization header arrived in " + std::string(*stray) +
                ", which is not read here. If the web server alone sets it: " + setting_with(*stray, names) +
                " in the configuration. Otherwise: " + directive;
     if (variables.clues.user)

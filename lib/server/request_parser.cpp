@@ -21,7 +21,7 @@ constexpr std::size_t kLongestShownPath = 200;
 /// The request target (RFC 9112 §3.2.1) as raw bytes.
 struct Target {
     std::string path;
-    std::string query;
+    std::string_view query;
 };
 
 /// What the checks look at.
@@ -51,7 +51,7 @@ std::string join(const std::vector<std::string>& words) {
 }
 
 std::optional<Failure> check_duplicate_variable(const Asked& asked) {
-    const std::string& name = asked.variables.duplicate;
+    const std::string name(asked.variables.duplicate);
     if (name.empty()) return std::nullopt;
     return refused_request(
         400, "The request has a header twice.",
@@ -61,7 +61,7 @@ std::optional<Failure> check_duplicate_variable(const Asked& asked) {
 std::optional<Failure> check_path(const Asked& asked) {
     if (std::ranges::find(asked.rules.paths, asked.target.path) != asked.rules.paths.end()) return std::nullopt;
     const bool shown = util::is_vschar(asked.target.path);
-    const std::string came = shown ? std::string(asked.target.path.substr(0, kLongestShownPath)) : "(not printable)";
+    const std::string came = shown ? asked.target.path.substr(0, kLongestShownPath) : "(not printable)";
     const std::string expected =
         asked.rules.paths.empty() ? "none: the endpoint is switched off" : join(asked.rules.paths);
     return refused_request(404, "There is no such endpoint here.",
@@ -82,14 +82,12 @@ std::optional<Failure> check_sizes(const Asked& asked) {
     if (asked.target.query.size() > asked.rules.limits.body) {
         return refused_request(414, "The query is too long.", "longer than limits.body");
     }
-    for (const auto& variable : asked.variables.values) {
+    for (const auto& [name, value] : asked.variables.values) {
         const auto& credentials = asked.rules.authorization_variables;
-        const bool is_header = variable.first.starts_with("HTTP_") || variable.first == "CONTENT_TYPE" ||
-                               std::ranges::find(credentials, variable.first) != credentials.end();
-        if (!is_header) continue;
-        if (variable.second.size() > kLongestHeader) {
-            return refused_request(431, "A header is too long.", variable.first + " is longer than 16384 bytes");
-        }
+        const bool is_header = name.starts_with("HTTP_") || name == "CONTENT_TYPE" ||
+                               std::ranges::find(credentials, name) != credentials.end();
+        if (is_header && value.size() > kLongestHeader)
+            return refused_request(431, "A header is too long.", std::string(name) + " is longer than 16384 bytes");
     }
     return std::nullopt;
 }
@@ -127,7 +125,8 @@ enum class ContentType { form, form_with_faulty_parameter, other };
 /// that charset=utf-8, which many clients add, is the only one let through.
 ContentType content_type_of(std::string_view header) {
     const auto pieces = util::split(header, ';');
-    if (util::to_lower(util::trim(pieces[0])) != "application/x-www-form-urlencoded") return ContentType::other;
+    if (!util::equal_ignoring_case(util::trim(pieces[0]), "application/x-www-form-urlencoded"))
+        return ContentType::other;
     const bool good = std::all_of(std::next(pieces.begin()), pieces.end(), [](std::string_view piece) {
         const std::string parameter = util::to_lower(util::trim(piece));
         constexpr std::string_view kCharset = "charset=";
@@ -171,7 +170,7 @@ std::optional<std::string> if_given(const gateway::Variables& variables, std::st
 /// path alone decides: the web server chose the site.
 std::string_view in_origin_form(std::string_view target) {
     for (const std::string_view scheme : {"https://", "http://"}) {
-        if (util::to_lower(target.substr(0, scheme.size())) != scheme) continue;
+        if (!util::equal_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
         const std::size_t path = target.find_first_of("/?", scheme.size());
         return path == target.npos ? std::string_view() : target.substr(path);
     }
@@ -184,11 +183,11 @@ std::string_view in_origin_form(std::string_view target) {
 Target target_of(const gateway::Variables& variables) {
     if (!variables.has("REQUEST_URI"))
         return {std::string(variables.get("SCRIPT_NAME")).append(variables.get("PATH_INFO")),
-                std::string(variables.get("QUERY_STRING"))};
+                variables.get("QUERY_STRING")};
     const std::string_view target = in_origin_form(variables.get("REQUEST_URI"));
     const std::size_t mark = target.find('?');
     const std::string_view query = mark == target.npos ? variables.get("QUERY_STRING") : target.substr(mark + 1);
-    return {std::string(target.substr(0, mark)), std::string(query)};
+    return {std::string(target.substr(0, mark)), query};
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ Service::Service(App& app, const Endpoint& endpoint, const Handler& handler)
       endpoint_(endpoint),
       handler_(handler),
       rules_(rules_of(app.config(), endpoint)),
+      allowed_methods_(allowed_methods(rules_)),
       variables_(named_variables(rules_)),
       refusals_(ring_path(app.config())) {}
 
@@ -93,7 +94,7 @@ http::Response Service::handle(const gateway::Variables& variables, const gatewa
 http::Response Service::describe_options() const {
     http::Response response;
     response.status = 204;
-    response.set("Allow", allowed_methods(rules_));
+    response.set("Allow", allowed_methods_);
     return response;
 }
 
@@ -108,12 +109,12 @@ void Service::apply_cors(http::Response& response, const gateway::Variables& var
         case oauth::CorsPolicy::none:
             return;
         case oauth::CorsPolicy::any_origin:
-            return oauth::allow_any_origin(response, page, allowed_methods(rules_));
+            return oauth::allow_any_origin(response, page, allowed_methods_);
         case oauth::CorsPolicy::client_origins:
             break;
     }
     try {
-        oauth::allow_client_origins(response, page, allowed_methods(rules_), app_.context().store);
+        oauth::allow_client_origins(response, page, allowed_methods_, app_.context().store);
     } catch (const std::exception& error) {  // without the database no origin can be allowed
         app_.log().error("origin_unknown", {{"reason", error.what()}});
     }
@@ -173,7 +174,7 @@ void Service::run(gateway::Exchange& exchange) noexcept {
         exchange.read_variables(variables_);
         const std::string id = make_request_id(app_.random());
         const gateway::Body body = exchange.receive(app_.config().limits.body);
-        const std::string method(exchange.variables().get("REQUEST_METHOD"));
+        const std::string_view method = exchange.variables().get("REQUEST_METHOD");
         app_.trail().begin(id, "");
         http::Response response = handle(exchange.variables(), body, id);
         write_audit();  // before the answer, and whatever becomes of it

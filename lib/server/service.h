@@ -41,6 +41,7 @@ private:
     const Endpoint& endpoint_;
     const Handler& handler_;
     const RequestRules rules_;
+    const std::string allowed_methods_;
     const std::vector<std::string> variables_;
     store::RefusalRing refusals_;
 };

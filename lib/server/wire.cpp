@@ -12,7 +12,7 @@
 namespace postern::server {
 namespace {
 
-constexpr std::string_view kAlphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+bool is_alphanumeric(char c) { return util::is_letter(c) || util::is_digit(c); }
 
 std::string_view phrase_of(int status) {
     constexpr std::pair<int, std::string_view> kPhrases[] = {
@@ -39,14 +39,14 @@ std::string_view phrase_of(int status) {
 }
 
 /// Set here alone, or an order to the web server that no answer of ours gives.
-bool is_reserved(std::string_view lower_name) {
+bool is_reserved(std::string_view name) {
     constexpr std::string_view kReserved[] = {
         "status",           "content-length",       "transfer-encoding",
         "connection",       "x-request-id",         "x-sendfile",
         "x-sendfile2",      "x-lighttpd-send-file", "x-lighttpd-send-tempfile",
         "x-accel-redirect",
     };
-    return std::ranges::find(kReserved, lower_name) != std::end(kReserved);
+    return std::ranges::any_of(kReserved, [&](auto reserved) { return util::equal_ignoring_case(name, reserved); });
 }
 
 /// scheme ":" something, printable ASCII without blanks (RFC 3986 §3.1; private-use schemes have no "//").
@@ -54,18 +54,18 @@ bool is_absolute_uri(std::string_view url) {
     const std::size_t colon = url.find(':');
     if (colon == url.npos || colon == 0 || colon + 1 == url.size()) return false;
     const std::string_view scheme = url.substr(0, colon);
-    return scheme.find_first_not_of(std::string(kAlphanumeric) + "+-.") == scheme.npos &&
-           kAlphanumeric.substr(0, 52).find(scheme.front()) != kAlphanumeric.npos && util::is_vschar(url) &&
+    const auto allowed = [](char c) { return is_alphanumeric(c) || c == '+' || c == '-' || c == '.'; };
+    return util::is_letter(scheme.front()) && std::ranges::all_of(scheme, allowed) && util::is_vschar(url) &&
            url.find(' ') == url.npos;
 }
 
 void check_header(const std::string& name, const std::string& value) {
-    constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    const bool token = !name.empty() && name.find_first_not_of(kAllowed) == name.npos;
-    const std::string lower_name = util::to_lower(name);
-    if (!token || is_reserved(lower_name)) throw std::logic_error("a response may not set this header: " + name);
+    const auto allowed = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; };
+    const bool token = !name.empty() && std::ranges::all_of(name, allowed);
+    if (!token || is_reserved(name)) throw std::logic_error("a response may not set this header: " + name);
     if (util::has_control_bytes(value)) throw std::logic_error("control byte in the value of " + name);
-    if (lower_name == "location" && !is_absolute_uri(value)) throw std::logic_error("Location is not absolute");
+    if (util::equal_ignoring_case(name, "location") && !is_absolute_uri(value))
+        throw std::logic_error("Location is not absolute");
 }
 
 void append(std::string& wire, std::string_view name, std::string_view value) {
@@ -76,8 +76,8 @@ void append_common(std::string& wire, const http::Response& response, const Wire
     const bool caching_decided = response.find("Cache-Control") != nullptr;
     const struct {
         bool wanted;
-        const char* name;
-        std::string value;
+        std::string_view name;
+        std::string_view value;
     } rows[] = {
         {!caching_decided, "Cache-Control", "no-store"},  // RFC 6749 §5.1
         {!caching_decided, "Pragma", "no-cache"},

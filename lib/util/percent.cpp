@@ -3,8 +3,6 @@
 
 #include "util/text.h"
 
-#include <algorithm>
-
 namespace postern::util {
 namespace {
 
@@ -22,16 +20,13 @@ bool is_unreserved(char c) { return is_letter(c) || is_digit(c) || c == '-' || c
 }  // namespace
 
 std::optional<std::string> form_decode(std::string_view text) {
+    // Tokens, which most forms here consist of, have nothing to be decoded.
+    if (text.find('%') == text.npos && text.find('+') == text.npos) return std::string(text);
     std::string out;
     out.reserve(text.size());
-    for (;;) {
-        // By the run: tokens, which most forms here consist of, have nothing to be decoded.
-        const auto plain = std::ranges::find_if(text, [](char c) { return c == '%' || c == '+'; });
-        out.append(text.begin(), plain);
-        text.remove_prefix(static_cast<std::size_t>(plain - text.begin()));
-        if (text.empty()) return out;
-        if (text.front() == '+') {
-            out += ' ';
+    while (!text.empty()) {
+        if (text.front() != '%') {
+            out += text.front() == '+' ? ' ' : text.front();
             text.remove_prefix(1);
             continue;
         }
@@ -42,6 +37,7 @@ std::optional<std::string> form_decode(std::string_view text) {
         out += static_cast<char>(high * 16 + low);
         text.remove_prefix(3);
     }
+    return out;
 }
 
 std::string percent_encode(std::string_view bytes) {

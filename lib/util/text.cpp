@@ -6,6 +6,11 @@
 #include "util/utf8.h"
 
 namespace postern::util {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
 
 bool is_utf8(std::string_view bytes) { return valid_utf8_prefix(bytes) == bytes.size(); }
 
@@ -22,6 +27,7 @@ bool is_vschar(std::string_view text) {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> pieces;
+    pieces.reserve(1 + static_cast<std::size_t>(std::ranges::count(text, separator)));
     for (;;) {
         const std::size_t end = text.find(separator);
         pieces.push_back(text.substr(0, end));
@@ -53,11 +59,11 @@ std::optional<int> parse_port(std::string_view text) {
 
 std::string to_lower(std::string_view text) {
     std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    std::ranges::transform(out, out.begin(), lower);
     return out;
 }
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
 
 std::string_view trim(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t");

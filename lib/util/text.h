@@ -34,6 +34,9 @@ std::optional<int> parse_port(std::string_view text);
 /// ASCII letters only; everything else is left as it is.
 std::string to_lower(std::string_view text);
 
+/// ASCII letters only, as in names of header fields (RFC 9110 §5.1).
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
 /// Without leading and trailing spaces and tabs.
 std::string_view trim(std::string_view text);
 

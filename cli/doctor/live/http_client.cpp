@@ -123,7 +123,7 @@ std::string seconds(Milliseconds time) {
 std::vector<std::string> HttpResponse::all(std::string_view name) const {
     std::vector<std::string> values;
     for (const auto& header : headers)
-        if (util::to_lower(header.first) == util::to_lower(name)) values.push_back(header.second);
+        if (util::equal_ignoring_case(header.first, name)) values.push_back(header.second);
     return values;
 }
 

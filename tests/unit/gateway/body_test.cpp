@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "support/variables.h"
+
 namespace postern::gateway {
 namespace {
 
@@ -24,9 +26,9 @@ struct Source {
     }
 };
 
-Variables with_length(const std::string& length) {
+Variables with_length(std::string_view length) {
     Variables variables;
-    variables.values["CONTENT_LENGTH"] = length;
+    test::set(variables, "CONTENT_LENGTH", length);
     return variables;
 }
 
@@ -74,16 +76,16 @@ TEST_CASE("receive_body: a body is exactly what was announced, or refused [RFC 3
 
 TEST_CASE("receive_body: a chunked request without a length is never an empty body [RFC 9112 §7.1, X07]") {
     Variables variables;
-    variables.values["HTTP_TRANSFER_ENCODING"] = "chunked";
+    test::set(variables, "HTTP_TRANSFER_ENCODING", "chunked");
     Source source{""};
     CHECK(receive_body(variables, kCap, StreamEnd::at_length_only, source.reader()).state == BodyState::no_length);
-    variables.values["CONTENT_LENGTH"] = "0";  // the web server has collected it
+    test::set(variables, "CONTENT_LENGTH", "0");  // the web server has collected it
     CHECK(receive_body(variables, kCap, StreamEnd::at_length_only, source.reader()).state == BodyState::whole);
 }
 
 TEST_CASE("receive_body: a chunked body is read to its end before it is refused, or Apache loses the answer") {
     Variables variables;
-    variables.values["HTTP_TRANSFER_ENCODING"] = "chunked";
+    test::set(variables, "HTTP_TRANSFER_ENCODING", "chunked");
     Source source{"grant_type=client_credentials"};
     CHECK(receive_body(variables, kCap, StreamEnd::at_length_only, source.reader()).state != BodyState::whole);
     CHECK(source.taken == source.bytes.size());

@@ -12,7 +12,7 @@ using Names = std::vector<std::string>;
 constexpr const char* kStandard = "HTTP_AUTHORIZATION";
 constexpr const char* kOnce = "REDIRECT_HTTP_AUTHORIZATION";
 
-gateway::Variables variables(std::map<std::string, std::string, std::less<>> values) {
+gateway::Variables variables(std::vector<std::pair<std::string_view, std::string_view>> values) {
     gateway::Variables made;
     made.values = std::move(values);
     return made;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "support/variables.h"
+
 namespace postern::server {
 namespace {
 
@@ -16,14 +18,14 @@ RequestRules rules() {
             {"HTTP_AUTHORIZATION"}};
 }
 
-gateway::Variables variables(std::initializer_list<std::pair<std::string, std::string>> changes = {}) {
+gateway::Variables variables(std::initializer_list<std::pair<std::string_view, std::string_view>> changes = {}) {
     gateway::Variables made;
     made.values = {{"REQUEST_METHOD", "POST"},
                    {"REQUEST_URI", "/auth/token"},
                    {"QUERY_STRING", ""},
                    {"CONTENT_TYPE", "application/x-www-form-urlencoded"},
                    {"REMOTE_ADDR", "192.0.2.1"}};
-    for (const auto& change : changes) made.values[change.first] = change.second;
+    for (const auto& [name, value] : changes) test::set(made, name, value);
     return made;
 }
 
@@ -120,11 +122,11 @@ TEST_CASE("parse_request: only the exact raw path is served, everything else is 
 
 TEST_CASE("parse_request: without REQUEST_URI the path is SCRIPT_NAME and PATH_INFO; with it they change nothing") {
     gateway::Variables given = variables({{"SCRIPT_NAME", "/auth"}, {"PATH_INFO", "/token"}});
-    given.values.erase("REQUEST_URI");
+    test::remove(given, "REQUEST_URI");
     CHECK(status_of(given) == 200);
-    given.values["PATH_INFO"] = "/token/x";
+    test::set(given, "PATH_INFO", "/token/x");
     CHECK(status_of(given) == 404);
-    given.values["REQUEST_URI"] = "/auth/token";
+    test::set(given, "REQUEST_URI", "/auth/token");
     CHECK(status_of(given) == 200);
 }
 
@@ -245,7 +247,7 @@ TEST_CASE("parse_request: malformed parameter names are 400, malformed values ar
 
 TEST_CASE("parse_request: the query is REQUEST_URI's, as raw as it came; without one there, QUERY_STRING") {
     gateway::Variables given = variables({{"REQUEST_URI", "/token?a=1?b"}});
-    given.values.erase("QUERY_STRING");
+    test::remove(given, "QUERY_STRING");
     const auto request = parse_request(given, body(""), rules());
     REQUIRE(request);
     CHECK(request->query.find("a") == "1?b");

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include "db/error.h"
 #include "db/sqlite/write_lock.h"
 #include "store/login_attempts.h"
+#include "support/variables.h"
 #include "util/clock.h"
 
 namespace postern::server {
@@ -72,15 +74,16 @@ class FakeExchange final : public gateway::Exchange {
 public:
     explicit FakeExchange(std::string path = "/probe", std::string form = "a=b")
         : body_{gateway::BodyState::whole, std::move(form)} {
-        variables_.values = {{"REQUEST_METHOD", "POST"},
-                             {"REQUEST_URI", path + "?secret-query"},
-                             {"QUERY_STRING", "secret-query"},
-                             {"HTTP_COOKIE", "c=secret-cookie"},
-                             {"HTTP_AUTHORIZATION", "Bearer secret-token"},
-                             {"CONTENT_TYPE", "application/x-www-form-urlencoded"}};
+        with("REQUEST_METHOD", "POST");
+        with("REQUEST_URI", path + "?secret-query");
+        with("QUERY_STRING", "secret-query");
+        with("HTTP_COOKIE", "c=secret-cookie");
+        with("HTTP_AUTHORIZATION", "Bearer secret-token");
+        with("CONTENT_TYPE", "application/x-www-form-urlencoded");
     }
     FakeExchange& with(const std::string& variable, const std::string& value) {
-        variables_.values[variable] = value;
+        const auto& [name, kept] = *memory_.insert_or_assign(variable, value).first;
+        test::set(variables_, name, kept);
         return *this;
     }
     const gateway::Variables& variables() const override { return variables_; }
@@ -103,6 +106,7 @@ public:
     int times_sent = 0;
 
 private:
+    std::map<std::string, std::string> memory_;
     gateway::Variables variables_;
     gateway::Body body_;
 };
