@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <stdexcept>
 #include <system_error>
 
@@ -55,7 +54,9 @@ public:
 
     /// One write for line and newline, so that lines of several processes do not mix.
     bool write(LogLevel, std::string_view line) override {
-        std::string whole = cut_ ? "\n" : "";  // what is left of a line must not swallow the next one
+        std::string whole;
+        whole.reserve(line.size() + 2);
+        if (cut_) whole += '\n';  // what is left of a line must not swallow the next one
         whole += line;
         whole += '\n';
         std::string_view rest = whole;
@@ -98,12 +99,18 @@ std::string utc_text(Time time) {
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss clock{time - day};
-    char text[64];
-    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                  static_cast<int>(clock.seconds().count()));
-    return text;
+    std::string text = std::to_string(static_cast<int>(date.year()));
+    const auto append = [&text](char before, auto number) {
+        text += before;
+        text += static_cast<char>('0' + number / 10);
+        text += static_cast<char>('0' + number % 10);
+    };
+    append('-', static_cast<unsigned>(date.month()));
+    append('-', static_cast<unsigned>(date.day()));
+    append('T', clock.hours().count());
+    append(':', clock.minutes().count());
+    append(':', clock.seconds().count());
+    return text += 'Z';
 }
 
 /// At most kMaxValue bytes, not cut through a character.
