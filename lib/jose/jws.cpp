@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "json/value.h"
+#include "json/reader.h"
 #include "json/writer.h"
 #include "util/base64.h"
 
@@ -47,6 +47,15 @@ std::optional<Segments> split_token(std::string_view token) {
                             token.substr(second + 1), token.substr(0, second)};
     const bool all = is_segment(segments.header) && is_segment(segments.payload) && is_segment(segments.signature);
     return all ? std::optional(segments) : std::nullopt;
+}
+
+/// nullptr for what is not a JSON object in the one spelling of base64url.
+Claims read_claims(std::string_view payload) {
+    const auto text = util::base64url_decode(payload);
+    if (!text) return nullptr;
+    auto value = json::parse(*text);
+    json::Object* object = value ? value->if_object() : nullptr;
+    return object ? std::make_shared<const json::Object>(std::move(*object)) : nullptr;
 }
 
 }  // namespace
@@ -92,22 +101,21 @@ util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, Tok
 
     const Jwk& jwk = keys_[known->second.key];
     const auto digest = VerifiedTokenCache::digest_of(token);
-    if (!verified_.contains(digest)) {
+    VerifiedTokenCache::Entry* known_token = verified_.find(digest);
+    if (known_token == nullptr) {
         // Strict: two spellings of one signature would be two tokens to a cache or a revocation list.
         const auto signature = util::base64url_decode(segments->signature);
         if (!signature) return JwsFault::malformed;
         if (!jwk.key.verify(segments->signed_text, *signature)) return JwsFault::bad_signature;
-        verified_.add(digest);
+        known_token = &verified_.add(digest);
     }
-
-    auto payload = util::base64url_decode(segments->payload);
-    if (!payload) return JwsFault::malformed;
-    return VerifiedJws{jwk.kid, std::move(*payload), std::string(digest.data(), digest.size())};
+    if (!known_token->claims) known_token->claims = read_claims(segments->payload);
+    return VerifiedJws{jwk.kid, known_token->claims, std::string(digest.data(), digest.size())};
 }
 
 std::string Verifier::note_signed(std::string_view token) {
     const auto digest = VerifiedTokenCache::digest_of(token);
-    verified_.add(digest);
+    if (verified_.find(digest) == nullptr) verified_.add(digest);
     return {digest.data(), digest.size()};
 }
 

@@ -39,9 +39,9 @@ enum class JwsFault {
 };
 
 struct VerifiedJws {
-    std::string kid;
-    std::string payload;  ///< the signed bytes: what we once wrote
-    std::string digest;   ///< SHA-256 of the whole token, 32 bytes: it had to be made, and records are found by it
+    std::string_view kid;  ///< in the Verifier
+    Claims claims;         ///< the payload; nullptr when it is not a JSON object
+    std::string digest;    ///< SHA-256 of the whole token, 32 bytes: it had to be made, and records are found by it
 };
 
 inline constexpr std::size_t kMaxTokenBytes = 8192;
@@ -54,8 +54,8 @@ public:
     /// What the header of `token` says it is; nullopt for a header that this server does not emit. Nothing is verified.
     std::optional<TokenType> type_of(std::string_view token) const;
 
-    /// Accepts only a token of the wanted type. The payload is decoded after the signature has been verified; a token
-    /// that this Verifier has verified or noted before is found in its cache instead.
+    /// Accepts only a token of the wanted type. The payload is read after the signature has been verified; a token that
+    /// this Verifier has verified or noted before is found in its cache instead.
     util::Result<VerifiedJws, JwsFault> verify(std::string_view token, TokenType wanted);
 
     /// Enters a token into the cache that this process has just signed with the private half of one of these keys.

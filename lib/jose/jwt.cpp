@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "json/reader.h"
+#include "json/value.h"
 
 namespace postern::jose {
 
@@ -83,16 +83,15 @@ util::Result<VerifiedJwt, JwtFault> verify_jwt(Verifier& verifier, std::string_v
                                                std::string_view issuer, util::Time now, Expiry expiry) {
     auto jws = verifier.verify(token, type);
     if (!jws) return jwt_fault(jws.error());
+    if (!jws->claims) return JwtFault::bad_claims;
 
-    const auto payload = json::parse(jws->payload);
-    const json::Object* claims = payload ? payload->if_object() : nullptr;
-    if (claims == nullptr) return JwtFault::bad_claims;
-    if (const auto fault = check_claims(*claims, issuer)) return *fault;
+    const json::Object& claims = *jws->claims;
+    if (const auto fault = check_claims(claims, issuer)) return *fault;
     if (expiry == Expiry::enforced) {
-        if (const auto fault = check_time(*claims, now)) return *fault;
+        if (const auto fault = check_time(claims, now)) return *fault;
     }
-    return VerifiedJwt{std::move(jws->kid), *claims, util::from_epoch(*integer(*claims, "iat")),
-                       std::move(jws->digest)};
+    const util::Time issued_at = util::from_epoch(*integer(claims, "iat"));
+    return VerifiedJwt{std::move(jws->claims), issued_at, std::move(jws->digest)};
 }
 
 }  // namespace postern::jose

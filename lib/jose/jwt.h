@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "jose/jws.h"
-#include "json/value.h"
 #include "util/clock.h"
 
 namespace postern::jose {
@@ -19,8 +18,7 @@ enum class Expiry {
 };
 
 struct VerifiedJwt {
-    std::string kid;
-    json::Object claims;     ///< `iss` (equal to the issuer asked for) and integer `exp` and `iat` are there
+    Claims claims;           ///< `iss` (equal to the issuer asked for) and integer `exp` and `iat` are there
     util::Time issued_at{};  ///< `iat`
     std::string digest;      ///< SHA-256 of the whole token, 32 bytes
 };

@@ -18,20 +18,19 @@ std::size_t VerifiedTokenCache::slot_of(const Digest& digest) {
     return (static_cast<unsigned char>(digest[0]) * 256U + static_cast<unsigned char>(digest[1])) % kSlots;
 }
 
-bool VerifiedTokenCache::contains(const Digest& digest) const {
-    return slots_.empty() ? digest == first_ : slots_[slot_of(digest)] == digest;
+VerifiedTokenCache::Entry* VerifiedTokenCache::find(const Digest& digest) {
+    if (slots_.empty()) return first_ && first_->digest == digest ? &*first_ : nullptr;
+    Entry& entry = slots_[slot_of(digest)];
+    return entry.digest == digest ? &entry : nullptr;
 }
 
-void VerifiedTokenCache::add(const Digest& digest) {
-    if (slots_.empty() && (!first_ || first_ == digest)) {
-        first_ = digest;
-        return;
-    }
+VerifiedTokenCache::Entry& VerifiedTokenCache::add(const Digest& digest) {
+    if (slots_.empty() && !first_) return first_.emplace(Entry{digest, nullptr});
     if (slots_.empty()) {
         slots_.resize(kSlots);
-        slots_[slot_of(*first_)] = *first_;
+        slots_[slot_of(first_->digest)] = *first_;
     }
-    slots_[slot_of(digest)] = digest;
+    return slots_[slot_of(digest)] = {digest, nullptr};
 }
 
 }  // namespace postern::jose

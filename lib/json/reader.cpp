@@ -40,9 +40,8 @@ private:
     Builder& builder_;
 };
 
-// Iterative: nesting costs no stack.
-constexpr unsigned kStrict =
-    rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseNumbersAsStringsFlag;
+// Iterative: nesting costs no stack. The encoding is not validated again: see check_bytes and Builder::check_text.
+constexpr unsigned kStrict = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
 constexpr unsigned kRelaxed = kStrict | rapidjson::kParseCommentsFlag | rapidjson::kParseTrailingCommasFlag;
 
 const char* reason_of(rapidjson::ParseErrorCode code) {

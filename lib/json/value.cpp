@@ -22,6 +22,7 @@ Object& Object::operator=(Object&&) noexcept = default;
 Object::~Object() = default;
 
 Object::Object(std::initializer_list<std::pair<std::string, Value>> members) {
+    reserve(members.size());
     for (const auto& [name, value] : members) set(name, value);
 }
 
@@ -49,6 +50,8 @@ void Object::erase(std::string_view name) {
     const auto found = find_member(members_, name);
     if (found != members_.end()) members_.erase(found);
 }
+
+void Object::reserve(std::size_t members) { members_.reserve(members); }
 
 bool Object::empty() const { return members_.empty(); }
 std::size_t Object::size() const { return members_.size(); }

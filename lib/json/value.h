@@ -34,6 +34,7 @@ public:
     /// Adds the member at the end, or replaces its value in place.
     void set(std::string name, Value value);
     void erase(std::string_view name);
+    void reserve(std::size_t members);  ///< makes room for so many
 
     bool empty() const;
     std::size_t size() const;
@@ -66,6 +67,7 @@ public:
     const std::string* if_string() const { return std::get_if<std::string>(&held_); }
     const Array* if_array() const { return std::get_if<Array>(&held_); }
     const Object* if_object() const { return std::get_if<Object>(&held_); }
+    Object* if_object() { return std::get_if<Object>(&held_); }  ///< to move it out
 
 private:
     std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Array, Object> held_ = nullptr;

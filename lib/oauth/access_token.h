@@ -24,7 +24,7 @@ AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, 
 
 /// An access token that this server has signed.
 struct VerifiedAccessToken {
-    json::Object claims;  ///< verified
+    jose::Claims claims;  ///< verified
     store::AccessTokenKey key;
     std::optional<store::StoredAccessToken> stored;  ///< nullopt: the row has gone
 };

@@ -17,8 +17,8 @@ std::optional<IdTokenHint> verify_id_token_hint(Context& context, std::string_vi
     const auto jwt = jose::verify_jwt(context.keys.verifier(), token, jose::TokenType::id_token,
                                       context.settings.issuer, context.now(), jose::Expiry::ignored);
     if (!jwt) return std::nullopt;
-    return IdTokenHint{model::Subject(text_claim(jwt->claims, "sub")), model::ClientId(text_claim(jwt->claims, "aud")),
-                       model::Sid(text_claim(jwt->claims, "sid"))};
+    return IdTokenHint{model::Subject(text_claim(*jwt->claims, "sub")),
+                       model::ClientId(text_claim(*jwt->claims, "aud")), model::Sid(text_claim(*jwt->claims, "sid"))};
 }
 
 }  // namespace postern::oauth

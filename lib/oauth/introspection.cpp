@@ -42,11 +42,11 @@ json::Object introspect(Context& context, const PresentedToken& token) {
     const util::Time now = context.now();
     if (const auto* access = std::get_if<VerifiedAccessToken>(&known))
         if (access->stored && store::is_active(*access->stored, now))
-            return active(access->stored->token.scope, access->stored->grant, "Bearer", access->claims);
+            return active(access->stored->token.scope, access->stored->grant, "Bearer", *access->claims);
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         // Not "Bearer": a resource server must see that this token is not for its API.
         if (store::is_active(refresh->stored, now))
-            return active(refresh->stored.grant.scope, refresh->stored.grant, "refresh_token", refresh->claims);
+            return active(refresh->stored.grant.scope, refresh->stored.grant, "refresh_token", *refresh->claims);
     return inactive();
 }
 

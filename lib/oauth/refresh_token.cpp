@@ -1,6 +1,8 @@
 // What a refresh token looks like.
 #include "oauth/refresh_token.h"
 
+#include <memory>
+
 #include "crypto/digest.h"
 #include "jose/jwt.h"
 #include "json/writer.h"
@@ -60,13 +62,14 @@ std::optional<KnownRefreshToken> find_refresh_token(Context& context, std::strin
     if (!looks_like_jwt(value)) {
         auto stored = store::find_opaque_refresh_token(context.store, hash_of(value));
         if (!stored) return std::nullopt;
-        return KnownRefreshToken{claims_of(context.settings, *stored), std::move(*stored)};
+        auto claims = std::make_shared<const json::Object>(claims_of(context.settings, *stored));
+        return KnownRefreshToken{std::move(claims), std::move(*stored)};
     }
     auto jwt = jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::refresh_token, context.settings.issuer,
                                 context.now(), expiry);
     if (!jwt) return std::nullopt;
     auto stored =
-        store::find_refresh_token(context.store, grant_of(jwt->claims), model::ValueHash(crypto::hex(jwt->digest)));
+        store::find_refresh_token(context.store, grant_of(*jwt->claims), model::ValueHash(crypto::hex(jwt->digest)));
     if (!stored) return std::nullopt;
     return KnownRefreshToken{std::move(jwt->claims), std::move(*stored)};
 }

@@ -26,7 +26,7 @@ RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant
 
 /// A refresh token that this server has issued, active or not.
 struct KnownRefreshToken {
-    json::Object claims;  ///< verified; of an opaque token what the record says under the same names, without `jti`
+    jose::Claims claims;  ///< verified; of an opaque token what the record says under the same names, without `jti`
     store::StoredRefreshToken stored;
 };
 

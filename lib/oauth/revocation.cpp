@@ -32,7 +32,7 @@ void note(Context& context, const model::Grant& grant, const char* kind, const m
 std::optional<model::Grant> find_grant_of(Context& context, const VerifiedAccessToken& token) {
     if (token.stored) return token.stored->grant;
     auto grant = store::find_grant(context.store, token.key.grant_id);
-    const json::Value* client = token.claims.find("cid");
+    const json::Value* client = token.claims->find("cid");
     if (!grant || !client || !client->if_string() || *client->if_string() != grant->client_id.str())
         return std::nullopt;
     return grant;

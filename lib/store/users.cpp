@@ -19,9 +19,9 @@ constexpr json::Limits kClaimsLimits{.bytes = 1 << 20, .depth = 32, .nodes = 1 <
 
 json::Object parse_claims(const std::string& text) {
     auto value = json::parse(text, json::Dialect::strict, kClaimsLimits);
-    const json::Object* object = value ? value->if_object() : nullptr;
+    json::Object* object = value ? value->if_object() : nullptr;
     if (!object) throw db::StoreError("users.claims holds something else than a JSON object");
-    return *object;
+    return std::move(*object);
 }
 
 User read_user(db::Statement& row) {

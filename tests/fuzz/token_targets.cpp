@@ -60,10 +60,10 @@ void fuzz_signed_claims(std::string_view input) {
     const auto jwt = jose::verify_jwt(context.keys.verifier(), token, TokenType::access_token, context.settings.issuer,
                                       context.now(), jose::Expiry::enforced);
     if (!jwt) return;
-    const json::Value* expires = jwt->claims.find("exp");
+    const json::Value* expires = jwt->claims->find("exp");
     promise(expires && expires->if_integer() && *expires->if_integer() > util::to_epoch(context.now()),
             "accepted claims have not expired");
-    const json::Value* issuer = jwt->claims.find("iss");
+    const json::Value* issuer = jwt->claims->find("iss");
     promise(issuer && issuer->if_string() && *issuer->if_string() == context.settings.issuer, "and are ours");
 }
 

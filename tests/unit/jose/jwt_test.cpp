@@ -44,16 +44,15 @@ const std::string kGood = claims("\"https://op.example.com\"", "1700000100", "16
 
 }  // namespace
 
-TEST_CASE("verify_jwt gives the claims and the kid of a good token") {
+TEST_CASE("verify_jwt gives the claims of a good token") {
     JwtFixture fixture;
     const auto jwt =
         fixture.verify(fixture.token(R"({"iss":"https://op.example.com","exp":1700000100,"iat":1700000000,)"
                                      R"("sub":"alice","scope":"openid"})"));
     REQUIRE(jwt);
-    CHECK(jwt->kid == vectors::kEdThumbprint);
-    CHECK(*jwt->claims.find("sub")->if_string() == "alice");
-    CHECK(*jwt->claims.find("exp")->if_integer() == 1700000100);
-    CHECK(jwt->claims.size() == 5);
+    CHECK(*jwt->claims->find("sub")->if_string() == "alice");
+    CHECK(*jwt->claims->find("exp")->if_integer() == 1700000100);
+    CHECK(jwt->claims->size() == 5);
 }
 
 TEST_CASE("verify_jwt says what is wrong with the token around the claims") {

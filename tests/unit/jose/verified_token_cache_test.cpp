@@ -10,16 +10,17 @@ using postern::jose::VerifiedTokenCache;
 TEST_CASE("VerifiedTokenCache: contains what was added and nothing else, not the all-zero digest either") {
     VerifiedTokenCache cache;
     const auto token = VerifiedTokenCache::digest_of("a.b.c");
-    CHECK_FALSE(cache.contains(token));
-    CHECK_FALSE(cache.contains(VerifiedTokenCache::Digest{}));
+    CHECK(cache.find(token) == nullptr);
+    CHECK(cache.find(VerifiedTokenCache::Digest{}) == nullptr);
     cache.add(token);
-    CHECK(cache.contains(token));
+    REQUIRE(cache.find(token) != nullptr);
+    CHECK(cache.find(token)->claims == nullptr);
     for (const char* other : {"a.b.C", "a.b.", "a.b.c ", ""})
-        CHECK_FALSE(cache.contains(VerifiedTokenCache::digest_of(other)));
+        CHECK(cache.find(VerifiedTokenCache::digest_of(other)) == nullptr);
     for (std::size_t at = 0; at < token.size(); ++at) {
         auto near = token;
         near[at] = static_cast<char>(near[at] ^ 1);
-        CHECK_FALSE(cache.contains(near));
+        CHECK(cache.find(near) == nullptr);
     }
 }
 
@@ -29,10 +30,10 @@ TEST_CASE("VerifiedTokenCache: the size is fixed, and a later token replaces an 
     for (int i = 0; i < 20'000; ++i) {
         all.push_back(VerifiedTokenCache::digest_of(std::to_string(i)));
         cache.add(all.back());
-        CHECK(cache.contains(all.back()));
+        CHECK(cache.find(all.back()) != nullptr);
     }
     std::size_t held = 0;
-    for (const auto& digest : all) held += cache.contains(digest) ? 1 : 0;
+    for (const auto& digest : all) held += cache.find(digest) != nullptr ? 1 : 0;
     CHECK(held <= 2048);
     CHECK(held > 1800);
 }
@@ -41,9 +42,11 @@ TEST_CASE("VerifiedTokenCache: a copy has the entries and is independent") {
     VerifiedTokenCache cache;
     const auto before = VerifiedTokenCache::digest_of("before");
     const auto after = VerifiedTokenCache::digest_of("after");
-    cache.add(before);
+    const auto claims = std::make_shared<const postern::json::Object>();
+    cache.add(before).claims = claims;
     VerifiedTokenCache copy = cache;
     copy.add(after);
-    CHECK(copy.contains(before));
-    CHECK_FALSE(cache.contains(after));
+    REQUIRE(copy.find(before) != nullptr);
+    CHECK(copy.find(before)->claims == claims);
+    CHECK(cache.find(after) == nullptr);
 }

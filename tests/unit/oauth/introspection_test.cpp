@@ -30,8 +30,8 @@ std::string text_claim(test::IssuedTokens& fixture, jose::TokenType type, const 
     const auto jwt = jose::verify_jwt(fixture.context.keys.verifier(), token, type, fixture.context.settings.issuer,
                                       fixture.context.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
-    REQUIRE(jwt->claims.find(name) != nullptr);
-    return *jwt->claims.find(name)->if_string();
+    REQUIRE(jwt->claims->find(name) != nullptr);
+    return *jwt->claims->find(name)->if_string();
 }
 
 }  // namespace

@@ -211,7 +211,7 @@ TEST_CASE("presented token: an opaque refresh token has the claims of a signed o
         fixture.fixture.settings.use_opaque_refresh_tokens = opaque;
         const auto known =
             oauth::find_presented_token(fixture.context, {fixture.add_refresh(grant), {}}, jose::Expiry::enforced);
-        return std::get<oauth::KnownRefreshToken>(known).claims;
+        return json::Object(*std::get<oauth::KnownRefreshToken>(known).claims);
     };
     json::Object of_signed = claims(false);
     const json::Object of_opaque = claims(true);

@@ -51,7 +51,7 @@ TEST_CASE("make_id_token: protocol claims and nothing else [OIDC Core §2dhij, �
     const auto jwt = jose::verify_jwt(fixture.keys->verifier(), token, jose::TokenType::id_token, "https://op.example",
                                       fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
-    const json::Object& claims = jwt->claims;
+    const json::Object& claims = *jwt->claims;
     CHECK(names(claims) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr",
                                                     "nonce", "at_hash", "sid"});
     CHECK(text(claims, "sub") == "alice-sub");
@@ -69,7 +69,7 @@ TEST_CASE("make_id_token: protocol claims and nothing else [OIDC Core §2dhij, �
     const auto without = jose::verify_jwt(fixture.keys->verifier(), plain, jose::TokenType::id_token,
                                           "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(without);
-    CHECK_FALSE(without->claims.find("nonce"));
+    CHECK_FALSE(without->claims->find("nonce"));
 }
 
 TEST_CASE("make_id_token: claims that were asked for by name follow the protocol's own [OIDC Core §5.5c]") {
@@ -81,9 +81,9 @@ TEST_CASE("make_id_token: claims that were asked for by name follow the protocol
         jose::verify_jwt(fixture.keys->verifier(), oidc::make_id_token(context, {grant, std::nullopt, "access", asked}),
                          jose::TokenType::id_token, "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
-    CHECK(names(jwt->claims) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr",
-                                                         "at_hash", "sid", "name", "email_verified"});
-    CHECK(text(jwt->claims, "name") == "Alice");
+    CHECK(names(*jwt->claims) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr",
+                                                          "at_hash", "sid", "name", "email_verified"});
+    CHECK(text(*jwt->claims, "name") == "Alice");
 }
 
 TEST_CASE("at_hash: the left half of the digest [OIDC Core §3.1.3.6]") {
@@ -101,23 +101,23 @@ TEST_CASE("make_access_token: the claims of the interface specification, aud on 
     const auto jwt = jose::verify_jwt(fixture.keys->verifier(), issue.value, jose::TokenType::access_token,
                                       "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
-    CHECK(names(jwt->claims) ==
+    CHECK(names(*jwt->claims) ==
           std::vector<std::string>{"iss", "sub", "cid", "scope", "jti", "iat", "exp", "username"});
-    CHECK(text(jwt->claims, "cid") == "app");
-    CHECK(text(jwt->claims, "scope") == "openid email");
-    CHECK(text(jwt->claims, "jti").starts_with("grant."));
-    CHECK(text(jwt->claims, "username") == "alice");
-    CHECK(number(jwt->claims, "exp") - number(jwt->claims, "iat") == 900);
+    CHECK(text(*jwt->claims, "cid") == "app");
+    CHECK(text(*jwt->claims, "scope") == "openid email");
+    CHECK(text(*jwt->claims, "jti").starts_with("grant."));
+    CHECK(text(*jwt->claims, "username") == "alice");
+    CHECK(number(*jwt->claims, "exp") - number(*jwt->claims, "iat") == 900);
     CHECK(issue.record.token_hash == oauth::hash_of(issue.value));
-    CHECK(issue.record.jti == text(jwt->claims, "jti"));
+    CHECK(issue.record.jti == text(*jwt->claims, "jti"));
 
     fixture.settings.username_in_access_token = false;
     const auto narrow = oauth::make_access_token(context, grant, model::Scope(), "https://api.example", "alice");
     const auto second = jose::verify_jwt(fixture.keys->verifier(), narrow.value, jose::TokenType::access_token,
                                          "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(second);
-    CHECK(names(second->claims) == std::vector<std::string>{"iss", "sub", "cid", "jti", "iat", "exp", "aud"});
-    CHECK(text(second->claims, "aud") == "https://api.example");
+    CHECK(names(*second->claims) == std::vector<std::string>{"iss", "sub", "cid", "jti", "iat", "exp", "aud"});
+    CHECK(text(*second->claims, "aud") == "https://api.example");
 }
 
 TEST_CASE(
@@ -144,8 +144,8 @@ TEST_CASE("make_id_token: where the web server authenticates users, unknown fact
                                 fixture.clock.now(), jose::Expiry::enforced)
             ->claims;
     };
-    CHECK(names(claims_of()) ==
+    CHECK(names(*claims_of()) ==
           std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "auth_time", "at_hash", "sid"});
     grant.auth_time = model::kAuthTimeUnknown;
-    CHECK(names(claims_of()) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "at_hash", "sid"});
+    CHECK(names(*claims_of()) == std::vector<std::string>{"iss", "sub", "aud", "exp", "iat", "at_hash", "sid"});
 }
