@@ -13,6 +13,7 @@ std::string to_string(const ClaimNames& names) {
 
 ClaimNames parse_claim_names(std::string_view text) {
     ClaimNames names;
+    if (text.empty()) return names;
     for (const std::string_view name : util::split(text, ' '))
         if (!name.empty()) names.emplace(name);
     return names;

@@ -2,6 +2,7 @@
 #include "model/scope.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "util/text.h"
 
@@ -30,27 +31,43 @@ std::optional<Scope> Scope::parse(std::string_view text) {
     return scope;
 }
 
-std::string Scope::to_string() const {
-    std::string text;
-    for (const auto& token : tokens_) {
-        if (!text.empty()) text += ' ';
-        text += token;
-    }
-    return text;
+Scope Scope::stored(std::string text) {
+    Scope scope;
+    scope.text_ = std::move(text);
+    return scope;
+}
+
+std::vector<std::string> Scope::tokens() const {
+    if (empty()) return {};
+    const auto pieces = util::split(text_, ' ');
+    return {pieces.begin(), pieces.end()};
 }
 
 bool Scope::contains(std::string_view token) const {
-    return std::find(tokens_.begin(), tokens_.end(), token) != tokens_.end();
+    std::string_view rest = text_;
+    while (!rest.empty()) {
+        const std::string_view next = rest.substr(0, rest.find(' '));
+        if (next == token) return true;
+        rest.remove_prefix(std::min(next.size() + 1, rest.size()));
+    }
+    return false;
 }
 
 bool Scope::is_subset_of(const Scope& other) const {
-    return std::all_of(tokens_.begin(), tokens_.end(), [&](const std::string& token) { return other.contains(token); });
+    return std::ranges::all_of(tokens(), [&](const std::string& token) { return other.contains(token); });
 }
 
 void Scope::add(std::string_view token) {
-    if (!contains(token)) tokens_.emplace_back(token);
+    if (contains(token)) return;
+    if (!empty()) text_ += ' ';
+    text_ += token;
 }
 
-void Scope::remove(std::string_view token) { std::erase(tokens_, token); }
+void Scope::remove(std::string_view token) {
+    Scope left;
+    for (const std::string& other : tokens())
+        if (other != token) left.add(other);
+    *this = std::move(left);
+}
 
 }  // namespace postern::model

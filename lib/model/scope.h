@@ -16,18 +16,20 @@ public:
     /// Tokens of %x21 / %x23-5B / %x5D-7E separated by single spaces; nullopt for anything else, "" is the empty scope.
     /// At most 64 tokens.
     static std::optional<Scope> parse(std::string_view text);
+    /// Of a text that `to_string` returned once, which is not checked again: it may have more than 64 tokens.
+    static Scope stored(std::string text);
 
-    std::string to_string() const;
-    bool empty() const { return tokens_.empty(); }
+    const std::string& to_string() const { return text_; }
+    bool empty() const { return text_.empty(); }
     bool contains(std::string_view token) const;
     bool is_subset_of(const Scope& other) const;
-    const std::vector<std::string>& tokens() const { return tokens_; }
+    std::vector<std::string> tokens() const;
     void add(std::string_view token);     ///< no effect when it is there
     void remove(std::string_view token);  ///< no effect when it is not
     bool operator==(const Scope& other) const = default;
 
 private:
-    std::vector<std::string> tokens_;
+    std::string text_;  ///< the tokens with single spaces between them
 };
 
 }  // namespace postern::model

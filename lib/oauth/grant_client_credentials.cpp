@@ -15,8 +15,7 @@ namespace {
 Outcome<model::Scope> resolve_client_scope(const Settings& settings, const model::Client& client,
                                            const std::optional<std::string>& requested) {
     ASSIGN_OR_RETURN(auto scope, resolve_scope(settings, client, requested));
-    const auto& openid = openid_scopes().tokens();
-    if (std::any_of(openid.begin(), openid.end(), [&](const std::string& token) { return scope.contains(token); }))
+    if (std::ranges::any_of(openid_scopes().tokens(), [&](const std::string& token) { return scope.contains(token); }))
         return invalid_scope("the client_credentials grant has no OpenID scopes");
     return scope;
 }

@@ -2,18 +2,14 @@
 #include "store/columns.h"
 
 #include <string>
-
-#include "util/text.h"
+#include <utility>
 
 namespace postern::store {
 
 db::Statement& operator>>(db::Statement& row, model::Scope& scope) {
     std::string text;
     row >> text;
-    scope = {};
-    for (const auto token : util::split(text, ' ')) {
-        if (!token.empty()) scope.add(token);
-    }
+    scope = model::Scope::stored(std::move(text));
     return row;
 }
 

@@ -7,7 +7,6 @@
 
 namespace postern::store {
 
-/// A scope that was valid when it was stored. It may have more tokens than a request may ask for: a consent adds up.
 db::Statement& operator>>(db::Statement& row, model::Scope& scope);
 db::Statement& operator>>(db::Statement& row, model::ClaimNames& names);
 
