@@ -183,6 +183,9 @@ sqlite3_stmt* Database::State::compile(const char* sql) const {
 }
 
 void Database::State::open(const char* file, int flags) {
+    // Nothing asks how much memory SQLite uses, and counting it takes a lock for each allocation. Too late, and without
+    // effect, in a process that has used SQLite otherwise before.
+    [[maybe_unused]] static const int uncounted = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     constexpr int kAlways = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     const int result = sqlite3_open_v2(file, &connection, flags | kAlways, nullptr);
     if (result != SQLITE_OK) throw_store_error(connection, result, "open");

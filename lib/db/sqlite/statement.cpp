@@ -116,7 +116,8 @@ Statement& Statement::operator>>(util::Seconds& value) {
 }
 
 std::string Statement::text(int column) const {
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    // Not sqlite3_column_text: it would first copy the value to put a NUL behind it.
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
     if (!bytes) return {};
     return std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
 }
