@@ -10,11 +10,13 @@
 namespace postern::json {
 namespace {
 
+constexpr std::size_t kUsualLength = 512;
+
 enum class Style { compact, pretty };
 
 class Writer {
 public:
-    Writer(Style style, util::Escapes escapes) : style_(style), escapes_(escapes) {}
+    Writer(Style style, util::Escapes escapes) : style_(style), escapes_(escapes) { out_.reserve(kUsualLength); }
 
     void append(const Value& value) {
         if (const bool* boolean = value.if_bool()) {

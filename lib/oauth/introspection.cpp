@@ -1,6 +1,8 @@
 // Is this token active, and what was granted with it?
 #include "oauth/introspection.h"
 
+#include <iterator>
+
 namespace postern::oauth {
 namespace {
 
@@ -11,7 +13,9 @@ json::Object inactive() { return {{"active", false}}; }
 
 json::Object active(const model::Scope& scope, const model::Grant& grant, const char* token_type,
                     const json::Object& claims) {
-    json::Object answer{{"active", true}};
+    json::Object answer;
+    answer.reserve(4 + std::size(kFromClaims));
+    answer.set("active", true);
     if (!scope.empty()) answer.set("scope", scope.to_string());
     answer.set("client_id", grant.client_id.str());
     answer.set("token_type", token_type);

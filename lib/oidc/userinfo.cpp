@@ -91,9 +91,9 @@ oauth::Outcome<json::Object> userinfo(const store::StoredAccessToken& token, con
 
 GetUserClaims database_claims(oauth::Context& context) {
     return [&context](const model::Subject& subject) {
-        const auto user = store::find_user(context.store, subject);
+        auto user = store::find_user(context.store, subject);
         if (!user) return json::Object();
-        json::Object claims = user->claims;
+        json::Object claims = std::move(user->claims);
         if (!claims.find("preferred_username")) claims.set("preferred_username", user->username);
         if (!claims.find("updated_at")) claims.set("updated_at", util::to_epoch(user->updated_at));
         return claims;

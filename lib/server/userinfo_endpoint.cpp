@@ -2,6 +2,7 @@
 #include "server/userinfo_endpoint.h"
 
 #include <memory>
+#include <utility>
 
 #include "oauth/respond.h"
 #include "oidc/userinfo.h"
@@ -20,8 +21,8 @@ http::Response userinfo(App& app, const http::Request& request, const oidc::GetU
     if (!bearer) return bearer_error(bearer.error());
     const auto token = oidc::find_active_token(app.context(), *bearer);
     if (!token) return bearer_error(token.error());
-    const auto claims = oidc::userinfo(*token, get_user_claims);
-    http::Response response = claims ? http::json(*claims) : bearer_error(claims.error());
+    auto claims = oidc::userinfo(*token, get_user_claims);
+    http::Response response = claims ? http::json(std::move(*claims)) : bearer_error(claims.error());
     response.client_id = token->grant.client_id.str();
     return response;
 }
