@@ -12,6 +12,15 @@ async function claimsOf(page, id) {
 
 const state = (page, value) => page.waitForSelector(`html[data-state="${value}"]`);
 
+/// From the start page to the claims; a client that needs no consent is not asked for it.
+async function signInAndApprove(page) {
+  await page.click("#sign-in");
+  await signIn(page);
+  await page.waitForSelector('#approve, html[data-state="done"]');
+  if ((await page.locator("#approve").count()) > 0) await page.click("#approve");
+  await state(page, "done");
+}
+
 for (const tls of [false, true]) {
   describe(`the demo over ${tls ? "https" : "http"}`, () => {
     let deployment;
@@ -78,11 +87,7 @@ for (const tls of [false, true]) {
         "and no password",
       () =>
         withDemo(async (page) => {
-          await page.click("#sign-in");
-          await signIn(page);
-          await page.waitForSelector('#approve, html[data-state="done"]');
-          if ((await page.locator("#approve").count()) > 0) await page.click("#approve");
-          await state(page, "done");
+          await signInAndApprove(page);
           await page.click("#start-over");
           await state(page, "ready");
           await page.click("#sign-in");
@@ -97,11 +102,7 @@ for (const tls of [false, true]) {
 
     it("signs out at the server without a question, and is back at its start", () =>
       withDemo(async (page) => {
-        await page.click("#sign-in");
-        await signIn(page);
-        await page.waitForSelector('#approve, html[data-state="done"]');
-        if ((await page.locator("#approve").count()) > 0) await page.click("#approve");
-        await state(page, "done");
+        await signInAndApprove(page);
         await page.click("#sign-out");
         await state(page, "ready");
         assert.equal(page.url(), `${deployment.origin}/demo/`);
