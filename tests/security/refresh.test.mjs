@@ -80,39 +80,6 @@ for (const [kind, settings] of KINDS) {
       },
     );
 
-    it(
-      "the scope of one answer may be less than the " + "grant's, never more, and the grant keeps its own [F06]",
-      async () => {
-        const wide = await p.tokens(web, { scope: "openid email profile" });
-        const narrow = (await p.refresh(web, wide.refresh_token, { scope: "openid" })).json;
-        assert.equal(narrow.scope, "openid");
-        assert.equal((await p.introspect(narrow.access_token)).scope, "openid");
-        assert.equal((await p.introspect(narrow.refresh_token)).scope, "openid email profile");
-        const again = (await p.refresh(web, narrow.refresh_token, { scope: "openid email profile" })).json;
-        assert.equal(again.scope, "openid email profile");
-
-        const small = await p.tokens(web, { scope: "openid" });
-        for (const scope of ["openid email", "email", "openid api", "openid nonsense", "OPENID"]) {
-          assert.equal(verdict(await p.refresh(web, small.refresh_token, { scope })), "400 invalid_scope", scope);
-        }
-        await next(web, small.refresh_token); // a refused request rotates nothing
-      },
-    );
-
-    it("a sign-in lasts as long as it was given, and use does not prolong it [F07]", async () => {
-      let tokens = await p.tokens(web);
-      const { exp } = await p.introspect(tokens.refresh_token);
-      for (const part of [400, 400, 300]) {
-        // and whatever time the test takes
-        await p.deployment.advance(part);
-        tokens = await next(web, tokens.refresh_token);
-        assert.equal((await p.introspect(tokens.refresh_token)).exp, exp);
-      }
-      await p.deployment.advance(101);
-      assert.equal(await refreshed(web, tokens.refresh_token), REFUSED);
-      assert.deepEqual(await p.introspect(tokens.refresh_token), INACTIVE);
-    });
-
     it("a refresh token is not an access token, and nothing else is a refresh token [F08]", async () => {
       const tokens = await p.tokens(web);
       assert.equal(verdict(await p.userinfo(tokens.refresh_token)), "401 invalid_token");
