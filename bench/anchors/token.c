@@ -51,7 +51,8 @@ static int make_token(struct Signer* signer, char token[TEXT + SIGNATURE * 2]) {
     memset(claims, 'x', CLAIMS);
     snprintf(claims, sizeof claims, "%ld.%09ld.%lu", (long)time.tv_sec, time.tv_nsec, ++count);
     const int text = EVP_EncodeBlock((unsigned char*)token, (const unsigned char*)claims, CLAIMS);
-    if (EVP_MD_CTX_copy_ex(signer->context, signer->prepared) != 1 ||
+    // OpenSSL 3.5 does not copy into a context that has signed.
+    if (EVP_MD_CTX_reset(signer->context) != 1 || EVP_MD_CTX_copy_ex(signer->context, signer->prepared) != 1 ||
         EVP_DigestSign(signer->context, signature, &size, (const unsigned char*)token, (size_t)text) != 1)
         return 0;
     token[text] = '.';

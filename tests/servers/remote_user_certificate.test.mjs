@@ -14,6 +14,7 @@ import {
   newChecks,
   openProvider,
 } from "../interop/relying_party.mjs";
+import { validity } from "../support/web_server.mjs";
 import { browser, guarded, loginExample, setLogin } from "./remote_user.mjs";
 
 const run = promisify(execFile);
@@ -55,8 +56,7 @@ async function makeAuthority(directory) {
       "-in",
       own("csr"),
       ...signer,
-      "-days",
-      String(days),
+      ...(await validity(days)),
       "-extfile",
       own("ext"),
       "-out",

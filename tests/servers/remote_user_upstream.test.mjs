@@ -44,13 +44,15 @@ for (const base of ["", "/auth"]) {
           "required",
           ...addresses,
         );
-        const shipped = await loginExample("openidc", {
+        const example = await loginExample("openidc", {
           PROVIDER: upstream.issuer,
           CLIENT_ID: `postern-${site.port}`,
           CLIENT_SECRET: client_secret,
           PASSPHRASE: "p".repeat(64),
           AUTHORITIES: upstream.caFile,
         });
+        // The module of Debian 12 has an error page of its own, that of Debian 13 sets these variables.
+        const shipped = `${example}\nErrorDocument 400 "%{reqenv:OIDC_ERROR} %{reqenv:OIDC_ERROR_DESC}"`;
         return base === ""
           ? shipped
           : `${shipped}\nOIDCRedirectURLsAllowed "^https://(127\\.0\\.0\\.1|client\\.example)[:/]"`;

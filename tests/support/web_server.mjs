@@ -49,6 +49,15 @@ export function freePort() {
   });
 }
 
+/// What tells `openssl x509` how long a certificate is valid: for `days`, or, if they are negative, until so long ago. Since
+/// version 3.4 it refuses a negative -days, and knows -not_before and -not_after.
+export async function validity(days) {
+  const [, major, minor] = /^OpenSSL (\d+)\.(\d+)/.exec((await run("openssl", ["version"])).stdout);
+  if (days > 0 || Number(major) * 100 + Number(minor) < 304) return ["-days", String(days)];
+  const time = (at) => new Date(Date.now() + at * 86_400_000).toISOString().replace(/[-:T]|\.\d+/g, "");
+  return ["-not_before", time(days - 1), "-not_after", time(days)];
+}
+
 /// An authority of this directory alone, and a certificate of it for 127.0.0.1 and localhost: { ca, caFile,
 /// certificate, key }, the authority as text and the rest as paths. `days` may be negative: an expired certificate.
 export async function makeCertificate(directory, { days = 2 } = {}) {
@@ -78,8 +87,7 @@ export async function makeCertificate(directory, { days = 2 } = {}) {
     "-CAkey",
     file("ca.key"),
     "-CAcreateserial",
-    "-days",
-    String(days),
+    ...(await validity(days)),
     "-extfile",
     file("tls.ext"),
     "-out",
