@@ -7,7 +7,6 @@
 #include "oauth/pkce.h"
 #include "store/access_tokens.h"
 #include "store/refresh_tokens.h"
-#include "store/users.h"
 
 namespace postern::oauth {
 namespace {
@@ -82,8 +81,8 @@ void revoke_yield(Context& context, const store::StoredCode& stored) {
 
 // In an order that keeps a stranger from learning or destroying anything: registration, the code's client, its state,
 // then the proofs.
-util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
-                                                       const AuthorizationCodeGrant& grant) {
+util::Result<store::StoredCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
+                                                              const AuthorizationCodeGrant& grant) {
     if (!client.has_grant(model::GrantType::authorization_code))
         return CodeRefusal{make_error(ErrorCode::unauthorized_client,
                                       "the client is not registered for the authorization_code grant")};
@@ -106,9 +105,8 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
     if (auto ok = check_binding(stored->code, grant); !ok)
         return CodeRefusal{ok.error(), CodeConsequence::burn, std::move(*stored)};
     if (auto ok = check_max_age(context, *stored); !ok) return CodeRefusal{ok.error()};
-    auto user = store::find_user(context.store, stored->grant.subject);
-    if (!user || !user->enabled) return CodeRefusal{not_valid("the user is disabled or has been removed")};
-    return UsableCode{std::move(*stored), std::move(*user)};
+    if (!stored->user_enabled) return CodeRefusal{not_valid("the user is disabled")};
+    return std::move(*stored);
 }
 
 OAuthError settle(Context& context, const model::Client& client, const CodeRefusal& refusal) {
@@ -135,29 +133,28 @@ OAuthError settle(Context& context, const model::Client& client, const CodeRefus
     return refusal.error;
 }
 
-Outcome<void> redeem_code(Context& context, const UsableCode& usable, const model::AccessToken& access,
+Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, const model::AccessToken& access,
                           const std::optional<model::RefreshToken>& refresh) {
     db::Transaction transaction(context.store, db::Durability::full);
-    if (!store::redeem_code(transaction, usable.stored.code.code_hash, context.now())) {
+    if (!store::redeem_code(transaction, stored.code.code_hash, context.now())) {
         // A parallel request with the same proofs redeemed the code first, or the grant has ended meanwhile. This
         // transaction comes after the winner's, so ending the grant ends what the winner inserted.
-        const bool ended = store::end_grant(transaction, usable.stored.grant.id, context.now());
+        const bool ended = store::end_grant(transaction, stored.grant.id, context.now());
         transaction.commit();
-        audit_replay(context, usable.stored, "spent at the same time", ended);
+        audit_replay(context, stored, "spent at the same time", ended);
         return replayed();
     }
     // The refresh token first: it lives longer, so that the grant is prolonged once.
     if (refresh) store::insert_refresh_token(transaction, *refresh);
     store::insert_access_token(transaction, access, refresh ? refresh->expires_at : util::Time{});
     transaction.commit();
-    context.trail.add(
-        AuditEvent::token_issued,
-        audit::with_grant(usable.stored.grant,
-                          {{"grant_type", "authorization_code"},
-                           audit::credential("code", usable.stored.code.code_hash),
-                           audit::credential("access_token", access.token_hash),
-                           audit::credential("refresh_token", refresh ? refresh->token_hash : model::ValueHash()),
-                           {"scope", access.scope.to_string()}}));
+    context.trail.add(AuditEvent::token_issued,
+                      audit::with_grant(stored.grant, {{"grant_type", "authorization_code"},
+                                                       audit::credential("code", stored.code.code_hash),
+                                                       audit::credential("access_token", access.token_hash),
+                                                       audit::credential("refresh_token", refresh ? refresh->token_hash
+                                                                                                  : model::ValueHash()),
+                                                       {"scope", access.scope.to_string()}}));
     return {};
 }
 

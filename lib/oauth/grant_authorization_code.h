@@ -4,19 +4,12 @@
 #include <optional>
 
 #include "model/client.h"
-#include "model/user.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
 #include "oauth/token_request.h"
 #include "store/grants.h"
 
 namespace postern::oauth {
-
-/// A code that kept every rule for this client and can be redeemed.
-struct UsableCode {
-    store::StoredCode stored;
-    model::User user;
-};
 
 /// What an attempt that is refused does to the code and to what the code yielded.
 enum class CodeConsequence {
@@ -33,16 +26,16 @@ struct CodeRefusal {
     std::optional<store::StoredCode> stored = std::nullopt;  ///< there unless the consequence is `none`
 };
 
-/// Every rule but single use. Reads only: the caller passes a refusal on to `settle`.
-util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
-                                                       const AuthorizationCodeGrant& grant);
+/// A code that kept every rule but single use. Reads only: the caller passes a refusal on to `settle`.
+util::Result<store::StoredCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
+                                                              const AuthorizationCodeGrant& grant);
 
 /// Carries out the consequence of a refusal, durably and before the answer, and returns the error to answer with.
 OAuthError settle(Context& context, const model::Client& client, const CodeRefusal& refusal);
 
 /// Spends the code and records the tokens in one durable transaction: exactly one of any number of parallel requests
 /// succeeds, the others revoke what it yielded, as any replay does.
-Outcome<void> redeem_code(Context& context, const UsableCode& usable, const model::AccessToken& access,
+Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, const model::AccessToken& access,
                           const std::optional<model::RefreshToken>& refresh);
 
 }  // namespace postern::oauth

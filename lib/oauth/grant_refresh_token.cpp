@@ -7,7 +7,6 @@
 #include "store/access_tokens.h"
 #include "store/grants.h"
 #include "store/sweep.h"
-#include "store/users.h"
 
 namespace postern::oauth {
 namespace {
@@ -63,11 +62,9 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
         if (stored.token.rotated_at) note_reuse(context, stored, reason, false);
         return not_valid(reason);
     }
-    auto user = store::find_user(context.store, stored.grant.subject);
-    if (!user) return not_valid("the user has been removed");
 
     ASSIGN_OR_RETURN(auto scope, narrow(context.settings, client, stored.grant.scope, grant.scope));
-    return CheckedRefreshToken{std::move(stored), std::move(*user), std::move(scope)};
+    return CheckedRefreshToken{std::move(stored), std::move(scope)};
 }
 
 Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "model/client.h"
-#include "model/user.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
 #include "oauth/token_request.h"
@@ -13,7 +12,6 @@ namespace postern::oauth {
 /// A refresh token of this client that was alive a moment ago, with the scope that the new access token gets.
 struct CheckedRefreshToken {
     store::StoredRefreshToken stored;
-    model::User user;
     model::Scope scope;
 };
 

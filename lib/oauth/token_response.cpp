@@ -18,15 +18,15 @@ struct Redeem {
     Outcome<TokenResponse> operator()(const AuthorizationCodeGrant& grant) const {
         const auto usable = find_usable_code(context, client, grant);
         if (!usable) return settle(context, client, usable.error());
-        const model::Grant& given = usable->stored.grant;
+        const model::Grant& given = usable->grant;
 
-        const auto access = make_access_token(context, given, given.scope, grant.audience, usable->user.username);
+        const auto access = make_access_token(context, given, given.scope, grant.audience, usable->username);
         std::optional<RefreshTokenIssue> refresh;
         if (client.has_grant(model::GrantType::refresh_token))
             refresh = make_refresh_token(context, given, std::nullopt);
         TokenResponse response = respond_with(access);
         if (refresh) response.refresh_token = refresh->value;
-        response.id_token = make_id_token({client, given, access, usable->stored.code.nonce});
+        response.id_token = make_id_token({client, given, access, usable->code.nonce});
 
         const auto record = refresh ? std::optional(refresh->record) : std::nullopt;
         RETURN_IF_ERROR(redeem_code(context, *usable, access.record, record));
@@ -37,7 +37,7 @@ struct Redeem {
         ASSIGN_OR_RETURN(const auto checked, check_refresh_token(context, client, grant));
         const model::Grant& given = checked.stored.grant;
 
-        const auto access = make_access_token(context, given, checked.scope, grant.audience, checked.user.username);
+        const auto access = make_access_token(context, given, checked.scope, grant.audience, checked.stored.username);
         const auto refresh = make_refresh_token(context, given, checked.stored.token);
         TokenResponse response = respond_with(access);
         response.refresh_token = refresh.value;

@@ -49,15 +49,16 @@ void insert_code(db::Transaction& transaction, const AuthorizationCode& code) {
 std::optional<StoredCode> find_code(db::Database& database, const ValueHash& code_hash) {
     auto row = database.query(
         "SELECT c.code_hash, c.grant_id, c.redirect_uri, c.redirect_uri_sent, c.nonce, c.code_challenge, c.max_age,"
-        " c.audience, c.expires_at, c.redeemed_at, c.burned_at," POSTERN_GRANT_COLUMNS
-        " FROM authorization_codes c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $1",
+        " c.audience, c.expires_at, c.redeemed_at, c.burned_at, u.enabled, u.username," POSTERN_GRANT_COLUMNS
+        " FROM authorization_codes c JOIN grants g ON g.id = c.grant_id"
+        " LEFT JOIN users u ON u.subject = g.subject WHERE c.code_hash = $1",
         code_hash);
     if (!row.step()) return std::nullopt;
     StoredCode stored;
     auto& code = stored.code;
     row >> code.code_hash >> code.grant_id >> code.redirect_uri >> code.redirect_uri_sent >> code.nonce >>
         code.code_challenge >> code.max_age >> code.audience >> code.expires_at >> code.redeemed_at >> code.burned_at >>
-        stored.grant;
+        stored.user_enabled >> stored.username >> stored.grant;
     return stored;
 }
 

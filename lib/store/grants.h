@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "db/database.h"
 #include "model/grant.h"
@@ -15,6 +16,8 @@ void insert_code(db::Transaction& transaction, const model::AuthorizationCode& c
 struct StoredCode {
     model::AuthorizationCode code;
     model::Grant grant;
+    bool user_enabled = false;
+    std::string username;
 };
 std::optional<StoredCode> find_code(db::Database& database, const model::ValueHash& code_hash);
 

@@ -13,7 +13,7 @@ using model::ValueHash;
 
 #define POSTERN_REFRESH_TOKEN                                                                                          \
     "SELECT t.token_hash, t.grant_id, t.parent_hash, t.issued_at, t.expires_at, t.rotated_at, t.revoked_at, t.opaque," \
-    " c.enabled, CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END," POSTERN_GRANT_COLUMNS                         \
+    " c.enabled, CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, u.username," POSTERN_GRANT_COLUMNS             \
     " FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"                   \
     " LEFT JOIN users u ON u.subject = g.subject WHERE "
 
@@ -83,7 +83,7 @@ std::optional<StoredRefreshToken> read(db::Statement row) {
     auto& token = stored.token;
     row >> token.token_hash >> token.grant_id >> token.parent_hash >> token.issued_at >> token.expires_at >>
         token.rotated_at >> token.revoked_at >> token.is_opaque >> stored.client_enabled >> stored.user_enabled >>
-        stored.grant;
+        stored.username >> stored.grant;
     return stored;
 }
 

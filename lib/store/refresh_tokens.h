@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "db/database.h"
 #include "model/grant.h"
@@ -13,6 +14,7 @@ struct StoredRefreshToken {
     model::Grant grant;
     bool client_enabled = false;
     bool user_enabled = false;
+    std::string username;
 };
 
 /// `kept_until`: as of insert_access_token.

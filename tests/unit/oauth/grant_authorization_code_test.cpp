@@ -49,8 +49,7 @@ struct Fixture {
     std::string redeem(const oauth::AuthorizationCodeGrant& g, const model::Client& by) {
         const auto checked = oauth::find_usable_code(context, by, g);
         if (!checked) return std::string(oauth::wire_name(oauth::settle(context, by, checked.error()).code));
-        const auto issue =
-            oauth::make_access_token(context, checked->stored.grant, checked->stored.grant.scope, g.audience, "alice");
+        const auto issue = oauth::make_access_token(context, checked->grant, checked->grant.scope, g.audience, "alice");
         const auto redeemed = oauth::redeem_code(context, *checked, issue.record, std::nullopt);
         if (!redeemed) return std::string(oauth::wire_name(redeemed.error().code));
         last_token = issue.value;
@@ -207,8 +206,8 @@ TEST_CASE("two requests that both passed the checks: one token, and the loser re
     const auto second = oauth::find_usable_code(f.context, f.client, g);
     REQUIRE(first);
     REQUIRE(second);
-    const auto a = oauth::make_access_token(f.context, first->stored.grant, first->stored.grant.scope, {}, "");
-    const auto b = oauth::make_access_token(f.context, second->stored.grant, second->stored.grant.scope, {}, "");
+    const auto a = oauth::make_access_token(f.context, first->grant, first->grant.scope, {}, "");
+    const auto b = oauth::make_access_token(f.context, second->grant, second->grant.scope, {}, "");
     CHECK(oauth::redeem_code(f.context, *first, a.record, std::nullopt));
     CHECK_FALSE(oauth::redeem_code(f.context, *second, b.record, std::nullopt));
     CHECK_FALSE(f.is_active(a.value));
