@@ -23,6 +23,11 @@ bool start_once(std::uint64_t leave_out) {
     return started == 1;
 }
 
+/// Clearing walks through the whole queue, which is nearly always empty.
+void empty_error_queue() {
+    if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 /// What the library says about its last error: a text, or its number where the texts are not loaded.
 std::string last_reason() {
     const unsigned long error = ERR_peek_last_error();
@@ -37,10 +42,10 @@ std::string last_reason() {
 
 Use::Use() {
     if (!start_once(0)) throw CryptoError("OpenSSL does not start");
-    ERR_clear_error();
+    empty_error_queue();
 }
 
-Use::~Use() { ERR_clear_error(); }
+Use::~Use() { empty_error_queue(); }
 
 void fail(std::string_view what) {
     const std::string reason = last_reason();
