@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "json/reader.h"
-#include "json/writer.h"
 #include "util/base64.h"
+#include "util/json_string.h"
 
 namespace postern::jose {
 
@@ -67,8 +67,10 @@ std::string_view typ_of(TokenType type) {
 }
 
 std::string encode_header(crypto::Algorithm algorithm, TokenType type, std::string_view kid) {
-    return util::base64url_encode(
-        json::write(json::Object{{"alg", crypto::to_string(algorithm)}, {"typ", typ_of(type)}, {"kid", kid}}));
+    std::string header = R"({"alg":")";
+    header.append(crypto::to_string(algorithm)).append(R"(","typ":")").append(typ_of(type)).append(R"(","kid":)");
+    util::append_json_string(header, kid, util::Escapes::inert);
+    return util::base64url_encode(header += '}');
 }
 
 std::string sign_compact(const crypto::PrivateKey& key, std::string_view kid, TokenType type,
