@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -172,9 +173,12 @@ void Database::State::run_cached(const char* sql) {
 }
 
 sqlite3_stmt* Database::State::compile(const char* sql) const {
+    // The number is what it says in `?1`; `$1` would be a name, and numbered by where it stands first.
+    std::string numbered(sql);
+    std::ranges::replace(numbered, '$', '?');
     sqlite3_stmt* statement = nullptr;
     const auto prepare = [&] {
-        return sqlite3_prepare_v3(connection, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+        return sqlite3_prepare_v3(connection, numbered.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
     };
     int result = prepare();
     for (int tries = 0; is_transient(result) && tries < kTransientTries; ++tries) result = prepare();

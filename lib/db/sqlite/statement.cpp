@@ -30,19 +30,6 @@ Statement::~Statement() {
     sqlite3_clear_bindings(statement_);
 }
 
-namespace {
-
-// By name: the order in which SQL text mentions $1, $2, ... must not matter, in SQLite it would. Mostly it is theirs.
-int index_of(sqlite3_stmt* statement, int number) {
-    const char* usual = sqlite3_bind_parameter_name(statement, number);
-    if (number < 10 && usual && usual[1] == '0' + number && usual[2] == '\0') return number;
-    const auto name = "$" + std::to_string(number);
-    return sqlite3_bind_parameter_index(statement,
-                                        name.c_str());  // 0 when absent: the bind then fails with SQLITE_RANGE
-}
-
-}  // namespace
-
 void Statement::check_count(std::size_t values) const {
     const int parameters = sqlite3_bind_parameter_count(statement_);
     if (static_cast<std::size_t>(parameters) == values) return;
@@ -51,15 +38,13 @@ void Statement::check_count(std::size_t values) const {
 }
 
 void Statement::bind(int number, std::string_view text) {
-    check(sqlite3_bind_text64(statement_, index_of(statement_, number), text.data() ? text.data() : "", text.size(),
-                              SQLITE_TRANSIENT, SQLITE_UTF8));
+    check(sqlite3_bind_text64(statement_, number, text.data() ? text.data() : "", text.size(), SQLITE_TRANSIENT,
+                              SQLITE_UTF8));
 }
 
-void Statement::bind(int number, std::int64_t value) {
-    check(sqlite3_bind_int64(statement_, index_of(statement_, number), value));
-}
+void Statement::bind(int number, std::int64_t value) { check(sqlite3_bind_int64(statement_, number, value)); }
 
-void Statement::bind_null(int number) { check(sqlite3_bind_null(statement_, index_of(statement_, number))); }
+void Statement::bind_null(int number) { check(sqlite3_bind_null(statement_, number)); }
 
 bool Statement::step() {
     next_column_ = 0;
