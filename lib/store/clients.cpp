@@ -40,6 +40,10 @@ std::set<model::GrantType> parse_grants(const std::string& text) {
     return grants;
 }
 
+/// The columns of `clients c`, in the order in which read_client reads them.
+#define POSTERN_CLIENT_COLUMNS                                                                            \
+    "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce," \
+    " c.created_at"
 Client read_client(db::Statement& row) {
     Client client;
     std::string type, grants, auth_method, pkce;
@@ -116,23 +120,35 @@ bool write_client(db::Transaction& transaction, const char* sql, const Client& c
 
 std::optional<Client> find_client(db::Database& database, const ClientId& id, util::Time now) {
     const db::Snapshot snapshot(database);  // properties, URIs and secrets of one moment
-    auto row = database.query(
-        "SELECT id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, created_at"
-        " FROM clients WHERE id = $1",
-        id);
+    auto row = database.query("SELECT " POSTERN_CLIENT_COLUMNS " FROM clients c WHERE c.id = $1", id);
     if (!row.step()) return std::nullopt;
     auto client = read_client(row);
     read_rest(database, client, now);
     return client;
 }
 
+std::optional<Client> find_client_to_redirect(db::Database& database, const ClientId& id) {
+    // One statement sees one moment. A client has a row for each URI, or one whose URI is NULL.
+    auto row = database.query("SELECT r.uri, " POSTERN_CLIENT_COLUMNS
+                              " FROM clients c LEFT JOIN redirect_uris r"
+                              " ON r.client_id = c.id AND r.kind = 'authorization' WHERE c.id = $1 ORDER BY r.position",
+                              id);
+    std::optional<Client> client;
+    while (row.step()) {
+        std::optional<std::string> uri;
+        row >> uri;
+        if (!client) client = read_client(row);
+        if (uri) client->redirect_uris.push_back(std::move(*uri));
+    }
+    return client;
+}
+
 std::optional<Client> find_client_to_authenticate(db::Database& database, const ClientId& id, util::Time now) {
-    // One statement sees one moment. A client has a row for each secret, or one whose secret is NULL.
-    auto row = database.query(
-        "SELECT s.hash, s.expires_at, c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope,"
-        " c.auth_method, c.pkce, c.created_at FROM clients c LEFT JOIN client_secrets s"
-        " ON s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > $2) WHERE c.id = $1",
-        id, now);
+    // As above: a row for each secret, or one whose secret is NULL.
+    auto row = database.query("SELECT s.hash, s.expires_at, " POSTERN_CLIENT_COLUMNS
+                              " FROM clients c LEFT JOIN client_secrets s"
+                              " ON s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > $2) WHERE c.id = $1",
+                              id, now);
     std::optional<Client> client;
     while (row.step()) {
         std::optional<model::ValueHash> hash;
@@ -147,9 +163,7 @@ std::optional<Client> find_client_to_authenticate(db::Database& database, const 
 std::vector<Client> list_clients(db::Database& database, util::Time now) {
     const db::Snapshot snapshot(database);
     std::vector<Client> clients;
-    auto rows = database.query(
-        "SELECT id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, created_at"
-        " FROM clients ORDER BY id");
+    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS " FROM clients c ORDER BY c.id");
     while (rows.step()) clients.push_back(read_client(rows));
     for (auto& client : clients) read_rest(database, client, now);
     return clients;

@@ -13,6 +13,8 @@ namespace postern::store {
 
 /// With URIs and unexpired secrets. Disabled clients are found too: the caller refuses them.
 std::optional<model::Client> find_client(db::Database& database, const model::ClientId& id, util::Time now);
+/// The same with redirect URIs alone, to send a browser to: one query instead of three.
+std::optional<model::Client> find_client_to_redirect(db::Database& database, const model::ClientId& id);
 /// The same without URIs, for client authentication: one query instead of three. The secrets are not ordered.
 std::optional<model::Client> find_client_to_authenticate(db::Database& database, const model::ClientId& id,
                                                          util::Time now);

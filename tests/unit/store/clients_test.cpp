@@ -28,6 +28,20 @@ void replace(db::Database& database, const char* hash, std::optional<Time> old_u
 
 using Names = std::vector<std::string>;
 
+void check_properties(const model::Client& found, const model::Client& whole) {
+    CHECK(found.id == whole.id);
+    CHECK(found.name == whole.name);
+    CHECK(found.type == whole.type);
+    CHECK(found.native == whole.native);
+    CHECK(found.first_party == whole.first_party);
+    CHECK(found.enabled == whole.enabled);
+    CHECK(found.grants == whole.grants);
+    CHECK(found.scope == whole.scope);
+    CHECK(found.auth_method == whole.auth_method);
+    CHECK(found.pkce == whole.pkce);
+    CHECK(found.created_at == whole.created_at);
+}
+
 }  // namespace
 
 TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") {
@@ -239,6 +253,29 @@ TEST_CASE("find_redirect_uris: those of enabled clients that begin so, logout ad
     }
 }
 
+TEST_CASE("find_client_to_redirect: what find_client finds, with the redirect URIs alone, in their order") {
+    auto database = db::Database::in_memory();
+    auto app = client();
+    app.redirect_uris = {"https://client.example/z", "https://client.example/a", "https://client.example/m"};
+    app.post_logout_redirect_uris = {"https://client.example/out"};
+    auto bare = client("bare");
+    bare.redirect_uris.clear();
+    bare.post_logout_redirect_uris = app.post_logout_redirect_uris;
+    written(database, [&](db::Transaction& transaction) {
+        store::insert_client(transaction, app);
+        store::insert_client(transaction, bare);
+        store::replace_client_secret(transaction, app.id, ValueHash("secret"), std::nullopt, kNow);
+    });
+    const auto found = store::find_client_to_redirect(database, app.id);
+    REQUIRE(found);
+    check_properties(*found, *store::find_client(database, app.id, kNow));
+    CHECK(found->redirect_uris == app.redirect_uris);
+    CHECK(found->post_logout_redirect_uris.empty());
+    CHECK(found->secrets.empty());
+    CHECK(store::find_client_to_redirect(database, model::ClientId("bare"))->redirect_uris.empty());
+    CHECK_FALSE(store::find_client_to_redirect(database, model::ClientId("Client")));
+}
+
 TEST_CASE(
     "find_client_to_authenticate: what find_client finds, but for the URIs, with every secret that has not expired") {
     auto database = db::Database::in_memory();
@@ -264,17 +301,7 @@ TEST_CASE(
     REQUIRE(found);
     CHECK(found->redirect_uris.empty());
     CHECK(found->post_logout_redirect_uris.empty());
-    CHECK(found->id == whole->id);
-    CHECK(found->name == whole->name);
-    CHECK(found->type == whole->type);
-    CHECK(found->native == whole->native);
-    CHECK(found->first_party == whole->first_party);
-    CHECK(found->enabled == whole->enabled);
-    CHECK(found->grants == whole->grants);
-    CHECK(found->scope == whole->scope);
-    CHECK(found->auth_method == whole->auth_method);
-    CHECK(found->pkce == whole->pkce);
-    CHECK(found->created_at == whole->created_at);
+    check_properties(*found, *whole);
     CHECK(store::find_client_to_authenticate(database, model::ClientId("bare"), kNow)->secrets.empty());
     CHECK_FALSE(store::find_client_to_authenticate(database, model::ClientId("Client"), kNow));
 }
