@@ -12,7 +12,6 @@
 #include "oauth/pkce.h"
 #include "oauth/response_mode.h"
 #include "oauth/scope_policy.h"
-#include "util/json_string.h"
 #include "util/text.h"
 
 namespace postern::oauth {
@@ -35,17 +34,10 @@ Outcome<void> check_duplicates(const http::Params& params) {
 
 Outcome<void> check_sizes(const http::Params& params) {
     std::size_t total = 0;
-    std::size_t written = 0;
-    for (const std::string_view name : kKnown) {
-        const auto value = params.find(name).value_or("");
-        total += value.size();
-        written += util::json_string(value, util::Escapes::required).size();
-    }
+    for (const std::string_view name : kKnown) total += params.find(name).value_or("").size();
     if (params.find("state").value_or("").size() > kMaxStateBytes)
         return invalid_request("state is longer than 2048 bytes");
     if (total > kMaxRequestBytes) return invalid_request("the parameters are longer than 4096 bytes together");
-    if (written > kMaxWrittenBytes)
-        return invalid_request("the parameters have too many quotes and backslashes to travel in a URL");
     return {};
 }
 

@@ -1,21 +1,21 @@
-// How the members of a sealed value are written as JSON and read back. A value lists its members once; the list serves
+// How the members of a sealed value are written as text and read back. A value lists its members once; the list serves
 // both directions.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "json/value.h"
 #include "model/authorization.h"
 #include "util/clock.h"
 #include "util/tagged.h"
+#include "util/text.h"
 
 namespace postern::oauth::sealed {
 
@@ -40,154 +40,157 @@ struct EnumNames<model::Prompt> {
         std::pair{"consent", model::Prompt::consent}, std::pair{"select_account", model::Prompt::select_account}};
 };
 
-/// One member as JSON, and back; `decode` returns false for JSON that `encode` does not write.
+/// One member as text, and back; nullopt for text that `encode` does not write.
 template <class T>
 struct Codec;
 
 template <>
 struct Codec<std::string> {
-    static json::Value encode(const std::string& text) { return text; }
-    static bool decode(const json::Value& value, std::string& text) {
-        if (!value.if_string()) return false;
-        text = *value.if_string();
-        return true;
-    }
+    static std::string encode(const std::string& text) { return text; }
+    static std::optional<std::string> decode(std::string_view text) { return std::string(text); }
 };
 
 template <>
 struct Codec<bool> {
-    static json::Value encode(bool flag) { return flag; }
-    static bool decode(const json::Value& value, bool& flag) {
-        if (!value.if_bool()) return false;
-        flag = *value.if_bool();
-        return true;
+    static std::string encode(bool flag) { return flag ? "1" : "0"; }
+    static std::optional<bool> decode(std::string_view text) {
+        if (text != "1" && text != "0") return std::nullopt;
+        return text == "1";
     }
 };
 
 template <>
 struct Codec<util::Seconds> {
-    static json::Value encode(util::Seconds seconds) { return std::int64_t{seconds.count()}; }
-    static bool decode(const json::Value& value, util::Seconds& seconds) {
-        if (!value.if_integer()) return false;
-        seconds = util::Seconds{*value.if_integer()};
-        return true;
+    static std::string encode(util::Seconds seconds) { return std::to_string(seconds.count()); }
+    static std::optional<util::Seconds> decode(std::string_view text) {
+        const auto count = util::parse_digits(text, std::numeric_limits<std::int64_t>::max());
+        if (!count) return std::nullopt;
+        return util::Seconds{*count};
     }
 };
 
 template <>
 struct Codec<util::Time> {
-    static json::Value encode(util::Time time) { return util::to_epoch(time); }
-    static bool decode(const json::Value& value, util::Time& time) {
-        if (!value.if_integer()) return false;
-        time = util::from_epoch(*value.if_integer());
-        return true;
+    static std::string encode(util::Time time) { return std::to_string(util::to_epoch(time)); }
+    static std::optional<util::Time> decode(std::string_view text) {
+        const auto seconds = Codec<util::Seconds>::decode(text);
+        if (!seconds) return std::nullopt;
+        return util::from_epoch(seconds->count());
     }
 };
 
 template <class Tag>
 struct Codec<util::Tagged<Tag>> {
-    static json::Value encode(const util::Tagged<Tag>& id) { return id.str(); }
-    static bool decode(const json::Value& value, util::Tagged<Tag>& id) {
-        if (!value.if_string()) return false;
-        id = util::Tagged<Tag>(*value.if_string());
-        return true;
+    static std::string encode(const util::Tagged<Tag>& id) { return id.str(); }
+    static std::optional<util::Tagged<Tag>> decode(std::string_view text) {
+        return util::Tagged<Tag>(std::string(text));
     }
 };
 
 template <>
 struct Codec<model::Scope> {
-    static json::Value encode(const model::Scope& scope) { return scope.to_string(); }
-    static bool decode(const json::Value& value, model::Scope& scope) {
-        if (!value.if_string()) return false;
-        auto parsed = model::Scope::parse(*value.if_string());
-        if (parsed) scope = std::move(*parsed);
-        return parsed.has_value();
-    }
+    static std::string encode(const model::Scope& scope) { return scope.to_string(); }
+    static std::optional<model::Scope> decode(std::string_view text) { return model::Scope::parse(text); }
 };
 
 template <>
 struct Codec<model::ClaimNames> {
-    static json::Value encode(const model::ClaimNames& names) { return model::to_string(names); }
-    static bool decode(const json::Value& value, model::ClaimNames& names) {
-        if (!value.if_string()) return false;
-        names = model::parse_claim_names(*value.if_string());
-        return true;
-    }
+    static std::string encode(const model::ClaimNames& names) { return model::to_string(names); }
+    static std::optional<model::ClaimNames> decode(std::string_view text) { return model::parse_claim_names(text); }
 };
 
 template <class Enum>
 requires std::is_enum_v<Enum>
 struct Codec<Enum> {
-    static json::Value encode(Enum of) {
+    static std::string encode(Enum of) {
         for (const auto& [name, known] : EnumNames<Enum>::kNames)
             if (known == of) return name;
-        return nullptr;
+        return "";
     }
-    static bool decode(const json::Value& value, Enum& to) {
-        for (const auto& [name, known] : EnumNames<Enum>::kNames) {
-            if (!value.if_string() || *value.if_string() != name) continue;
-            to = known;
-            return true;
-        }
-        return false;
+    static std::optional<Enum> decode(std::string_view text) {
+        for (const auto& [name, known] : EnumNames<Enum>::kNames)
+            if (text == name) return known;
+        return std::nullopt;
     }
 };
 
 template <class Enum>
 requires std::is_enum_v<Enum>
 struct Codec<std::set<Enum>> {
-    static json::Value encode(const std::set<Enum>& all) {
-        json::Array array;
-        for (const Enum one : all) array.push_back(Codec<Enum>::encode(one));
-        return array;
+    static std::string encode(const std::set<Enum>& all) {
+        std::string text;
+        for (const Enum one : all) text += (text.empty() ? "" : " ") + Codec<Enum>::encode(one);
+        return text;
     }
-    static bool decode(const json::Value& value, std::set<Enum>& all) {
-        if (!value.if_array()) return false;
-        for (const json::Value& item : *value.if_array()) {
-            Enum one{};
-            if (!Codec<Enum>::decode(item, one)) return false;
-            all.insert(one);
+    static std::optional<std::set<Enum>> decode(std::string_view text) {
+        std::set<Enum> all;
+        if (text.empty()) return all;
+        for (const std::string_view name : util::split(text, ' ')) {
+            const auto one = Codec<Enum>::decode(name);
+            if (!one) return std::nullopt;
+            all.insert(*one);
         }
-        return true;
+        return all;
     }
 };
 
-/// Collects members; an optional one without a value is left out.
+/// Writes members one behind the other: the length of each in bytes, a colon, its text. A comma stands for an optional
+/// one without a value.
 class Writer {
 public:
-    template <class T>
-    void operator()(const char* name, const T& member) {
-        members_.emplace_back(name, Codec<T>::encode(member));
+    template <class... Members>
+    void operator()(const Members&... members) {
+        (write(members), ...);
     }
-    template <class T>
-    void operator()(const char* name, const std::optional<T>& member) {
-        if (member) (*this)(name, *member);
-    }
-    /// Takes what was collected; a list names no member twice.
-    json::Object take() { return json::Object::from_unique(std::move(members_)); }
+    std::string take() { return std::move(out_); }
 
 private:
-    std::vector<std::pair<std::string, json::Value>> members_;
+    template <class T>
+    void write(const T& member) {
+        const std::string text = Codec<T>::encode(member);
+        out_.append(std::to_string(text.size())).append(":").append(text);
+    }
+    template <class T>
+    void write(const std::optional<T>& member) {
+        member ? write(*member) : out_.push_back(',');
+    }
+
+    std::string out_;
 };
 
-/// Fills members; `is_whole` turns false when one is missing, unless it is optional, or is not what Writer writes.
+/// Fills members with what Writer wrote of them.
 class Reader {
 public:
-    explicit Reader(const json::Object& object) : object_(object) {}
-    template <class T>
-    void operator()(const char* name, T& member) {
-        const json::Value* value = object_.find(name);
-        is_whole = is_whole && value != nullptr && Codec<T>::decode(*value, member);
+    explicit Reader(std::string_view text) : rest_(text) {}
+    template <class... Members>
+    void operator()(Members&... members) {
+        is_good_ = (read(members) && ...);
     }
-    template <class T>
-    void operator()(const char* name, std::optional<T>& member) {
-        const json::Value* value = object_.find(name);
-        if (value != nullptr) is_whole = is_whole && Codec<T>::decode(*value, member.emplace());
-    }
-    bool is_whole = true;
+    /// Whether every member was there, and nothing else.
+    bool is_whole() const { return is_good_ && rest_.empty(); }
 
 private:
-    const json::Object& object_;
+    template <class T>
+    bool read(T& member) {
+        const std::size_t colon = rest_.find(':');
+        if (colon == std::string_view::npos) return false;
+        const auto length = util::parse_digits(rest_.substr(0, colon), static_cast<std::int64_t>(rest_.size()));
+        rest_.remove_prefix(colon + 1);
+        if (!length || static_cast<std::size_t>(*length) > rest_.size()) return false;
+        auto decoded = Codec<T>::decode(rest_.substr(0, static_cast<std::size_t>(*length)));
+        rest_.remove_prefix(static_cast<std::size_t>(*length));
+        if (decoded) member = std::move(*decoded);
+        return decoded.has_value();
+    }
+    template <class T>
+    bool read(std::optional<T>& member) {
+        if (!rest_.starts_with(',')) return read(member.emplace());
+        rest_.remove_prefix(1);
+        return true;
+    }
+
+    std::string_view rest_;
+    bool is_good_ = false;
 };
 
 }  // namespace postern::oauth::sealed

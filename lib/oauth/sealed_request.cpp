@@ -1,41 +1,24 @@
-// The sealed form of an authorization request: JSON under AES-256-GCM.
+// The sealed form of an authorization request: its members under AES-256-GCM.
 #include "oauth/sealed_request.h"
 
 #include "crypto/digest.h"
 #include "crypto/seal.h"
-#include "json/reader.h"
-#include "json/writer.h"
 #include "oauth/sealed_members.h"
 
 namespace postern::oauth {
 namespace {
 
-constexpr std::string_view kPurpose = "authorization request v3";
+constexpr std::string_view kPurpose = "authorization request v4";
 
-/// `Sealed` is a SealedRequest, const when it is written.
+/// `Sealed` is a SealedRequest, const when it is written. Whatever changes here changes the purpose.
 template <class Sealed, class Visitor>
 void visit_members(Sealed& sealed, Visitor& visit) {
     auto& request = sealed.request;
-    visit("id", request.id);
-    visit("browser", sealed.browser);
-    visit("exp", request.expires_at);
-    visit("client_id", request.client_id);
-    visit("redirect_uri", request.redirect_uri);
-    visit("redirect_uri_sent", request.redirect_uri_sent);
-    visit("scope", request.scope);
-    visit("response_type", request.response_type);
-    visit("response_mode", request.response_mode);
-    visit("userinfo_claims", request.claims.userinfo);
-    visit("id_token_claims", request.claims.id_token);
-    visit("state", request.state);
-    visit("nonce", request.nonce);
-    visit("code_challenge", request.code_challenge);
-    visit("audience", request.audience);
-    visit("login_hint", request.login_hint);
-    visit("hinted_subject", request.hinted_subject);
-    visit("max_age", request.max_age);
-    visit("session_sent", request.session_sent);
-    visit("prompt", request.prompt);
+    visit(request.id, sealed.browser, request.expires_at, request.client_id, request.redirect_uri,
+          request.redirect_uri_sent, request.scope, request.response_type, request.response_mode,
+          request.claims.userinfo, request.claims.id_token, request.state, request.nonce, request.code_challenge,
+          request.audience, request.login_hint, request.hinted_subject, request.max_age, request.session_sent,
+          request.prompt);
 }
 
 }  // namespace
@@ -43,18 +26,16 @@ void visit_members(Sealed& sealed, Visitor& visit) {
 std::string seal_request(Context& context, const SealedRequest& sealed) {
     sealed::Writer writer;
     visit_members(sealed, writer);
-    return crypto::seal(context.keys.seal_key(), kPurpose, json::write_short(writer.take()), context.random);
+    return crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
 }
 
 std::optional<SealedRequest> open_stale_request(Context& context, std::string_view text) {
     const auto plain = crypto::open_seal(context.keys.seal_key(), kPurpose, text);
     if (!plain) return std::nullopt;
-    const auto value = json::parse(*plain);
-    if (!value || !value->if_object()) return std::nullopt;
     SealedRequest sealed;
-    sealed::Reader reader(*value->if_object());
+    sealed::Reader reader(*plain);
     visit_members(sealed, reader);
-    if (!reader.is_whole) return std::nullopt;  // sealed by another version of this server
+    if (!reader.is_whole()) return std::nullopt;
     return sealed;
 }
 
