@@ -39,7 +39,9 @@ oauth::AuthorizationInput read_input(const Interaction& interaction, const Resum
                                     .progress = {},
                                     .consent = {},
                                     .now = interaction.context.now()};
-    input.progress = store::find_progress(interaction.context.store, oauth::request_key(asked.request));
+    // With a new id there can be none.
+    if (!asked.sealed.empty())
+        input.progress = store::find_progress(interaction.context.store, oauth::request_key(asked.request));
     if (session)
         input.consent = store::find_consent(interaction.context.store, asked.request.client_id, session->subject);
     return input;
@@ -61,10 +63,10 @@ struct CarryOut {
     using Answer = std::optional<http::Response>;
 
     Answer operator()(oauth::ShowLogin) const {
-        return continue_at(interaction, interaction.context.settings.paths.login, asked.request);
+        return continue_at(interaction, interaction.context.settings.paths.login, asked);
     }
     Answer operator()(oauth::ShowConsent) const {
-        return continue_at(interaction, interaction.context.settings.paths.scopes, asked.request);
+        return continue_at(interaction, interaction.context.settings.paths.scopes, asked);
     }
     Answer operator()(oauth::AlreadyUsed) const {
         return refuse_and_offer(interaction, PageFault::already_used, asked.request);
@@ -108,11 +110,12 @@ http::Response start_authorization(Interaction& interaction) {
         return interaction.refuse(PageFault::request_malformed, "",
                                   "the body is not application/x-www-form-urlencoded");
     const http::Params& params = posted ? interaction.request.form : interaction.request.query;
-    const auto target = oauth::verify_redirect(interaction.context, params);
+    auto target = oauth::verify_redirect(interaction.context, params);
     if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
-    const auto asked = oauth::parse_authorization_request(interaction.context, *target, params);
+    auto asked = oauth::parse_authorization_request(interaction.context, *target, params);
     if (!asked) return authorization_error(interaction.pages, *target, asked.error());
-    return posted ? continue_by_get(interaction, *asked) : proceed(interaction, {*asked, *target});
+    if (posted) return continue_by_get(interaction, *asked);
+    return proceed(interaction, {std::move(*asked), std::move(*target)});
 }
 
 http::Response resume_authorization(Interaction& interaction) {

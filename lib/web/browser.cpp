@@ -19,10 +19,10 @@ CookieNames cookie_names(const std::string& issuer) {
 std::string Browser::binding() const { return id ? util::base64url_encode(crypto::sha256(*id)) : std::string(); }
 
 Browser recognise(oauth::Context& context, const http::Request& request) {
-    const CookieNames names = cookie_names(context.settings.issuer);
     Browser browser;
-    browser.id = http::find_cookie(request.cookie, names.browser);
-    if (const auto value = http::find_cookie(request.cookie, names.session)) {
+    browser.names = cookie_names(context.settings.issuer);
+    browser.id = http::find_cookie(request.cookie, browser.names.browser);
+    if (const auto value = http::find_cookie(request.cookie, browser.names.session)) {
         browser.session_cookie = oauth::hash_of(*value);
         const util::Time now = context.now();
         browser.session =
@@ -33,9 +33,8 @@ Browser recognise(oauth::Context& context, const http::Request& request) {
 
 void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response& response) {
     if (browser.id) return;
-    const CookieNames names = cookie_names(context.settings.issuer);
     browser.id = crypto::random_token(context.random);
-    response.add("Set-Cookie", http::set_cookie(names.browser, *browser.id, names.security));
+    response.add("Set-Cookie", http::set_cookie(browser.names.browser, *browser.id, browser.names.security));
 }
 
 StartedSession start_session(oauth::Context& context, db::Transaction& transaction, const Browser& browser,

@@ -22,6 +22,7 @@ struct CookieNames {
 CookieNames cookie_names(const std::string& issuer);
 
 struct Browser {
+    CookieNames names;                               ///< of this issuer
     std::optional<std::string> id;                   ///< value of the browser cookie; nullopt: none came back
     std::optional<model::Session> session;           ///< live, of an enabled user
     std::optional<model::ValueHash> session_cookie;  ///< digest of the session cookie, live or not

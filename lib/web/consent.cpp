@@ -18,7 +18,7 @@ std::string destination(const std::string& redirect_uri) {
 }
 
 http::Response back_to_authorize(Interaction& interaction, const Resumed& resumed) {
-    return continue_at(interaction, interaction.context.settings.paths.authorize, resumed.request);
+    return continue_at(interaction, interaction.context.settings.paths.authorize, resumed);
 }
 
 void record(Interaction& interaction, const model::AuthorizationRequest& asked, model::Decision decision) {
@@ -50,7 +50,7 @@ http::Response show_consent(Interaction& interaction) {
     page.username = user ? user->username : "";
     page.action = interaction.context.settings.url(interaction.context.settings.paths.scopes);
     page.csrf = csrf_token(interaction.context, Form::consent, interaction.browser, resumed.request.id);
-    page.resume = oauth::seal_request(interaction.context, {resumed.request, interaction.browser.binding()});
+    page.resume = resumed.sealed;
     page.scopes = permissions(interaction.context.settings, resumed.request);
     return interaction.pages.consent(page);
 }

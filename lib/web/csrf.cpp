@@ -29,7 +29,7 @@ std::string csrf_token(oauth::Context& context, Form form, const Browser& browse
     // The login form ignores the session: a session that ends while it is open must not void what was typed. The others
     // know it by the id that it keeps when the same user signs in again, in another tab perhaps.
     const std::string session = form != Form::login && browser.session ? browser.session->sid.str() : std::string();
-    const std::string about = name_of(form) + "|" + browser.binding() + "|" + request_id + "|" + session;
+    const std::string about = name_of(form) + "|" + browser.id.value_or("") + "|" + request_id + "|" + session;
     return util::base64url_encode(crypto::hmac_sha256(key, about));
 }
 

@@ -49,7 +49,7 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
 
     auto target = oauth::verify_redirect(interaction.context, sealed->request);
     if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
-    return Resumed{std::move(sealed->request), std::move(*target)};
+    return Resumed{std::move(sealed->request), std::move(*target), is_bound ? *text : ""};
 }
 
 http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
@@ -73,11 +73,12 @@ std::optional<http::Response> refuse_if_used(const Interaction& interaction,
     return refuse_and_offer(interaction, PageFault::already_used, request);
 }
 
-http::Response continue_at(Interaction& interaction, const std::string& path,
-                           const model::AuthorizationRequest& request) {
+http::Response continue_at(Interaction& interaction, const std::string& path, const Resumed& asked) {
     http::Response response = http::see_other("");
     ensure_browser_id(interaction.context, interaction.browser, response);
-    const std::string sealed = oauth::seal_request(interaction.context, {request, interaction.browser.binding()});
+    const std::string sealed =
+        asked.sealed.empty() ? oauth::seal_request(interaction.context, {asked.request, interaction.browser.binding()})
+                             : asked.sealed;
     response.set("Location", http::with_query(interaction.context.settings.url(path), {{"resume", sealed}}));
     return response;
 }

@@ -34,6 +34,7 @@ struct Interaction {
 struct Resumed {
     model::AuthorizationRequest request;
     oauth::VerifiedRedirect target;
+    std::string sealed = {};  ///< as this browser brought it; "" when it is to be sealed again, and for a new id
 };
 
 enum class AllowUnbound {
@@ -54,8 +55,7 @@ http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
 std::optional<http::Response> refuse_if_used(const Interaction& interaction,
                                              const model::AuthorizationRequest& request);
 
-/// 303 to the page at `path` with `request` sealed for this browser, which gets its cookie now if it has none.
-http::Response continue_at(Interaction& interaction, const std::string& path,
-                           const model::AuthorizationRequest& request);
+/// 303 to the page at `path` with the request sealed for this browser, which gets its cookie now if it has none.
+http::Response continue_at(Interaction& interaction, const std::string& path, const Resumed& asked);
 
 }  // namespace postern::web

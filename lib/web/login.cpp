@@ -28,7 +28,7 @@ http::Response form(Interaction& interaction, const Resumed& resumed, const std:
     page.client_name = resumed.target.client().name;
     page.action = interaction.context.settings.url(interaction.context.settings.paths.login);
     page.csrf = csrf_token(interaction.context, Form::login, interaction.browser, resumed.request.id);
-    page.resume = oauth::seal_request(interaction.context, {resumed.request, interaction.browser.binding()});
+    page.resume = resumed.sealed;
     page.username = username;
     page.message = message;
     return interaction.pages.login(page, status);
@@ -47,8 +47,8 @@ std::optional<http::Response> succeed(Interaction& interaction, const Resumed& r
     transaction.commit();
     note_login(interaction.context, started, kMethod, resumed.request.client_id);
 
-    http::Response response = continue_at(interaction, interaction.context.settings.paths.authorize, resumed.request);
-    const CookieNames names = cookie_names(interaction.context.settings.issuer);
+    http::Response response = continue_at(interaction, interaction.context.settings.paths.authorize, resumed);
+    const CookieNames& names = interaction.browser.names;
     response.add("Set-Cookie", http::set_cookie(names.session, started.cookie, names.security));
     return response;
 }

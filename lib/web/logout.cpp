@@ -91,7 +91,7 @@ http::Response lead_on(const Interaction& interaction, const oidc::AfterLogout& 
 http::Response finish(Interaction& interaction, const LogoutRequest& asked, const oidc::AfterLogout& after) {
     if (interaction.browser.session) oidc::end_session(interaction.context, *interaction.browser.session);
     http::Response response = lead_on(interaction, after);
-    const CookieNames names = cookie_names(interaction.context.settings.issuer);
+    const CookieNames& names = interaction.browser.names;
     response.add("Set-Cookie", http::clear_cookie(names.session, names.security));
     // no-store does not keep browsers from holding a page that was left for the way back, with the user's name on it.
     // Only with the session cookie: other sites cannot send it, and so cannot empty the cache of this whole origin with

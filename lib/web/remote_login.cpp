@@ -89,9 +89,10 @@ http::Response answer(Interaction& interaction, const Resumed& resumed, const mo
                                     std::nullopt,    interaction.context.now()};
     input.progress = store::find_progress(interaction.context.store, oauth::request_key(resumed.request));
     if (!std::holds_alternative<oauth::ShowLogin>(oauth::next_step(input))) {
-        model::AuthorizationRequest request = resumed.request;
-        request.session_sent = true;
-        return continue_at(interaction, interaction.context.settings.paths.authorize, request);
+        Resumed marked = resumed;
+        marked.request.session_sent = true;
+        marked.sealed.clear();
+        return continue_at(interaction, interaction.context.settings.paths.authorize, marked);
     }
     if (!oauth::end_request(interaction.context, resumed.request, session))
         return refuse_and_offer(interaction, PageFault::already_used, resumed.request);
@@ -131,7 +132,7 @@ http::Response remote_login(Interaction& interaction) {
     if (!started) return refuse_login(interaction, started.error(), client_id, "user: " + remote->username);
     note_unusable(interaction, *remote);
     http::Response response = answer(interaction, resumed, started->session);
-    const CookieNames names = cookie_names(interaction.context.settings.issuer);
+    const CookieNames& names = interaction.browser.names;
     response.add("Set-Cookie", http::set_cookie(names.session, started->cookie, names.security));
     return response;
 }
