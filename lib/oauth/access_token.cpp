@@ -41,7 +41,8 @@ AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, 
     const keys::SigningKey& key = context.keys.signing_key(context.settings.access_token_algorithm, record.issued_at);
     const std::string payload = json::write(claims_of(context.settings, grant, record, username));
     issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, payload);
-    record.token_hash = hash_of(issue.value);
+    issue.digest = crypto::sha256(issue.value);
+    record.token_hash = model::ValueHash(crypto::hex(issue.digest));
     return issue;
 }
 

@@ -15,6 +15,7 @@ namespace postern::oauth {
 
 struct AccessTokenIssue {
     std::string value;          ///< the signed token, shown once
+    std::string digest;         ///< its SHA-256, 32 bytes
     model::AccessToken record;  ///< what storage keeps: a digest, never the value
 };
 

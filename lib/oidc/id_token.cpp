@@ -21,9 +21,8 @@ json::Object claims_for(const oauth::IssuedToUser& issued, const GetUserClaims& 
 
 }  // namespace
 
-std::string at_hash(crypto::Algorithm algorithm, const std::string& access_token) {
-    const std::string digest =
-        algorithm == crypto::Algorithm::EdDSA ? crypto::sha512(access_token) : crypto::sha256(access_token);
+std::string at_hash(crypto::Algorithm algorithm, const oauth::AccessTokenIssue& access) {
+    const std::string digest = algorithm == crypto::Algorithm::EdDSA ? crypto::sha512(access.value) : access.digest;
     return util::base64url_encode(std::string_view(digest).substr(0, digest.size() / 2));
 }
 
@@ -42,7 +41,7 @@ std::string make_id_token(oauth::Context& context, const IdTokenAbout& about) {
         claims.set("amr", json::strings({std::string(oauth::kAmr)}));
     }
     if (about.nonce) claims.set("nonce", *about.nonce);
-    claims.set("at_hash", at_hash(settings.id_token_algorithm, about.access_token));
+    claims.set("at_hash", about.at_hash);
     claims.set("sid", about.grant.sid.str());
     for (const auto& [name, value] : about.claims.members()) claims.set(name, value);
 
@@ -55,7 +54,8 @@ oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_use
                           std::move(get_user_claims)](const oauth::IssuedToUser& issued) -> std::optional<std::string> {
         if (!context.settings.oidc || !issued.access.record.scope.contains("openid")) return std::nullopt;
         return make_id_token(context,
-                             {issued.grant, issued.nonce, issued.access.value, claims_for(issued, get_user_claims)});
+                             {issued.grant, issued.nonce, at_hash(context.settings.id_token_algorithm, issued.access),
+                              claims_for(issued, get_user_claims)});
     };
 }
 

@@ -15,7 +15,7 @@ namespace postern::oidc {
 struct IdTokenAbout {
     const model::Grant& grant;         ///< sub, aud (the client), auth_time, sid
     std::optional<std::string> nonce;  ///< exactly as it was sent
-    std::string access_token;          ///< for `at_hash`
+    std::string at_hash;               ///< of the access token that goes with it
     json::Object claims = {};          ///< of the user: what asked_claims let through
 };
 
@@ -27,6 +27,6 @@ oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_use
 
 /// The left half of the digest that belongs to the ID token's algorithm, as base64url (§3.1.3.6): SHA-256 for RS256 and
 /// ES256, SHA-512 for EdDSA, whose own hash that is.
-std::string at_hash(crypto::Algorithm algorithm, const std::string& access_token);
+std::string at_hash(crypto::Algorithm algorithm, const oauth::AccessTokenIssue& access);
 
 }  // namespace postern::oidc

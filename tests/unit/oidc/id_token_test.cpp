@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "crypto/digest.h"
 #include "jose/jwt.h"
 #include "json/writer.h"
 #include "model/session.h"
@@ -47,7 +48,7 @@ TEST_CASE("make_id_token: protocol claims and nothing else [OIDC Core §2dhij, �
     auto context = fixture.context();
     const auto grant = grant_of(fixture);
     const auto now = util::to_epoch(fixture.clock.now());
-    const std::string token = oidc::make_id_token(context, {grant, "n-0S6_WzA2Mj", "access"});
+    const std::string token = oidc::make_id_token(context, {grant, "n-0S6_WzA2Mj", "hash"});
     const auto jwt = jose::verify_jwt(fixture.keys->verifier(), token, jose::TokenType::id_token, "https://op.example",
                                       fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
@@ -60,7 +61,7 @@ TEST_CASE("make_id_token: protocol claims and nothing else [OIDC Core §2dhij, �
     CHECK(number(claims, "iat") == now);
     CHECK(number(claims, "auth_time") == now - 30);
     CHECK(text(claims, "nonce") == "n-0S6_WzA2Mj");
-    CHECK(text(claims, "at_hash") == oidc::at_hash(crypto::Algorithm::RS256, "access"));
+    CHECK(text(claims, "at_hash") == "hash");
     CHECK(text(claims, "sid") == "sid-1");
     CHECK(text(claims, "acr") == "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport");
     CHECK(json::write(*claims.find("amr")) == R"(["pwd"])");  // RFC 8176 §2
@@ -88,9 +89,11 @@ TEST_CASE("make_id_token: claims that were asked for by name follow the protocol
 
 TEST_CASE("at_hash: the left half of the digest [OIDC Core §3.1.3.6]") {
     // The access token and value of OpenID Connect Core appendix A.3.
-    CHECK(oidc::at_hash(crypto::Algorithm::RS256, "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y") ==
-          "77QmUPtjPfzWtF2AnpK9RQ");
-    CHECK(oidc::at_hash(crypto::Algorithm::EdDSA, "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y").size() == 43);
+    oauth::AccessTokenIssue access;
+    access.value = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y";
+    access.digest = crypto::sha256(access.value);
+    CHECK(oidc::at_hash(crypto::Algorithm::RS256, access) == "77QmUPtjPfzWtF2AnpK9RQ");
+    CHECK(oidc::at_hash(crypto::Algorithm::EdDSA, access).size() == 43);
 }
 
 TEST_CASE("make_access_token: the claims of the interface specification, aud on request only [IF39]") {
