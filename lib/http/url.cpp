@@ -14,8 +14,9 @@ namespace {
 /// More than any redirect URI or issuer needs.
 constexpr std::size_t kMaxLength = 8192;
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using util::is_digit;
+using util::is_letter;
+
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 /// Unreserved characters, sub-delims and percent-encoded bytes (RFC 3986 §2), and those of `also`.

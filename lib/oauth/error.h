@@ -50,6 +50,10 @@ OAuthError make_error(ErrorCode code, std::string description, std::string log_d
 inline OAuthError invalid_request(std::string d, std::string log = {}) {
     return make_error(ErrorCode::invalid_request, std::move(d), std::move(log));
 }
+/// Detail for the log.
+inline std::string parameter_fault(const std::string& name) {
+    return "parameter " + name + " was given twice or is not decodable";
+}
 /// For the parameter `name` of a form or query, which may occur once (RFC 6749 §3.1, §3.2).
 inline OAuthError invalid_parameter(const std::string& name) {
     return invalid_request("a parameter was given twice or is not decodable", "parameter: " + name);

@@ -5,19 +5,16 @@
 
 #include "crypto/digest.h"
 #include "util/base64.h"
-#include "util/text.h"
+#include "util/percent.h"
 
 namespace postern::oauth {
 namespace {
 
 constexpr std::size_t kChallengeCharacters = 43;  // base64url of a SHA-256 digest
 
-/// unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~", 43 to 128 of them (RFC 7636 §4.1).
+/// 43 to 128 unreserved characters (RFC 7636 §4.1).
 bool is_verifier(std::string_view text) {
-    const auto unreserved = [](char c) {
-        return util::is_letter(c) || util::is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
-    };
-    return text.size() >= 43 && text.size() <= 128 && std::all_of(text.begin(), text.end(), unreserved);
+    return text.size() >= 43 && text.size() <= 128 && std::ranges::all_of(text, util::is_unreserved);
 }
 
 }  // namespace

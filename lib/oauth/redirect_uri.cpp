@@ -92,8 +92,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
     // 6749 §4.1.2.1).
     const std::string client_id = params.find("client_id").value_or("");
     if (const auto faulty = params.first_fault({"client_id", "redirect_uri"}))
-        return refusal(RedirectFault::malformed, client_id,
-                       "parameter " + *faulty + " was given twice or is not decodable");
+        return refusal(RedirectFault::malformed, client_id, parameter_fault(*faulty));
     if (client_id.empty()) return refusal(RedirectFault::client_missing, "", "no client_id");
 
     ASSIGN_OR_RETURN(auto client, find_usable_client(context, client_id));

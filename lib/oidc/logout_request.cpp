@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "http/url.h"
+#include "oauth/error.h"
 #include "oauth/id_token_hint.h"
 #include "store/clients.h"
 
@@ -18,7 +19,7 @@ LogoutRefusal refusal(LogoutFault fault, const std::string& client_id, std::stri
 std::optional<std::string> find_malformed(const http::Params& params) {
     if (const auto faulty = params.first_fault(
             {"id_token_hint", "client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"}))
-        return "parameter " + *faulty + " was given twice or is not decodable";
+        return oauth::parameter_fault(*faulty);
     if (params.find("state").value_or("").size() > kMaxLogoutStateBytes)
         return "state is longer than " + std::to_string(kMaxLogoutStateBytes) + " bytes";
     std::size_t total = 0;

@@ -14,10 +14,9 @@ int hex_value(char c) {
     return -1;
 }
 
-/// RFC 3986 §2.3, without the locale that isalnum asks.
-bool is_unreserved(char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
-
 }  // namespace
+
+bool is_unreserved(char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
 
 std::optional<std::string> form_decode(std::string_view text) {
     // Tokens, which most forms here consist of, have nothing to be decoded.

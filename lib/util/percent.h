@@ -11,6 +11,9 @@ namespace postern::util {
 /// nullopt for a `%` that is not followed by two hex digits. The bytes are not judged further here.
 std::optional<std::string> form_decode(std::string_view text);
 
+/// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3), whatever the locale.
+bool is_unreserved(char c);
+
 /// Everything but RFC 3986 unreserved characters becomes %XX (a space is %20): safe in a query, a fragment, a form
 /// body.
 std::string percent_encode(std::string_view bytes);

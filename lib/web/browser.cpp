@@ -18,6 +18,10 @@ CookieNames cookie_names(const std::string& issuer) {
 
 std::string Browser::binding() const { return id ? util::base64url_encode(crypto::sha256(*id)) : std::string(); }
 
+bool Browser::is_bound_by(std::string_view sealed_binding) const {
+    return id && crypto::equal_constant_time(sealed_binding, binding());
+}
+
 Browser recognise(oauth::Context& context, const http::Request& request) {
     Browser browser;
     browser.names = cookie_names(context.settings.issuer);

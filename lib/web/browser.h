@@ -29,6 +29,8 @@ struct Browser {
 
     /// What sealed requests keep of `id`: a digest, so that a seal does not hold the cookie. "" without one.
     std::string binding() const;
+    /// Whether a request with that binding was sealed for this browser.
+    bool is_bound_by(std::string_view sealed_binding) const;
 };
 
 /// Unknown cookie values are anonymous and never adopted.

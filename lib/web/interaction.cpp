@@ -1,21 +1,17 @@
 // One request of a person's browser to the pages.
 #include "web/interaction.h"
 
-#include "crypto/digest.h"
+#include "crypto/random.h"
 #include "http/url.h"
 #include "store/authorization_requests.h"
 
 namespace postern::web {
 namespace {
 
-bool is_of_this_browser(const Interaction& interaction, const oauth::SealedRequest& sealed) {
-    return interaction.browser.id && crypto::equal_constant_time(sealed.browser, interaction.browser.binding());
-}
-
 /// Only the browser that it was sealed for may take it up again.
 http::Response refuse_expired(const Interaction& interaction, const std::string& text) {
     const auto sealed = oauth::open_stale_request(interaction.context, text);
-    if (sealed && is_of_this_browser(interaction, *sealed))
+    if (sealed && interaction.browser.is_bound_by(sealed->browser))
         return refuse_and_offer(interaction, PageFault::resume_expired, sealed->request);
     return interaction.refuse(PageFault::resume_expired);
 }
@@ -40,7 +36,7 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
     if (is_bound && !interaction.browser.id)
         return interaction.refuse(PageFault::cookie_missing, client_id,
                                   "the browser sent no cookie; the issuer is " + interaction.context.settings.issuer);
-    if (is_bound && !is_of_this_browser(interaction, *sealed))
+    if (is_bound && !interaction.browser.is_bound_by(sealed->browser))
         return interaction.refuse(PageFault::other_browser, client_id);
 
     // An unbound request gets a new id when it is opened, exactly as if the authorize URL had been followed again, so

@@ -1,7 +1,6 @@
 // The logout endpoint as a browser sees it.
 #include "web/logout.h"
 
-#include "crypto/digest.h"
 #include "http/url.h"
 #include "oidc/end_session.h"
 #include "oidc/logout_request.h"
@@ -113,10 +112,6 @@ http::Response proceed(Interaction& interaction, const LogoutRequest& asked) {
     return finish(interaction, asked, *after);
 }
 
-bool is_of_this_browser(const Interaction& interaction, const oidc::SealedLogout& sealed) {
-    return interaction.browser.id && crypto::equal_constant_time(sealed.browser, interaction.browser.binding());
-}
-
 util::Result<LogoutRequest, http::Response> open(const Interaction& interaction, const http::Params& params,
                                                  AllowUnbound allow_unbound) {
     const auto sealed = oidc::open_logout(interaction.context, params.find("resume").value_or(""));
@@ -124,7 +119,7 @@ util::Result<LogoutRequest, http::Response> open(const Interaction& interaction,
         return interaction.refuse(sealed.error() == oauth::SealFault::expired ? PageFault::logout_resume_expired
                                                                               : PageFault::logout_resume_invalid);
     const bool is_free = sealed->browser.empty() && allow_unbound == AllowUnbound::yes;
-    if (!is_free && !is_of_this_browser(interaction, *sealed))
+    if (!is_free && !interaction.browser.is_bound_by(sealed->browser))
         return interaction.refuse(PageFault::logout_form_foreign, "",
                                   "the form belongs to another browser, or no cookie came back");
     return sealed->request;
