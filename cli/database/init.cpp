@@ -16,7 +16,7 @@
 #include "keys/key_directory.h"
 #include "keys/keys.h"
 #include "os/new_files.h"
-#include "store/refusals.h"
+#include "server/refusal_ring.h"
 
 namespace postern::cli {
 namespace fs = std::filesystem;
@@ -85,7 +85,7 @@ void give_to(const Owner& owner, const os::NewFiles& made, const std::vector<fs:
 /// One may be there, of a process that started too early.
 void make_ring(const std::string& path, os::NewFiles& made) {
     if (os::Descriptor file = os::make_file(path, kRingMode)) made.add(path, std::move(file));
-    const store::RefusalRing ring(path);
+    const server::RefusalRing ring(path);
 }
 
 void print_next_steps(const config::Config& config, const std::vector<keys::KeyInfo>& keys) {

@@ -147,7 +147,7 @@ constexpr std::string_view kOther =
 
 }  // namespace
 
-std::string_view advice_for(const store::RefusalRecord& refusal) {
+std::string_view advice_for(const server::RefusalRecord& refusal) {
     if (refusal.status == kWrongMethod) {
         const bool posted = refusal.endpoint == "authorize" && refusal.detail.ends_with("got POST");
         return posted ? kPostToAuthorize : kOtherMethod;

@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-#include "store/refusals.h"
+#include "server/refusal_ring.h"
 
 namespace postern::cli {
 
 /// One or two sentences for the operator of the server or of the client. Never empty.
-std::string_view advice_for(const store::RefusalRecord& refusal);
+std::string_view advice_for(const server::RefusalRecord& refusal);
 
 }  // namespace postern::cli

@@ -9,7 +9,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/why/advice.h"
-#include "store/refusals.h"
+#include "server/refusal_ring.h"
 
 namespace postern::cli {
 namespace {
@@ -18,7 +18,7 @@ Refused not_found(const std::string& request_id, const std::string& path) {
     return Refused("no refusal with the request id " + in_quotes(request_id) + " is recorded in " + path +
                    ": the id may be mistyped or belong to another server, the request may have succeeded, the record "
                    "may have been overwritten (the last " +
-                   std::to_string(store::kRingSlots) +
+                   std::to_string(server::kRingSlots) +
                    " are kept), or the serving process cannot write that file; the log may still have the id");
 }
 
@@ -27,7 +27,7 @@ Refused cannot_read(const std::string& path) {
                    "): `postern init` creates it next to the database; run this command as its owner");
 }
 
-json::Object to_json(const store::RefusalRecord& refusal) {
+json::Object to_json(const server::RefusalRecord& refusal) {
     return json::Object{
         {"request_id", refusal.request_id}, {"time", util::to_epoch(refusal.time)},
         {"endpoint", refusal.endpoint},     {"status", refusal.status},
@@ -37,7 +37,7 @@ json::Object to_json(const store::RefusalRecord& refusal) {
     };
 }
 
-void print(const store::RefusalRecord& refusal) {
+void print(const server::RefusalRecord& refusal) {
     print_fields({
         {"request", refusal.request_id},
         {"when", to_text(refusal.time)},
@@ -54,7 +54,7 @@ void print(const store::RefusalRecord& refusal) {
 void why(const Invocation& invocation, const std::string& request_id) {
     const std::string path = ring_path(invocation.load_config().database);
     if (access(path.c_str(), R_OK) != 0) throw cannot_read(path);
-    const auto refusal = store::RefusalRing::find(path, request_id);
+    const auto refusal = server::RefusalRing::find(path, request_id);
     if (!refusal) throw not_found(request_id, path);
     if (invocation.json) return print_json(to_json(*refusal));
     print(*refusal);

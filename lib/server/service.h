@@ -7,8 +7,8 @@
 #include "gateway/exchange.h"
 #include "server/app.h"
 #include "server/endpoint.h"
+#include "server/refusal_ring.h"
 #include "server/request_parser.h"
-#include "store/refusals.h"
 
 namespace postern::server {
 
@@ -43,7 +43,7 @@ private:
     const RequestRules rules_;
     const std::string allowed_methods_;
     const std::vector<std::string> variables_;
-    store::RefusalRing refusals_;
+    server::RefusalRing refusals_;
 };
 
 }  // namespace postern::server

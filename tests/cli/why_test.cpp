@@ -4,26 +4,26 @@
 #include <algorithm>
 
 #include "installation.h"
-#include "store/refusals.h"
+#include "server/refusal_ring.h"
 
 using namespace postern;
 using namespace postern::test;
 
 namespace {
 
-void record(const Installation& installation, const store::RefusalRecord& refusal) {
-    store::RefusalRing ring((installation.database_file().parent_path() / "refusals.ring").string());
+void record(const Installation& installation, const server::RefusalRecord& refusal) {
+    server::RefusalRing ring((installation.database_file().parent_path() / "refusals.ring").string());
     REQUIRE(ring.record(refusal));
 }
 
-const store::RefusalRecord kRefusal = {"3f6c0a51d2b84e07",
-                                       util::from_epoch(1770000000),
-                                       "token",
-                                       400,
-                                       "invalid_grant",
-                                       "The code has expired.",
-                                       "expired 12 seconds before the request",
-                                       "web"};
+const server::RefusalRecord kRefusal = {"3f6c0a51d2b84e07",
+                                        util::from_epoch(1770000000),
+                                        "token",
+                                        400,
+                                        "invalid_grant",
+                                        "The code has expired.",
+                                        "expired 12 seconds before the request",
+                                        "web"};
 
 }  // namespace
 
@@ -53,7 +53,7 @@ TEST_CASE("why: each error has its own advice, an unknown one some all the same"
     std::vector<std::string> hints;
     for (const char* error :
          {"invalid_client", "redirect_unregistered", "cookie_missing", "login_failed", "no_such_error"}) {
-        store::RefusalRecord refusal = kRefusal;
+        server::RefusalRecord refusal = kRefusal;
         refusal.request_id = error;
         refusal.error = error;
         record(installation, refusal);
@@ -87,7 +87,7 @@ TEST_CASE("why: a record that cannot be read is not taken for one that is gone")
 
 TEST_CASE("why: text from a request cannot drive the terminal") {
     const Installation installation;
-    store::RefusalRecord refusal = kRefusal;
+    server::RefusalRecord refusal = kRefusal;
     refusal.client_id =
         "a\x1b]0;x\x07"
         "b\nerror  forged";

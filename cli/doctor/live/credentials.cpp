@@ -5,7 +5,7 @@
 #include "oauth/client_auth.h"
 #include "oidc/userinfo.h"
 #include "server/authorization_header.h"
-#include "store/refusals.h"
+#include "server/refusal_ring.h"
 #include "util/base64.h"
 
 namespace postern::cli {
@@ -32,7 +32,7 @@ bool web_server_wants_login(Findings& findings, const std::string& path, const H
 void expect_recorded(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
     const std::string ring = ring_path(site.config.database);
     const auto ids = response.all("X-Request-Id");
-    if (ids.size() == 1 && store::RefusalRing::find(ring, ids.front())) return;
+    if (ids.size() == 1 && server::RefusalRing::find(ring, ids.front())) return;
     findings.warning(
         "request ids", "the refusal at " + path + " is not in " + ring + ", so `postern why` cannot explain it",
         "let the user of the serving processes write that file, or name their configuration with --config");

@@ -252,7 +252,7 @@ TEST_CASE("Service: a refusal can be looked up by the id that its answer carries
     });
     FakeExchange exchange;
     fixture.service().run(exchange);
-    const auto record = store::RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
+    const auto record = server::RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
     REQUIRE(record);
     CHECK(record->endpoint == "probe");
     CHECK(record->status == 400);
@@ -263,7 +263,7 @@ TEST_CASE("Service: a refusal can be looked up by the id that its answer carries
     FakeExchange lost("/elsewhere");
     fixture.service().run(lost);
     CHECK(lost.sent.starts_with("Status: 404 "));
-    const auto misdirected = store::RefusalRing::find(fixture.ring(), lost.header("X-Request-Id"));
+    const auto misdirected = server::RefusalRing::find(fixture.ring(), lost.header("X-Request-Id"));
     REQUIRE(misdirected);
     CHECK(misdirected->detail == "paths of this endpoint: /probe; the request's path: /elsewhere");
 }
@@ -277,7 +277,7 @@ TEST_CASE("Service: of a client_id that is none, such as a token in the wrong fi
     });
     FakeExchange exchange;
     fixture.service().run(exchange);
-    const auto record = store::RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
+    const auto record = server::RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
     REQUIRE(record);
     CHECK(record->client_id == std::string(12, 'h') + "...");
     CHECK(fixture.log().find(record->client_id) != std::string::npos);

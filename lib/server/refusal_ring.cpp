@@ -1,5 +1,5 @@
 // Decides where the next refusal is noted, and finds one again.
-#include "store/refusals.h"
+#include "server/refusal_ring.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@
 #include "os/file.h"
 #include "os/read_file.h"
 
-namespace postern::store {
+namespace postern::server {
 namespace {
 
 constexpr mode_t kRingMode = 0660;
@@ -148,4 +148,4 @@ std::optional<RefusalRecord> RefusalRing::find(const std::string& path, std::str
     return record_of(*newest);
 }
 
-}  // namespace postern::store
+}  // namespace postern::server

@@ -1,4 +1,4 @@
-#include "store/refusals.h"
+#include "server/refusal_ring.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 
 using namespace postern;
 using namespace postern::test;
-using store::RefusalRecord;
-using store::RefusalRing;
+using server::RefusalRecord;
+using server::RefusalRing;
 
 namespace {
 
@@ -47,7 +47,7 @@ TEST_CASE("RefusalRing: the newest record of an id wins, in every ring position"
     const auto path = directory / "refusals.ring";
     RefusalRing ring(path);
     auto put = refusal_of("same");
-    for (int i = 0; i < store::kRingSlots - 1; ++i) ring.record(refusal_of("other"));
+    for (int i = 0; i < server::kRingSlots - 1; ++i) ring.record(refusal_of("other"));
     put.status = 1;
     ring.record(put);  // the last slot
     CHECK(RefusalRing::find(path, "same")->status == 1);
@@ -64,9 +64,9 @@ TEST_CASE("RefusalRing: of fixed size, the oldest record is overwritten") {
     const auto path = directory / "refusals.ring";
     RefusalRing ring(path);
     const auto size = std::filesystem::file_size(path);
-    CHECK(size == (store::kRingSlots + 1) * std::uintmax_t{store::kRingSlotBytes});
+    CHECK(size == (server::kRingSlots + 1) * std::uintmax_t{server::kRingSlotBytes});
     ring.record(refusal_of("first"));
-    for (int i = 1; i < store::kRingSlots; ++i) ring.record(refusal_of("other"));
+    for (int i = 1; i < server::kRingSlots; ++i) ring.record(refusal_of("other"));
     CHECK(RefusalRing::find(path, "first"));
     ring.record(refusal_of("one too many"));
     CHECK_FALSE(RefusalRing::find(path, "first"));
@@ -87,7 +87,7 @@ TEST_CASE(
 
     // One that was made without: the size is right, and all of it is a hole.
     REQUIRE(::truncate(path.c_str(), 0) == 0);
-    REQUIRE(::truncate(path.c_str(), (store::kRingSlots + 1) * off_t{store::kRingSlotBytes}) == 0);
+    REQUIRE(::truncate(path.c_str(), (server::kRingSlots + 1) * off_t{server::kRingSlotBytes}) == 0);
     REQUIRE(bytes_on_disk() == 0);
     { const RefusalRing opened(path); }
     CHECK(bytes_on_disk() >= ::sysconf(_SC_PAGESIZE));

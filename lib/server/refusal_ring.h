@@ -7,7 +7,7 @@
 
 #include "util/clock.h"
 
-namespace postern::store {
+namespace postern::server {
 
 struct RefusalRecord {
     std::string request_id;
@@ -42,4 +42,4 @@ private:
     void* counter_ = nullptr;
 };
 
-}  // namespace postern::store
+}  // namespace postern::server
