@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr mode_t kDatabaseDirectory = 02770;  // one group of all processes; what they make is of that group
-constexpr mode_t kNobodyYet = 0600;
+constexpr mode_t kOwnerOnlyYet = 0600;
 constexpr mode_t kRingMode = 0660;
 
 bool is_there(const fs::path& path) {
@@ -131,7 +131,7 @@ void init(const Invocation& invocation, const OwnerOptions& options) {
     std::vector<crypto::Algorithm> algorithms = {config.settings.access_token_algorithm,
                                                  config.settings.id_token_algorithm};
     if (algorithms[0] == algorithms[1]) algorithms.pop_back();
-    keys::Keys::create(made, config.keys, algorithms, util::SystemClock().now(), groups ? kNobodyYet : kGroupReads);
+    keys::Keys::create(made, config.keys, algorithms, util::SystemClock().now(), groups ? kOwnerOnlyYet : kGroupReads);
     db::Database::create(made, config.database);
     make_ring(ring_path(config.database), made);
     if (new_owner) give_to(*new_owner, made, waiting);

@@ -54,7 +54,7 @@ OAuthError replayed() {
         "revoked");
 }
 
-/// A second request revokes only if it is as good as the first, so that a stolen code alone logs nobody out.
+/// A second request revokes only if it is as good as the first, because a stolen code alone must not end a grant.
 CodeRefusal refuse_spent(store::StoredCode stored, const AuthorizationCodeGrant& grant) {
     if (check_binding(stored.code, grant)) return {replayed(), CodeConsequence::revoke_yield, std::move(stored)};
     return {not_valid("redeemed before; this request lacks its redirect_uri or verifier, so nothing was revoked"),

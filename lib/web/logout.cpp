@@ -112,8 +112,9 @@ http::Response proceed(Interaction& interaction, const LogoutRequest& asked) {
     return finish(interaction, asked, *after);
 }
 
-util::Result<LogoutRequest, http::Response> open(const Interaction& interaction, const http::Params& params,
-                                                 AllowUnbound allow_unbound) {
+util::Result<LogoutRequest, http::Response> open_logout_request(const Interaction& interaction,
+                                                                const http::Params& params,
+                                                                AllowUnbound allow_unbound) {
     const auto sealed = oidc::open_logout(interaction.context, params.find("resume").value_or(""));
     if (!sealed)
         return interaction.refuse(sealed.error() == oauth::SealFault::expired ? PageFault::logout_resume_expired
@@ -146,12 +147,12 @@ http::Response start_logout(Interaction& interaction) {
 }
 
 http::Response resume_logout(Interaction& interaction) {
-    const auto asked = open(interaction, interaction.request.query, AllowUnbound::yes);
+    const auto asked = open_logout_request(interaction, interaction.request.query, AllowUnbound::yes);
     return asked ? proceed(interaction, *asked) : asked.error();
 }
 
 http::Response answer_logout(Interaction& interaction) {
-    ASSIGN_OR_RETURN(const auto asked, open(interaction, interaction.request.form, AllowUnbound::no));
+    ASSIGN_OR_RETURN(const auto asked, open_logout_request(interaction, interaction.request.form, AllowUnbound::no));
     const bool is_logged_in = interaction.browser.session.has_value();
     // With the session gone there is nothing that a forged answer could end.
     if (is_logged_in &&
