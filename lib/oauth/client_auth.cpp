@@ -35,7 +35,9 @@ Outcome<Credentials> parse_basic(std::string_view header) {
     credentials.method = Credentials::Method::basic;
     auto decoded_id = util::form_decode(id);
     auto decoded_secret = util::form_decode(secret);
-    if (decoded_id && decoded_secret) add_reading(credentials, std::move(*decoded_id), std::move(*decoded_secret));
+    const bool differ = decoded_id != id || decoded_secret != secret;  // mostly there is nothing to decode
+    if (decoded_id && decoded_secret && differ)
+        add_reading(credentials, std::move(*decoded_id), std::move(*decoded_secret));
     add_reading(credentials, std::move(id), std::move(secret));
     if (credentials.readings.empty()) return invalid_client(kFailed, "the Basic credentials hold control bytes");
     return credentials;

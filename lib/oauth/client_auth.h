@@ -12,8 +12,8 @@
 
 namespace postern::oauth {
 
-/// What a request says about its sender. HTTP Basic yields two readings of one header: form-decoded as RFC 6749 §2.3.1
-/// wants it, and raw as many clients send it.
+/// What a request says about its sender. HTTP Basic yields two readings of one header when they differ: form-decoded as
+/// RFC 6749 §2.3.1 wants it, and raw as many clients send it.
 struct Credentials {
     enum class Method { basic, post, id_only };
     struct Reading {

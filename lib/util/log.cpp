@@ -126,7 +126,7 @@ std::string_view shortened(std::string_view value) {
 
 void append_member(std::string& line, std::string_view name, std::string_view value) {
     line += line.empty() ? '{' : ',';
-    append_json_string(line, shortened(name));
+    append_json_string(line, name);
     line += ':';
     append_json_string(line, shortened(value));
 }
