@@ -58,10 +58,8 @@ void revoke_access_token(db::Transaction& transaction, const AccessTokenKey& key
 void delete_expired_access_tokens(db::Transaction& transaction, const model::GrantId& id, util::Time before) {
     // Looks at the oldest only: a grant may have thousands that are good. None that was issued later has expired.
     transaction.run(
-        "DELETE FROM access_tokens WHERE grant_id = $1 AND (issued_at, token_hash) IN"
-        " (SELECT issued_at, token_hash FROM access_tokens WHERE grant_id = $1 AND issued_at <= $2"
-        " ORDER BY issued_at LIMIT 8)"
-        " AND expires_at <= $2",
+        "DELETE FROM access_tokens WHERE grant_id = $1 AND expires_at <= $2 AND issued_at <= (SELECT max(issued_at) FROM"
+        " (SELECT issued_at FROM access_tokens WHERE grant_id = $1 AND issued_at <= $2 ORDER BY issued_at LIMIT 8))",
         id, before);
 }
 
