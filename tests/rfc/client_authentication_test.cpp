@@ -296,7 +296,9 @@ TEST_CASE("client authentication: every failure looks the same, to the byte [RFC
             {kWeb, wrong}, {kOther, secret_of(kOther)}, {kSpa, wrong}, {kMachine, wrong},
             {"", wrong},   {"' OR 1=1 --", wrong},
         };
-        for (const auto& [id, secret] : failures) {
+        for (const auto& failure : failures) {
+            const std::string& id = failure.first;
+            const std::string& secret = failure.second;
             CAPTURE(id);
             const Answer answer = present(op, endpoint, basic(id, secret), {});
             CHECK(answer.verdict() == kOut);
