@@ -25,7 +25,10 @@ VerifiedTokenCache::Entry* VerifiedTokenCache::find(const Digest& digest) {
 }
 
 VerifiedTokenCache::Entry& VerifiedTokenCache::add(const Digest& digest) {
-    if (slots_.empty() && !first_) return first_.emplace(Entry{digest, nullptr});
+    if (slots_.empty() && !first_) {
+        first_ = Entry{digest, nullptr};
+        return *first_;
+    }
     if (slots_.empty()) {
         slots_.resize(kSlots);
         slots_[slot_of(first_->digest)] = *first_;

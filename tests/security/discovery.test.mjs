@@ -1,5 +1,5 @@
-// The public documents behind a real web server: cached, unchanged by queries, and there when nothing else is. That they
-// are true is shown in tests/rfc/discovery_test.cpp.
+// The public documents behind a real web server: cached, unchanged by queries, and there when nothing else is.
+// That they are true is shown in tests/rfc/discovery_test.cpp.
 import assert from "node:assert/strict";
 import { chmodSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Revocation against forged tokens, in every process, through a kill and with a locked database; the rest of its rules is
-// in tests/rfc/rfc7009_test.cpp.
+// Revocation against forged tokens, in every process, through a kill and with a locked database; the rest of its rules
+// is in tests/rfc/rfc7009_test.cpp.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { holdWriteLock } from "./database.mjs";

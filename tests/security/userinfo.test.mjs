@@ -1,5 +1,5 @@
-// Whose claims UserInfo sends once a token, its user or their claims have changed, in every process; how the token has to
-// come is in tests/rfc/rfc6750_test.cpp.
+// Whose claims UserInfo sends once a token, its user or their claims have changed, in every process; how the token has
+// to come is in tests/rfc/rfc6750_test.cpp.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { digestOf, sql, text } from "./database.mjs";

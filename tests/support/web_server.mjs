@@ -49,8 +49,8 @@ export function freePort() {
   });
 }
 
-/// What tells `openssl x509` how long a certificate is valid: for `days`, or, if they are negative, until so long ago. Since
-/// version 3.4 it refuses a negative -days, and knows -not_before and -not_after.
+/// What tells `openssl x509` how long a certificate is valid: for `days`, or, if they are negative, until so long ago.
+/// Since version 3.4 it refuses a negative -days, and knows -not_before and -not_after.
 export async function validity(days) {
   const [, major, minor] = /^OpenSSL (\d+)\.(\d+)/.exec((await run("openssl", ["version"])).stdout);
   if (days > 0 || Number(major) * 100 + Number(minor) < 304) return ["-days", String(days)];
