@@ -69,7 +69,7 @@ std::string_view typ_of(TokenType type) {
 std::string encode_header(crypto::Algorithm algorithm, TokenType type, std::string_view kid) {
     std::string header = R"({"alg":")";
     header.append(crypto::to_string(algorithm)).append(R"(","typ":")").append(typ_of(type)).append(R"(","kid":)");
-    util::append_json_string(header, kid, util::Escapes::inert);
+    util::append_json_string(header, kid);
     return util::base64url_encode(header += '}');
 }
 

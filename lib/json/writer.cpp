@@ -16,7 +16,7 @@ enum class Style { compact, pretty };
 
 class Writer {
 public:
-    Writer(Style style, util::Escapes escapes) : style_(style), escapes_(escapes) { out_.reserve(kUsualLength); }
+    explicit Writer(Style style) : style_(style) { out_.reserve(kUsualLength); }
 
     void append(const Value& value) {
         if (const bool* boolean = value.if_bool()) {
@@ -26,7 +26,7 @@ public:
         } else if (const double* number = value.if_number()) {
             append_number(*number);
         } else if (const std::string* string = value.if_string()) {
-            util::append_json_string(out_, *string, escapes_);
+            util::append_json_string(out_, *string);
         } else if (const Array* array = value.if_array()) {
             append_array(*array);
         } else if (const Object* object = value.if_object()) {
@@ -74,7 +74,7 @@ private:
         ++depth_;
         for (const auto& [name, value] : object.members()) {
             start_item(before);
-            util::append_json_string(out_, name, escapes_);
+            util::append_json_string(out_, name);
             out_ += style_ == Style::pretty ? ": " : ":";
             append(value);
             before = ',';
@@ -100,23 +100,20 @@ private:
     }
 
     Style style_;
-    util::Escapes escapes_;
     std::string out_;
     std::size_t depth_ = 0;
 };
 
-std::string write_as(const Value& value, Style style, util::Escapes escapes) {
-    Writer writer(style, escapes);
+std::string write_as(const Value& value, Style style) {
+    Writer writer(style);
     writer.append(value);
     return writer.take();
 }
 
 }  // namespace
 
-std::string write(const Value& value) { return write_as(value, Style::compact, util::Escapes::inert); }
+std::string write(const Value& value) { return write_as(value, Style::compact); }
 
-std::string write_short(const Value& value) { return write_as(value, Style::compact, util::Escapes::required); }
-
-std::string write_pretty(const Value& value) { return write_as(value, Style::pretty, util::Escapes::inert) + '\n'; }
+std::string write_pretty(const Value& value) { return write_as(value, Style::pretty) + '\n'; }
 
 }  // namespace postern::json

@@ -11,8 +11,6 @@ namespace postern::json {
 /// escaped, so that the text is inert in HTML. A number that JSON cannot say (infinite, not a number) is a programming
 /// error and throws std::invalid_argument.
 std::string write(const Value& value);
-/// With as few escapes as JSON allows, so that it stays short: for what is sealed and comes back to this server alone.
-std::string write_short(const Value& value);
 /// The same with two-space indentation and a newline at the end, for files and terminals.
 std::string write_pretty(const Value& value);
 

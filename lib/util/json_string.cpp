@@ -16,7 +16,7 @@ constexpr std::array<bool, 256> plain_bytes() {
 }
 constexpr std::array<bool, 256> kPlain = plain_bytes();
 
-/// How many bytes at the beginning stand for themselves whatever is asked for, as most of what is written does.
+/// How many bytes at the beginning stand for themselves, as most of what is written does.
 std::size_t plain_length(std::string_view text) {
     std::size_t length = 0;
     while (length < text.size() && kPlain[static_cast<unsigned char>(text[length])]) ++length;
@@ -45,8 +45,7 @@ std::string_view short_escape(char32_t code_point) {
     }
 }
 
-bool needs_escape(char32_t code_point, Escapes escapes) {
-    if (escapes == Escapes::required) return code_point < 0x20;
+bool needs_escape(char32_t code_point) {
     return code_point == U'<' || code_point == U'>' || code_point == U'&' || code_point == 0x2028 ||
            code_point == 0x2029 || is_control(code_point) || is_bidi_control(code_point);
 }
@@ -60,7 +59,7 @@ void append_hex_escape(std::string& out, char32_t code_point) {
 
 }  // namespace
 
-void append_json_string(std::string& out, std::string_view text, Escapes escapes) {
+void append_json_string(std::string& out, std::string_view text) {
     out += '"';
     for (;;) {
         const std::size_t plain = plain_length(text);
@@ -72,7 +71,7 @@ void append_json_string(std::string& out, std::string_view text, Escapes escapes
             out += kReplacement;
         } else if (const std::string_view escape = short_escape(*step.code_point); !escape.empty()) {
             out += escape;
-        } else if (needs_escape(*step.code_point, escapes)) {
+        } else if (needs_escape(*step.code_point)) {
             append_hex_escape(out, *step.code_point);
         } else {
             out += text.substr(0, step.length);
@@ -82,10 +81,10 @@ void append_json_string(std::string& out, std::string_view text, Escapes escapes
     out += '"';
 }
 
-std::string json_string(std::string_view text, Escapes escapes) {
+std::string json_string(std::string_view text) {
     std::string out;
     out.reserve(text.size() + 2);
-    append_json_string(out, text, escapes);
+    append_json_string(out, text);
     return out;
 }
 

@@ -39,7 +39,7 @@ TEST_CASE("secret scan: a planted secret is found in every form and at every pla
         {"percent-encoded", util::percent_encode(kSecret), "password"},
         {"as a form sends it", "password=p%25w%2Bd%2F%2241+%26%3D%C3%A9+0123456789", "password"},
         {"in JSON", util::json_string(kSecret), "password"},
-        {"in JSON of other programs", util::json_string(kSecret, util::Escapes::required), "password"},
+        {"in JSON of other programs", R"("p%w+d/\"41 &=é 0123456789")", "password"},
         {"in Basic, behind a short name", util::base64_encode(std::string("a:") + kSecret), "password"},
         {"in Basic, behind a longer name", util::base64_encode(std::string("ab:") + kSecret), "password"},
         {"in Basic, behind a name of three", util::base64_encode(std::string("abc:") + kSecret), "password"},

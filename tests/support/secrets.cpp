@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -104,6 +106,14 @@ std::vector<std::string> pieces_of(const fs::path& path) {
     return pieces;
 }
 
+/// A JSON string with no more escapes than RFC 8259 §7 asks for.
+std::string as_others_write(std::string_view text) {
+    rapidjson::StringBuffer buffer;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+    writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+    return buffer.GetString();
+}
+
 }  // namespace
 
 void Secrets::remember(const std::string& kind, std::string_view value) {
@@ -112,7 +122,7 @@ void Secrets::remember(const std::string& kind, std::string_view value) {
     const bool is_jwt =
         value.starts_with("ey") && util::split(value, '.').size() == 3 && value.size() - value.rfind('.') > kSignature;
     if (is_jwt) value.remove_prefix(value.rfind('.') + 1);  // the rest is no secret without the signature
-    const std::string json = util::json_string(value, util::Escapes::required);
+    const std::string json = as_others_write(value);
     const std::string inert = util::json_string(value);
     for (std::string form : {std::string(value), util::percent_encode(value), form_encode(value),
                              json.substr(1, json.size() - 2), inert.substr(1, inert.size() - 2), in_utf16(value)})

@@ -44,14 +44,6 @@ TEST_CASE("write: names and strings are valid UTF-8 and inert in HTML [X15, X31]
           "{\"\\u003c/a\\u003e\\\"\":\"\\u003c/script\\u003e\\u2028\xEF\xBF\xBD\"}");
 }
 
-TEST_CASE("write_short: as few escapes as JSON allows, and it reads back the same") {
-    const Value value = Object{{"<&>", "a&b\"\\\x01\xE2\x80\xA8"}};
-    CHECK(write_short(value) == "{\"<&>\":\"a&b\\\"\\\\\\u0001\xE2\x80\xA8\"}");
-    const auto read = parse(write_short(value));
-    REQUIRE(read);
-    CHECK(write(*read) == write(value));
-}
-
 TEST_CASE("write: a number that JSON cannot say is refused, not turned into something else") {
     for (const double bad :
          {std::nan(""), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
