@@ -153,8 +153,8 @@ TEST_CASE("group commit: a commit made during a sync waits for one sync more, wh
     add_row(databases[0], "the log has its header", Durability::full);
 
     std::atomic<int> syncs = 0;
-    std::vector<std::thread> others;
     std::atomic<std::size_t> served_before_their_sync = 0;
+    std::vector<std::jthread> others;  // joined also when something here throws
     Disk::instance().during_syncs([&](const std::string&) {
         if (++syncs > 1) return;
         for (std::size_t i = 1; i < kProcesses; ++i) {
@@ -173,7 +173,7 @@ TEST_CASE("group commit: a commit made during a sync waits for one sync more, wh
         gate.unlock();
     });
     add_row(databases[0], "first", Durability::full);
-    for (std::thread& other : others) other.join();
+    for (std::jthread& other : others) other.join();
     Disk::instance().during_syncs(nullptr);
     CHECK(syncs == 2);
     CHECK(served_before_their_sync == 0);

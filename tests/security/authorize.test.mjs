@@ -449,11 +449,12 @@ describe("the parameters of an authorization request", () => {
       "a b+c%20",
       "{}[],:",
       "n".repeat(1500),
+      '"'.repeat(1500),
     ]) {
       assert.equal(claimsOf((await p.tokens(web, { nonce }, person)).id_token).nonce, nonce);
     }
     assert.equal("nonce" in claimsOf((await p.tokens(web, {}, person)).id_token), false, "none was sent");
-    for (const nonce of ["n".repeat(4096), "n".repeat(8000), '"'.repeat(2800)])
+    for (const nonce of ["n".repeat(4096), "n".repeat(8000), '"'.repeat(4096)])
       await refused({ nonce }, "invalid_request");
     isClientError(
       p,
