@@ -2,21 +2,19 @@
 #include "db/database.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "db/sqlite/connection.h"
-#include "db/sqlite/wal_file.h"
-#include "os/new_files.h"
+#include "db/sqlite/unusable_file.h"
+#include "os/file.h"
 
 namespace postern::db {
 namespace {
 
 constexpr std::int64_t kApplicationId = 1349743726;  // "Pstn", as in schema.sql
-constexpr mode_t kDatabaseMode = 0660;
 
 // No automatic checkpoint and no memory mapping (docs of SQLite: wal.html, howtocorrupt.html), no trusted functions in
 // the schema, no temporary files. NORMAL: a commit is not synced under the write lock but after it (group_commit.h),
@@ -56,17 +54,6 @@ const UnusableFile& describe_unusable(int result) {
         if (fault.result == (result & 0xff)) return fault;
     }
     return kOtherUnusableFile;
-}
-
-[[noreturn]] void throw_unusable(const std::string& path, const std::string& meaning, const std::string& fix) {
-    throw StoreUnusable(path + ": " + meaning + ": " + fix);
-}
-
-void throw_on_network_file_system(const std::string& path, const std::string& place) {
-    if (const auto name = os::network_file_system_of(place)) {
-        throw_unusable(path, "is on a network file system (" + std::string(*name) + "), where locks cannot be trusted",
-                       "move it to a local disk");
-    }
 }
 
 // Uses stat and not open, because closing any descriptor of the file drops SQLite's POSIX locks of this process.
@@ -208,50 +195,6 @@ void Database::State::open(const char* file, int flags) {
     sqlite3_wal_hook(connection, note_log_frames, &wal);  // after wal_autocheckpoint, which would take its place
 }
 
-void Database::create(os::NewFiles& made, const std::string& path) {
-    throw_on_network_file_system(path, os::directory_of(path));
-    os::Descriptor file = os::make_file(path, kDatabaseMode);
-    if (!file) {
-        if (errno == EEXIST)
-            throw_unusable(path, "exists already",
-                           "remove it with its -wal, -shm, .gate and .sync files to start over");
-        throw_unusable(path, "cannot be created (" + os::errno_text() + ")",
-                       "make its directory, writable for this user");
-    }
-    made.add(path, std::move(file));
-    for (const char* suffix : {kWriteLockSuffix, kSyncSuffix}) {  // a process that started too early may have made them
-        if (os::Descriptor side_file = os::make_file(path + suffix, kDatabaseMode))
-            made.add(path + suffix, std::move(side_file));
-    }
-    const auto note_side_files = [&] {
-        for (const char* suffix : {"-journal", "-wal", "-shm"}) made.add(path + suffix);
-    };
-    try {
-        const WriteLock write_lock(path + kWriteLockSuffix);
-        const GroupCommit group_commit(path + kSyncSuffix);
-        State state;
-        state.path = path;
-        state.open(path.c_str(), SQLITE_OPEN_READWRITE);
-        // SQLite gives -wal and -shm the owner and mode of the file they belong to.
-        for (const char* sql : {"PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", kSchemaSql, "COMMIT",
-                                "PRAGMA wal_checkpoint(TRUNCATE)"}) {
-            state.run(sql);
-        }
-    } catch (...) {
-        note_side_files();
-        throw;
-    }
-    note_side_files();
-    if (!os::sync_directory(os::directory_of(path)))
-        throw StoreError(path + ": its directory cannot be synced: " + os::errno_text());
-}
-
-void Database::create(const std::string& path) {
-    os::NewFiles made;
-    create(made, path);
-    made.keep();
-}
-
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Database::Database(Database&&) noexcept = default;
 Database::~Database() = default;
@@ -302,53 +245,6 @@ Statement Database::prepare(const char* sql) {
     if (!statement) statement = state_->compile(sql);
     if (sqlite3_stmt_busy(statement)) throw StoreError(std::string("a cached statement is still in use: ") + sql);
     return Statement(state_->connection, statement);
-}
-
-void Database::checkpoint_if_due() noexcept {
-    auto& wal = state_->wal;
-    if (!state_->write_lock || state_->in_transaction()) return;
-    if (wal.frames <= wal.checkpoint_above) return sync_wal_ahead();
-    try {
-        if (!state_->write_lock->try_lock()) return;  // busy: a later request or another process does it
-    } catch (const StoreError&) {
-        return;  // nothing is lost: the WAL stays a little longer
-    }
-    try_checkpoint();
-    state_->write_lock->unlock();
-}
-
-void Database::checkpoint() {
-    auto& state = *state_;
-    if (!state.write_lock || state.in_transaction()) return;
-    state.write_lock->lock(std::chrono::steady_clock::now() + state.wait);
-    try_checkpoint();
-    state.write_lock->unlock();
-}
-
-// The kernel reports a failed write to each process once, so this process records it for the others.
-void Database::sync_wal_ahead() noexcept {
-    auto& wal = state_->wal;
-    if (wal.frames <= wal.sync_above) return;
-    wal.sync_above = wal.frames + kSyncFrames;
-    if (!WalFile(*this, state_->connection).sync()) state_->group_commit->note_failure();
-}
-
-// Not after a failed sync: half of a damaged WAL copied into the database file could not be undone. The next durable
-// commit writes the WAL again.
-void Database::try_checkpoint() noexcept {
-    if (state_->group_commit->is_suspect()) return;
-    auto& wal = state_->wal;
-    int frames = 0;
-    sqlite3_busy_timeout(state_->connection, 0);
-    const int result =
-        sqlite3_wal_checkpoint_v2(state_->connection, nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);
-    sqlite3_busy_timeout(state_->connection, static_cast<int>(state_->wait.count()));
-
-    // A reader can keep the WAL from being reset for long; until it is, another checkpoint costs a sync and gains
-    // little.
-    if (result == SQLITE_OK) wal.frames = frames;
-    if (result == SQLITE_IOERR_FSYNC) state_->group_commit->note_failure();
-    wal.checkpoint_above = wal.frames + kCheckpointFrames;
 }
 
 const std::string& Database::path() const { return state_->path; }

@@ -1,0 +1,64 @@
+// Makes a new database file from the embedded schema.
+#include "db/database.h"
+
+#include <sys/types.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "db/sqlite/connection.h"
+#include "db/sqlite/unusable_file.h"
+#include "os/new_files.h"
+
+namespace postern::db {
+namespace {
+
+constexpr mode_t kDatabaseMode = 0660;
+
+}  // namespace
+
+void Database::create(os::NewFiles& made, const std::string& path) {
+    throw_on_network_file_system(path, os::directory_of(path));
+    os::Descriptor file = os::make_file(path, kDatabaseMode);
+    if (!file) {
+        if (errno == EEXIST)
+            throw_unusable(path, "exists already",
+                           "remove it with its -wal, -shm, .gate and .sync files to start over");
+        throw_unusable(path, "cannot be created (" + os::errno_text() + ")",
+                       "make its directory, writable for this user");
+    }
+    made.add(path, std::move(file));
+    for (const char* suffix : {kWriteLockSuffix, kSyncSuffix}) {  // a process that started too early may have made them
+        if (os::Descriptor side_file = os::make_file(path + suffix, kDatabaseMode))
+            made.add(path + suffix, std::move(side_file));
+    }
+    const auto note_side_files = [&] {
+        for (const char* suffix : {"-journal", "-wal", "-shm"}) made.add(path + suffix);
+    };
+    try {
+        const WriteLock write_lock(path + kWriteLockSuffix);
+        const GroupCommit group_commit(path + kSyncSuffix);
+        State state;
+        state.path = path;
+        state.open(path.c_str(), SQLITE_OPEN_READWRITE);
+        // SQLite gives -wal and -shm the owner and mode of the file they belong to.
+        for (const char* sql : {"PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", kSchemaSql, "COMMIT",
+                                "PRAGMA wal_checkpoint(TRUNCATE)"}) {
+            state.run(sql);
+        }
+    } catch (...) {
+        note_side_files();
+        throw;
+    }
+    note_side_files();
+    if (!os::sync_directory(os::directory_of(path)))
+        throw StoreError(path + ": its directory cannot be synced: " + os::errno_text());
+}
+
+void Database::create(const std::string& path) {
+    os::NewFiles made;
+    create(made, path);
+    made.keep();
+}
+
+}  // namespace postern::db
