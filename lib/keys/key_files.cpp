@@ -63,7 +63,7 @@ struct ModeRule {
 constexpr ModeRule kPublicRule{S_IWOTH, "can be written by others", "0644"};
 constexpr ModeRule kPrivateRule{S_IRWXO, "can be read or written by others", "0640"};
 
-PublicFile read_checked(const std::string& path, const ModeRule& rule) {
+FileContent read_checked(const std::string& path, const ModeRule& rule) {
     const auto file = os::open_regular(path, os::Links::refused);
     if (!file) throw_unread(path, file.error());
     if ((file->status.st_mode & rule.forbidden) != 0) {
@@ -144,7 +144,7 @@ FileVersion version_of(const std::string& path) {
     return version_from(status);
 }
 
-PublicFile read_public_file(const std::string& path) { return read_checked(path, kPublicRule); }
+FileContent read_public_file(const std::string& path) { return read_checked(path, kPublicRule); }
 
 jose::JwkSet parse_published(const std::string& directory, const std::string& bytes) {
     auto set = jose::parse_jwk_set(bytes);

@@ -42,7 +42,8 @@ struct KeyPair {
 /// A new key whose kid does not begin with a dash: a command line would take that for an option.
 KeyPair make_key_pair(crypto::Algorithm algorithm);
 
-struct PublicFile {
+/// What a file of the key directory held when it was read.
+struct FileContent {
     std::string bytes;
     FileVersion version;  ///< of exactly these bytes
 };
@@ -51,7 +52,7 @@ struct PublicFile {
 FileVersion version_of(const std::string& path);
 
 /// Refuses a file that is not regular or that others can write, because its writer decides which signatures are valid.
-PublicFile read_public_file(const std::string& path);
+FileContent read_public_file(const std::string& path);
 
 /// The content of jwks.json in `directory`. Throws KeyError when it is not a set of public keys.
 jose::JwkSet parse_published(const std::string& directory, const std::string& bytes);
