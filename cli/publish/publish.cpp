@@ -1,9 +1,12 @@
 // `postern publish`: writes the public documents as files that a web server can serve without a program.
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 
 #include "cli/audit.h"
 #include "cli/command.h"
@@ -13,6 +16,7 @@
 #include "oidc/cacheable.h"
 #include "oidc/discovery.h"
 #include "os/file.h"
+#include "os/file_lock.h"
 #include "os/new_files.h"
 
 namespace postern::cli {
@@ -21,6 +25,7 @@ namespace {
 
 constexpr mode_t kDirectoryMode = 0755;
 constexpr mode_t kFileMode = 0644;
+constexpr std::chrono::seconds kLockWait{10};
 constexpr const char* kOpenidConfiguration = "openid-configuration";
 
 struct Document {
@@ -38,11 +43,28 @@ std::vector<Document> documents(const config::Config& config) {
     return all;
 }
 
+/// Held until the files are written, because two runs would write the same temporary files, and the one that read the
+/// older keys could end last. A file system without flock(2) is written to all the same.
+os::Descriptor lock(const fs::path& directory) {
+    os::Descriptor held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!held) {
+        throw Refused(directory.string() + " cannot be opened (" + os::errno_text() +
+                      "): make it readable for this user");
+    }
+    try {
+        if (os::lock_until(held.get(), std::chrono::steady_clock::now() + kLockWait)) return held;
+    } catch (const std::system_error&) {
+        return held;
+    }
+    throw Refused(directory.string() + " is being written by another `postern publish`: run this again when that ends");
+}
+
 void publish(const Invocation& invocation, const fs::path& directory) {
     const config::Config config = invocation.load_config();
-    const auto all = documents(config);  // before anything is made
     os::NewFiles made;
     make_directory(directory, kDirectoryMode, made);
+    const os::Descriptor locked = lock(directory);
+    const auto all = documents(config);
     made.keep();
     json::Array files;
     for (const Document& document : all) {

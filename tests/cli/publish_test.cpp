@@ -1,11 +1,20 @@
 // `postern publish`: the public documents as files, the same as from the endpoints.
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <future>
+#include <string>
 
 #include "installation.h"
 #include "json/reader.h"
 #include "json/writer.h"
+#include "os/file.h"
 #include "support/deployment.h"
 
 using namespace postern::test;
@@ -16,6 +25,18 @@ namespace {
 
 std::size_t entries(const fs::path& directory) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
+}
+
+/// Whether a process waits for a lock on `path` (proc_locks(5): "N: -> FLOCK ... MAJOR:MINOR:INODE ...").
+bool is_waited_for(const fs::path& path) {
+    struct stat status {};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    const std::string inode = ":" + std::to_string(status.st_ino) + " ";
+    std::ifstream locks("/proc/locks");
+    for (std::string line; std::getline(locks, line);) {
+        if (line.find("-> FLOCK") != std::string::npos && line.find(inode) != std::string::npos) return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -48,6 +69,23 @@ TEST_CASE("publish: run again, it replaces the files as a whole, after a rotatio
     CHECK(read_file(to / "jwks.json") == op.cgi("jwks").body);
     CHECK(read_file(to / "jwks.json") != before);
     CHECK(read_file(to / "kept") == before);  // another file, never half of each
+}
+
+TEST_CASE("publish: one run waits for another, and writes the keys that are there when its turn comes") {
+    const Deployment op;
+    const fs::path to = op.directory() / "public";
+    fs::create_directory(to);
+    postern::os::Descriptor other(::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    REQUIRE(::flock(other.get(), LOCK_EX | LOCK_NB) == 0);
+    auto run = std::async(std::launch::async, [&] { return op.postern({"publish", to.string()}); });
+    const auto has_ended = [&] { return run.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready; };
+    while (!is_waited_for(to)) REQUIRE_FALSE(has_ended());
+    CHECK(entries(to) == 0);
+    op.must({"key", "rotate"});
+    other = postern::os::Descriptor();
+    CHECK(run.get().exit_code == 0);
+    CHECK(read_file(to / "jwks.json") == op.cgi("jwks").body);
+    CHECK(entries(to) == 3);
 }
 
 TEST_CASE("publish: without OpenID Connect there is no openid-configuration, and one from before is named") {
