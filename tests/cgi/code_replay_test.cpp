@@ -29,7 +29,7 @@ TEST_CASE("replay: the second use of a code ends what the first use gave, and on
 }
 
 TEST_CASE(
-    "race: of many parallel redemptions exactly one wins, and its tokens follow the replay rule [T01, T04, RFC 6749 "
+    "race: of many CGI processes that redeem one code exactly one wins, and its tokens follow the replay rule [T01, T04, RFC 6749 "
     "§4.1.2d]") {
     std::signal(SIGPIPE, SIG_IGN);
     const Deployment op;

@@ -49,7 +49,7 @@ TEST_CASE("client disabled: at every step of the flow, and back again [A27, T19]
     CHECK(userinfo(op, tokens.member("access_token")).status == 200);
 }
 
-TEST_CASE("client changed: a right that its registration lost ends with the next step") {
+TEST_CASE("client changed: a right that its registration lost ends with the next step [T19]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing consent = alice.log_in(alice.authorize(authorization_request()));
@@ -91,7 +91,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "user disabled, removed or given a new password: sessions, codes and tokens end, at once and for good [A27]") {
+    "user disabled, removed or given a new password: sessions, codes and tokens end, at once and for good [A27, T19]") {
     const std::vector<Command> commands = {
         {"disabled", {"user", "disable", kAlice}, ""},
         {"removed", {"user", "remove", kAlice}, ""},

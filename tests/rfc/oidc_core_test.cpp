@@ -218,8 +218,14 @@ TEST_CASE("ID token: its claims [IF32, IF55, OIDC Core §2abdefjn, §5.4c, §15.
         CAPTURE(name);
         CHECK(claims.find(name) == nullptr);
     }
+    CHECK(claims.members().size() == 11);
+    for (const std::string name :
+         {"iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid", "acr", "amr"}) {
+        CAPTURE(name);
+        CHECK(claims.find(name) != nullptr);
+    }
     const auto header = jwt_header(text_of(tokens, "id_token"));
-    CHECK(text_of(header, "typ") != "at+jwt");
+    CHECK(text_of(header, "typ") == "JWT");
     CHECK(text_of(header, "alg") == "RS256");
     CHECK(text_of(header, "kid").size() == 43);
     CHECK(header.members().size() == 3);  // no key and no address of one
@@ -261,18 +267,23 @@ TEST_CASE(
 TEST_CASE(
     "ID token: only with the scope openid, as a whole word [IF100, OIDC Core §3.1.2.1b, §3.1.3.2e, §3.1.3.3a, T16]") {
     const Deployment op;
-    op.must({"client", "set", kWeb, "--scope", "openid openidx xopenid email api"});
+    op.must({"client", "set", kWeb, "--scope", "openid openidx OPENID xopenid open email api"});
     UserAgent alice(op);
     for (const auto& row : std::vector<std::pair<std::string, bool>>{{"openid", true},
                                                                      {"email openid", true},
                                                                      {"api", false},
+                                                                     {"openidx openid", true},
                                                                      {"openidx", false},
+                                                                     {"OPENID", false},
                                                                      {"xopenid", false},
+                                                                     {"xopenid open", false},
                                                                      {"email", false}}) {
         const auto& scope = row.first;
         const auto& expected = row.second;
         CAPTURE(scope);
-        CHECK((obtain_tokens(op, alice, good().with("scope", scope)).find("id_token") != nullptr) == expected);
+        const auto tokens = obtain_tokens(op, alice, good().with("scope", scope));
+        CHECK((tokens.find("id_token") != nullptr) == expected);
+        CHECK(userinfo(op, text_of(tokens, "access_token")).verdict() == (expected ? "200" : "403 insufficient_scope"));
     }
 }
 

@@ -261,7 +261,7 @@ TEST_CASE("redirect_uri: the loopback port is free for native clients only [IF92
 
 TEST_CASE(
     "redirect_uri: the token request must name what the authorization request named [RFC 6749 §4.1.2f, §4.1.3b, §5.2e, "
-    "§10.6, T06, OIDC Core §3.1.3.2d]") {
+    "§10.6, T06, T14, OIDC Core §3.1.3.2d]") {
     Ready ready;
     struct Row {
         std::string when;
@@ -274,10 +274,14 @@ TEST_CASE(
         {"sent, then omitted", "https://app.example/cb", nullptr, "400 invalid_grant"},
         {"sent, then empty", "https://app.example/cb", "", "400 invalid_grant"},
         {"trailing slash", "https://app.example/cb", "https://app.example/cb/", "400 invalid_grant"},
+        {"an empty query", "https://app.example/cb", "https://app.example/cb?", "400 invalid_grant"},
+        {"the default port", "https://app.example/cb", "https://app.example:443/cb", "400 invalid_grant"},
         {"another client's", "https://app.example/cb", "https://other.example/cb", "400 invalid_grant"},
         {"case", "https://app.example/cb", "https://APP.example/cb", "400 invalid_grant"},
         {"omitted twice", nullptr, nullptr, "200"},
         {"omitted, then the registered one", nullptr, "https://app.example/cb", "200"},
+        {"omitted, then a slash more", nullptr, "https://app.example/cb/", "400 invalid_grant"},
+        {"omitted, then another client's", nullptr, "https://other.example/cb", "400 invalid_grant"},
         {"omitted, then another", nullptr, "https://app.example/cb2", "400 invalid_grant"},
     };
     for (const Row& row : rows) {
@@ -296,6 +300,9 @@ TEST_CASE(
     const std::string code = ready.alice.obtain_code(authorization_request(kMany));
     const Query other = token_request(code, kMany).with("redirect_uri", "https://many.example/b?x=1");
     CHECK(redeem(ready.op, other, kMany).verdict() == "400 invalid_grant");
+    // Which of two registered ones it was has to be said.
+    const Query unnamed = token_request(ready.alice.obtain_code(authorization_request(kMany)), kMany);
+    CHECK(redeem(ready.op, unnamed.without("redirect_uri"), kMany).verdict() == "400 invalid_grant");
 }
 
 }  // namespace

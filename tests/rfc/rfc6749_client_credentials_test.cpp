@@ -45,6 +45,27 @@ TEST_CASE("client_credentials: a token for the client itself, and nothing of a u
     CHECK(info.member("error") == "insufficient_scope");
 }
 
+TEST_CASE(
+    "client_credentials: a client named like a user's subject gets none of the user's data [RFC 9700 §4.15, T20]") {
+    const Deployment op;
+    const std::string sub = subject_of(op, kAlice);
+    op.must({"client", "add", sub, "--grant", "client_credentials", "--scope", "api openid", "--secret-stdin"},
+            secret_of(sub) + "\n");
+    const Answer answer = redeem(op, client_request().with("scope", "api"), sub);
+    REQUIRE(answer.verdict() == "200");
+    CHECK(answer.json().size() == 4);
+    for (const std::string name : {"access_token", "expires_in", "scope", "token_type"}) {
+        CAPTURE(name);
+        CHECK(answer.json().find(name) != nullptr);
+    }
+    CHECK(text_of(jwt_claims(answer.member("access_token")), "sub") == sub);
+    CHECK(userinfo(op, answer.member("access_token")).verdict() == "403 insufficient_scope");
+    for (const std::string scope : {"openid", "api openid", "openid profile", "offline_access"}) {
+        CAPTURE(scope);
+        CHECK(redeem(op, client_request().with("scope", scope), sub).verdict() == "400 invalid_scope");
+    }
+}
+
 TEST_CASE("client_credentials: which clients may, and for which scope [RFC 6749 §3.3e, §4.4, §4.4.2, §5.2fh, T20]") {
     Deployment op;
     op.must({"client", "add", "mixed", "--grant", "client_credentials", "--grant", "authorization_code",
@@ -58,11 +79,17 @@ TEST_CASE("client_credentials: which clients may, and for which scope [RFC 6749 
         {"§3.3", "another case", kMachine, client_request().with("scope", "API"), "400 invalid_scope"},
         {"§3.3", "not a scope", kMachine, client_request().with("scope", "a\"b"), "400 invalid_scope"},
         {"T20", "openid, registered", "mixed", client_request().with("scope", "openid"), "400 invalid_scope"},
+        {"T20", "openid among others", "mixed", client_request().with("scope", "api openid"), "400 invalid_scope"},
+        {"T20", "nothing else", "mixed", client_request().with("scope", "openid profile"), "400 invalid_scope"},
+        {"T20", "openid, not registered", kMachine, client_request().with("scope", "openid"), "400 invalid_scope"},
+        {"T20", "offline_access, not registered", kMachine, client_request().with("scope", "offline_access"),
+         "400 invalid_scope"},
         {"T20", "profile among others", "mixed", client_request().with("scope", "api profile"), "400 invalid_scope"},
         {"T20", "offline_access", "mixed", client_request().with("scope", "offline_access"), "400 invalid_scope"},
         {"§4.4.2", "none asked for", "mixed", client_request(), "200"},
         {"§5.1", "nothing left", "bare", client_request(), "200"},
         {"§5.2", "not registered for the grant", kWeb, client_request(), "400 unauthorized_client"},
+        {"§5.2", "a first-party one", kTrusted, client_request(), "400 unauthorized_client"},
         {"§4.4", "a public client", kSpa, client_request(), "400 unauthorized_client"},
         {"§3.2", "scope twice", kMachine, client_request().with("scope", "api").and_also("scope", "api"),
          "400 invalid_request"},

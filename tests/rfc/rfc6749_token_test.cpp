@@ -60,8 +60,13 @@ TEST_CASE("token: grant_type is there once and names a grant of this server [RFC
              "400 invalid_request", Code::kept},
             {"§5.2", "another case", [](const Query& q) { return q.with("grant_type", "Authorization_Code"); },
              "400 unsupported_grant_type", Code::kept},
+            {"§5.2", "upper case", [](const Query& q) { return q.with("grant_type", "AUTHORIZATION_CODE"); },
+             "400 unsupported_grant_type", Code::kept},
             {"§5.2", "a blank behind it", [](const Query& q) { return q.with("grant_type", "authorization_code "); },
              "400 unsupported_grant_type", Code::kept},
+            {"X14", "NUL behind it",
+             [](const Query& q) { return q.without("grant_type").raw("grant_type=authorization_code%00"); },
+             "400 invalid_request", Code::kept},
             {"RFC 9700 §2.4", "password",
              [](const Query& q) {
                  return q.with("grant_type", "password").with("username", kAlice).with("password", kAlicePassword);
@@ -70,9 +75,24 @@ TEST_CASE("token: grant_type is there once and names a grant of this server [RFC
             {"§4.5", "an extension we do not have",
              [](const Query& q) { return q.with("grant_type", "urn:ietf:params:oauth:grant-type:saml2-bearer"); },
              "400 unsupported_grant_type", Code::kept},
+            {"RFC 7523 §2.1", "another one, with its assertion",
+             [](const Query& q) {
+                 return q.with("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer").with("assertion", "a.b.c");
+             },
+             "400 unsupported_grant_type", Code::kept},
+            {"§4.5", "a URN", [](const Query& q) { return q.with("grant_type", "urn:x"); },
+             "400 unsupported_grant_type", Code::kept},
+            {"§4.2", "implicit has no token request", [](const Query& q) { return q.with("grant_type", "implicit"); },
+             "400 unsupported_grant_type", Code::kept},
             {"§5.2", "markup", [](const Query& q) { return q.with("grant_type", "<script>\"\\"); },
              "400 unsupported_grant_type", Code::kept},
         });
+    // A client that is not registered for the grant.
+    const Query good = token_request(ready.code());
+    CHECK(redeem(ready.op, good, kMachine).verdict() == "400 unauthorized_client");
+    CHECK(redeem(ready.op, good.with("grant_type", "refresh_token").with("refresh_token", "x"), kMachine).verdict() ==
+          "400 unauthorized_client");
+    CHECK(redeem(ready.op, good).verdict() == "200");
 }
 
 TEST_CASE("token: the code is there once and byte-equal [RFC 6749 §3.2c, §4.1.3af, §5.2e, OIDC Core §3.1.3.2b]") {
@@ -132,9 +152,18 @@ TEST_CASE("token: known parameters are given once, others are ignored [RFC 6749 
              [](const Query& q) { return q.with("aud", "https://rs.example").and_also("aud", "https://rs.example"); },
              "400 invalid_request", Code::kept},
         });
-    const std::string code = ready.code();
-    const Answer answer = redeem(ready.op, token_request(code).with("scope", "openid api"));
-    CHECK(answer.member("scope") == "openid email");
+}
+
+TEST_CASE("token: a scope in the exchange neither widens nor narrows what was approved [T18]") {
+    Ready ready;
+    for (const std::string scope : {"api", "openid email api", "admin", "openid", "openid api"}) {
+        CAPTURE(scope);
+        const Answer answer = redeem(ready.op, token_request(ready.code()).with("scope", scope));
+        CHECK(answer.member("scope") == "openid email");
+        CHECK(text_of(jwt_claims(answer.member("access_token")), "scope") == "openid email");
+        const Answer told = as_client(ready.op, "introspect", {{"token", answer.member("access_token")}}, kOther);
+        CHECK(told.member("scope") == "openid email");
+    }
 }
 
 TEST_CASE("token: nothing but the audience is read from the query [RFC 6749 §2.3.1d, §3.2f]") {
@@ -171,6 +200,8 @@ TEST_CASE(
              "400 invalid_target", Code::kept},
             {"RFC 9068 §5", "the client itself", [](const Query& q) { return q.with("aud", kWeb); },
              "400 invalid_target", Code::kept},
+            {"RFC 9068 §5", "a public client", [](const Query& q) { return q.with("aud", kSpa); }, "400 invalid_target",
+             Code::kept},
             {"docs", "a client without a front channel", [](const Query& q) { return q.with("aud", kMachine); }, "200",
              Code::redeemed},
             {"RFC 9068 §5", "the issuer", [](const Query& q) { return q.with("aud", "https://op.example"); },
@@ -179,6 +210,8 @@ TEST_CASE(
              [](const Query& q) { return q.with("aud", "https://op.example/userinfo"); }, "400 invalid_target",
              Code::kept},
             {"T17", "a byte too long", [](const Query& q) { return q.with("aud", std::string(1025, 'a')); },
+             "400 invalid_request", Code::kept},
+            {"T17", "four times as long", [](const Query& q) { return q.with("aud", std::string(4096, 'a')); },
              "400 invalid_request", Code::kept},
             {"X14", "NUL", [](const Query& q) { return q.raw("aud=a%00"); }, "400 invalid_request", Code::kept},
         });
@@ -191,6 +224,8 @@ TEST_CASE(
     CHECK(aud_of({{"aud", "rs"}}, "", authorization_request()) == "rs");
     CHECK(aud_of({}, "aud=rs", authorization_request()) == "rs");
     CHECK(aud_of({}, "audience=rs", authorization_request()) == "rs");
+    CHECK(aud_of({}, "aud=https%3A%2F%2Fapi.example%2Fv1", authorization_request()) == "https://api.example/v1");
+    CHECK(aud_of({}, "aud=a&aud=a", authorization_request()) == "400 invalid_request");
     CHECK(aud_of({{"aud", "a"}}, "aud=b", authorization_request()) == "400 invalid_target");
     CHECK(aud_of({{"aud", "a"}}, "audience=a", authorization_request()) == "a");
     CHECK(aud_of({{"aud", ""}}, "", authorization_request()) == "");
@@ -227,6 +262,18 @@ TEST_CASE(
     const auto header = jwt_header(text_of(body, "access_token"));
     CHECK(text_of(header, "typ") == "at+jwt");
     CHECK(text_of(header, "alg") == "ES256");
+    // The other grants answer in the same way.
+    const Query refresh{{"grant_type", "refresh_token"}, {"refresh_token", text_of(body, "refresh_token")}};
+    for (const Answer& other :
+         {redeem(ready.op, refresh), redeem(ready.op, {{"grant_type", "client_credentials"}}, kMachine)}) {
+        CAPTURE(other.body);
+        CHECK(other.status == 200);
+        CHECK(other.header("Content-Type") == "application/json");
+        CHECK(other.header("Cache-Control") == "no-store");
+        CHECK(other.member("token_type") == "Bearer");
+        const auto its_claims = jwt_claims(other.member("access_token"));
+        CHECK(number_of(other.json(), "expires_in") == number_of(its_claims, "exp") - number_of(its_claims, "iat"));
+    }
 }
 
 TEST_CASE("token: a grant of no scope is the only one without a scope member [RFC 6749 §3.3de, §5.1]") {
@@ -252,9 +299,11 @@ TEST_CASE(
         std::string expected;
     };
     const Age rows[] = {
+        {"default, at once", 0, 0, "200"},
         {"default, one second before", 0, 59, "200"},
         {"default, at the end", 0, 60, "400 invalid_grant"},
         {"default, one second late", 0, 61, "400 invalid_grant"},
+        {"default, long ago", 0, 600, "400 invalid_grant"},
         {"configured, one second before", 5, 4, "200"},
         {"configured, at the end", 5, 5, "400 invalid_grant"},
     };
@@ -279,6 +328,7 @@ TEST_CASE(
           "400 invalid_grant");
     CHECK(redeem(ready.op, request.with("code_verifier", "x"), kOther).verdict() == "400 invalid_grant");
     CHECK(redeem(ready.op, request, kSpa).verdict() == "400 invalid_grant");
+    CHECK(redeem(ready.op, request, kTrusted).verdict() == "400 invalid_grant");
     CHECK(redeem(ready.op, request).verdict() == "200");
 }
 
@@ -286,17 +336,28 @@ TEST_CASE(
     "token: a code that was used twice is refused, and revokes what it gave [RFC 6749 §4.1.2e, §10.5, T02, OIDC Core "
     "§3.1.3.2c, §16.9]") {
     Ready ready;
-    for (const int later : {0, 35, 120}) {  // within and beyond the code's own lifetime
+    for (const int later : {0, 35, 61, 120}) {  // within and beyond the code's own lifetime
         CAPTURE(later);
+        const Answer bystander = redeem(ready.op, token_request(ready.code()));
         const Query request = token_request(ready.code());
         const Answer first = redeem(ready.op, request);
         REQUIRE(first.status == 200);
         const std::string token = first.member("access_token");
+        const std::string refresh_token = first.member("refresh_token");
         CHECK(userinfo(ready.op, token).status == 200);
+        CHECK(is_active(ready.op, token));
+        CHECK(is_active(ready.op, refresh_token));
         ready.op.advance(seconds(later));
         CHECK(redeem(ready.op, request).verdict() == "400 invalid_grant");
-        CHECK(userinfo(ready.op, token).status == 401);
+        CHECK(userinfo(ready.op, token).verdict() == "401 invalid_token");
+        CHECK_FALSE(is_active(ready.op, token));
+        CHECK_FALSE(is_active(ready.op, refresh_token));
+        const Query refresh{{"grant_type", "refresh_token"}, {"refresh_token", refresh_token}};
+        CHECK(redeem(ready.op, refresh).verdict() == "400 invalid_grant");
         CHECK(redeem(ready.op, request).verdict() == "400 invalid_grant");
+        // Another login of the same user at the same client lives on.
+        CHECK(userinfo(ready.op, bystander.member("access_token")).status == 200);
+        CHECK(is_active(ready.op, bystander.member("refresh_token")));
     }
 }
 
@@ -313,23 +374,34 @@ TEST_CASE("token: a replay that lacks client, redirect_uri or verifier revokes n
     };
     const Replay rows[] = {
         {"another client", request, kOther, "400 invalid_grant"},
+        {"a public client", request, kSpa, "400 invalid_grant"},
         {"wrong verifier", request.with("code_verifier", std::string(43, 'a')), kWeb, "400 invalid_grant"},
         {"no verifier", request.without("code_verifier"), kWeb, "400 invalid_grant"},
         {"wrong redirect_uri", request.with("redirect_uri", "https://app.example/"), kWeb, "400 invalid_grant"},
+        {"another client's redirect_uri", request.with("redirect_uri", redirect_uri_of(kOther)), kWeb,
+         "400 invalid_grant"},
         {"no redirect_uri", request.without("redirect_uri"), kWeb, "400 invalid_grant"},
         {"bad audience", request.with("aud", kOther), kWeb, "400 invalid_target"},
+    };
+    const auto check_alive = [&] {
+        CHECK(userinfo(ready.op, first.member("access_token")).status == 200);
+        CHECK(is_active(ready.op, first.member("access_token")));
+        CHECK(is_active(ready.op, first.member("refresh_token")));
     };
     for (const Replay& row : rows) {
         CAPTURE(row.when);
         CHECK(redeem(ready.op, row.request, row.client).verdict() == row.expected);
-        CHECK(userinfo(ready.op, first.member("access_token")).status == 200);
+        check_alive();
     }
     CgiRequest unauthenticated = post_form(request.text());
     unauthenticated.headers = {{"Authorization", basic(kWeb, "wrong")}};
     CHECK(ready.op.cgi("token", unauthenticated).verdict() == "401 invalid_client");
-    CHECK(userinfo(ready.op, first.member("access_token")).status == 200);
+    check_alive();
+    CHECK(ready.op.cgi("token", post_form(request.with("client_id", kWeb).text())).verdict() == "401 invalid_client");
+    check_alive();
     CHECK(redeem(ready.op, request).verdict() == "400 invalid_grant");
     CHECK(userinfo(ready.op, first.member("access_token")).status == 401);
+    CHECK_FALSE(is_active(ready.op, first.member("refresh_token")));
 }
 
 TEST_CASE(
@@ -358,13 +430,18 @@ TEST_CASE("token: failed authentication leaves the code as it was [T14, RFC 6749
 TEST_CASE("token: a code is good for nothing else, and nothing else is a code [T10, RFC 6749 §4.1.3f]") {
     Ready ready;
     const std::string code = ready.code();
-    CHECK(userinfo(ready.op, code).status == 401);
+    CHECK(userinfo(ready.op, code).verdict() == "401 invalid_token");
+    const Query refresh{{"grant_type", "refresh_token"}, {"refresh_token", code}};
+    CHECK(redeem(ready.op, refresh).verdict() == "400 invalid_grant");
+    CHECK(as_client(ready.op, "introspect", {{"token", code}}, kOther).body == R"({"active":false})");
     const Answer tokens = redeem(ready.op, token_request(code));
     REQUIRE(tokens.status == 200);
-    for (const std::string name : {"access_token", "id_token"}) {
+    const Query unused = token_request(ready.code());
+    for (const std::string name : {"access_token", "refresh_token", "id_token"}) {
         CAPTURE(name);
-        CHECK(redeem(ready.op, token_request(tokens.member(name))).verdict() == "400 invalid_grant");
+        CHECK(redeem(ready.op, unused.with("code", tokens.member(name))).verdict() == "400 invalid_grant");
     }
+    CHECK(redeem(ready.op, unused).verdict() == "200");
 }
 
 TEST_CASE(

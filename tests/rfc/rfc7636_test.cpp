@@ -93,7 +93,7 @@ TEST_CASE(
 
 TEST_CASE(
     "pkce: the code needs the verifier of its challenge, and a wrong one burns it [IF84, RFC 7636 §4.1, §4.2a, §4.6a, "
-    "§7.2, §B, T07, T14, OIDC Core §16.10]") {
+    "§7.2, §B, T07, T09, T14, OIDC Core §16.10]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
@@ -114,7 +114,11 @@ TEST_CASE(
          [](const Query& q) { return q.with("code_verifier", std::string(kVerifier) + "A"); }, "400 invalid_grant"},
         {"§4.6", "one character less",
          [](const Query& q) { return q.with("code_verifier", std::string(kVerifier).substr(1)); }, "400 invalid_grant"},
+        {"§4.1", "42 characters", [](const Query& q) { return q.with("code_verifier", std::string(42, 'a')); },
+         "400 invalid_grant"},
         {"§4.1", "129 characters", [](const Query& q) { return q.with("code_verifier", std::string(129, 'a')); },
+         "400 invalid_grant"},
+        {"§4.6", "a blank behind", [](const Query& q) { return q.with("code_verifier", std::string(kVerifier) + " "); },
          "400 invalid_grant"},
         {"§4.1", "not unreserved",
          [](const Query& q) { return q.with("code_verifier", "!" + std::string(kVerifier).substr(1)); },
@@ -133,12 +137,15 @@ TEST_CASE(
         {"§4.6", "the method is ignored here", [](const Query& q) { return q.with("code_challenge_method", "plain"); },
          "200"},
     };
-    for (const Row& row : rows) {
-        CAPTURE(row.clause);
-        CAPTURE(row.when);
-        const Query good = token_request(alice.obtain_code(authorization_request()));
-        CHECK(redeem(op, row.change(good)).verdict() == row.expected);
-        CHECK(redeem(op, good).verdict() == "400 invalid_grant");
+    for (const std::string client : {kWeb, kSpa}) {
+        for (const Row& row : rows) {
+            CAPTURE(client);
+            CAPTURE(row.clause);
+            CAPTURE(row.when);
+            const Query good = token_request(alice.obtain_code(authorization_request(client)), client);
+            CHECK(redeem(op, row.change(good), client).verdict() == row.expected);
+            CHECK(redeem(op, good, client).verdict() == "400 invalid_grant");
+        }
     }
 }
 
