@@ -46,6 +46,7 @@ std::string reader_of(const Answer& answer) {
 const std::vector<std::string> kStrangers = {"null",
                                              "*",
                                              "https://evil.example",
+                                             "https://app.example.evil",
                                              "https://app.example.evil.example",
                                              "https://app.exampl",
                                              "http://app.example",
@@ -59,6 +60,13 @@ const std::vector<std::string> kStrangers = {"null",
                                              "http://127.0.0.1",
                                              "http://127.0.0.1:50123",
                                              "com.example.app:"};
+
+/// The page of another registered client, and every stranger.
+std::vector<std::string> others_of(const std::string& page) {
+    std::vector<std::string> others = kStrangers;
+    others.push_back(page);
+    return others;
+}
 
 TEST_CASE(
     "preflight: the pages of every registered client may ask, other pages may not [Fetch §3.3.3, H09, RFC 7009 §2.3a, OIDC Core §5.3d]") {
@@ -110,7 +118,7 @@ TEST_CASE("token: the answer to an authenticated client may be read by its own p
     const auto ask = [&](const Query& form, const std::string& origin) {
         return op.cgi("token", from_page(post_form(form.with("client_id", kSpa).text()), origin));
     };
-    for (const std::string& origin : {kWebPage, std::string("null"), std::string("https://evil.example")}) {
+    for (const std::string& origin : others_of(kWebPage)) {
         CAPTURE(origin);
         const Answer refused = ask({{"grant_type", "authorization_code"}, {"code", "x"}}, origin);
         CHECK(refused.verdict() == "400 invalid_grant");
@@ -124,9 +132,16 @@ TEST_CASE("token: the answer to an authenticated client may be read by its own p
     CHECK(reader_of(tokens) == kSpaPage);
     CHECK(tokens.header("Access-Control-Expose-Headers").find("WWW-Authenticate") != std::string::npos);
 
-    const Answer web = op.cgi("token", from_page(with_basic(token_request("x").text()), kSpaPage));
-    CHECK(web.verdict() == "400 invalid_grant");
-    CHECK(reader_of(web).empty());
+    const auto ask_as_web = [&](const std::string& origin) {
+        const Answer web = op.cgi("token", from_page(with_basic(token_request("x").text()), origin));
+        CHECK(web.verdict() == "400 invalid_grant");
+        return reader_of(web);
+    };
+    CHECK(ask_as_web(kWebPage) == kWebPage);
+    for (const std::string& origin : others_of(kSpaPage)) {
+        CAPTURE(origin);
+        CHECK(ask_as_web(origin).empty());
+    }
 }
 
 TEST_CASE(
@@ -138,8 +153,10 @@ TEST_CASE(
     };
     CHECK(ask(kSpa, kSpaPage).status == 200);
     CHECK(reader_of(ask(kSpa, kSpaPage)) == kSpaPage);
-    CHECK(reader_of(ask(kSpa, kWebPage)).empty());
-    CHECK(reader_of(ask(kSpa, "null")).empty());
+    for (const std::string& origin : others_of(kWebPage)) {
+        CAPTURE(origin);
+        CHECK(reader_of(ask(kSpa, origin)).empty());
+    }
     const Answer no_token = op.cgi("revoke", from_page(post_form(Query{{"client_id", kSpa}}.text()), kSpaPage));
     CHECK(no_token.verdict() == "400 invalid_request");
     CHECK(reader_of(no_token) == kSpaPage);
@@ -232,7 +249,8 @@ TEST_CASE("userinfo: claims and the lack of scope are for the pages of the token
         CHECK(own.status == row.second);
         CHECK(reader_of(own) == kWebPage);
         CHECK(own.header("Vary") == "Authorization, Origin");
-        for (const std::string& origin : {kSpaPage, std::string("null")}) {
+        for (const std::string& origin : others_of(kSpaPage)) {
+            CAPTURE(origin);
             const Answer other = op.cgi("userinfo", from_page(bearer(row.first), origin));
             CHECK(other.status == row.second);  // CORS protects readers, it is no access control
             CHECK(reader_of(other).empty());
@@ -274,10 +292,12 @@ TEST_CASE("discovery and jwks: any page may read them, failures too, and ask fir
                 CHECK(reader_of(answer) == "*");
             }
         }
-        const Answer asked = op.cgi(endpoint, preflight("https://evil.example", "GET"));
-        CHECK(asked.status == 204);
-        CHECK(reader_of(asked) == "*");
-        CHECK(asked.header("Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS");
+        for (const std::string origin : {"https://app.example", "null", "https://evil.example"}) {
+            const Answer asked = op.cgi(endpoint, preflight(origin, "GET"));
+            CHECK(asked.status == 204);
+            CHECK(reader_of(asked) == "*");
+            CHECK(asked.header("Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS");
+        }
         CHECK(reader_of(op.cgi(endpoint)) == "*");
     }
 }

@@ -8,29 +8,18 @@
 #include "json/writer.h"
 #include "support/flow.h"
 #include "support/html.h"
+#include "usual_requests.h"
 
 namespace {
 
 using namespace postern::test;
 
-const std::vector<const char*> kEndpoints = {"authorize", "login",    "scopes",    "token", "introspect",
-                                             "revoke",    "userinfo", "discovery", "jwks",  "logout"};
-
-/// A request that each endpoint answers in its own way: success or a refusal of its own.
-CgiRequest usual(const std::string& endpoint) {
-    if (endpoint == "authorize") return get_request(authorization_request().text());
-    if (endpoint == "token") return with_basic("grant_type=authorization_code&code=x");
-    if (endpoint == "introspect" || endpoint == "revoke") return with_basic("token=x");
-    if (endpoint == "userinfo") return bearer("x");
-    return {};
-}
-
 TEST_CASE("query words never become options [RFC 3875 §4.4, X01]") {
     const Deployment op;
-    for (const std::string endpoint : kEndpoints) {
+    for (const std::string& endpoint : kEndpoints) {
         const Answer plain = op.cgi(endpoint, {});
-        for (const std::string word :
-             {"--help", "--version", "-h", "-c/tmp/evil.conf", "--config=/tmp/evil.conf", "init"}) {
+        for (const std::string word : {"--help", "--version", "-h", "-c/tmp/evil.conf", "-c+/tmp/evil.conf",
+                                       "--config=/tmp/evil.conf", "init"}) {
             CAPTURE(endpoint);
             CAPTURE(word);
             CgiRequest request = get_request(word);
@@ -45,51 +34,31 @@ TEST_CASE("query words never become options [RFC 3875 §4.4, X01]") {
 
 TEST_CASE("the configuration never comes from a request [RFC 3875 §4.1, X02]") {
     const Deployment op;
+    UserAgent alice(op);
+    const auto tokens = obtain_tokens(op, alice, authorization_request());
     const std::string before = op.cgi("discovery").body;
+    const auto add_headers = [](CgiRequest& request) {
+        for (const std::string name : {"Proxy", "Http-Proxy", "Https-Proxy", "All-Proxy"})
+            request.headers.emplace_back(name, "http://127.0.0.1:1");
+        for (const std::string name : {"Postern-Config", "OAuth-Config", "Config", "Sqlite-Tmpdir", "Openssl-Conf",
+                                       "Ld-Preload", "Issuer", "Database"})
+            request.headers.emplace_back(name, "/tmp/evil");
+    };
     CgiRequest request;
-    for (const std::string name :
-         {"Proxy", "Postern-Config", "Config", "Sqlite-Tmpdir", "Openssl-Conf", "Issuer", "Database"})
-        request.headers.emplace_back(name, "/tmp/evil");
+    add_headers(request);
     CHECK(op.cgi("discovery", request).body == before);
+    CgiRequest claims = bearer(text_of(tokens, "access_token"));
+    add_headers(claims);
+    CHECK(op.cgi("userinfo", claims).status == 200);
+    CgiRequest refresh =
+        with_basic(Query{{"grant_type", "refresh_token"}, {"refresh_token", text_of(tokens, "refresh_token")}}.text());
+    add_headers(refresh);
+    CHECK(op.cgi("token", refresh).status == 200);
     request.variables = {{"POSTERN_CONFIG", std::nullopt}, {"HTTP_POSTERN_CONFIG", op.config_file().string()}};
     const Answer without = op.cgi("discovery", request);
     // What the default file says, if this machine has one, is about another installation.
     CHECK((without.status == 500 || std::filesystem::exists("/etc/postern/postern.json")));
     CHECK(without.body != before);
-}
-
-TEST_CASE(
-    "every answer has a status, a type, its length, an id and the headers that keep it private [X03, H01, H05, H06, "
-    "H11, RFC 6749 §3.1d, §10.8, RFC 6750 §5.2b, OIDC Core §16.1, §16.5, §16.22]") {
-    const Deployment op;
-    for (const std::string endpoint : kEndpoints) {
-        for (const CgiRequest& request : {usual(endpoint), CgiRequest{}, post_form("x=y")}) {
-            CAPTURE(endpoint);
-            CAPTURE(request.method);
-            const Answer answer = op.cgi(endpoint, request);
-            CHECK(answer.exit_code == 0);
-            CHECK(answer.raw.starts_with("Status: "));
-            CHECK(answer.status >= 200);
-            CHECK(answer.header("X-Request-Id").size() >= 12);
-            CHECK(answer.header("X-Content-Type-Options") == "nosniff");
-            CHECK(answer.header("Referrer-Policy") == "no-referrer");
-            CHECK(answer.header("Strict-Transport-Security").find("max-age=31536000") != std::string::npos);
-            CHECK(answer.header("Content-Length") == std::to_string(answer.body.size()));
-            if (!answer.body.empty()) CHECK_FALSE(answer.header("Content-Type").empty());
-            const bool is_public =
-                answer.status == 200 && (std::string(endpoint) == "discovery" || std::string(endpoint) == "jwks");
-            CHECK((answer.header("Cache-Control") == "no-store") == !is_public);
-            for (const std::string name :
-                 {"Server", "X-Powered-By", "X-Sendfile", "X-Accel-Redirect", "X-LIGHTTPD-send-file"})
-                CHECK_FALSE(answer.has(name));
-            if (answer.has("Location")) {
-                CHECK(answer.status == 303);
-                CHECK(answer.location().starts_with("https://"));
-            }
-        }
-    }
-    const Answer first = op.cgi("jwks");
-    CHECK(op.cgi("jwks").header("X-Request-Id") != first.header("X-Request-Id"));
 }
 
 TEST_CASE("a loopback issuer over http promises no https") {
@@ -100,34 +69,6 @@ TEST_CASE("a loopback issuer over http promises no https") {
     UserAgent alice(op);
     CHECK(alice.sign_in(authorization_request()).verdict() == "code");
     for (const auto& cookie : alice.cookies()) CHECK_FALSE(cookie.first.starts_with("__Host-"));
-}
-
-TEST_CASE("no byte of a request becomes a header of the answer [X04, X05, RFC 6749 §10.14]") {
-    const Deployment op;
-    const std::vector<const char*> attacks = {"a%0d%0aSet-Cookie:%20evil=1",
-                                              "a%0aX-Sendfile:%20/etc/passwd",
-                                              "a%0dX-Accel-Redirect:%20/x",
-                                              "a%00b",
-                                              "%E5%98%8A%E5%98%8DSet-Cookie:%20evil=1",
-                                              "a%7fb",
-                                              "a%1bb"};
-    for (const std::string attack : attacks) {
-        for (const std::string name : {"state", "scope", "redirect_uri", "client_id", "nonce", "prompt",
-                                       "response_type", "login_hint", "resume"}) {
-            CAPTURE(attack);
-            CAPTURE(name);
-            const Query request = authorization_request().without(name).raw(std::string(name) + "=" + attack);
-            const Answer answer = op.cgi("authorize", get_request(request.text()));
-            CHECK(answer.exit_code == 0);
-            CHECK(answer.status != 500);
-            for (const auto& [header, value] : answer.headers) {
-                CHECK(value.find("evil=1") == std::string::npos);
-                CHECK(header != "X-Sendfile");
-                CHECK(header != "X-Accel-Redirect");
-                for (const char c : value) CHECK((c >= 0x20 && c < 0x7f));
-            }
-        }
-    }
 }
 
 TEST_CASE("a body has the length that was announced, up to 64 KiB [RFC 3875 §4.2, X06, X07]") {
@@ -178,24 +119,32 @@ TEST_CASE("a body has the length that was announced, up to 64 KiB [RFC 3875 §4.
 TEST_CASE("only form bodies are read [IF81, RFC 6749 §3.2f, §4.1.3, §B, X09]") {
     const Deployment op;
     UserAgent alice(op);
+    const Query credentials = {{"client_id", kWeb}, {"client_secret", secret_of(kWeb)}};
     const Query request = token_request(alice.obtain_code(authorization_request()));
-    const std::string form = request.with("client_id", kWeb).with("client_secret", secret_of(kWeb)).text();
-    const auto status = [&](const std::string& type, const std::string& body) {
-        CgiRequest call = post_form(body);
+    const Query exchange = request.with("client_id", kWeb).with("client_secret", secret_of(kWeb));
+    const Query about = credentials.with("token", "x");
+    const auto send = [&](const std::string& endpoint, const std::string& type, const Query& form) {
+        CgiRequest call = post_form(form.text());
         call.content_type = type;
-        return op.cgi("token", call).status;
+        return op.cgi(endpoint, call).verdict();
     };
-    for (const std::string type :
-         {"application/json", "text/plain", "multipart/form-data; boundary=x", "", "application/x-www-form-urlencodedx",
-          "application/x-www-form-urlencoded, text/plain"}) {
+    const std::string form = "application/x-www-form-urlencoded";
+    for (const std::string& type :
+         {std::string("application/json"), std::string("text/plain"), std::string("multipart/form-data; boundary=x"),
+          std::string(), form + "x", "x" + form, form + "/x", form + ", text/plain", form + "; charset=utf-16",
+          form + "; charset=iso-8859-1", form + "; charset=utf-7", form + "; charset=\"utf-16\""}) {
         CAPTURE(type);
-        const int got = status(type, form);
-        CHECK((got == 400 || got == 415));
+        CHECK(send("token", type, exchange) == "400 invalid_request");
+        CHECK(send("introspect", type, about) == "400 invalid_request");
+        CHECK(send("revoke", type, about) == "400 invalid_request");
     }
-    CHECK(status("application/x-www-form-urlencoded; charset=utf-16", form) == 400);
-    CHECK(status("application/x-www-form-urlencoded; charset=iso-8859-1", form) == 400);
-    CHECK(status("APPLICATION/X-WWW-FORM-URLENCODED; Charset=\"UTF-8\"", form) == 200);  // the code was left alone
-    CHECK(redeem(op, token_request(alice.obtain_code(authorization_request()))).status == 200);
+    for (const std::string& type : {form, form + "; charset=UTF-8", form + ";charset=\"utf-8\"",
+                                    std::string("APPLICATION/X-WWW-FORM-URLENCODED; Charset=\"UTF-8\"")}) {
+        CAPTURE(type);
+        CHECK(send("introspect", type, about) == "200");
+        CHECK(send("revoke", type, about) == "200");
+    }
+    CHECK(send("token", form + ";charset=\"utf-8\"", exchange) == "200");  // the code was left alone
 }
 
 TEST_CASE("numbers and sizes are bounded [X16]") {
@@ -210,6 +159,7 @@ TEST_CASE("numbers and sizes are bounded [X16]") {
         {"10 000 parameters", get_request(many)},
         {"a name of 60 KB", get_request(std::string(60000, 'n') + "=1")},
         {"a query of 100 KB", get_request("x=" + std::string(100000, 'x'))},
+        {"a client_id of 64 KB", get_request("client_id=" + std::string(64000, 'x'))},
         {"separators only", get_request(std::string(60000, '&'))},
     };
     CgiRequest cookie = usual("authorize");
@@ -221,14 +171,34 @@ TEST_CASE("numbers and sizes are bounded [X16]") {
         CHECK(answer.exit_code == 0);
         CHECK((answer.status == 400 || answer.status == 413 || answer.status == 414 || answer.status == 431));
     }
-    // Where the header is read; elsewhere nobody looks at it.
+    const auto repeated = [](const std::string& text, std::size_t times) {
+        std::string all;
+        while (times-- > 0) all += text;
+        return all;
+    };
+    const std::vector<std::pair<std::string, int>> bodies = {
+        {repeated("a=1&", 100000), 413},
+        {repeated("a=1&", 16000), 400},
+        {std::string(60000, 'n') + "=1", 400},
+        {"grant_type=" + std::string(60000, 'v'), 400},
+        {"grant_type=client_credentials&scope=" + repeated("a+", 30000), 400},
+    };
+    for (const auto& row : bodies) {
+        CAPTURE(row.first.substr(0, 50));
+        CHECK(op.cgi("token", with_basic(row.first)).status == row.second);
+    }
+    // The limit applies to a header that the endpoint reads; it ignores all others.
     CgiRequest header = usual("token");
-    header.headers = {{"Authorization", std::string(32000, 'a')}};
-    CHECK(op.cgi("token", header).status == 431);
+    for (const std::string& value : {std::string(32000, 'a'), "Basic " + std::string(20000, 'A')}) {
+        header.headers = {{"Authorization", value}};
+        CHECK(op.cgi("token", header).status == 431);
+    }
 }
 
-TEST_CASE("wrong methods are 405 and name the right ones [RFC 9110 §15.5.6, X17]") {
-    const Deployment op;
+TEST_CASE(
+    "wrong methods are 405 with the right ones in Allow, have no effect, and no header overrides the method [RFC 9110 "
+    "§15.5.6, X17]") {
+    const SignedIn r;
     struct Row {
         std::string endpoint;
         std::vector<const char*> refused;
@@ -238,31 +208,43 @@ TEST_CASE("wrong methods are 405 and name the right ones [RFC 9110 §15.5.6, X17
         {"authorize", {"POST", "PUT", "DELETE", "TRACE", "OPTIONS", "get"}, "GET"},
         {"login", {"PUT", "DELETE", "HEAD", "OPTIONS"}, "GET, POST"},
         {"scopes", {"PUT", "DELETE", "HEAD", "OPTIONS"}, "GET, POST"},
-        {"token", {"GET", "PUT", "DELETE", "TRACE"}, "POST"},
+        {"token", {"GET", "HEAD", "PUT", "DELETE", "PATCH", "TRACE"}, "POST"},
         {"introspect", {"GET", "HEAD", "PUT", "DELETE", "TRACE", "OPTIONS"}, "POST"},
         {"revoke", {"GET", "HEAD", "PUT", "DELETE", "TRACE"}, "POST"},
         {"userinfo", {"PUT", "DELETE", "TRACE"}, "GET, POST"},
         {"discovery", {"POST", "PUT", "DELETE"}, "GET, HEAD"},
         {"jwks", {"POST", "PUT", "DELETE"}, "GET, HEAD"},
     };
+    const std::string form = Query{
+        {"grant_type", "refresh_token"},
+        {"refresh_token", r.refresh_token()},
+        {"token", r.refresh_token()},
+        {"_method", "POST"}}.text();
     for (const Row& row : rows) {
         for (const std::string method : row.refused) {
             CAPTURE(row.endpoint);
             CAPTURE(method);
-            CgiRequest request = usual(row.endpoint);
+            CgiRequest request = row.endpoint == "authorize" ? usual("authorize") : with_basic(form);
+            if (row.endpoint != "authorize") request.query = form;
             request.method = method;
-            request.headers.emplace_back("X-HTTP-Method-Override", "GET");
-            const Answer answer = op.cgi(row.endpoint, request);
+            for (const std::string name : {"X-HTTP-Method-Override", "X-Method-Override", "X-HTTP-Method"})
+                request.headers.emplace_back(name, row.allowed.substr(0, row.allowed.find(',')));
+            const Answer answer = r.op.cgi(row.endpoint, request);
             CHECK(answer.status == 405);
             CHECK(answer.header("Allow").find(row.allowed) != std::string::npos);
             CHECK(answer.exit_code == 0);
         }
     }
+    CgiRequest post = post_form(authorization_request().text());
+    post.query = "_method=GET";
+    CHECK(r.op.cgi("authorize", post).status == 405);
+    CHECK(is_active(r.op, r.access_token()));
+    CHECK(is_active(r.op, r.refresh_token()));
 }
 
 TEST_CASE("an executable answers its own path and no other [IF80, X19]") {
     const Deployment op;
-    for (const std::string endpoint : kEndpoints) {
+    for (const std::string& endpoint : kEndpoints) {
         const std::string own = op.path_of(endpoint);
         for (const std::string& path : {own + "/x", own + "/", own + "/..;/jwks", own + ";a=b", own + "%2fintrospect",
                                         own + "/%0a", "/" + own, own + ".", own + "%00", std::string("/"),
@@ -329,64 +311,6 @@ TEST_CASE("two Authorization headers do not authorize [RFC 9110 §5.3, X21]") {
         request.headers = {{"Authorization", joined}};
         const Answer answer = op.cgi("userinfo", request);
         CHECK((answer.status == 400 || answer.status == 401));
-    }
-}
-
-TEST_CASE(
-    "pages cannot be framed, run no script and load nothing [H02, H03, H04, L20, RFC 6749 §10.13, OIDC Core "
-    "§3.1.2.3d]") {
-    const Deployment op;
-    UserAgent alice(op);
-    const Landing login = alice.authorize(authorization_request());
-    const Landing consent = alice.log_in(login);
-    const Landing error = alice.open(op.url("authorize"));
-    for (const Landing* page : {&login, &consent, &error}) {
-        CAPTURE(page->url);
-        const std::string policy = page->answer.header("Content-Security-Policy");
-        CHECK(policy.find("default-src 'none'") != std::string::npos);
-        CHECK(policy.find("frame-ancestors 'none'") != std::string::npos);
-        CHECK(policy.find("base-uri 'none'") != std::string::npos);
-        CHECK(policy.find("unsafe-inline") == std::string::npos);
-        CHECK(policy.find("form-action") == std::string::npos);  // browsers apply it to the redirects behind a form
-        CHECK(page->answer.header("X-Frame-Options") == "DENY");
-        CHECK(page->answer.header("Content-Type") == "text/html; charset=utf-8");
-        CHECK(page->answer.body.find("<script") == std::string::npos);
-        for (const std::string tag : {"img", "iframe", "object", "embed"})
-            CHECK(find_tags(page->answer.body, tag).empty());
-        for (const Attributes& link : find_tags(page->answer.body, "link")) CHECK(link.at("href").starts_with("data:"));
-    }
-    CHECK(has_id(login.answer.body, "username"));
-    CHECK(has_id(login.answer.body, "password"));
-    CHECK(has_id(login.answer.body, "login"));
-    CHECK(has_id(consent.answer.body, "approve"));
-    CHECK(has_id(consent.answer.body, "deny"));
-}
-
-TEST_CASE("pages and the authorization endpoint are closed to other origins [H07]") {
-    const Deployment op;
-    for (const std::string endpoint : {"authorize", "login", "scopes"}) {
-        for (const std::string method : {"GET", "OPTIONS"}) {
-            CgiRequest request = usual(endpoint);
-            request.method = method;
-            request.headers = {{"Origin", "https://app.example"}, {"Access-Control-Request-Method", "GET"}};
-            const Answer answer = op.cgi(endpoint, request);
-            for (const auto& header : answer.headers) CHECK_FALSE(header.first.starts_with("Access-Control-"));
-        }
-    }
-}
-
-TEST_CASE("token and userinfo let no strange page read them [H09]") {
-    const Deployment op;
-    for (const std::string endpoint : {"token", "userinfo"}) {
-        for (const std::string origin : {"null", "https://evil.example", "https://app.example.evil.example"}) {
-            CAPTURE(endpoint);
-            CAPTURE(origin);
-            CgiRequest request = usual(endpoint);
-            request.headers.emplace_back("Origin", origin);
-            const Answer answer = op.cgi(endpoint, request);
-            CHECK_FALSE(answer.has("Access-Control-Allow-Origin"));
-            CHECK_FALSE(answer.has("Access-Control-Allow-Credentials"));
-        }
     }
 }
 

@@ -65,7 +65,7 @@ TEST_CASE(
 
 TEST_CASE(
     "authorize: a known parameter is given once, unknown and empty ones are ignored [IF87, RFC 6749 §3.1fgh, "
-    "§4.1.2.1bj, OIDC Core §3.1.2.2a, A02]") {
+    "§4.1.2.1bj, OIDC Core §3.1.2.2a, A02, X10]") {
     const Deployment op;
     std::vector<Row> rows = {
         {"§3.1", "unknown parameter", good().with("foo", "bar"), "login"},
@@ -196,7 +196,7 @@ TEST_CASE(
 
 TEST_CASE(
     "authorize: nothing is sent anywhere while client or redirect_uri are in doubt [IF90, RFC 6749 §3.1.2.4, §4.1.1a, "
-    "§4.1.2.1a, §10.15, OIDC Core §3.1.2.1e, §3.1.2.6b, A01]") {
+    "§4.1.2.1a, §10.15, OIDC Core §3.1.2.1e, §3.1.2.6b, A01, X10, X14]") {
     const Deployment op;
     struct Doubt {
         std::string when;
@@ -424,23 +424,33 @@ TEST_CASE("authorize: a request is good for ten minutes [IF109, A20]") {
     CHECK(alice.log_in(login).verdict() == "page 400");
 }
 
-TEST_CASE("authorize: HEAD mints nothing and records nothing [RFC 9110 §9.3.2]") {
+TEST_CASE("authorize: HEAD issues nothing and records nothing, on any page [RFC 9110 §9.3.2, X18]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(good());
-    const auto codes = op.count_rows("authorization_codes");
-    CgiRequest head = get_request(good().text());
+    const auto rows = [&] {
+        std::vector<std::int64_t> counts;
+        for (const std::string table :
+             {"authorization_codes", "grants", "consents", "authorization_requests", "sessions"})
+            counts.push_back(op.count_rows(table));
+        return counts;
+    };
+    const auto before = rows();
+    CgiRequest head = get_request(good().with("prompt", "none").text());
     head.method = "HEAD";
     std::string cookie;
     for (const auto& [name, value] : alice.cookies()) cookie += name + "=" + value + "; ";
     head.headers = {{"Cookie", cookie}};
-    const Answer answer = op.cgi("authorize", head);
-    CHECK(answer.status == 405);
-    CHECK(answer.body.empty());
-    CHECK(op.count_rows("authorization_codes") == codes);
-    head.method = "GET";  // the same request is one that would have minted
+    for (const std::string endpoint : {"authorize", "login", "scopes", "logout"}) {
+        CAPTURE(endpoint);
+        const Answer answer = op.cgi(endpoint, head);
+        CHECK(answer.status == 405);
+        CHECK(answer.body.empty());
+    }
+    CHECK(rows() == before);
+    head.method = "GET";  // the same request by GET gets a code
     CHECK(verdict_of(op, op.cgi("authorize", head)) == "code");
-    CHECK(op.count_rows("authorization_codes") == codes + 1);
+    CHECK(op.count_rows("authorization_codes") == before.front() + 1);
 }
 
 TEST_CASE("authorize: an anonymous visitor leaves nothing in the database [A21]") {

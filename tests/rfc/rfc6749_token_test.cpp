@@ -126,7 +126,7 @@ TEST_CASE("token: the code is there once and byte-equal [RFC 6749 §3.2c, §4.1.
     CHECK(redeem(ready.op, token_request(code)).verdict() == "200");
 }
 
-TEST_CASE("token: known parameters are given once, others are ignored [RFC 6749 §3.2de, §5.2b, RFC 7636 §4.5]") {
+TEST_CASE("token: known parameters are given once, others are ignored [RFC 6749 §3.2de, §5.2b, RFC 7636 §4.5, X10]") {
     Ready ready;
     check_rows(
         ready,
@@ -166,7 +166,7 @@ TEST_CASE("token: a scope in the exchange neither widens nor narrows what was ap
     }
 }
 
-TEST_CASE("token: nothing but the audience is read from the query [RFC 6749 §2.3.1d, §3.2f]") {
+TEST_CASE("token: nothing but the audience is read from the query [RFC 6749 §2.3.1d, §3.2f, X11]") {
     Ready ready;
     const Query good = token_request(ready.code());
     CgiRequest in_query = with_basic("x=y");
@@ -178,7 +178,12 @@ TEST_CASE("token: nothing but the audience is read from the query [RFC 6749 §2.
     CgiRequest secret_in_query = post_form(good.text());
     secret_in_query.query = Query{{"client_id", kWeb}, {"client_secret", secret_of(kWeb)}}.text();
     CHECK(ready.op.cgi("token", secret_in_query).verdict() == "401 invalid_client");
-    CHECK(redeem(ready.op, good).verdict() == "200");
+    CgiRequest second_values = with_basic(good.text());
+    second_values.query = Query{{"client_id", kOther}, {"grant_type", "password"}, {"scope", "api"}}.text();
+    const Answer answer = ready.op.cgi("token", second_values);
+    CHECK(answer.verdict() == "200");
+    CHECK(answer.member("scope") == "openid email");
+    CHECK(text_of(jwt_claims(answer.member("access_token")), "cid") == kWeb);
 }
 
 TEST_CASE(

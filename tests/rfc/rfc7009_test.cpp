@@ -257,7 +257,7 @@ TEST_CASE("revocation: a client on its own behalf gives back its token [RFC 6749
 
 TEST_CASE(
     "revocation: the request is a form with one token, sent by POST [IF77, IF134, IF136, IF139, IF167, RFC 7009 "
-    "§2.1ab, §2.2d, §2.2.1ac, §2.3b, V11]") {
+    "§2.1ab, §2.2d, §2.2.1ac, §2.3b, V11, X11]") {
     const SignedIn r;
     const Query form = of(r.access_token());
     const std::string unsupported = "400 unsupported_token_type";

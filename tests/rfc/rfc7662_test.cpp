@@ -229,7 +229,7 @@ TEST_CASE(
 
 TEST_CASE(
     "introspection: the request is a form with one token, sent by POST [IF76, IF116, IF117, RFC 7662 §2.1abe, §4i, "
-    "I12]") {
+    "I12, X11]") {
     const SignedIn r;
     const Query form = about(r.access_token());
     std::vector<TokenForm> rows = refused_token_forms(r.access_token());

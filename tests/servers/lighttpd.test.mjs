@@ -1,3 +1,8 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { ROOT } from "../support/deployment.mjs";
 import * as lighttpd from "../support/fronts/lighttpd.mjs";
 import { flows } from "./flow.mjs";
 import { wires } from "./wire.mjs";
@@ -8,5 +13,19 @@ const rows = [
 ];
 for (const [title, front, facts] of rows) {
   flows(title, front, { redirectsPlain: false });
-  wires(title, front, facts);
+  wires(title, front, { ...facts, unnamed: true });
 }
+
+describe("the shipped configurations of the web servers", () => {
+  it("switch off the headers that make a web server send a file [X05]", () => {
+    const shipped = (name) => readFileSync(join(ROOT, name), "utf8");
+    const lighttpd = shipped("examples/lighttpd/postern-fastcgi.conf");
+    const pools = [...lighttpd.matchAll(/^var\.postern_\w*pool = \([^]*?^\)$/gm)].map(([text]) => text);
+    assert.equal(pools.length, 2);
+    for (const pool of pools) assert.match(pool, /"x-sendfile" => "disable"/);
+    assert.doesNotMatch(shipped("examples/lighttpd/postern-cgi.conf"), /x-sendfile.*enable/);
+    assert.match(shipped("examples/nginx/postern-fastcgi_params"), /^fastcgi_ignore_headers X-Accel-Redirect /m);
+    // Apache needs mod_xsendfile for that, which the shipped configuration does not load.
+    assert.doesNotMatch(shipped("apache-example.conf"), /^\s*XSendFile on/im);
+  });
+});

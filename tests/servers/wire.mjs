@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import https from "node:https";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { request } from "../support/user_agent.mjs";
@@ -30,8 +31,8 @@ function listenersOf({ directory, cgiBin }) {
 }
 
 /// `sockets`: processes wait behind sockets: "spawned" by our script, or "server" when the web server made them.
-/// `longestLine`: bytes of a request line that the web server takes.
-function wire(front, { sockets, longestLine }) {
+/// `longestLine`: bytes of a request line that the web server takes. `unnamed`: it sends no Server header.
+function wire(front, { sockets, longestLine, unnamed }) {
   let site;
   before(async () => {
     site = await Site.open({ front });
@@ -42,7 +43,7 @@ function wire(front, { sockets, longestLine }) {
   const token = (headers, more = {}) => site.post("/token", { grant_type: "client_credentials", ...more }, headers);
   const works = async (message) => assert.equal((await token({})).status, 200, message);
 
-  it("words of a query are not command-line options [X01]", async () => {
+  it("words of a query are not command-line options, as the web server starts the programs [X01]", async () => {
     const expected = essence(await site.ask("/authorize?a=b"));
     assert.equal(expected.status, 400);
     for (const query of ["--help", "-c+/tmp/evil.conf", "--version", "-h", "+--help+--", "--config=/tmp/x"]) {
@@ -50,18 +51,33 @@ function wire(front, { sockets, longestLine }) {
     }
   });
 
-  it("headers change no setting and name no proxy (httpoxy) [X02]", async () => {
+  it("headers change no setting, and no program connects to the proxy that they name (httpoxy) [X02]", async () => {
     const expected = essence(await site.ask("/.well-known/openid-configuration"));
+    let connections = 0;
+    const proxy = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise((done) => proxy.listen(0, "127.0.0.1", done));
+    const url = `http://127.0.0.1:${proxy.address().port}`;
     const headers = {
-      proxy: "http://127.0.0.1:1",
-      "http-proxy": "http://127.0.0.1:1",
+      proxy: url,
+      "http-proxy": url,
+      "https-proxy": url,
+      "all-proxy": url,
+      "oauth-config": "/tmp/evil.json",
       "postern-config": "/tmp/evil.json",
       "sqlite-tmpdir": "/tmp",
       "openssl-conf": "/tmp/evil.cnf",
       "ld-preload": "/tmp/evil.so",
     };
-    assert.deepEqual(essence(await site.ask("/.well-known/openid-configuration", { headers })), expected);
-    assert.equal((await token(headers)).status, 200);
+    try {
+      assert.deepEqual(essence(await site.ask("/.well-known/openid-configuration", { headers })), expected);
+      assert.equal((await token(headers)).status, 200);
+      assert.equal(connections, 0, "the programs connected to the proxy");
+    } finally {
+      proxy.close();
+    }
   });
 
   it("no parameter makes a header of its own [X04, X05]", async () => {
@@ -108,6 +124,23 @@ function wire(front, { sockets, longestLine }) {
     });
     assert.ok([0, 400, 408, 500].includes(statusOf(short)), short); // mod_fcgid says 500 to those who have gone
     await works("after all that");
+  });
+
+  it("oversized requests are refused by the web server or by the program, and the next one is answered [X16]", async () => {
+    const rows = [
+      ["a header of 32 KB", () => token({ "x-long": "h".repeat(32_768) })],
+      ["credentials of 20 KB", () => token({ authorization: `Basic ${"A".repeat(20_000)}` })],
+      ["a cookie of 17 KB", () => site.ask(site.begin().url, { headers: { cookie: `a=${"c".repeat(17_000)}` } })],
+      ["a query of 64 KB", () => site.ask(`/authorize?client_id=${"x".repeat(64_000)}`)],
+      ["4000 parameters in a query", () => site.ask(`/authorize?${"a=1&".repeat(3_900)}`)],
+      ["16 000 parameters in a body", () => site.post("/token", "a=1&".repeat(16_000))],
+    ];
+    for (const [what, ask] of rows) {
+      // A web server that refuses early may close the connection while the rest is still being sent.
+      const { status } = await ask().catch((error) => ({ status: error.code }));
+      assert.ok([400, 413, 414, 431, "EPIPE", "ECONNRESET"].includes(status), `${what}: ${status}`);
+      await works(`after ${what}`);
+    }
   });
 
   it("a chunked body counts like another, or is refused as such [X07]", async () => {
@@ -185,14 +218,16 @@ function wire(front, { sockets, longestLine }) {
     assert.equal(statusOf(await site.raw(line(`${site.issuer}/jwks/`))), 404);
   });
 
-  it("answers carry the programs' headers, HSTS, and no version [H01, H02, H06, H11]", async () => {
+  it("the web server passes on the headers of the programs, each once, and adds no version [H01, H02, H06, H11]", async () => {
     const { headers } = await site.ask("/login");
     assert.equal(headers["strict-transport-security"], "max-age=31536000", "once (RFC 6797 §7.1)");
     assert.equal(headers["cache-control"], "no-store");
     assert.equal(headers["x-content-type-options"], "nosniff");
     assert.match(headers["content-security-policy"], /frame-ancestors 'none'/);
     assert.equal(headers["x-powered-by"], undefined);
+    if (unnamed) assert.equal(headers.server, undefined);
     assert.doesNotMatch(headers.server ?? "", /\d/, "a version");
+    assert.doesNotMatch(JSON.stringify(headers), /postern\/|openssl|sqlite|fcgi/i);
     assert.equal(headers["status"], undefined);
   });
 
@@ -256,6 +291,6 @@ function wire(front, { sockets, longestLine }) {
 }
 
 /// The tests behind the web server `front`; see above for the rest.
-export function wires(title, front, { sockets = null, longestLine = 16384 } = {}) {
-  describe(`${title}, bytes and headers`, () => wire(front, { sockets, longestLine }));
+export function wires(title, front, { sockets = null, longestLine = 16384, unnamed = false } = {}) {
+  describe(`${title}, bytes and headers`, () => wire(front, { sockets, longestLine, unnamed }));
 }
