@@ -1,6 +1,7 @@
 // The main job from end to end: a person signs in, a client gets tokens.
 #include <doctest/doctest.h>
 
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,12 @@
 namespace {
 
 using namespace postern::test;
+
+std::vector<std::string> names_of_headers(const Answer& answer) {
+    std::vector<std::string> names;
+    for (const auto& header : answer.headers) names.push_back(header.first);
+    return names;
+}
 
 TEST_CASE(
     "code flow: from the application's link to the user's claims, step by step [IF1, IF2, IF52, RFC 6749 §3.1a]") {
@@ -92,12 +99,12 @@ TEST_CASE(
     for (const Answer* answer : {&first, &logged_in}) {
         const auto cookies = answer->all("Set-Cookie");
         REQUIRE(cookies.size() == 1);
-        const std::string& cookie = cookies.front();
-        CHECK(cookie.starts_with("__Host-postern-"));
-        for (const std::string flag : {"; Path=/", "; Secure", "; HttpOnly", "; SameSite=Lax"})
-            CHECK(cookie.find(flag) != std::string::npos);
-        for (const std::string flag : {"Domain", "Max-Age", "Expires"}) CHECK(cookie.find(flag) == std::string::npos);
+        static const std::regex kWhole(
+            "__Host-postern(-browser)?-[0-9a-f]{8}=[A-Za-z0-9_-]{43}; Path=/; Secure; HttpOnly; SameSite=Lax");
+        CAPTURE(cookies.front());
+        CHECK(std::regex_match(cookies.front(), kWhole));
     }
+    CHECK(alice.cookies().size() == 2);  // one of the browser, one of the session
     Deployment::Options options;
     options.issuer = "https://op.example/other";
     const Deployment neighbour(options);
@@ -130,6 +137,38 @@ TEST_CASE("code flow: a user who is logged in is not asked again, until the sess
     }
     op.advance(std::chrono::seconds(300));  // 43200
     CHECK(busy.authorize(authorization_request()).verdict() == "login");
+    // The same with times that are configured.
+    op.configure("sessionTTL", 3600);
+    op.configure("sessionIdleTTL", 600);
+    UserAgent brief(op);
+    brief.sign_in(authorization_request());
+    for (int minutes = 8; minutes < 60; minutes += 8) {
+        CAPTURE(minutes);
+        op.advance(std::chrono::minutes(8));
+        CHECK(brief.authorize(authorization_request()).verdict() == "code");
+    }
+    op.advance(std::chrono::minutes(8));
+    CHECK(brief.authorize(authorization_request()).verdict() == "login");
+    UserAgent idle(op);
+    idle.sign_in(authorization_request());
+    op.advance(std::chrono::seconds(601));
+    CHECK(idle.authorize(authorization_request()).verdict() == "login");
+}
+
+TEST_CASE("code flow: a session ended by the operator or by logout is over, cookies that were kept included [L04]") {
+    const Deployment op;
+    UserAgent ended(op);
+    ended.sign_in(authorization_request());
+    const Query silent = authorization_request().with("prompt", "none");
+    CHECK(ended.authorize(silent).verdict() == "code");
+    op.must({"session", "end", "--user", kAlice});
+    CHECK(ended.authorize(silent).verdict() == "login_required");
+    UserAgent leaving(op);
+    leaving.sign_in(authorization_request());
+    UserAgent copy = leaving;
+    CHECK(copy.authorize(silent).verdict() == "code");
+    leaving.submit(leaving.open(op.url("logout")), "logout");
+    CHECK(copy.authorize(silent).verdict() == "login_required");
 }
 
 TEST_CASE("code flow: a wrong password shows the form again, in the same words for every user [L08]") {
@@ -145,6 +184,8 @@ TEST_CASE("code flow: a wrong password shows the form again, in the same words f
     const std::vector<Row> rows = {
         {"wrong password", kAlice, "wrong"},
         {"unknown user", "mallory", "wrong"},
+        {"unknown user with a name as long", "nobod", "wrong"},
+        {"disabled user, wrong password", kBob, "wrong"},
         {"disabled user, right password", kBob, kBobPassword},
         {"another case", "ALICE", kAlicePassword},
         {"a blank behind the password", kAlice, std::string(kAlicePassword) + " "},
@@ -155,6 +196,7 @@ TEST_CASE("code flow: a wrong password shows the form again, in the same words f
         {"SQL", "alice' --", kAlicePassword},
     };
     std::string words;
+    std::size_t length = 0;
     for (const Row& row : rows) {
         CAPTURE(row.when);
         const Landing again = visitor.log_in(login, row.username, row.password);
@@ -165,6 +207,12 @@ TEST_CASE("code flow: a wrong password shows the form again, in the same words f
         const std::string said = visible_text(again.answer.body);
         if (words.empty()) words = said;
         CHECK(said == words);
+        CHECK(again.answer.status == 200);
+        CHECK(names_of_headers(again.answer) == names_of_headers(login.answer));
+        if (row.username.size() != 5) continue;
+        // Names of the same length: the whole answer is, but for what is new in each.
+        if (length == 0) length = again.answer.body.size();
+        CHECK(again.answer.body.size() == length);
     }
     CHECK(visitor.log_in(login).verdict() == "consent");
 }

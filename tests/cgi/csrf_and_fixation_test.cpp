@@ -32,6 +32,8 @@ TEST_CASE(
     }
     // The forms, posted by a page of the attacker's in the victim's browser.
     CHECK(victim.send(op.url("login"), attacker.form_of(bait, "login", kRightPassword)).status == 400);
+    const std::string approval = attacker.form_of(bait, "login") + "&decision=approve";
+    CHECK(victim.send(op.url("scopes"), approval).status == 400);
     CHECK(op.count_rows("authorization_codes") == codes);
     CHECK(attacker.open(op.url("authorize") + "?resume=" + resume).verdict() == "login");
 }
@@ -55,6 +57,9 @@ TEST_CASE("fixation: the victim's login in the victim's browser gives the attack
         if (name.find("-browser-") != std::string::npos) planted.cookies()[name] = value;
     CHECK(planted.send(op.url("scopes"), attacker.form_of(consent, "approve")).status == 403);
     CHECK(op.count_rows("consents") == 0);
+    // What the attacker gets by approving is the attacker's own.
+    const Answer tokens = redeem(op, token_request(attacker.approve(consent).parameter("code")));
+    CHECK(text_of(jwt_claims(tokens.member("id_token")), "sub") == subject_of(op, kBob));
 }
 
 TEST_CASE(
@@ -108,9 +113,26 @@ TEST_CASE(
         CHECK_FALSE(answer.has("Set-Cookie"));
         CHECK_FALSE(answer.has("Location"));
     }
+    const std::string typed = browser.form_of(page, "login", kRightPassword);
+    const auto csrf = typed.find("csrf=");
+    REQUIRE(csrf != std::string::npos);
+    const auto next = typed.find('&', csrf);
+    const std::string absent = typed.substr(0, csrf) + (next == std::string::npos ? "" : typed.substr(next + 1));
+    CHECK(browser.send(op.url("login"), absent).status == 403);
+    // A form of another site, which has neither cookie nor token, and one with a token and request of an attacker.
+    for (const std::string& form : {Query{{"username", kAlice}, {"password", kAlicePassword}}.text(),
+                                    other.form_of(others, "login", kRightPassword)}) {
+        const Answer answer = UserAgent(op).send(op.url("login"), form);
+        CHECK(answer.status == 400);
+        CHECK_FALSE(answer.has("Location"));
+        CHECK_FALSE(answer.has("Set-Cookie"));
+    }
     CHECK(op.count_rows("sessions") == 0);
     CHECK(op.count_rows("login_attempts") == 0);
-    CHECK(browser.log_in(page).verdict() == "consent");
+    const Answer own_form =
+        browser.send(op.url("login"), typed, {{"Sec-Fetch-Site", "same-origin"}, {"Origin", "null"}});
+    CHECK(own_form.status == 303);
+    CHECK(browser.follow(op.url("login"), own_form).verdict() == "consent");
 }
 
 TEST_CASE(
@@ -122,15 +144,30 @@ TEST_CASE(
     const Landing consent = alice.log_in(login);
     const Landing second = alice.authorize(authorization_request(kOther));
     const std::string own = find_form(consent.answer.body)->fields.at("csrf");
+    UserAgent bob(op);
+    const Landing bobs = bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword);
+    const std::string bobs_csrf = find_form(bobs.answer.body)->fields.at("csrf");
     for (const std::string& csrf :
-         {std::string(), std::string("x"), login_csrf, find_form(second.answer.body)->fields.at("csrf"), own + "A"}) {
+         {std::string(), std::string("x"), login_csrf, find_form(second.answer.body)->fields.at("csrf"), bobs_csrf,
+          own + "A", own.substr(1)}) {
         CAPTURE(csrf);
         CHECK(alice.send(op.url("scopes"), alice.form_of(consent, "approve", {{"csrf", csrf}})).status == 403);
     }
+    const std::string form = alice.form_of(consent, "approve");
+    const Query absent{{"resume", query_parameter(consent.url, "resume").value_or("")}, {"decision", "approve"}};
+    CHECK(alice.send(op.url("scopes"), absent.text()).status == 403);
+    for (const std::string site : {"cross-site", "same-site", "none"}) {
+        CAPTURE(site);
+        CHECK(alice.send(op.url("scopes"), form, {{"Sec-Fetch-Site", site}}).status == 403);
+    }
+    // What another site can make this browser send: SameSite=Lax keeps the cookies, and without them nothing is known.
+    CHECK(UserAgent(op).send(op.url("scopes"), form, {{"Sec-Fetch-Site", "cross-site"}}).status == 400);
+    CHECK(alice.send(op.url("scopes"), bob.form_of(bobs, "approve")).status == 400);
     CHECK(op.count_rows("consents") == 0);
-    CHECK(alice.send(op.url("scopes"), alice.form_of(consent, "approve"), {{"Sec-Fetch-Site", "cross-site"}}).status ==
-          403);
-    CHECK(alice.approve(consent).verdict() == "code");
+    const Landing back =
+        alice.open(op.url("authorize") + "?resume=" + query_parameter(consent.url, "resume").value_or(""));
+    CHECK(back.verdict() == "consent");
+    CHECK(alice.approve(back).verdict() == "code");
 }
 
 TEST_CASE(
@@ -166,17 +203,62 @@ TEST_CASE("forms: nothing is decided by an address [L07, L20, L12, RFC 6749 §10
     const Landing login = alice.authorize(authorization_request());
     const Landing typed = alice.open(op.url("login") + "?" + alice.form_of(login, "login", kRightPassword));
     CHECK(typed.verdict() == "login");
-    CHECK(typed.answer.body.find(kAlicePassword) == std::string::npos);
+    CHECK_FALSE(typed.answer.has("Set-Cookie"));
+    CHECK(find_form(typed.answer.body)->fields.at("password").empty());
+    for (const std::string spelling :
+         {"correct horse battery staple", "correct%20horse%20battery%20staple", "correct+horse+battery+staple"}) {
+        CHECK(typed.answer.body.find(spelling) == std::string::npos);
+        CHECK(typed.answer.log.find(spelling) == std::string::npos);
+    }
     CHECK(alice.session_cookie().empty());
-    const Landing consent = alice.log_in(login);
-    CHECK(alice.open(op.url("scopes") + "?" + alice.form_of(consent, "approve")).verdict() == "consent");
-    CHECK(op.count_rows("consents") == 0);
-    for (const std::string next : {"https://evil.example", "//evil.example", "/\\evil.example", "/%09/evil.example"}) {
+    const std::string bare = Query{{"username", kAlice}, {"password", kAlicePassword}}.text();
+    CHECK(alice.open(op.url("login") + "?" + bare).verdict() == "page 400");
+    const std::vector<std::string> targets = {"https://evil.example", "//evil.example",     "/\\evil.example",
+                                              "/%09/evil.example",    "https:evil.example", "javascript:alert(1)"};
+    const std::vector<std::string> names = {"next",     "return_to", "redirect", "redirect_uri", "url",
+                                            "continue", "target",    "goto",     "action"};
+    for (const std::string& next : targets) {
         CAPTURE(next);
-        for (const std::string name : {"next", "return_to", "redirect", "url", "action"}) {
+        std::string fields;
+        for (const std::string& name : names) {
+            const std::string field = Query{{name, next}}.text();
+            CHECK(alice.open(op.url("login") + "?" + field).verdict() == "page 400");
+            fields += "&" + field;
+        }
+        const Landing page = alice.open(login.url + fields);
+        CHECK(page.verdict() == "login");
+        CHECK(page.answer.raw.find("evil.example") == std::string::npos);
+        CHECK(page.answer.raw.find("alert(1)") == std::string::npos);
+        CHECK(find_form(page.answer.body)->action == op.url("login"));
+        UserAgent copy = alice;
+        const Answer sent = copy.send(op.url("login"), copy.form_of(page, "login", kRightPassword) + fields);
+        CHECK(sent.location().starts_with(op.url("authorize") + "?resume="));
+        CHECK(copy.follow(op.url("login"), sent).verdict() == "consent");
+    }
+    const Landing consent = alice.log_in(login);
+    const std::string approval = alice.form_of(consent, "approve");
+    const std::string resume = "resume=" + query_parameter(consent.url, "resume").value_or("");
+    for (const std::string& address :
+         {op.url("scopes") + "?" + approval, op.url("scopes") + "?" + resume + "&approve=true",
+          op.url("authorize") + "?" + approval + "&approve=true"}) {
+        CAPTURE(address);
+        CHECK(alice.open(address).verdict() == "consent");
+    }
+    CHECK(alice.open(op.url("scopes") + "?approve=true").verdict() == "page 400");
+    for (const std::string method : {"PUT", "DELETE", "PATCH"}) {
+        CAPTURE(method);
+        CgiRequest request = get_request(approval);
+        request.method = method;
+        CHECK(op.cgi("scopes", request).status == 405);
+    }
+    CHECK(op.count_rows("consents") == 0);
+    for (const std::string& next : targets) {
+        CAPTURE(next);
+        for (const std::string& name : names) {
             const Landing page = alice.open(consent.url + "&" + Query{{name, next}}.text());
             CHECK(page.verdict() == "consent");
             CHECK(page.answer.raw.find("evil.example") == std::string::npos);
+            CHECK(page.answer.raw.find("alert(1)") == std::string::npos);
         }
     }
     CHECK(alice.approve(consent).verdict() == "code");
@@ -190,17 +272,30 @@ TEST_CASE("forms: fields of a form cannot change the request [A19]") {
                                          {"scope", "openid api"},
                                          {"client_id", kOther},
                                          {"user", kBob},
-                                         {"sub", "x"}}
+                                         {"sub", "x"},
+                                         {"state", "evil"},
+                                         {"nonce", "evil"},
+                                         {"response_type", "token"},
+                                         {"max_age", "1"},
+                                         {"approved", "true"},
+                                         {"first_party", "1"}}
                                        .text();
     const Answer logged_in = alice.send(op.url("login"), alice.form_of(login, "login", kRightPassword) + more);
-    const Landing consent = alice.follow(op.url("login"), logged_in);
+    const Landing asked = alice.follow(op.url("login"), logged_in);
+    CHECK(asked.verdict() == "consent");
+    const std::string resume = query_parameter(asked.url, "resume").value_or("");
+    const Landing consent = alice.open(op.url("authorize") + "?resume=" + resume + more);
     CHECK(consent.verdict() == "consent");
-    const Landing done =
-        alice.follow(op.url("scopes"), alice.send(op.url("scopes"), alice.form_of(consent, "approve") + more));
+    CHECK(visible_text(consent.answer.body).find("api") == std::string::npos);
+    const std::string approval = alice.form_of(consent, "approve") + more + "&username=" + kBob;
+    const Landing done = alice.follow(op.url("scopes"), alice.send(op.url("scopes"), approval));
     CHECK(without_query(done.url) == redirect_uri_of(kWeb));
+    CHECK(done.parameter("state") == kState);
     const Answer tokens = redeem(op, token_request(done.parameter("code")));
     CHECK(tokens.member("scope") == "openid email");
     CHECK(text_of(jwt_claims(tokens.member("id_token")), "sub") == subject_of(op, kAlice));
+    CHECK(text_of(jwt_claims(tokens.member("id_token")), "aud") == kWeb);
+    CHECK(text_of(jwt_claims(tokens.member("id_token")), "nonce") == kNonce);
 }
 
 TEST_CASE("forms: a malformed field, a missing decision or a field twice changes nothing") {
@@ -221,7 +316,7 @@ TEST_CASE("forms: a malformed field, a missing decision or a field twice changes
     const Landing consent = alice.log_in(login);
     const std::string form = alice.form_of(consent, "approve");
     const std::string undecided = form.substr(0, form.find("&decision="));
-    for (const std::string& text : {undecided, undecided + "&decision=maybe",
+    for (const std::string& text : {undecided, undecided + "&decision=maybe", undecided + "&decision=APPROVE",
                                     undecided + "&decision=approve&decision=deny", undecided + "&decision="}) {
         CAPTURE(text.substr(undecided.size()));
         CHECK(alice.send(op.url("scopes"), text).status == 400);
@@ -235,8 +330,10 @@ TEST_CASE("session: a new value at each login, the old one invalid, planted ones
     alice.sign_in(authorization_request());
     const auto before = alice.cookies();
     const std::string first = alice.session_cookie();
+    const std::string browser = alice.browser_cookie();
     alice.log_in(alice.authorize(authorization_request().with("prompt", "login")));
     CHECK(alice.session_cookie() != first);
+    CHECK(alice.browser_cookie() == browser);
     CHECK(alice.session_cookie().size() >= 43);
     CHECK(op.count_rows("sessions") == 1);
     UserAgent replay(op);
@@ -251,6 +348,22 @@ TEST_CASE("session: a new value at each login, the old one invalid, planted ones
     CHECK(login.verdict() == "login");
     planted.log_in(login);
     CHECK(planted.session_cookie() != std::string(43, 'a'));
+    std::string name;
+    for (const auto& cookie : before)
+        if (cookie.first.find("-browser-") == std::string::npos) name = cookie.first;
+    for (const std::string& value :
+         {std::string("attackerchosen"), std::string(43, 'a'), std::string(42, 'A'), std::string("x")}) {
+        CAPTURE(value);
+        UserAgent victim(op);
+        victim.cookies()[name] = value;
+        const Landing page = victim.authorize(authorization_request());
+        CHECK(page.verdict() == "login");
+        CHECK(victim.log_in(page).verdict() == "code");
+        CHECK(victim.session_cookie() != value);
+        UserAgent attacker(op);
+        attacker.cookies()[name] = value;
+        CHECK(attacker.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
+    }
 }
 
 TEST_CASE("session: garbage, the cookie twice and a thousand cookies are anonymous [L19]") {
@@ -258,6 +371,8 @@ TEST_CASE("session: garbage, the cookie twice and a thousand cookies are anonymo
     UserAgent alice(op);
     alice.sign_in(authorization_request());
     std::string name;
+    std::string both;
+    for (const auto& cookie : alice.cookies()) both += (both.empty() ? "" : "; ") + cookie.first + "=" + cookie.second;
     for (const auto& cookie : alice.cookies())
         if (cookie.first.find("-browser-") == std::string::npos) name = cookie.first;
     const std::string value = alice.session_cookie();
@@ -271,6 +386,7 @@ TEST_CASE("session: garbage, the cookie twice and a thousand cookies are anonymo
     const std::vector<Row> rows = {
         {"as it is", name + "=" + value, "code"},
         {"among others", "a=b; " + name + "=" + value + "; c=d", "code"},
+        {"two of that name", name + "=a; " + name + "=b", "login_required"},
         {"twice, equal", name + "=" + value + "; " + name + "=" + value, "login_required"},
         {"twice, planted first", name + "=x; " + name + "=" + value, "login_required"},
         {"twice, planted last", name + "=" + value + "; " + name + "=x", "login_required"},
@@ -279,6 +395,13 @@ TEST_CASE("session: garbage, the cookie twice and a thousand cookies are anonymo
         {"cut", name + "=" + value.substr(1), "login_required"},
         {"longer", name + "=" + value + "A", "login_required"},
         {"percent", name + "=%00", "login_required"},
+        {"percent behind it", name + "=" + value + "%00", "login_required"},
+        {"not ASCII", name + "=\xc3\xa9", "login_required"},
+        {"nothing but an equals sign", "=", "login_required"},
+        {"nothing but separators", ";;;=;", "login_required"},
+        {"no cookie", "", "login_required"},
+        {"a thousand strangers alone", thousand.substr(0, thousand.size() - 2), "login_required"},
+        {"next to the browser's own", "b=1; " + both, "code"},
         {"SQL", name + "=' OR 1=1 --", "login_required"},
         {"empty", name + "=", "login_required"},
         {"8 KB", name + "=" + std::string(8192, 'a'), "login_required"},

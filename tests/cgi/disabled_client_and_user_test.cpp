@@ -45,8 +45,17 @@ TEST_CASE("client disabled: at every step of the flow, and back again [A27, T19]
     disabled([&] { CHECK(redeem(op, request).verdict() == "401 invalid_client"); });
     const Answer tokens = redeem(op, request);
     CHECK(tokens.status == 200);
-    disabled([&] { CHECK(userinfo(op, tokens.member("access_token")).status == 401); });
+    const std::string refresh_token = tokens.member("refresh_token");
+    const Query refresh{{"grant_type", "refresh_token"}, {"refresh_token", refresh_token}};
+    disabled([&] {
+        CHECK(userinfo(op, tokens.member("access_token")).status == 401);
+        CHECK(redeem(op, refresh).verdict() == "401 invalid_client");
+        CHECK_FALSE(is_active(op, tokens.member("access_token")));
+        CHECK_FALSE(is_active(op, refresh_token));
+    });
     CHECK(userinfo(op, tokens.member("access_token")).status == 200);
+    CHECK(is_active(op, tokens.member("access_token")));
+    CHECK(is_active(op, refresh_token));
 }
 
 TEST_CASE("client changed: a right that its registration lost ends with the next step [T19]") {
@@ -105,6 +114,10 @@ TEST_CASE(
         const Query unredeemed = token_request(alice.obtain_code(authorization_request()));
         op.must(command.arguments, command.input);
         CHECK(userinfo(op, text_of(tokens, "access_token")).status == 401);
+        CHECK_FALSE(is_active(op, text_of(tokens, "access_token")));
+        CHECK_FALSE(is_active(op, text_of(tokens, "refresh_token")));
+        const Query refresh{{"grant_type", "refresh_token"}, {"refresh_token", text_of(tokens, "refresh_token")}};
+        CHECK(redeem(op, refresh).verdict() == "400 invalid_grant");
         CHECK(redeem(op, unredeemed).verdict() == "400 invalid_grant");
         CHECK(alice.authorize(authorization_request().with("prompt", "none")).verdict() == "login_required");
         const Landing login = alice.authorize(authorization_request());
@@ -115,12 +128,13 @@ TEST_CASE(
         if (command.when == "disabled") {
             op.must({"user", "enable", kAlice});
             CHECK(userinfo(op, text_of(tokens, "access_token")).status == 401);  // ended is ended
+            CHECK_FALSE(is_active(op, text_of(tokens, "access_token")));
             CHECK(alice.log_in(login).verdict() == "code");
         }
     }
 }
 
-TEST_CASE("user disabled between login and consent: nothing is approved") {
+TEST_CASE("user disabled between login and consent: nothing is approved [A27]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing consent = alice.log_in(alice.authorize(authorization_request()));

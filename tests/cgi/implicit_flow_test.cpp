@@ -61,7 +61,7 @@ TEST_CASE("implicit flow: the token outlives its session, but not the disabling 
     CHECK(alice.authorize(asking()).verdict() == "login");
 }
 
-TEST_CASE("implicit flow: by POST, and by a form that sends itself [Form Post §2f]") {
+TEST_CASE("implicit flow: by POST, and by a form that sends itself [Form Post §2f, A23]") {
     Deployment op(with_implicit());
     op.configure("authorizeMethods", postern::json::strings({"GET", "POST"}));
     add_page(op);
@@ -76,6 +76,8 @@ TEST_CASE("implicit flow: by POST, and by a form that sends itself [Form Post §
     CHECK(posted.mode == "form_post");
     CHECK(posted.url == redirect_uri_of(kPage));
     CHECK(posted.posted.size() == 6);
+    CHECK_FALSE(posted.posted.contains("refresh_token"));
+    CHECK(posted.answer.header("Cache-Control") == "no-store");
     CHECK(posted.parameter("expires_in") == "900");
     CHECK(userinfo(op, posted.parameter("access_token")).status == 200);
 }

@@ -33,14 +33,20 @@ TEST_CASE(
         const std::string resume = query_parameter(login.url, "resume").value_or("");
         // By hand to the endpoints behind the form.
         CHECK(alice.open(op.url("authorize") + "?resume=" + resume).verdict() == "login");
+        for (const std::string more : {"max_age=9999", "prompt=none"})
+            CHECK(alice.open(op.url("authorize") + "?resume=" + resume + "&" + more).verdict() == "login");
         CHECK(alice.authorize(request).verdict() == "login");
+        const Query without_pkce = request.without("code_challenge").without("code_challenge_method");
+        CHECK(alice.authorize(without_pkce).verdict() == "login");
         const Landing consent = alice.open(op.url("scopes") + "?resume=" + resume);
         if (consent.verdict() == "consent") CHECK(alice.approve(consent).verdict() == "login");
         CHECK(alice.log_in(login, kAlice, "wrong").verdict() == "login");
         CHECK(alice.open(op.url("authorize") + "?resume=" + resume).verdict() == "login");
+        CHECK(auth_time(op, alice.obtain_code(authorization_request())) == first);
         const Landing done = alice.log_in(login);
         CHECK(done.verdict() == "code");
         CHECK(auth_time(op, done.parameter("code")) == first + 3);
+        CHECK(auth_time(op, alice.obtain_code(authorization_request())) == first + 3);
     }
 }
 

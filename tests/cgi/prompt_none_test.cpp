@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 Query silent(const char* client = kWeb) { return authorization_request(client).with("prompt", "none"); }
 
-TEST_CASE("prompt=none: the life of a silent renewal [IF67, IF103, OIDC Core §3.1.2.1w]") {
+TEST_CASE("prompt=none: the life of a silent renewal [IF67, IF103, OIDC Core §3.1.2.1w, A13]") {
     Deployment op;
     UserAgent alice(op);
     const auto ask = [&](const Query& request) {
@@ -28,6 +28,7 @@ TEST_CASE("prompt=none: the life of a silent renewal [IF67, IF103, OIDC Core §3
     alice.sign_in(authorization_request());
     CHECK(ask(silent()) == "code");
     CHECK(ask(silent().with("scope", "openid email api")) == "consent_required");
+    CHECK(ask(silent().with("max_age", "600")) == "code");
     op.advance(seconds(100));
     CHECK(ask(silent().with("max_age", "100")) == "code");
     CHECK(ask(silent().with("max_age", "99")) == "login_required");
@@ -54,10 +55,15 @@ TEST_CASE("prompt=none: does not make an open redirector [RFC 9700 §4.11.2, A14
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(authorization_request());
-    for (const std::string uri : {"https://evil.example/", "https://app.example/cb/", "//evil.example"}) {
-        const Answer answer = alice.fetch(op.url("authorize") + "?" + silent().with("redirect_uri", uri).text());
-        CHECK(answer.status == 400);
-        CHECK_FALSE(answer.has("Location"));
+    for (const std::string uri : {"https://evil.example/", "https://evil.example/cb", "https://app.example/cb/",
+                                  "https://app.example/cb/..", "//evil.example", "javascript:alert(1)"}) {
+        CAPTURE(uri);
+        UserAgent visitor(op);
+        for (UserAgent* browser : {&alice, &visitor}) {
+            const Answer answer = browser->fetch(op.url("authorize") + "?" + silent().with("redirect_uri", uri).text());
+            CHECK(answer.status == 400);
+            CHECK_FALSE(answer.has("Location"));
+        }
     }
 }
 

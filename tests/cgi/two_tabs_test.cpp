@@ -18,26 +18,35 @@ Query tab(const char* client, const char* state, const char* scope) {
 
 TEST_CASE("two tabs: clients, states, scopes and nonces do not mix [A20, RFC 6749 §10.12b]") {
     const Deployment op;
-    UserAgent alice(op);
-    const Landing login1 = alice.authorize(tab(kWeb, "one", "openid api").with("nonce", "n1"));
-    const Landing login2 = alice.authorize(tab(kOther, "two", "openid email").with("nonce", "n2"));
-    const Landing consent1 = alice.log_in(login1);
-    const Landing consent2 = alice.log_in(login2);
-    CHECK(consent1.verdict() == "consent");
-    CHECK(consent2.verdict() == "consent");
-    // The first tab's page was made before the second login, of the same person: it is the same session still.
-    const Landing done1 = alice.approve(consent1);
-    const Landing done2 = alice.approve(consent2);
-    CHECK(without_query(done1.url) == redirect_uri_of(kWeb));
-    CHECK(without_query(done2.url) == redirect_uri_of(kOther));
-    CHECK(done1.parameter("state") == "one");
-    CHECK(done2.parameter("state") == "two");
-    const Answer tokens1 = redeem(op, token_request(done1.parameter("code")));
-    const Answer tokens2 = redeem(op, token_request(done2.parameter("code"), kOther), kOther);
-    CHECK(tokens1.member("scope") == "openid api");
-    CHECK(tokens2.member("scope") == "openid email");
-    CHECK(text_of(jwt_claims(tokens1.member("id_token")), "nonce") == "n1");
-    CHECK(text_of(jwt_claims(tokens2.member("id_token")), "nonce") == "n2");
+    for (const bool in_order : {true, false}) {
+        CAPTURE(in_order);
+        UserAgent alice(op);
+        const Landing login1 =
+            alice.authorize(tab(kWeb, "one", "openid api").with("nonce", "n1").with("prompt", "consent"));
+        const Landing login2 =
+            alice.authorize(tab(kOther, "two", "openid email").with("nonce", "n2").with("prompt", "consent"));
+        const Landing consent1 = alice.log_in(login1);
+        const Landing consent2 = alice.log_in(login2);
+        CHECK(consent1.verdict() == "consent");
+        CHECK(consent2.verdict() == "consent");
+        // The first tab's page was made before the second login, of the same person: it is the same session still.
+        Landing done1;
+        if (in_order) done1 = alice.approve(consent1);
+        const Landing done2 = alice.approve(consent2);
+        if (!in_order) done1 = alice.approve(consent1);
+        CHECK(without_query(done1.url) == redirect_uri_of(kWeb));
+        CHECK(without_query(done2.url) == redirect_uri_of(kOther));
+        CHECK(done1.parameter("state") == "one");
+        CHECK(done2.parameter("state") == "two");
+        const Answer tokens1 = redeem(op, token_request(done1.parameter("code")));
+        const Answer tokens2 = redeem(op, token_request(done2.parameter("code"), kOther), kOther);
+        CHECK(tokens1.member("scope") == "openid api");
+        CHECK(tokens2.member("scope") == "openid email");
+        CHECK(text_of(jwt_claims(tokens1.member("id_token")), "nonce") == "n1");
+        CHECK(text_of(jwt_claims(tokens2.member("id_token")), "nonce") == "n2");
+        CHECK(text_of(jwt_claims(tokens1.member("id_token")), "aud") == kWeb);
+        CHECK(text_of(jwt_claims(tokens2.member("id_token")), "aud") == kOther);
+    }
 }
 
 TEST_CASE("two tabs: one login serves both, and the sid stays for the same person") {
@@ -64,7 +73,7 @@ TEST_CASE("two tabs: one login serves both, and the sid stays for the same perso
     CHECK(sid_of(bobs, kTrusted) != sid);
 }
 
-TEST_CASE("two tabs: a request yields one code, whichever way it is asked twice [L17]") {
+TEST_CASE("two tabs: a request yields one code, whichever way it is asked twice [A20, L17]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing consent = alice.log_in(alice.authorize(authorization_request()));
@@ -75,11 +84,12 @@ TEST_CASE("two tabs: a request yields one code, whichever way it is asked twice 
     CHECK(
         alice.open(op.url("authorize") + "?resume=" + query_parameter(consent.url, "resume").value_or("")).verdict() ==
         "page 400");
+    CHECK(alice.open(consent.url).verdict() == "page 400");
     CHECK(op.count_rows("authorization_codes") == 1);
     CHECK(redeem(op, token_request(done.parameter("code"))).status == 200);  // the tries took nothing away
 }
 
-TEST_CASE("two tabs: parallel answers to one consent page yield at most one code [L17]") {
+TEST_CASE("two tabs: CGI processes that get one consent page at once yield at most one code [L17]") {
     std::signal(SIGPIPE, SIG_IGN);
     const Deployment op;
     for (int round = 0; round < 4; ++round) {

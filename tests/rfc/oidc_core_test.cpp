@@ -45,6 +45,7 @@ TEST_CASE(
         {"unknown beside known", "create consent", "login", "consent", "consent"},
         {"case matters", "NONE", "login", "consent", "code"},
         {"none and login", "none login", "invalid_request", "invalid_request", "invalid_request"},
+        {"none and consent", "none consent", "invalid_request", "invalid_request", "invalid_request"},
         {"consent and none", "consent none", "invalid_request", "invalid_request", "invalid_request"},
         {"none twice", "none none", "invalid_request", "invalid_request", "invalid_request"},
         {"none and unknown", "none create", "invalid_request", "invalid_request", "invalid_request"},
@@ -116,11 +117,19 @@ TEST_CASE("first-party clients skip consent, unless the request asks for it [OID
 
 TEST_CASE("max_age: digits and nothing else [IF97, the interface specification, A16]") {
     const Deployment op;
+    UserAgent alice(op);
+    alice.sign_in(good());
     struct Row {
         std::string value;
         std::string expected;
     };
     const Row rows[] = {{"0", "login"},
+                        {"00", "login"},
+                        {"600", "login"},
+                        {"0600", "login"},
+                        {"--1", "invalid_request"},
+                        {"1,000", "invalid_request"},
+                        {"\xd9\xa5", "invalid_request"},
                         {"1", "login"},
                         {"3600", "login"},
                         {"2147483647", "login"},
@@ -140,6 +149,9 @@ TEST_CASE("max_age: digits and nothing else [IF97, the interface specification, 
         CAPTURE(row.value);
         CHECK(verdict_of(op, op.cgi("authorize", get_request(good().with("max_age", row.value).text()))) ==
               row.expected);
+        // A login of this moment is young enough for every age but zero.
+        const bool is_new_enough = row.expected == "login" && row.value != "0" && row.value != "00";
+        CHECK(alice.authorize(good().with("max_age", row.value)).verdict() == (is_new_enough ? "code" : row.expected));
     }
 }
 
@@ -179,9 +191,12 @@ TEST_CASE("nonce: comes back exactly as sent [IF55, IF100, OIDC Core §2g, §3.1
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(good());
-    for (const std::string& nonce : {std::string("n-0S6_WzA2Mj"), std::string("\"quotes\" & <tags>"),
-                                     std::string("caf\xc3\xa9 \xe2\x80\xa8 \xf0\x9f\x98\x80"),
-                                     std::string("{{nonce}} %s ${x}"), std::string(1024, 'n'), std::string(" ")}) {
+    for (const std::string& nonce :
+         {std::string("n-0S6_WzA2Mj"), std::string("\"quotes\" & <tags>"),
+          std::string("caf\xc3\xa9 \xe2\x80\xa8 \xf0\x9f\x98\x80"), std::string("{{nonce}} %s ${x}"),
+          std::string(1024, 'n'), std::string(" "), std::string("n"), std::string("a\"b\\c'd"),
+          std::string("<script>&amp;"), std::string("\xc3\xa9\xf0\x9f\x94\x91 \xe2\x80\xae"), std::string("a b+c%20"),
+          std::string("{}[],:"), std::string(1500, 'n'), std::string(1500, '"')}) {
         CAPTURE(nonce.substr(0, 40));
         const auto tokens = obtain_tokens(op, alice, good().with("nonce", nonce));
         CHECK(text_of(jwt_claims(text_of(tokens, "id_token")), "nonce") == nonce);
@@ -189,8 +204,11 @@ TEST_CASE("nonce: comes back exactly as sent [IF55, IF100, OIDC Core §2g, §3.1
     const auto without = obtain_tokens(op, alice, good().without("nonce"));
     CHECK(jwt_claims(text_of(without, "id_token")).find("nonce") == nullptr);
     CHECK(jwt_claims(text_of(without, "access_token")).find("nonce") == nullptr);
-    CHECK(verdict_of(op, alice.fetch(op.url("authorize") + "?" +
-                                     good().with("nonce", std::string(5000, 'n')).text())) == "invalid_request");
+    for (const std::string& nonce :
+         {std::string(4096, 'n'), std::string(5000, 'n'), std::string(8000, 'n'), std::string(4096, '"')}) {
+        CAPTURE(nonce.size());
+        CHECK(alice.authorize(good().with("nonce", nonce)).verdict() == "invalid_request");
+    }
     CHECK(verdict_of(op, alice.fetch(op.url("authorize") + "?" + good().without("nonce").raw("nonce=a%00b").text())) ==
           "invalid_request");
 }

@@ -43,7 +43,7 @@ const std::set<std::string> kErrorNames = {"error", "error_description", "state"
 
 TEST_CASE(
     "response_mode: every kind of error goes where success would have gone [Multiple Response Types §2.1a, RFC 6749 "
-    "§4.1.2.1j, RFC 9207 §2a, OIDC Core §3.1.2.1i, §3.1.2.2a, §3.1.2.6a, Form Post §2bd, §4]") {
+    "§4.1.2.1j, RFC 9207 §2a, OIDC Core §3.1.2.1i, §3.1.2.2a, §3.1.2.6a, Form Post §2bd, §4, A02]") {
     const Deployment op;
     op.must({"client", "set", kOther, "--grant", "client_credentials"});
     struct Row {
@@ -56,6 +56,8 @@ TEST_CASE(
         {"invalid_request", [](const Query& q) { return q.with("prompt", "none login"); }},
         {"invalid_request", [](const Query& q) { return q.with("max_age", "x"); }},
         {"invalid_request", [](const Query& q) { return q.with("code_challenge_method", "plain"); }},
+        {"invalid_request", [](const Query& q) { return q.with("code_challenge", "short"); }},
+        {"invalid_request", [](const Query& q) { return q.with("claims", "{"); }},
         {"invalid_request", [](const Query& q) { return q.with("id_token_hint", "forged"); }},
         {"unsupported_response_type", [](const Query& q) { return q.with("response_type", "zz"); }},
         {"invalid_scope", [](const Query& q) { return q.with("scope", "admin"); }},
@@ -133,11 +135,16 @@ TEST_CASE(
         std::string mode;
         std::string place;
     };
-    const std::vector<Row> rows = {
-        {"code", "web_message", "query"},    {"code", "FORM_POST", "query"}, {"code", "query fragment", "query"},
-        {"code", "form_post.jwt", "query"},  {"token", "query", "fragment"}, {"token", "jwt", "fragment"},
-        {"code token", "query", "fragment"},
+    std::vector<Row> rows = {
+        {"code", "web_message", "query"},    {"code", "FORM_POST", "query"},    {"code", "query fragment", "query"},
+        {"code", "form_post.jwt", "query"},  {"token", "query", "fragment"},    {"token", "jwt", "fragment"},
+        {"code token", "query", "fragment"}, {"id_token", "query", "fragment"},
     };
+    for (const std::string mode :
+         {"web_message", "query.jwt", "jwt", "form_post.jwt", "QUERY", "fragment ", "cookie"}) {
+        rows.push_back({"code", mode, "query"});
+        rows.push_back({"token", mode, "fragment"});
+    }
     for (const Row& row : rows) {
         CAPTURE(row.type);
         CAPTURE(row.mode);

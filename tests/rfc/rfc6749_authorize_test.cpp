@@ -4,10 +4,14 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/flow.h"
 #include "support/html.h"
+#include "support/listener.h"
+#include "util/base64.h"
+#include "util/text.h"
 
 namespace {
 
@@ -20,6 +24,15 @@ struct Row {
     std::string expected;
     std::string state = kState;  ///< what an error must bring back
 };
+
+/// The names of the parameters, as often as they are there; a fragment belongs to the last value.
+std::multiset<std::string> names_in_query(std::string_view url) {
+    CHECK(url.find('#') == std::string_view::npos);
+    std::multiset<std::string> names;
+    for (const auto pair : postern::util::split(url.substr(url.find('?') + 1), '&'))
+        names.emplace(pair.substr(0, pair.find('=')));
+    return names;
+}
 
 void check_rows(const Deployment& op, const std::vector<Row>& rows) {
     for (const Row& row : rows) {
@@ -37,30 +50,59 @@ std::string many_scopes() {
     return scope;
 }
 
+std::string repeated(const std::string& word, int times) {
+    std::string scope = word;
+    for (int i = 1; i < times; ++i) scope += " " + word;
+    return scope;
+}
+
+/// The database and its WAL.
+std::string bytes_of_database(const Deployment& op) {
+    const std::string path = op.database_file().string();
+    return read_file(path) + read_file(path + "-wal");
+}
+
 Query good() { return authorization_request(); }
 
 TEST_CASE(
     "authorize: response_type is code, alone and exactly [IF89, RFC 6749 §3.1.1ab, §4.1.1a, §4.1.2.1e, OIDC Core "
-    "§3.1.2.1d, A02]") {
+    "§3.1.2.1d, A02, A06]") {
     const Deployment op;
     check_rows(
-        op, {
-                {"§4.1.1", "everything is right", good(), "login"},
-                {"§4.1.1", "missing", good().without("response_type"), "invalid_request"},
-                {"§3.1", "empty counts as missing", good().with("response_type", ""), "invalid_request"},
-                {"§4.1.2.1", "unknown", good().with("response_type", "zz"), "unsupported_response_type"},
-                {"§4.1.2.1", "another case", good().with("response_type", "CODE"), "unsupported_response_type"},
-                {"§4.1.2.1", "a blank behind it", good().with("response_type", "code "), "unsupported_response_type"},
-                {"§4.2.1", "implicit is off", good().with("response_type", "token"), "unsupported_response_type"},
-                {"§4.2.1", "token and code", good().with("response_type", "token code"), "unsupported_response_type"},
-                {"OIDC Core §3.3", "code and token", good().with("response_type", "code token"),
-                 "unsupported_response_type"},
-                {"OIDC Core §3.2", "id_token", good().with("response_type", "id_token"), "unsupported_response_type"},
-                {"OIDC Core §3.3", "code and id_token", good().with("response_type", "code id_token"),
-                 "unsupported_response_type"},
-                {"OAuth 2.0 Multiple Response Types §4", "none", good().with("response_type", "none"),
-                 "unsupported_response_type"},
-            });
+        op,
+        {
+            {"§4.1.1", "everything is right", good(), "login"},
+            {"§4.1.1", "missing", good().without("response_type"), "invalid_request"},
+            {"§3.1", "empty counts as missing", good().with("response_type", ""), "invalid_request"},
+            {"§4.1.2.1", "unknown", good().with("response_type", "zz"), "unsupported_response_type"},
+            {"§4.1.2.1", "another case", good().with("response_type", "CODE"), "unsupported_response_type"},
+            {"§4.1.2.1", "a capital", good().with("response_type", "Code"), "unsupported_response_type"},
+            {"§4.1.2.1", "a blank behind it", good().with("response_type", "code "), "unsupported_response_type"},
+            {"§4.1.2.1", "two blanks behind it", good().with("response_type", "code  "), "unsupported_response_type"},
+            {"§4.1.2.1", "a blank before it", good().with("response_type", " code"), "unsupported_response_type"},
+            {"§4.1.2.1", "a comma", good().with("response_type", "code,token"), "unsupported_response_type"},
+            {"§4.1.2.1", "a plus", good().with("response_type", "code+token"), "unsupported_response_type"},
+            {"§4.1.2.1", "one word", good().with("response_type", "codetoken"), "unsupported_response_type"},
+            {"§4.2.1", "implicit is off", good().with("response_type", "token"), "unsupported_response_type"},
+            {"§4.2.1", "token and code", good().with("response_type", "token code"), "unsupported_response_type"},
+            {"OIDC Core §3.3", "code and token", good().with("response_type", "code token"),
+             "unsupported_response_type"},
+            {"OIDC Core §3.2", "id_token", good().with("response_type", "id_token"), "unsupported_response_type"},
+            {"OIDC Core §3.3", "code and id_token", good().with("response_type", "code id_token"),
+             "unsupported_response_type"},
+            {"OAuth 2.0 Multiple Response Types §4", "none", good().with("response_type", "none"),
+             "unsupported_response_type"},
+        });
+    const Query native = authorization_request(kNative).with("response_type", "zz");
+    CHECK(verdict_of(op, op.cgi("authorize", get_request(native.text())), kNative) == "unsupported_response_type");
+    // A user who has logged in and approved changes nothing about it.
+    UserAgent alice(op);
+    alice.sign_in(good());
+    for (const std::string type : {"token", "token code", "code token", "code  ", " code", "CODE", "Code", "id_token",
+                                   "code id_token", "none", "code,token", "code+token", "codetoken"}) {
+        CAPTURE(type);
+        CHECK(alice.authorize(good().with("response_type", type)).verdict() == "unsupported_response_type");
+    }
 }
 
 TEST_CASE(
@@ -105,7 +147,13 @@ TEST_CASE("authorize: values are decoded once and strictly [RFC 6749 §4.1.2.1b,
             {"appendix A.5", "NUL in state", no_state.raw("state=a%00b"), "invalid_request", ""},
             {"appendix A.5", "CR LF in state", no_state.raw("state=a%0d%0aSet-Cookie:%20x=1"), "invalid_request", ""},
             {"appendix A.5", "state not UTF-8", no_state.raw("state=%ff"), "invalid_request", ""},
-            {"appendix B", "state malformed", no_state.raw("state=%4"), "invalid_request", ""},
+            {"appendix B", "state cut in a sign", no_state.raw("state=%4"), "invalid_request", ""},
+            {"appendix B", "state of a lone %", no_state.raw("state=%"), "invalid_request", ""},
+            {"appendix B", "state malformed", no_state.raw("state=%zz"), "invalid_request", ""},
+            {"appendix B", "nonce malformed", good().without("nonce").raw("nonce=%"), "invalid_request"},
+            {"appendix A.5", "line end in nonce", good().without("nonce").raw("nonce=a%0ab"), "invalid_request"},
+            {"appendix B", "nonce not UTF-8", good().without("nonce").raw("nonce=%ff"), "invalid_request"},
+            {"appendix A.4", "NUL in scope", good().without("scope").raw("scope=openid%00"), "invalid_request"},
         });
 }
 
@@ -129,6 +177,8 @@ TEST_CASE(
         {"appendix A.4", "trailing blank", good().with("scope", "openid "), "invalid_scope"},
         {"appendix A.4", "only a blank", good().with("scope", " "), "invalid_scope"},
         {"appendix A.4", "not ASCII", good().with("scope", "op\xc3\xa9nid"), "invalid_scope"},
+        {"§3.3", "a comma between", good().with("scope", "openid,email"), "invalid_scope"},
+        {"§3.3", "500 times the same word", good().with("scope", repeated("openid", 500)), "invalid_scope"},
         {"appendix A.4", "tab", good().with("scope", "openid\temail"), "invalid_request"},
         {"appendix A.4", "line end", good().with("scope", "openid\nemail"), "invalid_request"},
         {"§3.3", "500 unregistered words", good().with("scope", many_scopes().substr(0, 1500)), "invalid_scope"},
@@ -147,6 +197,7 @@ TEST_CASE(
                    {"state", "2048 bytes", good().with("state", longest).with("response_type", "zz"),
                     "unsupported_response_type", longest.c_str()},
                    {"state", "2049 bytes", good().with("state", longest + "s"), "invalid_request", ""},
+                   {"state", "5000 bytes", good().with("state", std::string(5000, 's')), "invalid_request", ""},
                    {"values", "below 4096 bytes", good().with("state", longest).with("nonce", nonce), "login"},
                    {"values", "above 4096 bytes", good().with("state", longest).with("nonce", nonce + nonce),
                     "invalid_request", longest.c_str()},
@@ -176,6 +227,23 @@ TEST_CASE(
     "authorize: what would change the request's meaning is refused by its registered name [OIDC Core §3.1.2.6ghi, §6, "
     "§6.1, §7.2.1, §16.7, A22]") {
     const Deployment op;
+    const Listener listener;
+    std::vector<Row> rows;
+    for (const std::string& uri :
+         {listener.url() + "request.jwt", std::string("https://evil.example/r"), std::string("file:///etc/passwd"),
+          std::string("urn:ietf:params:oauth:request_uri:x"), std::string("x")})
+        rows.push_back({"OIDC Core §6.2", uri, good().with("request_uri", uri), "request_uri_not_supported"});
+    for (const std::string& request : {std::string("x"), std::string("eyJhbGciOiJub25lIn0.e30."), listener.url()})
+        rows.push_back({"OIDC Core §6.1", request, good().with("request", request), "request_not_supported"});
+    const std::string registration =
+        R"({"jwks_uri":")" + listener.url() + R"(","logo_uri":")" + listener.url() + R"("})";
+    rows.push_back({"OIDC Core §7.2.1", "addresses in a registration", good().with("registration", registration),
+                    "registration_not_supported"});
+    check_rows(op, rows);
+    UserAgent alice(op);
+    alice.sign_in(good());
+    CHECK(alice.authorize(good().with("request_uri", listener.url())).verdict() == "request_uri_not_supported");
+    CHECK_FALSE(listener.was_contacted());
     check_rows(
         op,
         {
@@ -198,6 +266,7 @@ TEST_CASE(
     "authorize: nothing is sent anywhere while client or redirect_uri are in doubt [IF90, RFC 6749 §3.1.2.4, §4.1.1a, "
     "§4.1.2.1a, §10.15, OIDC Core §3.1.2.1e, §3.1.2.6b, A01, X10, X14]") {
     const Deployment op;
+    op.must({"client", "disable", kStrict});
     struct Doubt {
         std::string when;
         Query request;
@@ -210,16 +279,46 @@ TEST_CASE(
         {"client_id with NUL", good().without("client_id").raw("client_id=web%00x")},
         {"client_id malformed", good().without("client_id").raw("client_id=web%")},
         {"client_id encoded twice", good().without("client_id").raw("client_id=%2577eb")},
+        {"disabled client", authorization_request(kStrict)},
+        {"another's client_id", good().with("client_id", kOther)},
+        {"unknown client and its address",
+         good().with("client_id", "evil").with("redirect_uri", "https://evil.example/cb")},
         {"client_id twice", good().and_also("client_id", kWeb)},
+        {"client_id twice, one an address", good().and_also("client_id", "https://evil.example")},
         {"client_id of SQL", good().with("client_id", "' OR 1=1 --")},
         {"client_id of markup", good().with("client_id", "<script>alert(1)</script>")},
         {"client_id of 10 KB", good().with("client_id", std::string(10240, 'c'))},
         {"unregistered redirect_uri", good().with("redirect_uri", "https://evil.example/cb")},
+        {"a slash more than registered", good().with("redirect_uri", redirect_uri_of(kWeb) + "/")},
         {"redirect_uri twice", good().and_also("redirect_uri", redirect_uri_of(kWeb))},
+        {"redirect_uri twice, one unregistered", good().and_also("redirect_uri", "https://evil.example")},
         {"no parameters", Query()},
     };
     const std::vector<std::pair<std::string, std::string>> other_errors = {
-        {"", ""}, {"response_type", "zz"}, {"prompt", "none"}, {"scope", "\""}, {"max_age", "x"}, {"request", "x"}};
+        {"", ""},
+        {"response_type", "zz"},
+        {"response_type", ""},
+        {"response_type", "token"},
+        {"prompt", "none"},
+        {"prompt", "none login"},
+        {"scope", "\""},
+        {"scope", "no_such"},
+        {"max_age", "x"},
+        {"state", std::string(3000, 's')},
+        {"state", ""},
+        {"request", "x"},
+        {"request_uri", "https://evil.example/r"},
+        {"registration", "{}"},
+        {"code_challenge", "short"},
+        {"code_challenge_method", "plain"},
+        {"response_mode", "web_message"},
+        {"response_mode", "fragment"},
+        {"response_mode", "form_post"},
+        {"id_token_hint", "x"},
+        {"claims", "{"},
+        {"aud", "https://evil.example"},
+        {"nonce", std::string(5000, 'n')},
+    };
     for (const Doubt& doubt : doubts) {
         for (const auto& row : other_errors) {
             const auto& name = row.first;
@@ -230,10 +329,50 @@ TEST_CASE(
             const Answer answer = op.cgi("authorize", get_request(request.text()));
             CHECK(answer.status == 400);
             CHECK_FALSE(answer.has("Location"));
+            CHECK_FALSE(answer.has("Set-Cookie"));
             CHECK(answer.header("Content-Type") == "text/html; charset=utf-8");
             CHECK(has_id(answer.body, "request-id"));
             CHECK(answer.body.find("<script>alert") == std::string::npos);
             CHECK(answer.body.find("evil.example") == std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("authorize: a client that asks only to be redirected reaches its registered address alone [A15]") {
+    const Deployment op;
+    for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
+             {"prompt", "none"}, {"scope", "no_such"}, {"response_type", "zz"}}) {
+        CAPTURE(name);
+        const Query request = authorization_request(kOther).with(name, value);
+        const Answer answer = op.cgi("authorize", get_request(request.text()));
+        CHECK(answer.location().starts_with(redirect_uri_of(kOther) + "?error="));
+        CHECK_FALSE(answer.has("Set-Cookie"));
+        const Query elsewhere = request.with("redirect_uri", "https://victim.example/cb");
+        CHECK(verdict_of(op, op.cgi("authorize", get_request(elsewhere.text()))) == "page 400");
+    }
+}
+
+TEST_CASE("authorize: a client_secret in the URL authenticates nothing and is in no log [RFC 6749 §2.3.1d, A26]") {
+    const Deployment op;
+    UserAgent alice(op);
+    alice.sign_in(good());
+    for (const std::string& secret : {secret_of(kWeb), std::string("wrong secret in the query")}) {
+        CAPTURE(secret);
+        const Query asked = good().with("client_secret", secret);
+        const Landing landing = alice.authorize(asked);
+        REQUIRE(landing.verdict() == "code");
+        const Query bare = token_request(landing.parameter("code")).with("client_id", kWeb);
+        CHECK(op.cgi("token", post_form(bare.text())).verdict() == "401 invalid_client");
+        const Answer refused = op.cgi("authorize", get_request(asked.with("response_type", "zz").text()));
+        const Answer page =
+            op.cgi("authorize", get_request(asked.with("redirect_uri", "https://evil.example/").text()));
+        const std::string encoded = Query{{"", secret}}.text().substr(1);
+        for (const Answer* answer : {&landing.answer, &refused, &page}) {
+            CHECK(answer->log.find("\"endpoint\":\"authorize\"") != std::string::npos);
+            for (const std::string& spelling : {secret, encoded}) {
+                CHECK(answer->raw.find(spelling) == std::string::npos);
+                CHECK(answer->log.find(spelling) == std::string::npos);
+            }
         }
     }
 }
@@ -267,7 +406,7 @@ TEST_CASE(
 
 TEST_CASE(
     "authorize: the answer is code, state and iss in the query of the redirect_uri [IF27, IF72, IF95, IF101, RFC 6749 "
-    "§1.7, §4.1.1b, §4.1.2ab, §A.5, OIDC Core §3.1.2.1h, §3.1.2.5, Multiple Response Types §2.1b]") {
+    "§1.7, §4.1.1b, §4.1.2ab, §A.5, OIDC Core §3.1.2.1h, §3.1.2.5, Multiple Response Types §2.1b, A03]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(good());
@@ -278,8 +417,15 @@ TEST_CASE(
     const std::vector<Case> cases = {
         {"everything that needs encoding", "a b+c%26d=e%23f%25\"<>\xc3\xa9&code=x#y?z/\\'"},
         {"an address", "https://app.example/?a=1&b=2"},
-        {"percent text", "%0d%0a%00"},
-        {"2048 bytes", std::string(2048, '%')},
+        {"parameters of ours", "x&code=evil&iss=https://evil.example&error=none"},
+        {"a fragment", "#fragment"},
+        {"a query", "?a=b"},
+        {"a semicolon", "a=b;c=d"},
+        {"quotes and brackets", "'\\`{}|^~"},
+        {"beyond the BMP, and a direction", "\xf0\x9f\x94\x91 \xe2\x80\xae"},
+        {"percent text", "%00%0d%0a"},
+        {"2048 bytes", std::string(2048, 's')},
+        {"2048 signs to encode", std::string(2048, '%')},
         {"one byte", "0"},
     };
     for (const Case& row : cases) {
@@ -287,13 +433,19 @@ TEST_CASE(
         const Answer answer = alice.fetch(op.url("authorize") + "?" + good().with("state", row.state).text());
         CHECK(answer.status == 303);
         CHECK(verdict_of(op, answer, kWeb, row.state) == "code");
-        CHECK(answer.location().find('#') == std::string::npos);
+        CHECK(names_in_query(answer.location()) == std::multiset<std::string>{"code", "state", "iss"});
         CHECK(answer.header("Referrer-Policy") == "no-referrer");
         CHECK(answer.header("Cache-Control") == "no-store");
+        const Landing error = alice.authorize(good().with("state", row.state).with("response_type", "zz"));
+        CHECK(error.verdict() == "unsupported_response_type");
+        CHECK(error.parameter("state") == row.state);
+        CHECK(names_in_query(error.url) == std::multiset<std::string>{"error", "error_description", "state", "iss"});
     }
-    const Landing without = alice.authorize(good().without("state"));
-    CHECK(without.verdict() == "code");
-    CHECK_FALSE(query_parameter(without.url, "state").has_value());
+    for (const Query& none : {good().without("state"), good().with("state", "")}) {
+        const Landing without = alice.authorize(none);
+        CHECK(without.verdict() == "code");
+        CHECK_FALSE(query_parameter(without.url, "state").has_value());
+    }
 }
 
 TEST_CASE("authorize: a query of the registered redirect_uri is kept [RFC 6749 §3.1.2b, A04]") {
@@ -305,6 +457,19 @@ TEST_CASE("authorize: a query of the registered redirect_uri is kept [RFC 6749 �
     CHECK(landing.parameter("state") == kState);
     const Landing error = alice.authorize(request.with("response_type", "zz"));
     CHECK(error.url.starts_with("https://many.example/b?x=1&error=unsupported_response_type"));
+    op.must({"client", "add", "query", "--first-party", "--redirect-uri", "https://query.example/cb?x=1&y=a%26b",
+             "--redirect-uri", "https://query.example/cb?", "--scope", "openid email"});
+    for (const auto& [registered, begin] : std::vector<std::pair<std::string, std::string>>{
+             {"https://query.example/cb?x=1&y=a%26b", "https://query.example/cb?x=1&y=a%26b&"},
+             {"https://query.example/cb?", "https://query.example/cb?"}}) {
+        CAPTURE(registered);
+        const Query asked = authorization_request("query").with("redirect_uri", registered);
+        CHECK(alice.sign_in(asked).url.starts_with(begin + "code="));
+        const Landing refused = alice.authorize(asked.with("response_type", "zz"));
+        CHECK(refused.url.starts_with(begin + "error=unsupported_response_type&"));
+        CHECK(refused.parameter("state") == kState);
+        CHECK(names_in_query(refused.url).count("state") == 1);
+    }
 }
 
 TEST_CASE("authorize: codes are unguessable and never repeat [RFC 6749 §10.10, §A.11]") {
@@ -385,11 +550,17 @@ TEST_CASE(
     const Landing consent = alice.log_in(again);
     CHECK(consent.verdict() == "consent");
     CHECK(visible_text(consent.answer.body).find("api") == std::string::npos);
-    const Landing landing = alice.approve(consent);
+    const std::string more = changed.without("resume").with("prompt", "none").text();
+    const std::string asked = query_parameter(consent.url, "resume").value_or("");
+    const Landing resumed = alice.open(op.url("authorize") + "?resume=" + asked + "&" + more);
+    CHECK(resumed.verdict() == "consent");
+    CHECK(alice.authorize(good().with("response_type", "token")).verdict() == "unsupported_response_type");
+    const Landing landing = alice.approve(resumed);
     CHECK(landing.verdict() == "code");
     CHECK(without_query(landing.url) == redirect_uri_of(kWeb));
     CHECK(landing.parameter("state") == kState);
     CHECK(redeem(op, token_request(landing.parameter("code"))).member("scope") == "openid email");
+    CHECK(alice.open(op.url("authorize") + "?resume=" + *resume + "&" + more).verdict() == "page 400");
 }
 
 TEST_CASE("authorize: a sealed request that was changed, cut or invented is a page, not a redirect [A20]") {
@@ -397,10 +568,17 @@ TEST_CASE("authorize: a sealed request that was changed, cut or invented is a pa
     UserAgent alice(op);
     const std::string resume = query_parameter(alice.authorize(good()).url, "resume").value_or("");
     REQUIRE(resume.size() > 100);
-    std::string flipped = resume;
-    flipped[50] = flipped[50] == 'A' ? 'B' : 'A';
-    for (const std::string& bad : {flipped, resume.substr(1), resume.substr(0, resume.size() - 1), resume + "A",
-                                   resume + "=", std::string("x"), std::string(9000, 'A'), std::string("..")}) {
+    const auto flipped = [&](std::size_t at) {
+        std::string changed = resume;
+        changed[at] = changed[at] == 'A' ? 'B' : 'A';
+        return changed;
+    };
+    const std::string invented = postern::util::base64url_encode(R"({"client_id":"web"})");
+    for (const std::string& bad :
+         {flipped(0), flipped(10), flipped(50), flipped(resume.size() / 2), flipped(resume.size() - 2),
+          resume.substr(1), resume.substr(0, resume.size() - 1), resume.substr(0, 40), resume + "A", resume + "=",
+          resume + resume, resume + std::string(1, '\0'), std::string(1, '\0'), std::string("x"), std::string("AAAA"),
+          invented, std::string(9000, 'A'), std::string("..")}) {
         for (const std::string endpoint : {"authorize", "login", "scopes"}) {
             CAPTURE(bad.substr(0, 20));
             CAPTURE(endpoint);
@@ -411,6 +589,15 @@ TEST_CASE("authorize: a sealed request that was changed, cut or invented is a pa
     }
     for (const std::string endpoint : {"authorize", "login", "scopes"})
         CHECK(alice.open(op.url(endpoint) + "?resume=" + resume + "&resume=" + resume).verdict() == "page 400");
+    for (const std::string endpoint : {"login", "scopes"}) {
+        CAPTURE(endpoint);
+        CHECK(alice.open(op.url(endpoint) + "?resume=").verdict() == "page 400");
+        const Query form{{"username", kAlice}, {"password", kAlicePassword}, {"decision", "approve"}};
+        const Answer posted = alice.send(op.url(endpoint), form.with("resume", flipped(10)).text());
+        CHECK(posted.status == 400);
+        CHECK_FALSE(posted.has("Location"));
+        CHECK_FALSE(posted.has("Set-Cookie"));
+    }
 }
 
 TEST_CASE("authorize: a request is good for ten minutes [IF109, A20]") {
@@ -420,7 +607,9 @@ TEST_CASE("authorize: a request is good for ten minutes [IF109, A20]") {
     op.advance(std::chrono::seconds(599));
     CHECK(alice.open(login.url).verdict() == "login");
     op.advance(std::chrono::seconds(1));
-    CHECK(alice.open(login.url).verdict() == "page 400");
+    const std::string resume = query_parameter(login.url, "resume").value_or("");
+    for (const std::string endpoint : {"authorize", "login", "scopes"})
+        CHECK(alice.open(op.url(endpoint) + "?resume=" + resume).verdict() == "page 400");
     CHECK(alice.log_in(login).verdict() == "page 400");
 }
 
@@ -453,14 +642,25 @@ TEST_CASE("authorize: HEAD issues nothing and records nothing, on any page [RFC 
     CHECK(op.count_rows("authorization_codes") == before.front() + 1);
 }
 
-TEST_CASE("authorize: an anonymous visitor leaves nothing in the database [A21]") {
+TEST_CASE("authorize: neither a visitor nor a browser that is signed in leaves a request in the database [A21]") {
     const Deployment op;
-    for (int i = 0; i < 5; ++i) UserAgent(op).authorize(good());
+    UserAgent with_cookie(op);
+    for (int i = 0; i < 5; ++i) {
+        CHECK(UserAgent(op).authorize(good()).verdict() == "login");
+        CHECK(with_cookie.authorize(good()).verdict() == "login");
+    }
     for (const std::string table :
          {"sessions", "authorization_requests", "consents", "authorization_codes", "grants", "login_attempts"}) {
         CAPTURE(table);
         CHECK(op.count_rows(table) == 0);
     }
+    UserAgent alice(op);
+    alice.sign_in(good());
+    const std::string before = bytes_of_database(op);
+    for (const std::string prompt : {"consent", "login"}) {
+        for (int i = 0; i < 5; ++i) CHECK(alice.authorize(good().with("prompt", prompt)).verdict() == prompt);
+    }
+    CHECK(bytes_of_database(op) == before);
 }
 
 }  // namespace

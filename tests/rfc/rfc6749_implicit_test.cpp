@@ -1,6 +1,7 @@
 // The implicit grant (RFC 6749 §4.2; RFC 9700 §2.1.2; the interface specification): off by default, and then by client.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
@@ -59,7 +60,7 @@ TEST_CASE("implicit: registration needs the option and a redirect URI [RFC 6749 
 
 TEST_CASE(
     "implicit: what is refused, in the fragment and with state and iss [RFC 6749 §4.2, §4.2.1ab, §4.2.2.1, OIDC Core "
-    "§16.16, Multiple Response Types §5b]") {
+    "§16.16, Multiple Response Types §5b, A06, A07, A23]") {
     const Deployment op(with_implicit());
     add_page(op);
     struct Row {
@@ -78,6 +79,9 @@ TEST_CASE(
         {"RFC 7636 §4.3", "a challenge has no code to bind to", asking().with("code_challenge", "short"), "login"},
         {"§4.2.2.1", "the client is not registered for it", asking(kWeb), "unauthorized_client", kWeb},
         {"§4.2.2.1", "nor a public one", asking(kSpa), "unauthorized_client", kSpa},
+        {"§4.2.2.1", "nor a first-party one", asking(kTrusted), "unauthorized_client", kTrusted},
+        {"§3.1", "max_age that is no number", asking().with("max_age", "x"), "invalid_request"},
+        {"§3.3", "a scope that nobody has", asking().with("scope", "no_such"), "invalid_scope"},
         {"§4.1.2.1", "a code for a client of this grant alone",
          authorization_request(kPage).with("response_mode", "fragment"), "unauthorized_client"},
         {"§3.1.1", "with a code", asking().with("response_type", "token code"), "unsupported_response_type"},
@@ -100,6 +104,25 @@ TEST_CASE(
             CHECK(answer.location().find('?') == std::string::npos);
             CHECK(answer.location().find("#error=") != std::string::npos);
         }
+    }
+    for (const std::string type :
+         {"token code", "code token", "code  ", "CODE", "TOKEN", "id_token", "id_token token", "none"}) {
+        for (const std::string client : {kWeb, kPage}) {
+            CAPTURE(type);
+            CAPTURE(client);
+            const Answer answer = op.cgi("authorize", get_request(asking(client).with("response_type", type).text()));
+            CHECK(verdict_of(op, answer, client) == "unsupported_response_type");
+        }
+    }
+    UserAgent alice(op);
+    alice.sign_in(asking());
+    CHECK(alice.authorize(authorization_request(kPage)).verdict() == "unauthorized_client");
+    for (const std::string type : {"token", "code token", "id_token"}) {
+        CAPTURE(type);
+        const Landing landing = alice.authorize(asking().with("response_type", type).with("response_mode", "query"));
+        CHECK(landing.verdict() == "invalid_request");
+        CHECK(landing.mode == "fragment");
+        CHECK(landing.url.find('?') == std::string::npos);
     }
     for (const Query& request :
          {asking().with("redirect_uri", "https://page.example/cb2"), asking().with("client_id", "nobody")}) {
@@ -139,8 +162,11 @@ TEST_CASE(
     CHECK(text_of(claims, "sub") == subject_of(op, kAlice));
     CHECK(claims.find("aud") == nullptr);  // the token request decides it, and there is none
     CHECK(number_of(claims, "exp") - number_of(claims, "iat") == 900);
-    CHECK(landing.answer.log.find(token) == std::string::npos);
-    CHECK(read_file(op.database_file()).find(token) == std::string::npos);
+    CHECK(userinfo(op, token).member("sub") == subject_of(op, kAlice));
+    const std::string signature = token.substr(token.rfind('.') + 1);
+    CHECK(landing.answer.log.find(signature) == std::string::npos);
+    for (const auto& entry : std::filesystem::directory_iterator(op.database_file().parent_path()))
+        CHECK(read_file(entry.path()).find(signature) == std::string::npos);
     for (const std::string table : {"authorization_codes", "refresh_tokens"}) CHECK(op.count_rows(table) == 0);
 }
 

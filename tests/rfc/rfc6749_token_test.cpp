@@ -154,11 +154,13 @@ TEST_CASE("token: known parameters are given once, others are ignored [RFC 6749 
         });
 }
 
-TEST_CASE("token: a scope in the exchange neither widens nor narrows what was approved [T18]") {
+TEST_CASE("token: a scope in the exchange neither widens nor narrows what was approved [A05, T18]") {
     Ready ready;
     for (const std::string scope : {"api", "openid email api", "admin", "openid", "openid api"}) {
         CAPTURE(scope);
-        const Answer answer = redeem(ready.op, token_request(ready.code()).with("scope", scope));
+        const Query request = token_request(ready.code()).with("scope", scope).with("nonce", "other");
+        const Answer answer = redeem(ready.op, request);
+        CHECK(text_of(jwt_claims(answer.member("id_token")), "nonce") == kNonce);
         CHECK(answer.member("scope") == "openid email");
         CHECK(text_of(jwt_claims(answer.member("access_token")), "scope") == "openid email");
         const Answer told = as_client(ready.op, "introspect", {{"token", answer.member("access_token")}}, kOther);
@@ -305,6 +307,7 @@ TEST_CASE(
     };
     const Age rows[] = {
         {"default, at once", 0, 0, "200"},
+        {"default, half way", 0, 30, "200"},
         {"default, one second before", 0, 59, "200"},
         {"default, at the end", 0, 60, "400 invalid_grant"},
         {"default, one second late", 0, 61, "400 invalid_grant"},
@@ -324,7 +327,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "token: a code works for the client it was issued to, and an attempt by another changes nothing [T05, RFC 6749 "
+    "token: a code works for the client it was issued to, and an attempt by another changes nothing [A05, T05, RFC 6749 "
     "§3.2.1b, §4.1.2f, §4.1.3e, OIDC Core §3.1.3.2a, §16.11]") {
     Ready ready;
     const Query request = token_request(ready.code());

@@ -37,6 +37,12 @@ TEST_CASE(
         CHECK(verdict_of(op, op.cgi("authorize", get_request(authorization_request(row.client).text())), row.client) ==
               "login");
         // prompt=none is no way around it.
+        for (const Query& part : {without_pkce(row.client).with("code_challenge_method", "S256"),
+                                  authorization_request(row.client).with("code_challenge", "")}) {
+            CHECK(verdict_of(op, op.cgi("authorize", get_request(part.text())), row.client) == "invalid_request");
+        }
+        const Query empty = without_pkce(row.client).with("code_challenge", "").with("code_challenge_method", "");
+        CHECK(verdict_of(op, op.cgi("authorize", get_request(empty.text())), row.client) == row.expected);
         const std::string silent = without_pkce(row.client).with("prompt", "none").text();
         const std::string expected = std::string(row.expected) == "login" ? "login_required" : row.expected;
         CHECK(verdict_of(op, op.cgi("authorize", get_request(silent)), row.client) == expected);
@@ -58,6 +64,11 @@ TEST_CASE(
     };
     const std::vector<Row> rows = {
         {"§4.3", "as it should be", with_method.with("code_challenge", challenge), "login"},
+        {"§4.2", "as it should be, with both signs", with_method.with("code_challenge", "-_" + std::string(41, 'A')),
+         "login"},
+        {"§4.2", "as it should be, another end", with_method.with("code_challenge", challenge.substr(0, 42) + "Q"),
+         "login"},
+        {"§4.2", "1 character", with_method.with("code_challenge", "A"), "invalid_request"},
         {"§4.2", "42 characters", with_method.with("code_challenge", challenge.substr(1)), "invalid_request"},
         {"§4.2", "44 characters", with_method.with("code_challenge", challenge + "A"), "invalid_request"},
         {"§4.2", "128 characters", with_method.with("code_challenge", std::string(128, 'A')), "invalid_request"},
@@ -69,11 +80,15 @@ TEST_CASE(
         {"appendix A", "slash", with_method.with("code_challenge", "/" + challenge.substr(1)), "invalid_request"},
         {"appendix A", "a character of verifiers only", with_method.with("code_challenge", "~" + challenge.substr(1)),
          "invalid_request"},
+        {"appendix A", "a dot", with_method.with("code_challenge", "." + challenge.substr(1)), "invalid_request"},
+        {"appendix A", "not ASCII", with_method.with("code_challenge", challenge.substr(0, 42) + "\xc3\xa9"),
+         "invalid_request"},
         {"appendix A", "a blank", with_method.with("code_challenge", " " + challenge.substr(1)), "invalid_request"},
         {"RFC 4648 §3.5", "left-over bits", with_method.with("code_challenge", challenge.substr(0, 42) + "N"),
          "invalid_request"},
         {"§4.4.1", "empty challenge", with_method.with("code_challenge", ""), "invalid_request"},
         {"§4.3", "method alone", with_method, "invalid_request"},
+        {"§4.3", "plain alone", bare.with("code_challenge_method", "plain"), "invalid_request"},
         {"§4.3", "absent method means plain", bare.with("code_challenge", challenge), "invalid_request"},
         {"§4.3", "empty method means plain", bare.with("code_challenge", challenge).with("code_challenge_method", ""),
          "invalid_request"},
@@ -81,13 +96,23 @@ TEST_CASE(
          "invalid_request"},
         {"§4.3", "s256", bare.with("code_challenge", challenge).with("code_challenge_method", "s256"),
          "invalid_request"},
+        {"§4.2", "PLAIN", bare.with("code_challenge", challenge).with("code_challenge_method", "PLAIN"),
+         "invalid_request"},
+        {"§4.3", "none", bare.with("code_challenge", challenge).with("code_challenge_method", "none"),
+         "invalid_request"},
+        {"§4.3", "a blank behind", bare.with("code_challenge", challenge).with("code_challenge_method", "S256 "),
+         "invalid_request"},
         {"§4.3", "S512", bare.with("code_challenge", challenge).with("code_challenge_method", "S512"),
          "invalid_request"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.clause);
         CAPTURE(row.when);
-        CHECK(verdict_of(op, op.cgi("authorize", get_request(row.request.text()))) == row.expected);
+        for (const std::string client : {kWeb, kSpa}) {
+            CAPTURE(client);
+            const Query request = row.request.with("client_id", client).with("redirect_uri", redirect_uri_of(client));
+            CHECK(verdict_of(op, op.cgi("authorize", get_request(request.text())), client) == row.expected);
+        }
     }
 }
 

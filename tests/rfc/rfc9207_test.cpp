@@ -33,6 +33,9 @@ TEST_CASE(
             {"invalid_request", good.without("response_type")},
             {"unsupported_response_type", good.with("response_type", "zz")},
             {"invalid_scope", good.with("scope", "admin")},
+            {"invalid_request", good.with("max_age", "x")},
+            {"unsupported_response_type", good.without("state").with("response_type", "zz")},
+            {"invalid_scope", good.with("scope", "admin").with("response_mode", "fragment")},
             {"request_not_supported", good.with("request", "x")},
         };
         for (const auto& row : errors) {
@@ -42,6 +45,7 @@ TEST_CASE(
             const Landing landing = alice.authorize(request);
             CHECK(landing.verdict() == error);
             CHECK(landing.parameter("iss") == issuer);
+            CHECK(landing.url.find("iss=") == landing.url.rfind("iss="));
         }
         const Landing consent = alice.log_in(alice.authorize(good));
         const Landing denied = alice.deny(consent);
@@ -51,6 +55,7 @@ TEST_CASE(
         CHECK(success.verdict() == "code");
         CHECK(success.parameter("iss") == issuer);
         CHECK(success.url.find("iss=") == success.url.rfind("iss="));
+        CHECK(alice.authorize(good.with("response_mode", "form_post")).posted.at("iss") == issuer);
         // A claim of the same name in the request has no say.
         const Landing told = alice.authorize(good.with("iss", "https://evil.example"));
         CHECK(told.parameter("iss") == issuer);

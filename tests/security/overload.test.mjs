@@ -170,7 +170,7 @@ describe("guessing", () => {
     return page.location ? 303 : page.status;
   }
 
-  it("delays one address, not the person at another, and not for longer than the window [L09]", async () => {
+  it("delays the address that lighttpd saw and no other, and not for longer than the window [L09]", async () => {
     for (let i = 0; i < 3; ++i) assert.equal(await attempt("127.0.0.2", "wrong"), 200);
     assert.equal(await attempt("127.0.0.2", USER.password), 429);
     assert.equal(await attempt("127.0.0.3", USER.password), 303);
@@ -179,22 +179,9 @@ describe("guessing", () => {
     await p.deployment.advance(600);
     assert.equal(await attempt("127.0.0.2", USER.password), 303);
   });
-
-  it(
-    "guesses from everywhere, without end, lock no user out of an address where they have signed in " + "before [L09]",
-    async () => {
-      for (let round = 0; round < 2; ++round) {
-        for (let i = 0; i < 30; ++i) assert.equal(await attempt(`127.0.1.${1 + Math.floor(i / 3)}`, "wrong"), 200);
-        assert.equal(await attempt("127.0.1.99", USER.password), 429);
-        assert.equal(await attempt("127.0.0.3", USER.password), 303);
-        await p.deployment.advance(3600);
-      }
-      assert.equal(await attempt("127.0.1.99", USER.password), 303);
-    },
-  );
 });
 
-describe("visitors who never sign in", () => {
+describe("visitors who never log in", () => {
   const pools = {};
   const COUNT = LONG ? 1_000_000 : 10_000;
   let p;
@@ -211,7 +198,7 @@ describe("visitors who never sign in", () => {
         .digest("hex"),
     );
 
-  it(`${COUNT} of their requests leave no byte in the database [Q05, A21]`, { timeout: 3_600_000 }, async (t) => {
+  it(`a flood of ${COUNT} requests leaves no byte in the database [Q05, A21]`, { timeout: 3_600_000 }, async (t) => {
     const rows = await rowCounts(p.deployment);
     const before = digests();
     const { cookie, fields } = await openForm(p);

@@ -190,7 +190,7 @@ describe("races", () => {
   );
 
   it(
-    `${ROUNDS} consent forms, each sent by ${PARALLEL} at ` +
+    `running processes: ${ROUNDS} consent forms, each sent by ${PARALLEL} at ` +
       "once and followed to its end: one answer for the client [L17]",
     async () => {
       const browser = openBrowser();
