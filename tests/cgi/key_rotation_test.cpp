@@ -20,7 +20,11 @@ bool publishes(const Deployment& op, const std::string& kid) {
 
 TEST_CASE("rotation: the set may be kept for as long as a new key waits, never longer [D04]") {
     const Deployment op;
+    CgiRequest revalidate;
+    revalidate.headers = {{"If-None-Match", op.cgi("jwks").header("ETag")}};
+    CHECK(op.cgi("jwks", revalidate).status == 304);
     op.must({"key", "rotate"});
+    CHECK(op.cgi("jwks", revalidate).status == 200);  // a set without the new key is not valid any longer
     const auto keys = json::parse(op.must({"key", "list", "--json"}));
     std::int64_t lead = 0;
     for (const json::Value& key : *keys->if_array()) {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "crypto/digest.h"
 #include "support/flow.h"
 
 namespace {
@@ -18,70 +19,114 @@ Answer refresh(const Deployment& op, const std::string& token, const std::string
     return redeem(op, Query{{"grant_type", "refresh_token"}, {"refresh_token", token}}, client);
 }
 
-TEST_CASE(
-    "rotation: a stolen token that comes back ends the whole grant, and that grant only [F02, F03, RFC 6749 §6f, "
-    "§10.4c]") {
-    SignedIn r;
-    const auto bystander = obtain_tokens(r.op, r.alice, authorization_request());
-    const Answer second = refresh(r.op, r.refresh_token());
-    const Answer third = refresh(r.op, second.member("refresh_token"));
-    REQUIRE(third.verdict() == "200");
-    CHECK(userinfo(r.op, third.member("access_token")).status == 200);
-
-    CHECK(refresh(r.op, r.refresh_token()).verdict() == "400 invalid_grant");
-    CHECK(refresh(r.op, third.member("refresh_token")).verdict() == "400 invalid_grant");
-    for (const std::string& access : {r.access_token(), second.member("access_token"), third.member("access_token")})
-        CHECK(userinfo(r.op, access).status == 401);
-    CHECK(userinfo(r.op, text_of(bystander, "access_token")).status == 200);
-    CHECK(refresh(r.op, text_of(bystander, "refresh_token")).verdict() == "200");
+/// Signed with a grace for lost answers, as shipped, and opaque without one.
+std::vector<Deployment::Options> kinds() {
+    return {{}, {.config = json::Object{{"useOpaqueRefreshTokens", true}, {"refreshReuseGrace", 0}}}};
 }
 
-TEST_CASE("rotation: an answer lost on the way is replaced once, within the grace [refreshReuseGrace]") {
+constexpr const char* kRefused = "400 invalid_grant";
+
+/// Neither the access token nor the refresh token of these answers is good for anything.
+void check_ended(const Deployment& op, const std::vector<json::Object>& answers, const std::string& client = kWeb) {
+    for (const json::Object& answer : answers) {
+        CHECK_FALSE(is_active(op, text_of(answer, "access_token")));
+        CHECK(userinfo(op, text_of(answer, "access_token")).status == 401);
+        CHECK_FALSE(is_active(op, text_of(answer, "refresh_token")));
+        CHECK(refresh(op, text_of(answer, "refresh_token"), client).verdict() == kRefused);
+    }
+}
+
+TEST_CASE("rotation: each use gives the next token, and the used one is inactive from then on [F01, RFC 9700 §2.2.2]") {
+    for (const Deployment::Options& kind : kinds()) {
+        for (const std::string client : {kWeb, kSpa}) {
+            CAPTURE(client);
+            SignedIn r(kind, client);
+            const Answer second = refresh(r.op, r.refresh_token(), client);
+            REQUIRE(second.verdict() == "200");
+            CHECK(second.member("refresh_token") != r.refresh_token());
+            CHECK_FALSE(is_active(r.op, r.refresh_token()));
+            const Answer third = refresh(r.op, second.member("refresh_token"), client);
+            REQUIRE(third.verdict() == "200");
+            CHECK(is_active(r.op, third.member("refresh_token")));
+            r.op.advance(seconds(11));
+            CHECK(refresh(r.op, second.member("refresh_token"), client).verdict() == kRefused);
+        }
+    }
+}
+
+TEST_CASE(
+    "rotation: a used token that comes back ends its whole grant, and that grant only, in every process [F02, F03, RFC "
+    "6749 §6f, §10.4c]") {
+    for (const Deployment::Options& kind : kinds()) {
+        for (const std::string client : {kWeb, kSpa}) {
+            CAPTURE(client);
+            SignedIn r(kind, client);
+            const auto bystander = obtain_tokens(r.op, r.alice, authorization_request(client), client);
+            const Answer second = refresh(r.op, r.refresh_token(), client);
+            const Answer third = refresh(r.op, second.member("refresh_token"), client);
+            REQUIRE(third.verdict() == "200");
+            CHECK(userinfo(r.op, third.member("access_token")).status == 200);
+            CHECK(refresh(r.op, r.refresh_token(), client).verdict() == kRefused);
+            check_ended(r.op, {r.tokens, second.json(), third.json()}, client);
+            CHECK(userinfo(r.op, text_of(bystander, "access_token")).status == 200);
+            CHECK(refresh(r.op, text_of(bystander, "refresh_token"), client).verdict() == "200");
+        }
+    }
+}
+
+TEST_CASE("rotation: a lost answer is replaced once, for the same client and until a successor is used [F10]") {
     SignedIn r;
     const Answer lost = refresh(r.op, r.refresh_token());
     REQUIRE(lost.verdict() == "200");
     r.op.advance(seconds(10));
+    CHECK(refresh(r.op, r.refresh_token(), kOther).verdict() == kRefused);
     const Answer again = refresh(r.op, r.refresh_token());
     REQUIRE(again.verdict() == "200");
+    CHECK(again.member("scope") == lost.member("scope"));
     CHECK(again.member("refresh_token") != lost.member("refresh_token"));
-    CHECK(refresh(r.op, r.refresh_token()).verdict() == "400 invalid_grant");
-    // Two tabs, one line: whoever goes on first goes on alone, and nothing is revoked.
+    CHECK(refresh(r.op, r.refresh_token()).verdict() == kRefused);
+    // Two tabs, one line: the first tab that goes on goes on alone, and nothing is revoked.
     const Answer on = refresh(r.op, again.member("refresh_token"));
     REQUIRE(on.verdict() == "200");
-    CHECK(refresh(r.op, lost.member("refresh_token")).verdict() == "400 invalid_grant");
+    CHECK(refresh(r.op, lost.member("refresh_token")).verdict() == kRefused);
     CHECK(userinfo(r.op, on.member("access_token")).status == 200);
-    CHECK(refresh(r.op, on.member("refresh_token")).verdict() == "200");
+    const Answer last = refresh(r.op, on.member("refresh_token"));
+    REQUIRE(last.verdict() == "200");
+    CHECK(refresh(r.op, r.refresh_token()).verdict() == kRefused);
+    check_ended(r.op, {last.json()});
 }
 
-TEST_CASE("rotation: after the grace, and without one, a second use is reuse [F10, RFC 6749 §6f]") {
-    SignedIn late;
-    REQUIRE(refresh(late.op, late.refresh_token()).verdict() == "200");
-    late.op.advance(seconds(11));
-    CHECK(refresh(late.op, late.refresh_token()).verdict() == "400 invalid_grant");
-    CHECK(userinfo(late.op, late.access_token()).status == 401);
-
-    Deployment::Options options;
-    options.config = json::Object{{"refreshReuseGrace", 0}};
-    const SignedIn strict(options);
-    const Answer second = refresh(strict.op, strict.refresh_token());
-    REQUIRE(second.verdict() == "200");
-    CHECK(refresh(strict.op, strict.refresh_token()).verdict() == "400 invalid_grant");
-    CHECK(refresh(strict.op, second.member("refresh_token")).verdict() == "400 invalid_grant");
+TEST_CASE("rotation: after the grace, and without one, a second use is reuse and ends the grant [F10, RFC 6749 §6f]") {
+    for (const int grace : {10, 0}) {
+        CAPTURE(grace);
+        SignedIn r({.config = json::Object{{"refreshReuseGrace", grace}}});
+        const Answer second = refresh(r.op, r.refresh_token());
+        REQUIRE(second.verdict() == "200");
+        if (grace != 0) r.op.advance(seconds(grace + 1));
+        CHECK(refresh(r.op, r.refresh_token()).verdict() == kRefused);
+        check_ended(r.op, {r.tokens, second.json()});
+    }
 }
 
 TEST_CASE(
     "rotation: another client's attempt takes nothing from the owner, even with a spent token [F05, RFC 6749 §6d, "
     "§10.4b]") {
-    const SignedIn r;
-    const Answer second = refresh(r.op, r.refresh_token());
-    const Answer third = refresh(r.op, second.member("refresh_token"));
-    for (const std::string& token : {r.refresh_token(), second.member("refresh_token"), third.member("refresh_token")})
-        CHECK(refresh(r.op, token, kOther).verdict() == "400 invalid_grant");
-    CHECK(userinfo(r.op, third.member("access_token")).status == 200);
-    CHECK(refresh(r.op, third.member("refresh_token")).verdict() == "200");
+    for (const Deployment::Options& kind : kinds()) {
+        const SignedIn r(kind);
+        for (const std::string stranger : {kOther, kSpa, kTrusted})
+            CHECK(refresh(r.op, r.refresh_token(), stranger).verdict() == kRefused);
+        const Answer second = refresh(r.op, r.refresh_token());
+        const Answer third = refresh(r.op, second.member("refresh_token"));
+        for (const std::string& token :
+             {r.refresh_token(), second.member("refresh_token"), third.member("refresh_token")})
+            for (const std::string stranger : {kOther, kSpa})
+                CHECK(refresh(r.op, token, stranger).verdict() == kRefused);
+        CHECK(userinfo(r.op, third.member("access_token")).status == 200);
+        CHECK(refresh(r.op, third.member("refresh_token")).verdict() == "200");
+    }
 }
 
-TEST_CASE("race: parallel refreshes of one token leave one usable line, without server errors [F04]") {
+TEST_CASE("race: eight CGI processes with one refresh token leave one usable line, without server errors [F04]") {
     std::signal(SIGPIPE, SIG_IGN);
     const SignedIn r;
     std::vector<Answer> answers(8);
@@ -100,25 +145,39 @@ TEST_CASE("race: parallel refreshes of one token leave one usable line, without 
     CHECK(refresh(r.op, on.member("refresh_token")).verdict() == "200");
 }
 
-TEST_CASE("rotation: a user's end ends the refresh tokens at once [F09]") {
+TEST_CASE("rotation: what ends a user's or a client's rights ends the refresh tokens at once [F09]") {
     struct Row {
         const char* when;
         std::vector<std::string> command;
-        std::string input;
+        std::string input = "";
     };
     const std::vector<Row> rows = {
-        {"disabled", {"user", "disable", kAlice}, ""},
+        {"disabled", {"user", "disable", kAlice}},
         {"another password", {"user", "passwd", kAlice, "--password-stdin"}, "a quite different sentence\n"},
-        {"removed", {"user", "remove", kAlice}, ""},
-        {"the client is removed", {"client", "remove", kWeb}, ""},
-        {"the client is disabled", {"client", "disable", kWeb}, ""},
+        {"removed", {"user", "remove", kAlice}},
+        {"session ended", {"session", "end", "--user", kAlice}},
+        {"consent withdrawn", {"consent", "revoke", "--user", kAlice, "--client", kWeb}},
+        {"tokens revoked", {"token", "revoke", "--user", kAlice}},
+        {"the client is removed", {"client", "remove", kWeb}},
+        {"the client is disabled", {"client", "disable", kWeb}},
     };
-    for (const Row& row : rows) {
-        CAPTURE(row.when);
-        const SignedIn r;
-        r.op.must(row.command, row.input);
-        const std::string verdict = refresh(r.op, r.refresh_token()).verdict();
-        CHECK((verdict == "400 invalid_grant" || verdict == "401 invalid_client"));
+    for (const Deployment::Options& kind : kinds()) {
+        for (const Row& row : rows) {
+            CAPTURE(row.when);
+            const SignedIn r(kind);
+            const Answer tokens = refresh(r.op, r.refresh_token());
+            REQUIRE(tokens.verdict() == "200");
+            r.op.must(row.command, row.input);
+            const std::string verdict = refresh(r.op, tokens.member("refresh_token")).verdict();
+            CHECK(verdict == (row.command.front() == "client" ? "401 invalid_client" : kRefused));
+            for (const std::string name : {"access_token", "refresh_token"})
+                CHECK_FALSE(is_active(r.op, tokens.member(name)));
+            CHECK(userinfo(r.op, tokens.member("access_token")).status == 401);
+        }
+        const SignedIn revoked(kind);
+        const Answer tokens = refresh(revoked.op, revoked.refresh_token());
+        CHECK(as_client(revoked.op, "revoke", {{"token", tokens.member("refresh_token")}}).status == 200);
+        check_ended(revoked.op, {tokens.json()});
     }
 }
 
@@ -146,17 +205,24 @@ TEST_CASE("registration: a scope that the client has lost is lost at the next re
 }
 
 TEST_CASE(
-    "storage: refresh tokens are kept as digests only [RFC 6819 §5.1.4.1.3, RFC 6749 §10.4a, OIDC Core §16.12, I14]") {
-    Deployment::Options options;
-    options.config = json::Object{{"useOpaqueRefreshTokens", true}};
-    const SignedIn r(options);
-    const Answer second = refresh(r.op, r.refresh_token());
-    for (const char* suffix : {"", "-wal"}) {
-        const std::string bytes = read_file(r.op.database_file().string() + suffix);
-        for (const std::string& token : {r.refresh_token(), second.member("refresh_token")})
-            CHECK(bytes.find(token) == std::string::npos);
+    "storage: of tokens and codes the digest is kept, and never the value [RFC 6819 §5.1.4.1.3, RFC 6749 §10.4a, OIDC "
+    "Core §16.12, I14]") {
+    for (const Deployment::Options& kind : kinds()) {
+        SignedIn r(kind);
+        const Answer second = refresh(r.op, r.refresh_token());
+        std::string bytes;
+        const std::string used = r.alice.obtain_code(authorization_request());
+        REQUIRE(redeem(r.op, token_request(used)).status == 200);
+        const std::string unused = r.alice.obtain_code(authorization_request());
+        for (const char* suffix : {"", "-wal"}) bytes += read_file(r.op.database_file().string() + suffix);
+        for (const std::string& value : {r.access_token(), r.refresh_token(), second.member("access_token"),
+                                         second.member("refresh_token"), used, unused}) {
+            CHECK(bytes.find(postern::crypto::sha256_hex(value)) != std::string::npos);
+            CHECK(bytes.find(value) == std::string::npos);
+            CHECK(bytes.find(value.substr(value.rfind('.') + 1)) == std::string::npos);
+        }
+        CHECK(second.log.find(r.refresh_token()) == std::string::npos);
     }
-    CHECK(second.log.find(r.refresh_token()) == std::string::npos);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Outcome race(const Deployment& op, const Query& revocation, const std::string& r
 }
 
 TEST_CASE(
-    "revocation race: a refresh that won leaves no valid successor, and there are no server errors [V10, RFC 7009 §2.1n]") {
+    "revocation race: of CGI processes, a refresh that won leaves no valid successor, without server errors [V10, RFC 7009 §2.1n]") {
     for (const bool by_refresh_token : {true, false}) {
         CAPTURE(by_refresh_token);
         const Deployment op;

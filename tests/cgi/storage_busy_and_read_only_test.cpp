@@ -55,7 +55,8 @@ void check_try_again(const Deployment& op, const Answer& answer) {
     check_mute(op, answer);
 }
 
-TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go on [S03, V06, RFC 7009 §2.2.1d]") {
+TEST_CASE(
+    "busy: writers get 503 with Retry-After and change nothing, readers go on [S03, V06, X29, RFC 7009 §2.2.1d]") {
     std::signal(SIGPIPE, SIG_IGN);
     const Deployment op;
     UserAgent alice(op);
@@ -64,18 +65,22 @@ TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go
     const Landing consent = alice.authorize(authorization_request().with("prompt", "consent"));
     UserAgent visitor(op);
     const Landing login = visitor.authorize(authorization_request());
-    const auto codes = op.count_rows("authorization_codes");
     const auto attempts = op.count_rows("login_attempts");
 
     const Query revocation{{"token", text_of(tokens, "refresh_token")}};
+    const Query access{{"token", text_of(tokens, "access_token")}};
+    const Query unused{{"token", alice.obtain_code(authorization_request())}, {"token_type_hint", "auth_code"}};
 
-    Answer token, code, decision, session, failure, revoked;
+    const auto codes = op.count_rows("authorization_codes");
+    Answer token, code, decision, session, failure, revoked, revoked_access, revoked_code;
     {
         const Occupant occupant(op);
         UserAgent tabs[4] = {alice, alice, visitor, visitor};
         std::vector<std::thread> writers;
         writers.emplace_back([&] { token = redeem(op, exchange); });
         writers.emplace_back([&] { revoked = as_client(op, "revoke", revocation); });
+        writers.emplace_back([&] { revoked_access = as_client(op, "revoke", access); });
+        writers.emplace_back([&] { revoked_code = as_client(op, "revoke", unused); });
         writers.emplace_back([&] { code = tabs[0].fetch(op.url("authorize") + "?" + authorization_request().text()); });
         writers.emplace_back([&] { decision = tabs[1].send(op.url("scopes"), tabs[1].form_of(consent, "approve")); });
         writers.emplace_back([&] {
@@ -98,11 +103,13 @@ TEST_CASE("busy: writers get 503 with Retry-After and change nothing, readers go
         CHECK(verdict_of(op, op.cgi("authorize", get_request(authorization_request().with("prompt", "none").text()))) ==
               "login_required");
     }
-    for (const Answer* answer : {&token, &revoked}) {  // RFC 7009 §2.2.1, V06: never a 200
+    for (const Answer* answer :
+         {&token, &revoked, &revoked_access, &revoked_code}) {  // RFC 7009 §2.2.1, V06: never a 200
         check_try_again(op, *answer);
         CHECK(answer->verdict() == "503 temporarily_unavailable");
         CHECK(answer->header("Content-Type") == "application/json");
     }
+    CHECK(token.body == revoked.body);
     for (const Answer* page : {&code, &decision, &session, &failure}) {
         check_try_again(op, *page);
         CHECK(page->header("Content-Type") == "text/html; charset=utf-8");

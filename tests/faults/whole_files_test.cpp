@@ -167,7 +167,7 @@ Files key_files(const SampleInstallation& there) {
     return files;
 }
 
-TEST_CASE("keys: a rotation that fails leaves keys that sign and verify, and every token verifies [I13, S14]") {
+TEST_CASE("keys: a rotation that fails leaves keys that sign and verify, and every token verifies [S14]") {
     struct Row {
         const char* what;
         std::vector<std::string> words;

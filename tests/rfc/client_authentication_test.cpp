@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "json/reader.h"
 #include "support/flow.h"
 #include "util/base64.h"
 #include "util/percent.h"
@@ -388,7 +389,9 @@ TEST_CASE("client authentication: a rotated secret works as long as it was given
     CHECK(verdict(std::string(40, 'n')) == kToken.in);
 }
 
-TEST_CASE("client authentication: no secret is in the database or in its side files [C10, OIDC Core §16.12]") {
+TEST_CASE(
+    "client authentication: no secret is in the database or its side files, and a replaced one is refused [C10, OIDC Core "
+    "§16.12]") {
     const Deployment op;
     UserAgent alice(op);
     obtain_tokens(op, alice, authorization_request());
@@ -398,6 +401,17 @@ TEST_CASE("client authentication: no secret is in the database or in its side fi
         for (const std::string client : {kWeb, kOther}) CHECK(bytes.find(secret_of(client)) == std::string::npos);
         CHECK(bytes.find(kAlicePassword) == std::string::npos);
     }
+    const auto renewed = postern::json::parse(op.must({"client", "secret", kOther, "--json"}));
+    REQUIRE(renewed);
+    const std::string secret = text_of(*renewed->if_object(), "client_secret");
+    CHECK(secret.size() >= 43);  // 256 bits of base64url
+    const auto status = [&](const std::string& presented) {
+        CgiRequest request = post_form("token=x");
+        request.headers = {{"Authorization", basic(kOther, presented)}};
+        return op.cgi("introspect", request).status;
+    };
+    CHECK(status(secret_of(kOther)) == 401);
+    CHECK(status(secret) == 200);
 }
 
 TEST_CASE("client authentication: only HTTP_AUTHORIZATION is the header [X20]") {

@@ -450,9 +450,27 @@ TEST_CASE(
     "discovery and jwks: public, cacheable for at most an hour, open to any page [IF164, D04, D05, H08, RFC 8414 "
     "§3.2a, §6.2a, Discovery §4.1, §4.2ac, §7.2]") {
     const Deployment op;
-    for (const std::string endpoint : {"discovery", "jwks"}) {
+    const std::vector<std::pair<std::string, std::optional<std::string>>> documents = {
+        {"discovery", std::nullopt}, {"discovery", kOAuthPath}, {"jwks", std::nullopt}};
+    for (const auto& [endpoint, path] : documents) {
         CAPTURE(endpoint);
+        CgiRequest plain;
+        plain.path = path;
+        const std::string document = op.cgi(endpoint, plain).body;
+        for (const std::string query :
+             {"callback=x", "jsonp=alert", "format=js", "a=%zz", "=", "a=1&a=1", "callback=x&=%zz"}) {
+            CAPTURE(query);
+            CgiRequest asked = get_request(query);
+            asked.path = path;
+            asked.headers = {{"If-None-Match", "\"another\""}};
+            const Answer answer = op.cgi(endpoint, asked);
+            CHECK(answer.status == 200);
+            CHECK(answer.body == document);
+            CHECK(answer.header("Content-Type").starts_with("application/json"));
+            CHECK(answer.header("X-Content-Type-Options") == "nosniff");
+        }
         CgiRequest request = get_request("callback=x&=%zz");
+        request.path = path;
         request.headers = {{"Origin", "https://page.example"}, {"Host", "evil.example"}};
         const Answer answer = op.cgi(endpoint, request);
         CHECK(answer.status == 200);
@@ -499,7 +517,10 @@ TEST_CASE(
         const json::Object& key = *value.if_object();
         algorithms.push_back(text_of(key, "alg"));
         CHECK(text_of(key, "use") == "sig");
-        CHECK(text_of(key, "kid").size() == 43);
+        const std::string kid = text_of(key, "kid");
+        CHECK(kid.size() == 43);
+        CHECK(kid.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
+              std::string::npos);
         for (const std::string secret : {"d", "p", "q", "dp", "dq", "qi", "k", "oth"})
             CHECK(key.find(secret) == nullptr);
     }
@@ -511,12 +532,15 @@ TEST_CASE(
         CHECK(answer.body.find("\"" + text_of(jwt_header(text_of(tokens, name)), "kid") + "\"") != std::string::npos);
 }
 
-TEST_CASE("discovery and jwks: need neither database nor private keys [D03]") {
+TEST_CASE("discovery and jwks: need neither database nor private keys [D02, D03]") {
     const Deployment op;
     std::filesystem::remove_all(op.database_file().parent_path());
     for (const auto& entry : std::filesystem::directory_iterator(op.keys_directory()))
         if (entry.path().filename() != "jwks.json") std::filesystem::remove(entry.path());
     CHECK(op.cgi("discovery").status == 200);
+    CgiRequest oauth;
+    oauth.path = kOAuthPath;
+    CHECK(op.cgi("discovery", oauth).status == 200);
     CHECK(op.cgi("jwks").status == 200);
     CHECK(op.cgi("token", with_basic("grant_type=authorization_code")).status == 500);
 }

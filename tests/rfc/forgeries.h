@@ -40,6 +40,7 @@ inline std::vector<Forgery> forgeries_of(const std::string& token) {
     return {
         {"J01 alg none", none},
         {"J01 alg none, no signature", with_segment(none, 2, "")},
+        {"J01 alg None", head(R"({"alg":"None)" + tail + "}")},
         {"J01 no signature", with_segment(token, 2, "")},
         {"J02 HS256", head(R"({"alg":"HS256)" + tail + "}")},
         {"J03 ES384", head(R"({"alg":"ES384)" + tail + "}")},
@@ -64,6 +65,9 @@ inline std::vector<Forgery> forgeries_of(const std::string& token) {
         {"I03 letters", "a.b.c"},
         {"I03 random", std::string(43, 'x')},
         {"I03 text", "it's a token"},
+        {"I03 SQL", "' OR 1=1 --"},
+        {"I03 a blank", " "},
+        {"I03 a percent sign", "%"},
         {"I03 NUL", std::string("a\0b", 3)},
         {"I03 not UTF-8", "\xff\xfe"},
         {"J17 over limits.token", std::string(8193, 'A')},

@@ -246,9 +246,10 @@ TEST_CASE("an executable answers its own path and no other [IF80, X19]") {
     const Deployment op;
     for (const std::string& endpoint : kEndpoints) {
         const std::string own = op.path_of(endpoint);
-        for (const std::string& path : {own + "/x", own + "/", own + "/..;/jwks", own + ";a=b", own + "%2fintrospect",
-                                        own + "/%0a", "/" + own, own + ".", own + "%00", std::string("/"),
-                                        std::string(""), std::string("/other"), std::string("/cgi-bin") + own}) {
+        for (const std::string& path :
+             {own + "/x", own + "/", own + "/..", own + "/..;/jwks", own + ";a=b", own + ".json", own + "//",
+              own + "%2fintrospect", own + "/%0a", "/" + own, own + ".", own + "%00", std::string("/"), std::string(""),
+              std::string("/other"), std::string("/cgi-bin") + own}) {
             CAPTURE(endpoint);
             CAPTURE(path);
             CgiRequest request = usual(endpoint);
@@ -330,6 +331,36 @@ TEST_CASE("names and texts are shown, never run [L13, L14, RFC 6749 §10.14]") {
         CHECK(visible_text(page->answer.body).find(name) != std::string::npos);
     }
     CHECK(find_form(again.answer.body)->fields.at("username") == "<b>{{csrf}}\"'");
+}
+
+TEST_CASE("quotes, line separators and tags in claims and descriptions are JSON, and inert in a browser [X31]") {
+    const std::string odd =
+        "\"quoted\" \\back\\ \xe2\x80\xa8\xe2\x80\xa9 </script><script>alert(1)</script> \xc3\xa9 \xf0\x9f\x98\x80";
+    Deployment::Options options;
+    options.config = {{"scopeDescriptions", postern::json::Object{{"api", odd}}}};
+    const Deployment op(options);
+    op.must({"user", "add", "odd", "--password-stdin", "--claims-stdin"},
+            "a long enough password\n" + postern::json::write(postern::json::Object{{"name", odd}}) + "\n");
+    UserAgent browser(op);
+    const Landing consent =
+        browser.log_in(browser.authorize(authorization_request().with("scope", "openid profile api")), "odd",
+                       "a long enough password");
+    REQUIRE(consent.verdict() == "consent");
+    CHECK(consent.answer.body.find("<script>") == std::string::npos);
+    const Answer tokens = redeem(op, token_request(browser.approve(consent).parameter("code")));
+    REQUIRE(tokens.status == 200);
+    const Answer claims = userinfo(op, tokens.member("access_token"));
+    CHECK(claims.member("name") == odd);
+    const Answer refused = op.cgi(
+        "token",
+        with_basic(Query{{"grant_type", "client_credentials"}, {"scope", "a\"b \\ </script>"}}.text(), kMachine));
+    CHECK(refused.verdict() == "400 invalid_scope");
+    for (const Answer& answer : {tokens, claims, refused, op.cgi("discovery"), op.cgi("jwks")}) {
+        CHECK(answer.header("Content-Type").starts_with("application/json"));
+        CHECK(answer.header("X-Content-Type-Options") == "nosniff");
+        for (const std::string text : {"<", "\xe2\x80\xa8", "\xe2\x80\xa9"})
+            CHECK(answer.body.find(text) == std::string::npos);
+    }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "crypto/digest.h"
+#include "db/database.h"
 #include "jose/jwk.h"
 #include "jose/jws.h"
 #include "json/writer.h"
@@ -19,6 +20,7 @@ namespace {
 using namespace postern::test;
 using std::chrono::seconds;
 namespace json = postern::json;
+namespace db = postern::db;
 
 Query good() { return authorization_request(); }
 
@@ -387,6 +389,8 @@ TEST_CASE("sub: one value per person at every client, and never a name [OIDC Cor
 
 TEST_CASE("UserInfo: each scope releases its claims and no others [IF53, OIDC Core §5.3.2d, §5.4ab, §17.1, U06]") {
     const Deployment op;
+    op.must({"user", "set", kAlice, "--claims-stdin"},
+            R"({"role":"admin","password":"x","password_hash":"x","groups":["wheel"]})");
     UserAgent alice(op);
     struct Row {
         std::string scope;
@@ -442,6 +446,54 @@ TEST_CASE(
     CHECK(text_of(body, "sub") == subject_of(op, kAlice));
     CHECK(answer.body.find("</script>") == std::string::npos);
     CHECK(answer.body.find("\"sub\"") == answer.body.rfind("\"sub\""));
+}
+
+TEST_CASE(
+    "UserInfo: sub is the token's whatever claims are stored, and claims with two meanings are refused [U05, U06]") {
+    struct Row {
+        std::string claims;
+        std::string answer;  ///< without sub; "" when it is refused
+    };
+    for (const Row& row :
+         {Row{R"({"sub":"mallory","name":"M"})", R"("name":"M")"}, Row{R"({"name":"M","sub":null})", R"("name":"M")"},
+          Row{R"({"name":"M","sub":["a"]})", R"("name":"M")"},
+          Row{R"({"s\u0075b":"mallory","name":"M"})", R"("name":"M")"},
+          Row{R"({"name":"M","iss":"https://evil.example","aud":"evil","exp":1})", R"("name":"M")"},
+          Row{R"({"sub":"a","sub":"b"})", ""}}) {
+        CAPTURE(row.claims);
+        const Deployment op;
+        UserAgent alice(op);
+        const std::string token =
+            text_of(obtain_tokens(op, alice, good().with("scope", "openid profile")), "access_token");
+        {
+            db::Database database(op.database_file().string(), db::Access::read_write);
+            db::Transaction transaction(database, db::Durability::full);
+            transaction.run("UPDATE users SET claims = ? WHERE username = 'alice'", row.claims);
+            transaction.commit();
+        }
+        const Answer answer = userinfo(op, token);
+        if (row.answer.empty()) {
+            CHECK(answer.verdict() == "503 temporarily_unavailable");
+            continue;
+        }
+        CHECK(answer.status == 200);
+        CHECK(answer.body.find(row.answer) != std::string::npos);
+        CHECK(answer.body.ends_with(",\"sub\":\"" + subject_of(op, kAlice) + "\"}"));
+        for (const std::string name : {"\"sub\"", "\"iss\"", "\"aud\"", "\"exp\""})
+            CHECK(answer.body.find(name) == (name == "\"sub\"" ? answer.body.rfind(name) : std::string::npos));
+    }
+    const Deployment op;
+    {
+        db::Database database(op.database_file().string(), db::Access::read_write);
+        db::Transaction transaction(database, db::Durability::full);
+        transaction.run("UPDATE users SET subject = '12345678901234567890' WHERE username = 'bob'");
+        transaction.commit();
+    }
+    UserAgent bob(op);
+    const Landing consent = bob.log_in(bob.authorize(good().with("scope", "openid")), kBob, kBobPassword);
+    const Answer tokens = redeem(op, token_request(bob.approve(consent).parameter("code")));
+    CHECK(userinfo(op, tokens.member("access_token")).body == R"({"sub":"12345678901234567890"})");  // not a number
+    CHECK(text_of(jwt_claims(tokens.member("id_token")), "sub") == "12345678901234567890");
 }
 
 TEST_CASE("UserInfo: what is asked is the present state, in the scope that was granted") {

@@ -22,8 +22,8 @@ struct Ready {
 };
 
 TEST_CASE(
-    "redirect_uri: a neighbour of the registered address gets nothing [IF91, RFC 9700 §2.1, R01-R11, RFC 6749 "
-    "§3.1.2.3b, §3.1.2.4, OIDC Core §3.1.2.1f, R14]") {
+    "redirect_uri: an address that is not the registered one gets a page, no redirect and no code, with any other "
+    "parameter [IF91, RFC 9700 §2.1, R11, RFC 6749 §3.1.2.3b, §3.1.2.4, OIDC Core §3.1.2.1f, R14]") {
     Ready ready;
     struct Row {
         std::string clause;
@@ -31,74 +31,13 @@ TEST_CASE(
     };
     const std::vector<Row> rows = {
         {"R01 path", "https://app.example/cb/"},
-        {"R01 path", "https://app.example/cb/x"},
-        {"R01 path", "https://app.example/CB"},
-        {"R01 path", "https://app.example/c"},
-        {"R01 path", "https://app.example/"},
-        {"R01 path", "https://app.example"},
-        {"R01 query", "https://app.example/cb?x=1"},
-        {"R01 query", "https://app.example/cb?"},
-        {"R01 path", "https://app.example/cb;x"},
-        {"R01 case", "https://APP.example/cb"},
-        {"R01 case", "HTTPS://app.example/cb"},
-        {"R02 fragment", "https://app.example/cb#"},
-        {"R02 fragment", "https://app.example/cb#x"},
-        {"R02 fragment", "https://app.example/cb#%09"},
         {"R02 fragment", "https://app.example/cb#\t"},
-        {"R02 fragment", "https://app.example/cb#%23"},
         {"R02 fragment", "https://app.example/cb%2523x"},
         {"R02 fragment", "https://app.example/cb%23x"},
-        {"R03 userinfo", "https://app.example@evil.example/cb"},
-        {"R03 userinfo", "https://app.example:pw@evil.example/cb"},
-        {"R03 userinfo", "https://user@app.example/cb"},
-        {"R03 userinfo", "https://@app.example/cb"},
-        {"R03 userinfo", "https://evil.example\\@app.example/cb"},
-        {"R04 dots", "https://app.example/cb/../evil"},
-        {"R04 dots", "https://app.example/x/../cb"},
-        {"R04 dots", "https://app.example/%2e%2e/evil"},
         {"R04 dots", "https://app.example/cb/%2e%2e/evil"},
-        {"R04 dots", "https://app.example/cb/..;/x"},
-        {"R04 dots", "https://app.example/./cb"},
-        {"R05 port", "https://app.example:443/cb"},
-        {"R05 port", "https://app.example:8443/cb"},
-        {"R05 port", "https://app.example:/cb"},
-        {"R06 scheme", "http://app.example/cb"},
-        {"R06 scheme", "//app.example/cb"},
-        {"R06 scheme", "app.example/cb"},
-        {"R06 scheme", "/cb"},
-        {"R06 scheme", "javascript:alert(1)//https://app.example/cb"},
-        {"R06 scheme", "data:text/html,https://app.example/cb"},
-        {"R06 scheme", "vbscript:https://app.example/cb"},
         {"R06 scheme", "javascript://app.example/cb\nalert(1)"},
-        {"R07 slashes", "https:\\\\app.example\\cb"},
-        {"R07 slashes", "https:/app.example/cb"},
-        {"R07 slashes", "https:///app.example/cb"},
-        {"R07 slashes", "https://app.example\\.evil.example/cb"},
-        {"R07 slashes", "https://app.example//cb"},
-        {"R07 slashes", "https:app.example/cb"},
-        {"R07 slashes", "https://app.example\\cb"},
-        {"R08 encoding", "https://app.example/c%62"},
-        {"R08 encoding", "%68ttps://app.example/cb"},
         {"R08 encoding", "https%3A%2F%2Fapp.example%2Fcb"},
-        {"R08 encoding", "https://app.example%2Fcb"},
-        {"R08 encoding", "https://app%2Eexample/cb"},
         {"R09 host", "https://app.example.evil.example/cb"},
-        {"R09 host", "https://appXexample/cb"},
-        {"R09 host", "https://evil.example/?https://app.example/cb"},
-        {"R09 host", "https://xapp.example/cb"},
-        {"R09 host", "https://app.example./cb"},
-        {"R09 host", "https://app.examplX/cb"},
-        {"R09 host", "https://evil.example/https://app.example/cb"},
-        {"R09 host", "https://.app.example/cb"},
-        {"R10 unicode",
-         "https://app\xe3\x80\x82"
-         "example/cb"},
-        {"R10 unicode", "https://\xef\xbd\x81pp.example/cb"},
-        {"R10 unicode", "https://\xd0\xb0pp.example/cb"},
-        {"R10 unicode", "https://xn--pp-6cd.example/cb"},
-        {"R10 unicode",
-         "https://app\xc2\xad"
-         ".example/cb"},
         {"R10 unicode", "https://app.example/cb\xe2\x80\x8b"},
         {"R11 blanks", " https://app.example/cb"},
         {"R11 blanks", "https://app.example/cb "},
@@ -133,13 +72,21 @@ TEST_CASE(
 TEST_CASE("redirect_uri: raw bytes that decode to something else are refused [R11, X13, X14, RFC 6749 §3.1.2.3b]") {
     Ready ready;
     const Query bare = authorization_request().without("redirect_uri");
-    for (const std::string raw : {"https://app.example/cb%00", "https://app.example/cb%00.evil.example",
-                                  "https://app.example/cb%", "https://app.example/cb%zz", "https://app.example/cb%ff",
-                                  "https://app.example/cb%c0%af", "https%253A%252F%252Fapp.example%252Fcb"}) {
+    for (const std::string raw :
+         {"https://app.example/cb%00", "https://app.example/cb%00.evil.example", "https://app.example/cb%",
+          "https://app.example/cb%zz", "https://app.example/cb%ff", "https://app.example/cb%c0%af",
+          "https%253A%252F%252Fapp.example%252Fcb", "+https://app.example/cb", "%09https://app.example/cb",
+          "https://app.example/cb%0a", "https://app.example/cb%0d%0aSet-Cookie:%20x=1"}) {
         CAPTURE(raw);
-        const Answer answer = ready.ask(bare.raw(std::string("redirect_uri=") + raw));
-        CHECK(answer.status == 400);
-        CHECK_FALSE(answer.has("Location"));
+        const Query request = bare.raw(std::string("redirect_uri=") + raw);
+        for (const Query& variant : {request, request.with("prompt", "none"), request.with("response_mode", "fragment"),
+                                     request.with("response_mode", "form_post").with("response_type", "zz")}) {
+            const Answer answer = ready.ask(variant);
+            CHECK(answer.status == 400);
+            CHECK_FALSE(answer.has("Location"));
+            CHECK_FALSE(answer.has("Set-Cookie"));
+            CHECK(answer.body.find("evil") == std::string::npos);
+        }
     }
     const Answer huge = ready.ask(bare.with("redirect_uri", "https://app.example/cb?" + std::string(8192, 'x')));
     CHECK(huge.status == 400);
@@ -179,8 +126,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "redirect_uri: a native client chooses the port of its loopback address and nothing else [IF92, RFC 8252 §7.3, "
-    "R15, R16]") {
+    "redirect_uri: a native client chooses the port of its loopback address, and is answered at that port [IF92, RFC "
+    "8252 §7.3, R15, R17]") {
     const Deployment op;
     struct Row {
         std::string when;
@@ -190,45 +137,14 @@ TEST_CASE(
     const std::vector<Row> rows = {
         {"as registered", "http://127.0.0.1/cb", true},
         {"any port", "http://127.0.0.1:51004/cb", true},
-        {"lowest port", "http://127.0.0.1:1/cb", true},
-        {"highest port", "http://127.0.0.1:65535/cb", true},
         {"private-use scheme, RFC 8252 §7.1", "com.example.app:/cb", true},
         {"port 0", "http://127.0.0.1:0/cb", false},
-        {"beyond the last port", "http://127.0.0.1:65536/cb", false},
-        {"five nines", "http://127.0.0.1:99999/cb", false},
-        {"leading zero", "http://127.0.0.1:080/cb", false},
-        {"no digits", "http://127.0.0.1:/cb", false},
-        {"sign", "http://127.0.0.1:+80/cb", false},
-        {"letters", "http://127.0.0.1:8a/cb", false},
-        {"minus", "http://127.0.0.1:-1/cb", false},
-        {"blank", "http://127.0.0.1: 1/cb", false},
-        {"exponent", "http://127.0.0.1:1e3/cb", false},
-        {"fragment", "http://127.0.0.1:1#/cb", false},
-        {"backslash", "http://127.0.0.1:1\\cb", false},
         {"another path", "http://127.0.0.1:51004/other", false},
-        {"trailing slash", "http://127.0.0.1:51004/cb/", false},
-        {"a query", "http://127.0.0.1:51004/cb?x=1", false},
-        {"no path", "http://127.0.0.1:51004", false},
-        {"userinfo", "http://127.0.0.1:1@evil.example/cb", false},
         {"localhost was not registered", "http://localhost:1/cb", false},
-        {"localhost without a port", "http://localhost/cb", false},
-        {"one number", "http://2130706433:1/cb", false},
-        {"another IPv6 address", "http://[::2]:1/cb", false},
-        {"IPv4 in IPv6", "http://[::ffff:127.0.0.1]:1/cb", false},
-        {"IPv6 in full", "http://[0:0:0:0:0:0:0:1]:1/cb", false},
-        {"a longer host", "http://127.0.0.1.evil.example:1/cb", false},
-        {"another spelling", "http://127.1:1/cb", false},
-        {"another address", "http://127.0.0.2:1/cb", false},
-        {"https", "https://127.0.0.1:1/cb", false},
         {"IPv6 was not registered", "http://[::1]:1/cb", false},
-        {"scheme, another path", "com.example.app:/other", false},
-        {"scheme, trailing slash", "com.example.app:/cb/", false},
-        {"scheme, no slash", "com.example.app:cb", false},
-        {"scheme, three slashes", "com.example.app:///cb", false},
-        {"scheme, longer", "com.example.app.evil:/cb", false},
-        {"scheme, fragment", "com.example.app:/cb#x", false},
-        {"scheme, authority", "com.example.app://cb", false},
+        {"blank", "http://127.0.0.1: 1/cb", false},
         {"scheme, case", "com.example.App:/cb", false},
+        {"scheme, fragment", "com.example.app:/cb#x", false},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
@@ -241,6 +157,35 @@ TEST_CASE(
         CHECK(silent.left == row.accepted);
         if (row.accepted) CHECK(without_query(silent.url) == row.received);
     }
+}
+
+TEST_CASE(
+    "redirect_uri: the answer goes to the registered spelling, and to no address that is no longer registered [R17]") {
+    Ready ready;
+    const std::string good = redirect_uri_of(kWeb);
+    std::string escaped;
+    for (const char letter : good) {
+        constexpr const char* kDigits = "0123456789abcdef";
+        escaped += {'%', kDigits[letter >> 4], kDigits[letter & 15]};
+    }
+    const Query refused = authorization_request().without("redirect_uri").with("response_type", "zz");
+    for (const std::string& raw : {good, escaped}) {
+        CAPTURE(raw);
+        CHECK(ready.ask(refused.raw("redirect_uri=" + raw)).location().starts_with(good + "?error="));
+    }
+    const auto register_moving = [&](const char* command, const char* uri) {
+        ready.op.must({"client", command, "moving", "--redirect-uri", uri});
+    };
+    const auto ask = [&](const char* uri) {
+        return ready.alice.authorize(authorization_request("moving").with("redirect_uri", uri).with("scope", "openid"));
+    };
+    register_moving("add", "https://moving.example/old");
+    const Landing consent = ask("https://moving.example/old");
+    REQUIRE(consent.verdict() == "consent");
+    register_moving("set", "https://moving.example/new");
+    CHECK(ready.alice.approve(consent).verdict() == "page 400");
+    const Landing approved = ready.alice.approve(ask("https://moving.example/new"));
+    CHECK(approved.url.starts_with("https://moving.example/new?code="));
 }
 
 TEST_CASE("redirect_uri: the loopback port is free for native clients only [IF92, R15]") {

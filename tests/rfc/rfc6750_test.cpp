@@ -111,9 +111,12 @@ TEST_CASE(
         return ready.op.cgi("userinfo", request);
     };
     CHECK(of_type("application/x-www-form-urlencoded;charset=UTF-8", form).status == 200);
-    for (const Answer& answer :
-         {of_type("application/json", "{\"access_token\":\"" + ready.access_token() + "\"}"),
-          of_type("text/plain", form), of_type("", form), of_type("multipart/form-data; boundary=x", form)}) {
+    for (const Answer& answer : {of_type("application/json", "{\"access_token\":\"" + ready.access_token() + "\"}"),
+                                 of_type("application/json", form), of_type("text/plain", form), of_type("", form),
+                                 of_type("multipart/form-data; boundary=x", form),
+                                 of_type("multipart/form-data; boundary=x",
+                                         "--x\r\nContent-Disposition: form-data; name=\"access_token\"\r\n\r\n" +
+                                             ready.access_token() + "\r\n--x--\r\n")}) {
         CHECK((answer.status == 401 || answer.status == 415));
         CHECK(answer.body.find("\"sub\"") == std::string::npos);
     }

@@ -120,6 +120,9 @@ TEST_CASE(
     const std::vector<std::pair<std::string, Query>> rows = {
         {"foreign access token", of(text_of(others, "access_token"))},
         {"foreign refresh token", of(text_of(others, "refresh_token"))},
+        {"foreign access token under another hint",
+         of(text_of(others, "access_token")).with("token_type_hint", "refresh_token")},
+        {"foreign code without the hint", of(foreign_code)},
         {"foreign code", code_hint(foreign_code)},
         {"ID token", of(text_of(r.tokens, "id_token"))},
         {"own code without the hint", of(code)},
@@ -138,6 +141,9 @@ TEST_CASE(
         check_quiet(answer);
         CHECK(shape_of(answer) == unknown);
     }
+    for (const std::string client : {kMachine, kSpa})  // without the grant for refresh tokens, and public
+        for (const std::string name : {"access_token", "refresh_token"})
+            check_quiet(revoke(r.op, of(text_of(others, name)), client));
     CHECK(is_active(r.op, text_of(others, "access_token")));
     CHECK(is_active(r.op, text_of(others, "refresh_token")));
     CHECK(redeem(r.op, token_request(foreign_code, kOther), kOther).verdict() == "200");
@@ -149,10 +155,14 @@ TEST_CASE(
         CAPTURE(authenticated);
         SignedIn r;
         r.op.configure("authenticateRevoke", authenticated);
+        const std::vector<std::string> hints = {"", "access_token", "refresh_token", "auth_code"};
+        std::size_t next = 0;
         for (const std::string& token : {r.access_token(), r.refresh_token()}) {
             for (const Forgery& forgery : forgeries_of(token)) {
                 CAPTURE(forgery.first);
-                check_quiet(revoke(r.op, of(forgery.second)));
+                const std::string& hint = hints[next++ % 4];
+                CAPTURE(hint);
+                check_quiet(revoke(r.op, of(forgery.second).with("token_type_hint", hint)));
             }
         }
         check_quiet(revoke(r.op, of(text_of(r.tokens, "id_token"))));

@@ -261,7 +261,9 @@ TEST_CASE(
 TEST_CASE(
     "introspection: a forged or malformed token is unknown, without an error [IF42, IF128, IF168, rule 5, RFC 7662 "
     "§2.2alm, §2.3c, §4fh, I01, I03]") {
-    const SignedIn r;
+    SignedIn r;
+    check_inactive(introspect(r.op, about(r.alice.obtain_code(authorization_request()))));
+    CHECK(introspect(r.op, about(std::string(100000, 'x'))).status == 413);
     for (const std::string& token : {r.access_token(), r.refresh_token()}) {
         for (const Forgery& forgery : forgeries_of(token)) {
             CAPTURE(forgery.first);

@@ -103,7 +103,7 @@ describe("races", () => {
   });
 
   it(
-    `${ROUNDS} refresh tokens, each used by ${PARALLEL} at once: ` +
+    `running processes: ${ROUNDS} refresh tokens, each used by ${PARALLEL}: ` +
       "one rotation, one replaced answer, and one line goes on [F04, F10]",
     async () => {
       for (let round = 0; round < ROUNDS; ++round) {
@@ -329,7 +329,7 @@ describe("races without a grace", () => {
     await p?.stop();
   });
 
-  it(`${ROUNDS} refresh tokens, each used by ${PARALLEL} at once: one succeeds, and is revoked [F04]`, async () => {
+  it(`running processes: ${ROUNDS} refresh tokens, each used by ${PARALLEL}: all is revoked [F04]`, async () => {
     const { web } = p.clients;
     for (let round = 0; round < ROUNDS; ++round) {
       const first = await p.tokens(web);

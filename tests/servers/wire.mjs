@@ -126,7 +126,7 @@ function wire(front, { sockets, longestLine, unnamed }) {
     await works("after all that");
   });
 
-  it("oversized requests are refused by the web server or by the program, and the next one is answered [X16]", async () => {
+  it("oversized requests are refused by web server or program, and the next one is answered [X16]", async () => {
     const rows = [
       ["a header of 32 KB", () => token({ "x-long": "h".repeat(32_768) })],
       ["credentials of 20 KB", () => token({ authorization: `Basic ${"A".repeat(20_000)}` })],
@@ -218,7 +218,7 @@ function wire(front, { sockets, longestLine, unnamed }) {
     assert.equal(statusOf(await site.raw(line(`${site.issuer}/jwks/`))), 404);
   });
 
-  it("the web server passes on the headers of the programs, each once, and adds no version [H01, H02, H06, H11]", async () => {
+  it("the programs' headers are passed on, each once, and no version is added [H01, H02, H06, H11]", async () => {
     const { headers } = await site.ask("/login");
     assert.equal(headers["strict-transport-security"], "max-age=31536000", "once (RFC 6797 §7.1)");
     assert.equal(headers["cache-control"], "no-store");

@@ -51,7 +51,7 @@ std::string error_of(const oauth::Outcome<oauth::CheckedRefreshToken>& checked) 
 
 }  // namespace
 
-TEST_CASE("check_refresh_token: what spoils a token, and nothing is changed by asking") {
+TEST_CASE("check_refresh_token: what spoils a token, and nothing is changed by asking [F08]") {
     struct Row {
         const char* when;
         void (*spoil)(Fixture&);
@@ -63,6 +63,12 @@ TEST_CASE("check_refresh_token: what spoils a token, and nothing is changed by a
         {"the value is cut", [](Fixture& f) { f.token.pop_back(); }, "invalid_grant"},
         {"the value is empty", [](Fixture& f) { f.token.clear(); }, "invalid_grant"},
         {"it is an access token", [](Fixture& f) { f.token = f.add_access(f.grant); }, "invalid_grant"},
+        {"it is half of one", [](Fixture& f) { f.token.resize(f.token.size() / 2); }, "invalid_grant"},
+        {"it is well signed and was never issued", [](Fixture& f) { f.token = f.sign(jose::TokenType::refresh_token, f.claims()); }, "invalid_grant"},
+        {"it has an access token's claims, well signed", [](Fixture& f) { f.token = f.sign_again(f.add_access(f.grant), jose::TokenType::refresh_token, false); }, "invalid_grant"},
+        {"it is signed by a stranger", [](Fixture& f) { f.token = f.sign_again(f.token, jose::TokenType::refresh_token, true); }, "invalid_grant"},
+        {"a dot", [](Fixture& f) { f.token = "."; }, "invalid_grant"},
+        {"not UTF-8", [](Fixture& f) { f.token = "\xff"; }, "invalid_grant"},
         {"it expires in a second", [](Fixture& f) { f.fixture.clock.advance(f.fixture.settings.refresh_token_ttl - util::Seconds{1}); }, ""},
         {"it has expired", [](Fixture& f) { f.fixture.clock.advance(f.fixture.settings.refresh_token_ttl); }, "invalid_grant"},
         {"its grant has ended", [](Fixture& f) { f.write([&](db::Transaction& t) { store::end_grant(t, f.grant.id, f.context.now()); }); }, "invalid_grant"},

@@ -95,7 +95,7 @@ TEST_CASE("introspection: an active access token, member by member [RFC 7662 §2
                                           member("aud", "https://api.example") + issuer + jti(lean) + "}");
 }
 
-TEST_CASE("introspection: an active refresh token is not taken for an access token [I11, I14]") {
+TEST_CASE("introspection: an active refresh token is not taken for an access token [I11]") {
     test::IssuedTokens fixture;
     const std::int64_t now = util::to_epoch(fixture.context.now());
     const std::string sub = member("sub", fixture.alice.subject.str()) + member("iss", "https://op.example");

@@ -75,6 +75,15 @@ struct IssuedTokens {
         const auto& key = context.keys.signing_key(context.settings.access_token_algorithm, context.now());
         return jose::sign_compact(key.key, key.kid, type, json::write(claims));
     }
+    /// The claims of `token` under a signature of its own: a stranger's, with the name of our key, or this server's.
+    std::string sign_again(const std::string& token, jose::TokenType type, bool stranger) {
+        const auto& own = context.keys.signing_key(context.settings.access_token_algorithm, context.now());
+        const auto dot = token.find('.') + 1;
+        const auto payload = util::base64url_decode(token.substr(dot, token.rfind('.') - dot));
+        REQUIRE(payload);
+        const auto strange = crypto::PrivateKey::generate(own.key.algorithm());
+        return jose::sign_compact(stranger ? strange : own.key, own.kid, type, *payload);
+    }
     /// The claims that every token of ours has, with one more or another; `jti` names the grant that was added last.
     json::Object claims(const std::string& name = {}, const json::Value& value = {}) {
         json::Object claims{{"iss", context.settings.issuer},

@@ -174,6 +174,10 @@ TEST_CASE(
         head + good.substr(head.size(), 8) + tail,
         good.substr(0, good.rfind('.') + 1),
         "eyJhbGciOiJub25lIn0" + good.substr(head.size() - 1, good.rfind('.') - head.size() + 2),
+        head + util::base64url_encode(R"({"scope":"openid email api","sub":"root","cid":"other"})") + tail,
+        head + util::base64url_encode(R"({"scope":"openid email api"})") + ".",
+        fixture.sign_again(good, jose::TokenType::access_token, true),
+        fixture.sign_again(refresh, jose::TokenType::refresh_token, true),
         fixture.sign(jose::TokenType::access_token, fixture.claims("iss", "https://op.example/")),
         fixture.sign(jose::TokenType::access_token, fixture.claims("exp", "soon")),
     };

@@ -98,6 +98,7 @@ TEST_CASE(
         {"https:", false, "host"},
         {"https:///cb", false, "host"},
         {"https:/app.example.org/cb", false, "host"},
+        {"https:/cb", false, "host"},
         {"https://:8443/cb", false, "host"},
         {"https://app.example.org:/cb", false, "port"},
         {"https://app.example.org:0/cb", false, "port"},
@@ -126,6 +127,7 @@ TEST_CASE(
         {"https://b\xc3\xbc"
          "cher.example/cb",
          false, "non-ASCII"},
+        {"https://app.example/\xc3\xa4", false, "non-ASCII"},
         {"https://app.example.org\\@evil.example/cb", false, "absolute"},
         {"https://app.example.org/%zz", false, "absolute"},
     };

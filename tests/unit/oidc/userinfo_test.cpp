@@ -156,7 +156,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("userinfo: the callback is not asked about a token that releases nothing, and its failure goes up") {
+TEST_CASE("userinfo: the callback is not asked about a token that releases nothing, and its failure goes up [U09]") {
     Fixture f;
     const auto never = [](const model::Subject&) -> json::Object {
         FAIL("asked");
