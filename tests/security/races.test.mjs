@@ -84,7 +84,7 @@ describe("races", () => {
     };
   }
 
-  it(`running processes: ${ROUNDS} codes, each redeemed by ${PARALLEL}: one succeeds, and is revoked [T01, T04]`, async () => {
+  it(`running processes: ${ROUNDS} codes, ${PARALLEL} redeem each: one wins, and is revoked [T01, T04]`, async () => {
     for (let round = 0; round < ROUNDS; ++round) {
       const code = await p.code(web);
       const answers = await inParallel(() => p.exchange(web, code));
