@@ -181,7 +181,7 @@ describe("guessing", () => {
   });
 });
 
-describe("visitors who never log in", () => {
+describe("anonymous visitors", () => {
   const pools = {};
   const COUNT = LONG ? 1_000_000 : 10_000;
   let p;
