@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "../unit/crypto/refused_keys.h"
+#include "crypto/key.h"
 #include "json/writer.h"
 #include "support/flow.h"
 #include "util/text.h"
@@ -316,6 +318,47 @@ TEST_CASE("start: keys that are missing, damaged or badly protected stop the pro
          },
          "jwks.json", ""},
     });
+}
+
+TEST_CASE(
+    "start: signing keys that are weak, of another kind or not the published one stop the token endpoint, and not the "
+    "key set [J16]") {
+    static const auto generated = [](postern::crypto::Algorithm algorithm) {
+        return std::string(postern::crypto::PrivateKey::generate(algorithm).to_pem().reveal());
+    };
+    using postern::crypto::Algorithm;
+    struct Replaced {
+        std::string what;
+        std::string algorithm;
+        std::string pem;
+    };
+    const std::vector<Replaced> rows = {
+        {"1024 bits", "RS256", refused_keys::kRsa1024},
+        {"exponent 3", "RS256", refused_keys::kRsaExponent3},
+        {"an EC key", "RS256", generated(Algorithm::ES256)},
+        {"RSA-PSS", "RS256", refused_keys::kRsaPss},
+        {"P-384", "ES256", refused_keys::kP384},
+        {"secp256k1", "ES256", refused_keys::kSecp256k1},
+        {"an RSA key", "ES256", generated(Algorithm::RS256)},
+        {"Ed25519", "ES256", generated(Algorithm::EdDSA)},
+        {"another key than the published one", "ES256", generated(Algorithm::ES256)},
+    };
+    const Deployment op;
+    const Query request{{"grant_type", "client_credentials"}};
+    CHECK(redeem(op, request, kMachine).verdict() == "200");
+    for (const Replaced& row : rows) {
+        CAPTURE(row.what);
+        const fs::path file = a_private_key(op, row.algorithm);
+        const std::string good = read_file(file);
+        write_file(file, row.pem);  // in place: owner and mode stay
+        const Answer answer = redeem(op, request, kMachine);
+        CHECK(answer.status == 500);
+        CHECK(answer.body == "Internal Server Error\n");
+        CHECK(answer.log.find(file.string()) != std::string::npos);
+        CHECK(op.cgi("jwks").status == 200);
+        write_file(file, good);
+    }
+    CHECK(redeem(op, request, kMachine).verdict() == "200");
 }
 
 TEST_CASE("start: templates that are missing or would not escape stop the pages") {

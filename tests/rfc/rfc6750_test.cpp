@@ -7,6 +7,7 @@
 
 #include "json/writer.h"
 #include "support/flow.h"
+#include "support/listener.h"
 #include "util/base64.h"
 #include "util/text.h"
 
@@ -177,6 +178,7 @@ TEST_CASE(
     "userinfo: a header that this server does not emit is refused before anything is parsed [IF35, IF36, IF154, RFC "
     "8725 §3.1, J01-J10, RFC 6749 §10.3b, OIDC Core §16.3]") {
     const SignedIn ready;
+    const Listener listener;
     const std::string kid = text_of(jwt_header(ready.access_token()), "kid");
     const std::string id_kid = text_of(jwt_header(text_of(ready.tokens, "id_token")), "kid");
     struct Row {
@@ -198,6 +200,10 @@ TEST_CASE(
         {"J04 missing", R"({"alg":"ES256","typ":"at+jwt"})"},
         {"J05 jwk", R"({"alg":"ES256","typ":"at+jwt","kid":")" + kid + R"(","jwk":{"kty":"oct","k":"AA"}})"},
         {"J05 jku", R"({"alg":"ES256","typ":"at+jwt","kid":")" + kid + R"(","jku":"http://127.0.0.1:1/"})"},
+        {"J05 jku of a server",
+         R"({"alg":"ES256","typ":"at+jwt","kid":")" + kid + R"(","jku":")" + listener.url() + "\"}"},
+        {"J05 x5u of a server",
+         R"({"alg":"ES256","typ":"at+jwt","kid":")" + kid + R"(","x5u":")" + listener.url() + "\"}"},
         {"J06 crit", R"({"alg":"ES256","typ":"at+jwt","kid":")" + kid + R"(","crit":["b64"]})"},
         {"J09 alg twice", R"({"alg":"none","alg":"ES256","typ":"at+jwt","kid":")" + kid + "\"}"},
         {"J09 an array", R"(["ES256"])"},
@@ -213,6 +219,7 @@ TEST_CASE(
         check_invalid_token(
             userinfo(ready.op, forged(forged(ready.access_token(), 0, base64url_encode(row.header)), 2, "")));
     }
+    CHECK_FALSE(listener.was_contacted());
 }
 
 TEST_CASE(
@@ -249,6 +256,7 @@ TEST_CASE(
         check_invalid_token(userinfo(ready.op, bad));
     }
     check_invalid_token(ready.op.cgi("userinfo", post_form("access_token=" + std::string(60000, 'A'))));
+    CHECK(ready.op.cgi("userinfo", post_form("access_token=" + std::string(1 << 20, 'A'))).status == 413);
     CHECK(userinfo(ready.op, std::string(100000, 'A')).status == 431);
     CHECK(userinfo(ready.op, token).status == 200);
 }
@@ -256,6 +264,7 @@ TEST_CASE(
 TEST_CASE("userinfo: an ID token is not an access token, nor is another server's [RFC 8725 §3.12, J11, J13, J14]") {
     const SignedIn ready;
     check_invalid_token(userinfo(ready.op, text_of(ready.tokens, "id_token")));
+    check_invalid_token(userinfo(ready.op, ready.refresh_token()));
     Deployment::Options options;
     options.config = {{"accessTokenAlgorithm", "ES256"}};  // keys of its own
     const Deployment other(options);

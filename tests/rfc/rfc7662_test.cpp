@@ -298,6 +298,7 @@ TEST_CASE("introspection: limits.token is the longest value that is looked at [J
     CHECK(is_active(op, token));
     op.configure("limits", json::Object{{"token", size - 1}});
     check_inactive(introspect(op, about(token)));
+    CHECK(introspect(op, about(std::string(1 << 20, 'A'))).status == 413);
 }
 
 TEST_CASE("introspection: a token is over the second it expires [IF60, IF130, RFC 7662 §4c, I10]") {

@@ -7,14 +7,12 @@ import { join } from "node:path";
 export const encode = (value) =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
-const HASH = { RS256: "sha256", ES256: "sha256", RS512: "sha512", PS256: "sha256", ES384: "sha384" };
-
-/// The signature over `text` as `alg` says, whatever the key was made for.
-export function signature(key, alg, text) {
+/// The signature over `text` as `alg` (RS256, PS256 or ES256) says, whatever the key was made for.
+function signature(key, alg, text) {
   const options = { key };
   if (alg.startsWith("ES")) options.dsaEncoding = "ieee-p1363";
   if (alg === "PS256") Object.assign(options, { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 });
-  return signBytes(alg === "EdDSA" ? null : HASH[alg], Buffer.from(text), options).toString("base64url");
+  return signBytes("sha256", Buffer.from(text), options).toString("base64url");
 }
 
 /// A compact token. Header and payload are objects, or the text of what stands there; `alg` is how it is really signed.

@@ -2,8 +2,12 @@
 #include "crypto/key.h"
 
 #include <doctest/doctest.h>
+#include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
 
+#include <memory>
 #include <string>
 
 #include "crypto/ecdsa_signature.h"
@@ -38,6 +42,21 @@ const Vector kVectors[] = {
 crypto::RsaPublic rsa_public() { return {raw(vectors::kRsaModulus), raw(vectors::kRsaExponent)}; }
 crypto::EcPublic ec_public() { return {raw(vectors::kEcX), raw(vectors::kEcY)}; }
 crypto::OkpPublic okp_public() { return {raw(vectors::kEdX)}; }
+
+/// r||s of an ECDSA signature that is made with any digest.
+std::string sign_with_digest(const std::string& pem, const EVP_MD* digest, const std::string& text) {
+    const std::unique_ptr<BIO, int (*)(BIO*)> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
+    const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(
+        PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr), EVP_PKEY_free);
+    const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+    REQUIRE(EVP_DigestSignInit(context.get(), nullptr, digest, nullptr, key.get()) == 1);
+    std::string der(80, '\0');
+    std::size_t size = der.size();
+    REQUIRE(EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(der.data()), &size,
+                           reinterpret_cast<const unsigned char*>(text.data()), text.size()) == 1);
+    der.resize(size);
+    return crypto::ecdsa_der_to_raw(der);
+}
 
 std::string with_last_byte_changed(std::string text) {
     text.back() = static_cast<char>(text.back() ^ 1);
@@ -127,6 +146,13 @@ TEST_CASE("verify: another algorithm of the same RSA key is refused [IF36, RFC 8
     CHECK(key.verify(vectors::kRsaInput, raw(vectors::kRsaSignature)));
     CHECK_FALSE(key.verify(vectors::kRsaInput, raw(vectors::kRsaSha512Signature)));
     CHECK_FALSE(key.verify(vectors::kRsaInput, raw(vectors::kRsaPssSignature)));
+}
+
+TEST_CASE(
+    "verify: ES256 is with SHA-256; the same key's signature over a SHA-384 digest is refused [RFC 7518 §3.4, J03]") {
+    const auto key = PublicKey::from_members(ec_public());
+    CHECK(key.verify("message", sign_with_digest(vectors::kEcPem, EVP_sha256(), "message")));
+    CHECK_FALSE(key.verify("message", sign_with_digest(vectors::kEcPem, EVP_sha384(), "message")));
 }
 
 TEST_CASE("verify: a signature holds for its own key alone") {

@@ -66,6 +66,12 @@ std::string der_of(const std::string& pem) {
     return util::base64_decode(body).value();
 }
 
+std::string upper_case(std::string text) {
+    for (char& c : text)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return text;
+}
+
 std::string last_replaced(std::string text, char last) {
     text.back() = last;
     return text;
@@ -188,6 +194,11 @@ TEST_CASE(
         R"({"typ":"at+jwt","kid":")" + kid + "\"}",
         // typ
         with_typ("\"AT+JWT\""),
+        with_typ("\"At+jwt\""),
+        with_typ("\"at+JWT\""),
+        with_typ("\"at+jwt\\u0000\""),
+        with_typ("null"),
+        with_typ("1"),
         with_typ("\"application/at+jwt\""),
         with_typ("\"jwt\""),
         with_typ("\"id+jwt\""),
@@ -199,6 +210,11 @@ TEST_CASE(
         // kid
         with_kid("\"../../dev/null\""),
         with_kid("\"/proc/sys/kernel/randomize_va_space\""),
+        with_kid("\"/var/lib/postern/keys/EdDSA.1700000000." + kid + ".pem\""),
+        with_kid("\"jwks.json\""),
+        with_kid("\"x' UNION SELECT 'k\""),
+        with_kid("{\"kid\":\"" + kid + "\"}"),
+        with_kid("\"" + upper_case(kid) + "\""),
         with_kid("\"' OR 1=1--\""),
         with_kid("\"\\u0000\""),
         with_kid("\"" + kid + "\\u0000\""),
@@ -215,10 +231,21 @@ TEST_CASE(
         open + R"(,"x5u":"http://127.0.0.1:9/cert"})",
         open + R"(,"jwk":)" + jwk + "}",
         open + R"(,"x5c":["MIIB"]})",
+        open + R"(,"x5t#S256":"x"})",
         // extensions
         open + R"(,"crit":["b64"]})",
         open + R"(,"crit":["x"],"x":1})",
         open + R"(,"crit":[]})",
+        open + R"(,"crit":null})",
+        open + R"(,"crit":["exp"]})",
+        open + R"(,"crit":{}})",
+        open + R"(,"crit":["b64"],"b64":true,"x":1})",
+        open + R"(,"crit":["x"],"b64":true,"x":1})",
+        open + R"(,"crit":[],"b64":true,"x":1})",
+        open + R"(,"crit":"x","b64":true,"x":1})",
+        open + R"(,"crit":null,"b64":true,"x":1})",
+        open + R"(,"crit":["exp"],"b64":true,"x":1})",
+        open + R"(,"crit":{},"b64":true,"x":1})",
         open + R"(,"crit":"x"})",
         open + R"(,"b64":false})",
         open + R"(,"zip":"DEF"})",
@@ -238,10 +265,39 @@ TEST_CASE(
         "null",
         "\"EdDSA\"",
         "[]",
+        "1",
     };
     for (const auto& header : headers) {
         CAPTURE(header);
         CHECK(fixture.fault(sign_any(fixture.ed, header)) == JwsFault::unknown_header);
+        // Nor does what a kid might lead to count as a secret.
+        for (const char* secret : {"", "2\n", "k"}) {
+            const std::string text = base64url_encode(header) + "." + base64url_encode(kPayload);
+            const std::string token = text + "." + base64url_encode(crypto::hmac_sha256(secret, text));
+            CHECK(fixture.fault(token) == JwsFault::unknown_header);
+        }
+    }
+    CHECK(fixture.fault(sign_any(fixture.ed, "")) == JwsFault::malformed);
+    CHECK(fixture.fault(sign_any(fixture.ed, with_kid("\"" + std::string(10000, 'k') + "\""))) ==
+          JwsFault::malformed);  // longer than any token
+}
+
+TEST_CASE("verify: a key that comes with the token is not looked at, whatever kid stands next to it [J05]") {
+    JwsFixture fixture;
+    const auto stranger = crypto::PrivateKey::generate(crypto::Algorithm::EdDSA);
+    const jose::Jwk its_jwk = jwk_of(stranger);
+    const std::string members[] = {R"("jku":"http://127.0.0.1:9/keys")", R"("x5u":"http://127.0.0.1:9/keys")",
+                                   "\"jwk\":" + json::write(jose::to_json(its_jwk)), R"("x5c":["Y2VydGlmaWNhdGU="])",
+                                   R"("x5t#S256":"x")"};
+    const std::string kids[] = {R"("kid":")" + fixture.kid(2) + "\",", R"("kid":")" + its_jwk.kid + "\",", ""};
+    for (const std::string& member : members) {
+        for (const std::string& kid : kids) {
+            CAPTURE(member);
+            CAPTURE(kid);
+            const std::string header = R"({"alg":"EdDSA","typ":"at+jwt",)" + kid + member + "}";
+            CHECK(fixture.fault(sign_any(stranger, header)) == JwsFault::unknown_header);
+            CHECK(fixture.fault(sign_any(fixture.ed, header)) == JwsFault::unknown_header);
+        }
     }
 }
 
@@ -254,13 +310,22 @@ TEST_CASE(
         const std::string payload = base64url_encode(kPayload);
         const std::string pem = refused_keys::kPublic;  // the public half of the EC key
         const std::string der = der_of(pem);
-        const std::string jwk = json::write(jose::to_json(fixture.keys[i]));
+        json::Object published = jose::to_json(fixture.keys[i]);
+        const std::string jwk = json::write(published);
+        const json::Value* const first = published.find(i == 0 ? "n" : "x");
+        REQUIRE(first != nullptr);
+        const std::string coordinate = *first->if_string();
+        for (const char* added : {"kid", "alg", "use"}) published.erase(added);
+        json::Array set;
+        for (const jose::Jwk& one : fixture.keys) set.emplace_back(jose::to_json(one));
         const std::string hs256 = base64url_encode(R"({"alg":"HS256","typ":"at+jwt","kid":")" + fixture.kid(i) + "\"}");
         const std::string ours =
             jose::encode_header(fixture.key(i).algorithm(), TokenType::access_token, fixture.kid(i));
         for (const std::string& secret :
              {jwk, pem, pem.substr(0, pem.size() - 1), der, vectors::raw(vectors::kRsaModulus),
-              vectors::raw(vectors::kEdX), std::string(), std::string("secret"), fixture.kid(i)}) {
+              vectors::raw(vectors::kEdX), std::string(), std::string("secret"), fixture.kid(i), coordinate,
+              util::base64url_decode(coordinate).value(), json::write(published),
+              json::write(json::Object{{"keys", set}})}) {
             const auto forged = [&](const std::string& header) {
                 const std::string text = header + "." + payload;
                 return text + "." + base64url_encode(crypto::hmac_sha256(secret, text));
@@ -270,6 +335,19 @@ TEST_CASE(
         }
         const std::string none = base64url_encode(R"({"alg":"none","typ":"at+jwt","kid":")" + fixture.kid(i) + "\"}");
         CHECK(fixture.fault(none + "." + payload + ".") == JwsFault::malformed);
+        // Under every name for "no signature": without one, and with that of the good token.
+        const std::string token = fixture.token(i);
+        const std::string old_signature = token.substr(token.rfind('.') + 1);
+        const std::string tail = R"(,"typ":"at+jwt","kid":")" + fixture.kid(i) + "\"}";
+        for (const char* alg : {"\"none\"", "\"None\"", "\"NONE\"", "\"nOnE\"", "\"\"", "null"}) {
+            CAPTURE(alg);
+            const std::string text = base64url_encode(R"({"alg":)" + std::string(alg) + tail) + "." + payload;
+            CHECK(fixture.fault(text + ".") == JwsFault::malformed);
+            CHECK(fixture.fault(text + "." + old_signature) == JwsFault::unknown_header);
+        }
+        const std::string no_alg = base64url_encode("{" + tail.substr(1)) + "." + payload + ".";
+        CHECK(fixture.fault(no_alg) == JwsFault::malformed);
+        CHECK(fixture.fault(no_alg + old_signature) == JwsFault::unknown_header);
         CHECK(fixture.fault(ours + "." + payload + ".") == JwsFault::malformed);
         CHECK(fixture.fault(ours + "." + payload) == JwsFault::malformed);
     }
@@ -308,11 +386,22 @@ TEST_CASE(
     const std::string token = fixture.token(1);
     const std::size_t last = token.rfind('.') + 1;
     const std::string good = *util::base64url_decode(token.substr(last));
-    for (const std::string& signature : {std::string(64, '\0'), std::string(63, '\0') + "\1", std::string(64, '\xFF'),
-                                         good + good, good.substr(1), *crypto::ecdsa_raw_to_der(good)}) {
+    const std::string r = good.substr(0, 32);
+    const std::string s = good.substr(32);
+    const std::string zero(1, '\0');
+    const std::string order = vectors::raw("_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE");  // n of P-256
+    const std::string one = std::string(31, '\0') + "\1";
+    REQUIRE(order.size() == 32);
+    for (const std::string& signature :
+         {std::string(64, '\0'), std::string(63, '\0') + "\1", std::string(64, '\xFF'), good + good, good.substr(1),
+          *crypto::ecdsa_raw_to_der(good), std::string(32, '\0') + s, r + std::string(32, '\0'), order + s, r + order,
+          one + one, good.substr(0, 63), good + zero, zero + good, zero + r + zero + s, s + r, r,
+          std::string("\0\0\0", 3), crypto::sha512("any 64 bytes")}) {
         CAPTURE(signature.size());
         CHECK(fixture.fault(token.substr(0, last) + base64url_encode(signature)) == JwsFault::bad_signature);
     }
+    CHECK(fixture.fault(token.substr(0, last)) == JwsFault::malformed);
+    CHECK(fixture.fault(token) == std::nullopt);
 }
 
 TEST_CASE("verify: a key that is no longer published signs nothing [J14]") {
@@ -323,6 +412,20 @@ TEST_CASE("verify: a key that is no longer published signs nothing [J14]") {
     CHECK(result.error() == JwsFault::unknown_header);
     CHECK(without.verify(fixture.token(0), TokenType::access_token));
     CHECK_FALSE(jose::Verifier({}).verify(fixture.token(0), TokenType::access_token));
+    // A stranger's key under its own name, and one of ours under the name of another.
+    for (const auto algorithm : {crypto::Algorithm::RS256, crypto::Algorithm::ES256, crypto::Algorithm::EdDSA}) {
+        const auto stranger = crypto::PrivateKey::generate(algorithm);
+        const std::size_t same = algorithm == crypto::Algorithm::RS256   ? 0
+                                 : algorithm == crypto::Algorithm::ES256 ? 1
+                                                                         : 2;
+        const auto signed_as = [&](const crypto::PrivateKey& key, const std::string& kid) {
+            return sign_any(
+                key, util::base64url_decode(jose::encode_header(algorithm, TokenType::access_token, kid)).value());
+        };
+        CHECK(fixture.fault(signed_as(stranger, jwk_of(stranger).kid)) == JwsFault::unknown_header);
+        CHECK(fixture.fault(signed_as(stranger, fixture.kid(same))) == JwsFault::bad_signature);
+        CHECK(fixture.fault(signed_as(fixture.key((same + 1) % 3), fixture.kid(same))) == JwsFault::bad_signature);
+    }
 }
 
 TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1, J07]") {
@@ -352,6 +455,16 @@ TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1, 
         token + ".." + signature,
         token + ".a.b",
         ". " + token,
+        payload,
+        payload + ".",
+        token + "." + token,
+        "\"" + token + "\"",
+        token + "\r\n",
+        "\t" + token,
+        base64url_encode(R"({"alg":"dir","enc":"A256GCM"})") + ".." + std::string(16, 'x') + "." + payload + "." +
+            std::string(22, 'x'),
+        R"({"payload":")" + payload + R"(","signatures":[{"protected":")" + header + R"(","signature":")" + signature +
+            "\"}]}",
         R"({"protected":")" + header + R"(","payload":")" + payload + R"(","signature":")" + signature + "\"}",
     };
     for (const auto& row : rows) {
@@ -378,6 +491,9 @@ TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5, J
              std::string(token).insert(last, " "),
              std::string(token).insert(dot + 3, "\r\n"),
              std::string(token).insert(3, std::string(1, '\0')),
+             std::string(token).insert(last + 40, " "),
+             std::string(token).insert(last + 40, "\n"),
+             std::string(token).insert(last + 40, std::string(1, '\0')),
              last_replaced(token, '+'),
              last_replaced(token, '/'),
              "Bearer " + token,
@@ -395,6 +511,45 @@ TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5, J
     CHECK(accepted == 1);
     // Well spelled, one byte longer.
     CHECK(fixture.fault(token + "A") == JwsFault::bad_signature);
+    CHECK(fixture.fault(token.substr(0, token.size() - 1)));
+    // Where the signature covers the spelling, the signature is good.
+    const std::string header = token.substr(0, dot);
+    const std::string payload = token.substr(dot + 1, last - dot - 1);
+    const auto signed_again = [&](const std::string& text) {
+        return text + "." + base64url_encode(fixture.ed.sign(text));
+    };
+    REQUIRE(fixture.fault(signed_again(header + "." + payload)) == std::nullopt);
+    for (const std::string& more :
+         {std::string("="), std::string("=="), std::string(" "), std::string("\n"), std::string(1, '\0')}) {
+        CAPTURE(more);
+        CHECK(fixture.fault(signed_again(header + more + "." + payload)) == JwsFault::malformed);
+        CHECK(fixture.fault(signed_again(header + "." + payload + more)) == JwsFault::malformed);
+    }
+    // Payloads whose length leaves two and four bits of the last character unused, which are then set: no claims.
+    for (const char* text : {R"({"x":1})", R"({"x":12})"}) {
+        CAPTURE(text);
+        std::string encoded = base64url_encode(text);
+        REQUIRE(encoded.size() % 4 != 0);
+        REQUIRE(fixture.fault(signed_again(header + "." + encoded)) == std::nullopt);
+        encoded.back() = kAlphabet[kAlphabet.find(encoded.back()) + 1];
+        const auto verified = fixture.verifier.verify(signed_again(header + "." + encoded), TokenType::access_token);
+        REQUIRE(verified);
+        CHECK(text_of(verified->claims) == "none");
+    }
+}
+
+TEST_CASE("verify: the characters of the other base64 alphabet are none of ours [RFC 4648 §5, J08]") {
+    JwsFixture fixture;
+    std::string token;
+    do token = fixture.token(1);
+    while (token.find('-', token.rfind('.')) == std::string::npos ||
+           token.find('_', token.rfind('.')) == std::string::npos);
+    REQUIRE(fixture.fault(token) == std::nullopt);
+    for (std::size_t at = token.rfind('.'); at < token.size(); ++at) {
+        if (token[at] == '-') token[at] = '+';
+        if (token[at] == '_') token[at] = '/';
+    }
+    CHECK(fixture.fault(token) == JwsFault::malformed);
 }
 
 TEST_CASE("verify: RS256 has one spelling too; its last character carries four bits [J08]") {
@@ -407,6 +562,7 @@ TEST_CASE("verify: RS256 has one spelling too; its last character carries four b
     for (std::size_t next = at + 1; next < at + 16; ++next) {
         CHECK(fixture.fault(last_replaced(token, alphabet[next])) == JwsFault::malformed);
     }
+    CHECK(fixture.fault(token + "==") == JwsFault::malformed);
 }
 
 TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks inside [J17]") {
@@ -429,6 +585,10 @@ TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks ins
     CHECK(fixture.fault(std::string(1000000, 'a') + ".a.a") == JwsFault::malformed);
     CHECK(fixture.fault(std::string(1000000, '.')) == JwsFault::malformed);
     CHECK(fixture.fault("a." + std::string(1000000, 'a') + ".a") == JwsFault::malformed);
+    const std::string token = fixture.token(2);
+    CHECK(fixture.fault(std::string(50000, 'A') + token.substr(token.find('.'))) == JwsFault::malformed);
+    const std::string tail = token.substr(token.rfind('.'));
+    CHECK(fixture.fault(token.substr(0, token.find('.') + 1) + std::string(50000, 'A') + tail) == JwsFault::malformed);
 }
 
 TEST_CASE("verify: a payload has claims if it is a JSON object, at the first time and at the next") {

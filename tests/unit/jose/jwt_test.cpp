@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../crypto/vectors.h"
+#include "json/writer.h"
 #include "util/text.h"
 
 using namespace postern;
@@ -102,6 +103,18 @@ TEST_CASE("verify_jwt refuses payloads that are not an object with one meaning [
         kGood + "x",
         kGood + kGood,
         kGood + "\n//",
+        kGood + "//",
+        kGood + "{}",
+        "/* */" + kGood,
+        "\xEF\xBB\xBF" + kGood,
+        " ",
+        "{'iss':'https://op.example.com','exp':1700000100,'iat':1699999900}",
+        json::write(json::Value(kGood)),
+        "{" + members + ",\"sub\":\"a\",\"s\\u0075b\":\"b\"}",
+        "{" + members + ",\"exp\":1700000100}",
+        "{" + members + ",\"x\":Infinity}",
+        "{" + members + ",\"x\":\"\\ud800\"}",
+        "{" + members + ",\"x\":\"\\u0000\"}",
         "{" + members + ",}",
         "{" + members + ",\"sub\":\"a\",\"sub\":\"b\"}",
         "{" + members + ",\"iss\":\"x\"}",
@@ -116,6 +129,9 @@ TEST_CASE("verify_jwt refuses payloads that are not an object with one meaning [
         CHECK(fixture.fault(row) == JwtFault::bad_claims);
         CHECK(fixture.fault(row, kNow, Expiry::ignored) == JwtFault::bad_claims);
     }
+    CHECK(fixture.fault("") == JwtFault::malformed);
+    const std::string deeper = "{" + members + ",\"x\":" + std::string(10000, '[') + std::string(10000, ']') + "}";
+    CHECK(fixture.fault(deeper) == JwtFault::malformed);  // longer than any token
 }
 
 TEST_CASE(
@@ -130,6 +146,11 @@ TEST_CASE(
         {"\"https://op.example.com\"", std::nullopt},
         {"\"https://op.example.com/\"", JwtFault::wrong_issuer},
         {"\"https://OP.example.com\"", JwtFault::wrong_issuer},
+        {"\"HTTPS://OP.EXAMPLE.COM\"", JwtFault::wrong_issuer},
+        {"\"https://evil.example\"", JwtFault::wrong_issuer},
+        {"\"https://op.example.com:80\"", JwtFault::wrong_issuer},
+        {"\" https://op.example.com\"", JwtFault::wrong_issuer},
+        {"{\"iss\":\"https://op.example.com\"}", JwtFault::bad_claims},
         {"\"http://op.example.com\"", JwtFault::wrong_issuer},
         {"\"https://op.example.com:443\"", JwtFault::wrong_issuer},
         {"\"https://op.example.com \"", JwtFault::wrong_issuer},
@@ -150,8 +171,8 @@ TEST_CASE(
 TEST_CASE("verify_jwt needs exp and iat as integers, whether or not expiry counts [RFC 7519 §4.1.4, §4.1.6, J09]") {
     JwtFixture fixture;
     const std::string iss = "\"https://op.example.com\"";
-    for (const char* value : {"\"1700000100\"", "1700000100.5", "1.7000001e9", "1e300", "null", "true", "[1700000100]",
-                              "99999999999999999999", "{}"}) {
+    for (const char* value : {"\"1700000100\"", "1700000100.5", "1.7000001e9", "1700000100.0", "1e300", "1e-2147483648",
+                              "null", "true", "[1700000100]", "99999999999999999999", "{}"}) {
         for (const Expiry expiry : {Expiry::enforced, Expiry::ignored}) {
             CAPTURE(value);
             CHECK(fixture.fault(claims(iss, value, "1700000000"), kNow, expiry) == JwtFault::bad_claims);
@@ -192,7 +213,12 @@ TEST_CASE(
     };
     CHECK(fixture.fault(with_nbf("1700000060")) == std::nullopt);
     CHECK(fixture.fault(with_nbf("1700000061")) == JwtFault::bad_claims);
-    CHECK(fixture.fault(with_nbf("\"1700000000\"")) == JwtFault::bad_claims);
+    for (const char* nbf : {"\"1700000000\"", "1700000900", "\"1\"", "1.5", "true", "null", "1e300"}) {
+        CAPTURE(nbf);
+        CHECK(fixture.fault(with_nbf(nbf)) == JwtFault::bad_claims);
+    }
+    CHECK(fixture.fault(with_nbf("1700000000")) == std::nullopt);
+    CHECK(fixture.fault(claims(iss, "1700009999", "1700000900")) == JwtFault::bad_claims);
 }
 
 TEST_CASE("describe has a text of its own for every fault, fit for error_description [RFC 6749 §5.2]") {
