@@ -18,14 +18,7 @@
 #include "os/hash_slots.h"
 #include "os/landlock.h"
 #include "os/seccomp.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define POSTERN_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
-#define POSTERN_SANITIZED 1
-#endif
-#endif
+#include "util/sanitized.h"
 
 namespace postern::server {
 namespace {
@@ -119,15 +112,15 @@ std::string objection(const config::Config& config, const Endpoint& endpoint) {
 
 SandboxOffer sandbox_offer() {
     SandboxOffer offer;
-#ifdef POSTERN_SANITIZED
-    offer.missing = "this is a build with sanitizers, which need what a sandbox forbids";
-#else
+    if (util::kSanitized) {
+        offer.missing = "this is a build with sanitizers, which need what a sandbox forbids";
+        return offer;
+    }
     std::string reason;
     offer.landlock = os::landlock_version(reason);
     add_missing(offer, offer.landlock == 0 ? reason : running_threads());
     offer.calls = os::can_filter_calls(reason);
     if (!offer.calls) add_missing(offer, reason);
-#endif
     return offer;
 }
 

@@ -12,6 +12,7 @@
 #include "json/writer.h"
 #include "support/flow.h"
 #include "support/process.h"
+#include "util/sanitized.h"
 
 namespace {
 
@@ -24,18 +25,9 @@ constexpr const char* kCompiler = "CXX=clang++";
 #else
 constexpr const char* kCompiler = "CXX=g++";
 #endif
-#if defined(__SANITIZE_ADDRESS__)
-#define POSTERN_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define POSTERN_SANITIZED 1
-#endif
-#endif
-#ifdef POSTERN_SANITIZED
-constexpr const char* kFlags = "CXXFLAGS=-O0 -Wall -Wextra -Werror -fsanitize=address,undefined";
-#else
-constexpr const char* kFlags = "CXXFLAGS=-O0 -Wall -Wextra -Werror";
-#endif
+constexpr const char* kFlags = postern::util::kSanitized
+                                   ? "CXXFLAGS=-O0 -Wall -Wextra -Werror -fsanitize=address,undefined"
+                                   : "CXXFLAGS=-O0 -Wall -Wextra -Werror";
 
 /// An installation below a directory of its own, and the example built with its own Makefile against it, as a deployer
 /// would: no path into this source tree.
