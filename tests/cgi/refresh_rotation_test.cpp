@@ -147,7 +147,7 @@ TEST_CASE("race: eight CGI processes with one refresh token leave one usable lin
 
 TEST_CASE("rotation: what ends a user's or a client's rights ends the refresh tokens at once [F09]") {
     struct Row {
-        const char* when;
+        std::string when;
         std::vector<std::string> command;
         std::string input = "";
     };

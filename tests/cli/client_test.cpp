@@ -166,11 +166,11 @@ TEST_CASE("client add: redirect URIs are trimmed, kept once, and refused with na
         }
     }
     CHECK(installation.postern({"client", "show", "bad"}).exit_code == 1);
-    installation.must({"client", "add", "web", "--redirect-uri", kUri});
-    const std::string before = installation.must({"client", "show", "web"});
+    installation.must({"client", "add", "good", "--redirect-uri", kUri});
+    const std::string before = installation.must({"client", "show", "good"});
     for (const Row& row : rows)
-        CHECK(installation.postern({"client", "set", "web", "--redirect-uri", row.uri}).exit_code == 1);
-    CHECK(installation.must({"client", "show", "web"}) == before);
+        CHECK(installation.postern({"client", "set", "good", "--redirect-uri", row.uri}).exit_code == 1);
+    CHECK(installation.must({"client", "show", "good"}) == before);
 }
 
 TEST_CASE("client add: what the rules refuse exits 1 and stores nothing") {

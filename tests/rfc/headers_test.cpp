@@ -117,8 +117,8 @@ TEST_CASE(
         CHECK(answer.header("Content-Length") == std::to_string(answer.body.size()));
         if (!answer.body.empty()) CHECK_FALSE(answer.header("Content-Type").empty());
         const bool is_public = answer.status == 200 && (what.starts_with("discovery") || what.starts_with("jwks"));
-        CHECK(answer.header("Cache-Control") == (is_public ? "public, max-age=3600" : "no-store"));
-        CHECK(answer.header("Pragma") == (is_public ? "" : "no-cache"));
+        CHECK(answer.header("Cache-Control") == std::string(is_public ? "public, max-age=3600" : "no-store"));
+        CHECK(answer.header("Pragma") == std::string(is_public ? "" : "no-cache"));
         for (const std::string name : {"Server", "X-Powered-By", "Via", "X-Generator", "X-Version", "X-Sendfile",
                                        "X-Accel-Redirect", "X-LIGHTTPD-send-file"})
             CHECK_FALSE(answer.has(name));

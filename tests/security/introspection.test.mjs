@@ -29,7 +29,7 @@ describe("introspection", () => {
     assert.equal(answer.body, '{"active":false}', what);
   };
 
-  describe("processes that have answered for a token know at once that it has ended [I10]", () => {
+  describe("processes that have answered for a token know at once that it has ended", () => {
     const hash = ({ access_token: token }) => text(digestOf(token));
     const refreshHash = ({ refresh_token: token }) => text(digestOf(token));
     const rows = {

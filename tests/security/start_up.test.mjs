@@ -133,7 +133,7 @@ describe("a program that cannot work", () => {
       await look([], "afterwards");
     });
 
-  it("a log of no bytes is an empty one [S10]", async () => {
+  it("a WAL of no bytes is an empty WAL [S10]", async () => {
     await p.deployment.postern(["purge"]);
     await spoiled(
       join(p.deployment.directory, "db"),

@@ -40,7 +40,7 @@ const traceable = (() => {
 
 describe(
   "the system calls of each program",
-  { skip: traceable ? false : "this machine lets nobody trace a process" },
+  { skip: traceable ? false : "this machine does not allow a process to be traced" },
   () => {
     const pools = {};
     const logs = {};
@@ -219,7 +219,7 @@ describe("constant load", () => {
   });
 
   it(
-    "32 at once are all answered, and the log stays within four times its limit [S02, S04]",
+    "constant load: 32 requests at once are all answered, and the WAL stays within four times its limit [S02, S04]",
     { timeout: 3_600_000 },
     async (t) => {
       const { machine, other } = p.clients;
@@ -261,7 +261,7 @@ describe("constant load", () => {
   );
 
   it(
-    `a database that somebody locks${LONG ? " for 30 seconds" : ""} ` +
+    `a database that another process locks${LONG ? " for 30 seconds" : ""} ` +
       "is read on, and written as soon as it is free [S03]",
     async () => {
       const { web, machine } = p.clients;
@@ -318,7 +318,7 @@ describe("SQL in what is sent", () => {
     await p?.stop();
   });
 
-  it("is text like any other, in every field of every endpoint [S01]", async () => {
+  it("SQL in any field of any endpoint is text like any other [S01]", async () => {
     const { web, spa } = p.clients;
     const tokens = await p.tokens(web);
     const page = await p.person().visit(p.authorizationUrl(web));
@@ -406,7 +406,7 @@ describe("SQL in what is sent", () => {
     assert.equal((await p.introspect(tokens.access_token)).active, true);
   });
 
-  it("cannot be: every statement is constant text [S01]", () => {
+  it("every SQL statement in the sources is constant text [S01]", () => {
     const sources = ["lib/store", "lib/db", "lib/db/sqlite"].flatMap((room) =>
       readdirSync(join(ROOT, room))
         .filter((name) => name.endsWith(".cpp"))

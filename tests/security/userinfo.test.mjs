@@ -29,7 +29,7 @@ describe("UserInfo", () => {
     return { ...user, given, ask: () => p.userinfo(given.access_token) };
   }
 
-  describe("processes that have answered with claims know at once that the token has ended [U07]", () => {
+  describe("processes that have answered with claims know at once that the token has ended", () => {
     const hash = (given) => text(digestOf(given.access_token));
     const rows = {
       revoked: async ({ given }) => {

@@ -20,10 +20,7 @@ constexpr const char* kLogin = "https://op.example/login";
 constexpr const char* kConsent = "https://op.example/scopes";
 
 struct Fixture : test::PageFlow {
-    void sign_in() {
-        fixture.add_session(fixture.add_user("alice"), "of-alice");
-        cookies[web::cookie_names(fixture.settings.issuer).session] = "of-alice";
-    }
+    void sign_in() { PageFlow::sign_in(fixture.add_user("alice"), "of-alice"); }
     void change(model::Client changed) {
         db::Transaction transaction(fixture.database, db::Durability::full);
         REQUIRE(store::update_client(transaction, changed));
@@ -32,11 +29,6 @@ struct Fixture : test::PageFlow {
     }
     http::Response start(const std::map<std::string, std::string>& query) {
         return visit(web::start_authorization, query);
-    }
-    std::map<std::string, std::string> with(const std::string& name, const std::string& value) const {
-        auto changed = request();
-        changed[name] = value;
-        return changed;
     }
     std::map<std::string, std::string> without(const std::string& name) const {
         auto changed = request();

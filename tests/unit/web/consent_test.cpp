@@ -18,10 +18,6 @@ constexpr const char* kCallback = "https://app.example/cb";
 
 struct Fixture : test::PageFlow {
     model::User alice = fixture.add_user("alice");
-    void sign_in(const model::User& user, const std::string& cookie) {
-        fixture.add_session(user, cookie);
-        cookies[web::cookie_names(fixture.settings.issuer).session] = cookie;
-    }
     Fixture() { sign_in(alice, "of-alice"); }
 
     http::Response begin() { return visit(web::start_authorization, request()); }

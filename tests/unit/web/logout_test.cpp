@@ -11,10 +11,6 @@ namespace {
 
 struct Fixture : test::PageFlow {
     model::User alice = fixture.add_user("alice");
-    void sign_in(const model::User& user, const std::string& cookie) {
-        fixture.add_session(user, cookie);
-        cookies[web::cookie_names(fixture.settings.issuer).session] = cookie;
-    }
     Fixture() {
         fixture.settings.paths.logout = "/logout";
         sign_in(alice, "of-alice");

@@ -74,6 +74,12 @@ public:
         return visit(handler, {{"resume", location_parameter(answer, "resume")}});
     }
 
+    /// From now on this browser has a session of `user`, whose cookie has this value.
+    void sign_in(const model::User& user, const std::string& cookie) {
+        fixture.add_session(user, cookie);
+        cookies[web::cookie_names(fixture.settings.issuer).session] = cookie;
+    }
+
     /// The cookies of this browser; cleared ones are gone.
     std::map<std::string, std::string> cookies;
     /// What the web server says with every request.
@@ -91,6 +97,12 @@ public:
                 {"state", "s1"},
                 {"code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"},
                 {"code_challenge_method", "S256"}};
+    }
+    /// The same with another value.
+    std::map<std::string, std::string> with(const std::string& name, const std::string& value) const {
+        auto changed = request();
+        changed[name] = value;
+        return changed;
     }
 
 private:

@@ -23,11 +23,6 @@ struct Fixture : test::PageFlow {
         named("alice");
     }
     void named(const std::string& name) { server_variables = {{"REMOTE_USER", name}, {"AUTH_TYPE", "Basic"}}; }
-    std::map<std::string, std::string> with(const std::string& name, const std::string& value) const {
-        auto changed = request();
-        changed[name] = value;
-        return changed;
-    }
     http::Response begin() { return visit(web::start_authorization, request()); }
     http::Response log_in() { return follow(web::remote_login, begin()); }
     std::optional<model::User> user(const std::string& name) {
