@@ -1,5 +1,6 @@
-// Signed tokens at processes that keep running. Every forgery is first put in the place of the live token in the database,
-// so that nothing but the verification stands between it and the user's claims. The rules are in tests/unit/jose.
+// Signed tokens at processes that keep running. Every forgery is first put in the place of the live token in the
+// database, so that nothing but the verification stands between it and the user's claims. The rules are in
+// tests/unit/jose.
 import assert from "node:assert/strict";
 import { createHmac, createPublicKey } from "node:crypto";
 import { after, before, describe, it } from "node:test";
