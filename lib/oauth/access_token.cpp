@@ -51,8 +51,7 @@ util::Result<VerifiedAccessToken, jose::JwtFault> verify_access_token(Context& c
     ASSIGN_OR_RETURN(auto jwt, jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::access_token,
                                                 context.settings.issuer, context.now(), expiry));
     store::AccessTokenKey key{grant_of(*jwt.claims), jwt.issued_at, model::ValueHash(crypto::hex(jwt.digest))};
-    auto stored = store::find_access_token(context.store, key);
-    return VerifiedAccessToken{std::move(jwt.claims), std::move(key), std::move(stored)};
+    return VerifiedAccessToken{std::move(jwt.claims), std::move(key)};
 }
 
 }  // namespace postern::oauth

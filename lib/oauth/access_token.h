@@ -25,12 +25,11 @@ AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, 
 
 /// An access token that this server has signed.
 struct VerifiedAccessToken {
-    jose::Claims claims;  ///< verified
-    store::AccessTokenKey key;
-    std::optional<store::StoredAccessToken> stored;  ///< nullopt: the row has gone
+    jose::Claims claims;        ///< verified
+    store::AccessTokenKey key;  ///< of its row, which may have gone
 };
 
-/// The signature before any claim, and before storage is asked. Any Keys opened for verify or sign will do.
+/// The signature before any claim; storage is not asked. Any Keys opened for verify or sign will do.
 util::Result<VerifiedAccessToken, jose::JwtFault> verify_access_token(Context& context, std::string_view value,
                                                                       jose::Expiry expiry);
 

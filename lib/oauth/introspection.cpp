@@ -11,13 +11,13 @@ constexpr const char* kFromClaims[] = {"username", "exp", "iat", "nbf", "sub", "
 
 json::Object inactive() { return {{"active", false}}; }
 
-json::Object active(const model::Scope& scope, const model::Grant& grant, const char* token_type,
+json::Object active(const model::Scope& scope, const model::ClientId& client, const char* token_type,
                     const json::Object& claims) {
     json::Object answer;
     answer.reserve(4 + std::size(kFromClaims));
     answer.set("active", true);
     if (!scope.empty()) answer.set("scope", scope.to_string());
-    answer.set("client_id", grant.client_id.str());
+    answer.set("client_id", client.str());
     answer.set("token_type", token_type);
     for (const char* name : kFromClaims)
         if (const json::Value* value = claims.find(name)) answer.set(name, *value);
@@ -44,13 +44,16 @@ json::Object introspect(Context& context, const PresentedToken& token) {
     if (token.hint == TokenTypeHint::auth_code) return inactive();
     const KnownToken known = find_presented_token(context, token, jose::Expiry::enforced);
     const util::Time now = context.now();
-    if (const auto* access = std::get_if<VerifiedAccessToken>(&known))
-        if (access->stored && store::is_active(*access->stored, now))
-            return active(access->stored->token.scope, access->stored->grant, "Bearer", *access->claims);
+    if (const auto* access = std::get_if<VerifiedAccessToken>(&known)) {
+        const auto stored = store::find_access_token(context.store, access->key);
+        if (stored && store::is_active(*stored, now))
+            return active(stored->scope, stored->client_id, "Bearer", *access->claims);
+    }
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         // Not "Bearer": a resource server must see that this token is not for its API.
         if (store::is_active(refresh->stored, now))
-            return active(refresh->stored.grant.scope, refresh->stored.grant, "refresh_token", *refresh->claims);
+            return active(refresh->stored.grant.scope, refresh->stored.grant.client_id, "refresh_token",
+                          *refresh->claims);
     return inactive();
 }
 

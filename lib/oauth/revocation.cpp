@@ -27,10 +27,9 @@ void note(Context& context, const model::Grant& grant, const char* kind, const m
                       audit::with_grant(grant, {{"kind", kind}, audit::credential("token", hash)}));
 }
 
-/// The row may be deleted once the token has expired; then `jti` names the grant and `cid` the client (both signed by
-/// us), so that an expired token can still end the refresh tokens of its grant.
+/// `jti` names the grant and `cid` the client (both signed by us). The token's row may be deleted once it has expired,
+/// and is not needed: an expired token can still end the refresh tokens of its grant.
 std::optional<model::Grant> find_grant_of(Context& context, const VerifiedAccessToken& token) {
-    if (token.stored) return token.stored->grant;
     auto grant = store::find_grant(context.store, token.key.grant_id);
     const json::Value* client = token.claims->find("cid");
     if (!grant || !client || !client->if_string() || *client->if_string() != grant->client_id.str())

@@ -49,8 +49,8 @@ const char* why_inactive(const store::StoredAccessToken& stored, util::Time now)
         bool applies;
         const char* reason;
     } rows[] = {
-        {now >= stored.token.expires_at, "the access token has expired"},
-        {stored.token.revoked_at || stored.grant.ended_at, "the access token has been revoked"},
+        {now >= stored.expires_at, "the access token has expired"},
+        {stored.revoked, "the access token has been revoked"},
         {!stored.client_enabled, "the client of the access token is disabled"},
         {!stored.user_enabled, "the user of the access token is disabled"},
     };
@@ -72,21 +72,21 @@ oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& conte
     const util::Time now = context.now();
     auto known = oauth::verify_access_token(context, token, jose::Expiry::enforced);
     if (!known) return invalid_token(std::string(jose::describe(known.error())));
-    auto& stored = known->stored;
+    auto stored = store::find_access_token(context.store, known->key);
     if (!stored) return invalid_token("the access token is unknown");
     if (!store::is_active(*stored, now)) return invalid_token(why_inactive(*stored, now));
     return std::move(*stored);
 }
 
 oauth::Outcome<json::Object> userinfo(const store::StoredAccessToken& token, const GetUserClaims& get_user_claims) {
-    const model::Subject& subject = token.grant.subject;
-    if (!token.token.scope.contains("openid"))
+    const model::Subject& subject = token.subject;
+    if (!token.scope.contains("openid"))
         return oauth::make_error(oauth::ErrorCode::insufficient_scope, "openid scope required");
     if (subject.empty()) return invalid_token("the access token is not a user's");  // client_credentials
     // The token holds the scope; the grant holds claims that were granted by name. The client may have lost either
     // since.
-    const auto names = oauth::still_registered(token.registered, token.grant.claims.userinfo);
-    return userinfo_claims(get_user_claims(subject), token.token.scope, names, subject);
+    const auto names = oauth::still_registered(token.registered, token.userinfo_claims);
+    return userinfo_claims(get_user_claims(subject), token.scope, names, subject);
 }
 
 GetUserClaims database_claims(oauth::Context& context) {

@@ -23,7 +23,7 @@ http::Response userinfo(App& app, const http::Request& request, const oidc::GetU
     if (!token) return bearer_error(token.error());
     auto claims = oidc::userinfo(*token, get_user_claims);
     http::Response response = claims ? http::json(std::move(*claims)) : bearer_error(claims.error());
-    response.client_id = token->grant.client_id.str();
+    response.client_id = token->client_id.str();
     return response;
 }
 

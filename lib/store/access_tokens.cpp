@@ -32,8 +32,9 @@ void insert_access_token(db::Transaction& transaction, const model::AccessToken&
 
 std::optional<StoredAccessToken> find_access_token(db::Database& database, const AccessTokenKey& key) {
     auto row = database.query(
-        "SELECT t.token_hash, t.jti, t.grant_id, t.scope, t.audience, t.issued_at, t.expires_at, t.revoked_at,"
-        " c.enabled, CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, c.scope," POSTERN_GRANT_COLUMNS
+        "SELECT t.scope, g.client_id, g.subject, g.userinfo_claims, c.scope, t.expires_at,"
+        " t.revoked_at IS NOT NULL OR g.ended_at IS NOT NULL, c.enabled,"
+        " CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END"
         " FROM access_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"
         " LEFT JOIN users u ON u.subject = g.subject"
         " WHERE t.grant_id = $1 AND t.issued_at = $2 AND t.token_hash = $3",
@@ -41,10 +42,8 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
     if (!row.step()) return std::nullopt;
 
     StoredAccessToken stored;
-    auto& token = stored.token;
-    row >> token.token_hash >> token.jti >> token.grant_id >> token.scope >> token.audience >> token.issued_at >>
-        token.expires_at >> token.revoked_at >> stored.client_enabled >> stored.user_enabled >> stored.registered >>
-        stored.grant;
+    row >> stored.scope >> stored.client_id >> stored.subject >> stored.userinfo_claims >> stored.registered >>
+        stored.expires_at >> stored.revoked >> stored.client_enabled >> stored.user_enabled;
     return stored;
 }
 
@@ -76,8 +75,7 @@ std::optional<std::int64_t> walk_expired_access_tokens(db::Transaction& transact
 }
 
 bool is_active(const StoredAccessToken& stored, util::Time now) {
-    return stored.token.expires_at > now && !stored.token.revoked_at && !stored.grant.ended_at &&
-           stored.client_enabled && stored.user_enabled;
+    return stored.expires_at > now && !stored.revoked && stored.client_enabled && stored.user_enabled;
 }
 
 }  // namespace postern::store

@@ -8,12 +8,17 @@
 
 namespace postern::store {
 
+/// What a token gives a right to, and what decides whether it is active.
 struct StoredAccessToken {
-    model::AccessToken token;
-    model::Grant grant;
-    model::Scope registered;  ///< the scope that the client is registered for now
+    model::Scope scope;
+    model::ClientId client_id;
+    model::Subject subject;             ///< empty for a token without a user (client_credentials)
+    model::ClaimNames userinfo_claims;  ///< granted beyond the scope
+    model::Scope registered;            ///< the scope that the client is registered for now
+    util::Time expires_at{};
+    bool revoked = false;  ///< the token, or its grant has ended
     bool client_enabled = false;
-    bool user_enabled = false;  ///< true for a token without a user (client_credentials)
+    bool user_enabled = false;  ///< true for a token without a user
 };
 
 /// The key of an access token's row, computed from the signed token: `jti`, `iat`, SHA-256.

@@ -59,7 +59,8 @@ struct Fixture {
 
     bool is_active(const std::string& token) {
         const auto known = oauth::verify_access_token(context, token, jose::Expiry::ignored);
-        return known && known->stored && store::is_active(*known->stored, fixture.clock.now());
+        const auto stored = known ? store::find_access_token(context.store, known->key) : std::nullopt;
+        return stored && store::is_active(*stored, fixture.clock.now());
     }
 
     std::string last_token;

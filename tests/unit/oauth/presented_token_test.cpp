@@ -48,7 +48,7 @@ std::string kind_of(test::IssuedTokens& fixture, const std::string& value,
                     jose::Expiry expiry = jose::Expiry::enforced) {
     const auto known = oauth::find_presented_token(fixture.context, {value, hint}, expiry);
     if (const auto* access = std::get_if<oauth::VerifiedAccessToken>(&known))
-        return access->stored ? "access" : "access without record";
+        return store::find_access_token(fixture.context.store, access->key) ? "access" : "access without record";
     return std::holds_alternative<oauth::KnownRefreshToken>(known) ? "refresh" : "nothing";
 }
 

@@ -177,16 +177,18 @@ inline store::AccessTokenKey key_of(const model::AccessToken& token) {
     return {token.grant_id, token.issued_at, token.token_hash};
 }
 
-/// The token whose digest is `hash`, found as one that says where its row is.
-inline std::optional<store::StoredAccessToken> find_token(db::Database& database, const std::string& hash) {
+/// Where the row of the token is whose digest is `hash`; of no grant if there is none.
+inline store::AccessTokenKey key_in(db::Database& database, const std::string& hash) {
     store::AccessTokenKey key;
     key.token_hash = model::ValueHash(hash);
-    {
-        auto row = database.query("SELECT grant_id, issued_at FROM access_tokens WHERE token_hash = $1", hash);
-        if (!row.step()) return std::nullopt;
-        row >> key.grant_id >> key.issued_at;
-    }
-    return store::find_access_token(database, key);
+    auto row = database.query("SELECT grant_id, issued_at FROM access_tokens WHERE token_hash = $1", hash);
+    if (row.step()) row >> key.grant_id >> key.issued_at;
+    return key;
+}
+
+/// The token whose digest is `hash`, found as one that says where its row is.
+inline std::optional<store::StoredAccessToken> find_token(db::Database& database, const std::string& hash) {
+    return store::find_access_token(database, key_in(database, hash));
 }
 
 inline std::optional<store::StoredRefreshToken> find_refresh(db::Database& database, const std::string& hash) {

@@ -27,7 +27,7 @@ TEST_CASE("read_statistics: counts what list_tokens lists, and everything else b
         store::insert_grant(transaction, grant("carol's", "sub-3"));
         store::insert_access_token(transaction, token("carol's", "carol's"));
         store::redeem_code(transaction, ValueHash("code a"), kNow);
-        store::revoke_access_token(transaction, key_of(find_token(transaction.database(), "token b")->token), kNow);
+        store::revoke_access_token(transaction, key_in(transaction.database(), "token b"), kNow);
         rotate(transaction, "refresh of c", kNow, Seconds{10});
         store::end_grant(transaction, GrantId("d"), kNow);
         const auto log_in = [&](const char* name, const char* subject, Time last_seen, Time until) {

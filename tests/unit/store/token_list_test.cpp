@@ -109,8 +109,7 @@ TEST_CASE("list_tokens: active is what could be presented now; the rest is liste
          "bau! bac bre "},
         {"the access token is revoked",
          [](db::Transaction& transaction) {
-             store::revoke_access_token(transaction, key_of(find_token(transaction.database(), "token b")->token),
-                                        kNow);
+             store::revoke_access_token(transaction, key_in(transaction.database(), "token b"), kNow);
          },
          kNow, "bau bac! bre "},
         {"the refresh token is revoked",
