@@ -1,6 +1,8 @@
 // How bytes travel in forms and URLs, there and back.
 #include "util/percent.h"
 
+#include <algorithm>
+
 #include "util/text.h"
 
 namespace postern::util {
@@ -40,7 +42,8 @@ std::optional<std::string> form_decode(std::string_view text) {
 }
 
 std::string percent_encode(std::string_view bytes) {
-    constexpr std::string_view kDigits = "0123456789ABCDEF";  // upper case: RFC 3986 §2.1
+    if (std::ranges::all_of(bytes, is_unreserved)) return std::string(bytes);  // sealed requests, codes and tokens
+    constexpr std::string_view kDigits = "0123456789ABCDEF";                   // upper case: RFC 3986 §2.1
     std::string out;
     out.reserve(bytes.size());
     for (const char c : bytes) {
