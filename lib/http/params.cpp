@@ -36,31 +36,32 @@ util::Result<Params, ParamsError> Params::parse(std::string_view text, std::size
 
         auto name = decode(raw_name);
         if (!name) return ParamsError::malformed_name;
-        const auto [place, added] = params.entries_.try_emplace(*std::move(name));
-        Entry& entry = place->second;
-        if (!added) {
-            entry = {"", ParamFault::duplicate};  // RFC 6749 §3.1, §3.2
+        const auto known = std::ranges::find(params.entries_, *name, &Entry::name);
+        if (known != params.entries_.end()) {
+            known->fault = ParamFault::duplicate;  // RFC 6749 §3.1, §3.2
             continue;
         }
         auto value = decode(pair.substr(std::min(raw_name.size() + 1, pair.size())));
-        if (value) {
-            entry.value = *std::move(value);
-        } else {
-            entry.fault = ParamFault::malformed;
-        }
+        const auto fault = value ? std::nullopt : std::optional(ParamFault::malformed);
+        params.entries_.push_back({*std::move(name), std::move(value).value_or(""), fault});
     }
     return params;
 }
 
-std::optional<std::string> Params::find(std::string_view name) const {
-    const auto found = entries_.find(name);
-    if (found == entries_.end() || found->second.fault || found->second.value.empty()) return std::nullopt;
-    return found->second.value;
+const Params::Entry* Params::entry(std::string_view name) const {
+    const auto found = std::ranges::find(entries_, name, &Entry::name);
+    return found == entries_.end() ? nullptr : &*found;
+}
+
+std::optional<std::string_view> Params::find(std::string_view name) const {
+    const Entry* found = entry(name);
+    if (!found || found->fault || found->value.empty()) return std::nullopt;
+    return found->value;
 }
 
 std::optional<ParamFault> Params::fault_of(std::string_view name) const {
-    const auto found = entries_.find(name);
-    return found == entries_.end() ? std::nullopt : found->second.fault;
+    const Entry* found = entry(name);
+    return found ? found->fault : std::nullopt;
 }
 
 std::optional<std::string> Params::first_fault(std::initializer_list<std::string_view> names) const {

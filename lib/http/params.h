@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "util/result.h"
 
@@ -31,8 +31,8 @@ public:
     /// Splits at `&` and the first `=`. Text without a name (`=x`, `&&`) is skipped.
     static util::Result<Params, ParamsError> parse(std::string_view text, std::size_t max_parameters);
 
-    /// The value, or nullopt when absent, empty or faulty. Never an empty string.
-    std::optional<std::string> find(std::string_view name) const;
+    /// The value, or nullopt when absent, empty or faulty. Never empty. It lives as long as the parameters.
+    std::optional<std::string_view> find(std::string_view name) const;
 
     /// The fault of `name`, if it has one.
     std::optional<ParamFault> fault_of(std::string_view name) const;
@@ -42,10 +42,13 @@ public:
 
 private:
     struct Entry {
+        std::string name;
         std::string value;
         std::optional<ParamFault> fault;
     };
-    std::map<std::string, Entry, std::less<>> entries_;
+    const Entry* entry(std::string_view name) const;
+
+    std::vector<Entry> entries_;
 };
 
 }  // namespace postern::http

@@ -86,7 +86,7 @@ Outcome<model::ResponseType> parse_response_type(const Settings& settings, const
 }
 
 /// OpenID Connect Core §3.1.2.1: `none` excludes every other value; unknown values are ignored.
-Outcome<std::set<model::Prompt>> parse_prompt(const std::optional<std::string>& text) {
+Outcome<std::set<model::Prompt>> parse_prompt(std::optional<std::string_view> text) {
     struct Word {
         std::string_view name;
         model::Prompt prompt;
@@ -109,7 +109,7 @@ Outcome<std::set<model::Prompt>> parse_prompt(const std::optional<std::string>& 
 }
 
 /// Digits of at most 2^31-1: no sign, no blank, no fraction, and no overflow in `auth_time + max_age`.
-Outcome<std::optional<util::Seconds>> parse_max_age(const std::optional<std::string>& text) {
+Outcome<std::optional<util::Seconds>> parse_max_age(std::optional<std::string_view> text) {
     if (!text) return std::optional<util::Seconds>();
     const auto seconds = util::parse_digits(*text, std::numeric_limits<std::int32_t>::max());
     if (!seconds) return invalid_request("max_age must be a number of seconds");
@@ -182,8 +182,7 @@ Outcome<void> check_registration(const Settings& settings, const model::Client& 
     if (!request.scope.empty()) RETURN_IF_ERROR(resolve_scope(settings, client, request.scope.to_string()));
     RETURN_IF_ERROR(check_claims(client, request.claims));
     if (request.response_type == model::ResponseType::token) return {};
-    const std::optional<std::string> method =
-        request.code_challenge ? std::optional<std::string>("S256") : std::nullopt;
+    const auto method = request.code_challenge ? std::optional<std::string_view>("S256") : std::nullopt;
     RETURN_IF_ERROR(parse_code_challenge(client, request.code_challenge, method));
     return {};
 }

@@ -102,10 +102,10 @@ Outcome<Credentials> parse_credentials(const http::Request& request) {
     Credentials credentials;
     credentials.why_no_header = request.why_no_authorization;
     const auto id = request.form.find("client_id");
-    auto secret = request.form.find("client_secret");
+    const auto secret = request.form.find("client_secret");
     if (!id) return credentials;
     if (secret) credentials.method = Credentials::Method::post;
-    add_reading(credentials, *id, secret ? std::move(*secret) : std::string());
+    add_reading(credentials, std::string(*id), std::string(secret.value_or("")));
     return credentials;
 }
 

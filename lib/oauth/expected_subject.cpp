@@ -22,9 +22,9 @@ Outcome<std::optional<model::Subject>> parse_expected_subject(Context& context, 
 }
 
 std::optional<std::string> parse_login_hint(const http::Params& params) {
-    auto hint = params.find("login_hint");
+    const auto hint = params.find("login_hint");
     if (hint && (hint->size() > kMaxLoginHintBytes || util::displayable(*hint) != *hint)) return std::nullopt;
-    return hint;
+    return std::optional<std::string>(hint);
 }
 
 }  // namespace postern::oauth

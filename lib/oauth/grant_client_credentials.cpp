@@ -13,7 +13,7 @@ namespace postern::oauth {
 namespace {
 
 Outcome<model::Scope> resolve_client_scope(const Settings& settings, const model::Client& client,
-                                           const std::optional<std::string>& requested) {
+                                           std::optional<std::string_view> requested) {
     ASSIGN_OR_RETURN(auto scope, resolve_scope(settings, client, requested));
     if (std::ranges::any_of(openid_scopes().tokens(), [&](const std::string& token) { return scope.contains(token); }))
         return invalid_scope("the client_credentials grant has no OpenID scopes");

@@ -33,7 +33,7 @@ const char* why_dead(const store::StoredRefreshToken& stored, util::Time now) {
 }
 
 Outcome<model::Scope> narrow(const Settings& settings, const model::Client& client, const model::Scope& granted,
-                             const std::optional<std::string>& requested) {
+                             std::optional<std::string_view> requested) {
     if (!requested) return still_registered(settings, client, granted);
     ASSIGN_OR_RETURN(auto scope, resolve_scope(settings, client, requested));
     if (!scope.is_subset_of(granted))

@@ -20,8 +20,8 @@ bool is_verifier(std::string_view text) {
 }  // namespace
 
 Outcome<std::optional<std::string>> parse_code_challenge(const model::Client& client,
-                                                         const std::optional<std::string>& challenge,
-                                                         const std::optional<std::string>& method) {
+                                                         std::optional<std::string_view> challenge,
+                                                         std::optional<std::string_view> method) {
     if (!challenge && method) return invalid_request("code_challenge_method without code_challenge");
     if (!challenge) {
         const bool required = client.type == model::ClientType::public_ || client.pkce == model::Pkce::required;
@@ -32,7 +32,7 @@ Outcome<std::optional<std::string>> parse_code_challenge(const model::Client& cl
     if (method != "S256") return invalid_request("code_challenge_method must be S256");
     if (challenge->size() != kChallengeCharacters || !util::base64url_decode(*challenge))
         return invalid_request("code_challenge must be 43 base64url characters");
-    return challenge;
+    return std::optional<std::string>(challenge);
 }
 
 Outcome<void> check_code_verifier(const std::optional<std::string>& challenge,

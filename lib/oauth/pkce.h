@@ -14,8 +14,8 @@ namespace postern::oauth {
 /// method other than S256 (an absent one means `plain`, §4.3), a method alone, a challenge that is not 43 base64url
 /// characters, and a missing challenge where one is required (RFC 9700 §2.1.1).
 Outcome<std::optional<std::string>> parse_code_challenge(const model::Client& client,
-                                                         const std::optional<std::string>& challenge,
-                                                         const std::optional<std::string>& method);
+                                                         std::optional<std::string_view> challenge,
+                                                         std::optional<std::string_view> method);
 
 /// RFC 7636 §4.6. A verifier without a challenge is refused as well: an attacker may have removed the challenge from
 /// the authorization request (RFC 9700 §4.8.2).

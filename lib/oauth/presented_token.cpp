@@ -37,7 +37,7 @@ Outcome<PresentedToken> parse_token(const http::Params& form, std::size_t max_by
     ASSIGN_OR_RETURN(const auto hint, parse_hint(form));
     // A malformed token is an unknown one (RFC 7009 §2.2), and so is one that is longer than any of ours.
     if (value && value->size() > max_bytes) value.reset();
-    return PresentedToken{std::move(value), hint};
+    return PresentedToken{std::optional<std::string>(value), hint};
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ bool is_loopback_or_private(std::string_view redirect_uri) {
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params) {
     // client_id and redirect_uri before everything else: nothing may be sent to an address that is not verified (RFC
     // 6749 §4.1.2.1).
-    const std::string client_id = params.find("client_id").value_or("");
+    const std::string client_id(params.find("client_id").value_or(""));
     if (const auto faulty = params.first_fault({"client_id", "redirect_uri"}))
         return refusal(RedirectFault::malformed, client_id, parameter_fault(*faulty));
     if (client_id.empty()) return refusal(RedirectFault::client_missing, "", "no client_id");

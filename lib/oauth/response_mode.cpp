@@ -18,7 +18,7 @@ using model::ResponseMode;
 /// Response types other than `code` and `none` put tokens into the answer, so they default to the fragment, in any
 /// spelling and whether or not we support them (Multiple Response Types §3, §5).
 bool yields_token(const http::Params& params) {
-    const std::string type = params.find("response_type").value_or("");
+    const std::string_view type = params.find("response_type").value_or("");
     for (const std::string_view word : util::split(type, ' '))
         if (word == "token" || word == "id_token") return true;
     return false;
@@ -28,7 +28,7 @@ ResponseMode default_mode(const http::Params& params) {
     return yields_token(params) ? ResponseMode::fragment : ResponseMode::query;
 }
 
-Outcome<ResponseMode> parse_mode(const std::optional<std::string>& asked, const http::Params& params) {
+Outcome<ResponseMode> parse_mode(std::optional<std::string_view> asked, const http::Params& params) {
     struct ModeRow {
         std::string_view name;
         ResponseMode mode;
@@ -48,7 +48,7 @@ Outcome<ResponseMode> parse_mode(const std::optional<std::string>& asked, const 
 
 /// The member `response_mode` of a request object (RFC 7515 §7.1: the second part); nullopt for anything else.
 std::optional<std::string> mode_inside(const http::Params& params) {
-    const std::string object = params.find("request").value_or("");
+    const std::string_view object = params.find("request").value_or("");
     const auto parts = util::split(object, '.');
     if (parts.size() != 3 || object.size() > kMaxRequestBytes) return std::nullopt;
     const auto payload = util::base64url_decode(parts[1]);
@@ -67,8 +67,9 @@ Outcome<ResponseMode> parse_response_mode(const http::Params& params) {
 }
 
 ResponseMode response_mode_of_errors(const http::Params& params) {
+    const auto inside = mode_inside(params);
     const auto outside = params.find("response_mode");
-    const auto mode = parse_mode(outside ? outside : mode_inside(params), params);
+    const auto mode = parse_mode(outside ? outside : inside, params);
     return mode ? *mode : default_mode(params);
 }
 

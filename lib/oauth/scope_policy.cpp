@@ -21,7 +21,7 @@ const model::Scope& openid_scopes() {
 }
 
 Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Client& client,
-                                    const std::optional<std::string>& requested) {
+                                    std::optional<std::string_view> requested) {
     if (!requested) {
         model::Scope granted = client.scope;
         for (const std::string& token : openid_scopes().tokens()) granted.remove(token);

@@ -18,7 +18,7 @@ const model::Scope& openid_scopes();
 /// reduction. Nothing requested: the client's registered scopes without the OpenID ones, possibly none.
 /// `offline_access` alone needs no registration. With OpenID Connect off its scopes are unknown.
 Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Client& client,
-                                    const std::optional<std::string>& requested);
+                                    std::optional<std::string_view> requested);
 
 /// What is left of a granted scope for a client whose registration may have changed since.
 model::Scope still_registered(const Settings& settings, const model::Client& client, const model::Scope& granted);

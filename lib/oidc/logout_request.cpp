@@ -11,8 +11,8 @@
 namespace postern::oidc {
 namespace {
 
-LogoutRefusal refusal(LogoutFault fault, const std::string& client_id, std::string detail) {
-    return LogoutRefusal{fault, client_id.substr(0, 128), std::move(detail)};
+LogoutRefusal refusal(LogoutFault fault, std::string_view client_id, std::string detail) {
+    return LogoutRefusal{fault, std::string(client_id.substr(0, 128)), std::move(detail)};
 }
 
 /// Those of §2, the ignored ones too: what is given twice was not sent by a client that works.
@@ -59,7 +59,7 @@ util::Result<LogoutRequest, LogoutRefusal> parse_logout_request(oauth::Context& 
     request.expires_at = context.now() + context.settings.authorization_request_ttl;
     request.redirect_uri = params.find("post_logout_redirect_uri");
     request.state = params.find("state");
-    if (client_id) request.client_id = model::ClientId(*client_id);
+    if (client_id) request.client_id = model::ClientId(std::string(*client_id));
 
     const auto token = params.find("id_token_hint");
     if (!token) return request;

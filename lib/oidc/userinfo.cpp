@@ -25,20 +25,20 @@ bool is_b64token(std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), allowed);
 }
 
-oauth::Outcome<std::string> parse_bearer_header(std::string_view header) {
+oauth::Outcome<std::string_view> parse_bearer_header(std::string_view header) {
     constexpr std::string_view kScheme = "bearer ";
     if (!util::equal_ignoring_case(header.substr(0, kScheme.size()), kScheme))
         return invalid_token("the Authorization header is not a Bearer token");
     const std::string_view token = header.substr(kScheme.size());
     if (!is_b64token(token)) return invalid_token("the Bearer token is malformed");
-    return std::string(token);
+    return token;
 }
 
-oauth::Outcome<std::string> find_bearer_token(const http::Request& request) {
+oauth::Outcome<std::string_view> find_bearer_token(const http::Request& request) {
     if (request.authorization) return parse_bearer_header(*request.authorization);
     if (request.method == http::Method::post) {
         if (request.form.fault_of("access_token")) return invalid_token("the access token is malformed");
-        if (auto token = request.form.find("access_token")) return std::move(*token);
+        if (const auto token = request.form.find("access_token")) return *token;
     }
     return invalid_token(kNoToken, request.why_no_authorization);
 }
@@ -60,14 +60,14 @@ const char* why_inactive(const store::StoredAccessToken& stored, util::Time now)
 
 }  // namespace
 
-oauth::Outcome<std::string> parse_bearer_token(const http::Request& request, std::size_t max_bytes) {
-    auto token = find_bearer_token(request);
+oauth::Outcome<std::string_view> parse_bearer_token(const http::Request& request, std::size_t max_bytes) {
+    const auto token = find_bearer_token(request);
     if (token && token->size() > max_bytes)
         return invalid_token("the access token is malformed", "longer than limits.token");
     return token;
 }
 
-oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, const std::string& token) {
+oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, std::string_view token) {
     // The signature before any claim, the stored state before any answer.
     const util::Time now = context.now();
     auto known = oauth::verify_access_token(context, token, jose::Expiry::enforced);

@@ -19,12 +19,12 @@ inline constexpr const char* kNoToken =
 
 /// The bearer token: the Authorization header, else `access_token` of a form body; never the query (RFC 6750 §2.1,
 /// §2.2). A header of another scheme or form decides, and is invalid_token; so is a token of more than `max_bytes`,
-/// before anything is computed.
-oauth::Outcome<std::string> parse_bearer_token(const http::Request& request, std::size_t max_bytes);
+/// before anything is computed. A view into the request.
+oauth::Outcome<std::string_view> parse_bearer_token(const http::Request& request, std::size_t max_bytes);
 
 /// The record of an access token that this server signed and that is active; invalid_token, with the reason in its
 /// description, for every other. No audience is asked for.
-oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, const std::string& token);
+oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, std::string_view token);
 
 /// What an active token releases; insufficient_scope without `openid`. `get_user_claims` is asked once, and only for a
 /// token that releases something.

@@ -64,7 +64,7 @@ http::Response submit_consent(Interaction& interaction) {
         return refuse_and_offer(interaction, PageFault::form_foreign, resumed.request,
                                 "the csrf field is missing or does not belong to this browser, session and request");
 
-    const std::string decision = sent.find("decision").value_or("");
+    const std::string_view decision = sent.find("decision").value_or("");
     if (decision != "approve" && decision != "deny")
         return refuse_and_offer(interaction, PageFault::form_malformed, resumed.request, "field: decision");
     record(interaction, resumed.request, decision == "approve" ? model::Decision::approved : model::Decision::denied);

@@ -9,7 +9,7 @@ namespace postern::web {
 namespace {
 
 /// Only the browser that it was sealed for may take it up again.
-http::Response refuse_expired(const Interaction& interaction, const std::string& text) {
+http::Response refuse_expired(const Interaction& interaction, std::string_view text) {
     const auto sealed = oauth::open_stale_request(interaction.context, text);
     if (sealed && interaction.browser.is_bound_by(sealed->browser))
         return refuse_and_offer(interaction, PageFault::resume_expired, sealed->request);
@@ -45,7 +45,7 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
 
     auto target = oauth::verify_redirect(interaction.context, sealed->request);
     if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
-    return Resumed{std::move(sealed->request), std::move(*target), is_bound ? *text : ""};
+    return Resumed{std::move(sealed->request), std::move(*target), is_bound ? std::string(*text) : ""};
 }
 
 http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,

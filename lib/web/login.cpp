@@ -100,9 +100,9 @@ http::Response submit_login(Interaction& interaction) {
     if (const auto faulty = sent.first_fault({"username", "password"}))
         return refuse_and_offer(interaction, PageFault::form_malformed, resumed.request, "field: " + *faulty);
 
-    const std::string username = sent.find("username").value_or("");
+    const std::string username(sent.find("username").value_or(""));
     PasswordVerdict verdict =
-        attempt_login(interaction.context, username, util::Secret(sent.find("password").value_or("")),
+        attempt_login(interaction.context, username, util::Secret(std::string(sent.find("password").value_or(""))),
                       interaction.request.remote_address);
     if (verdict.outcome == PasswordOutcome::busy) {
         note_refusal(interaction, oauth::AuditEvent::login_overloaded, resumed, username, verdict);

@@ -160,7 +160,7 @@ http::Response answer_logout(Interaction& interaction) {
         return interaction.refuse(PageFault::logout_form_foreign, "",
                                   "the csrf field is missing or does not belong to this browser, session and request");
 
-    const std::string decision = interaction.request.form.find("decision").value_or("");
+    const std::string_view decision = interaction.request.form.find("decision").value_or("");
     if (decision != "logout" && decision != "cancel")
         return refused_logout(interaction, {LogoutFault::malformed, "", "field: decision"});
     if (decision == "cancel" && is_logged_in) return interaction.pages.still_logged_in(username_of(interaction));

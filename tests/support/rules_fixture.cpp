@@ -151,7 +151,7 @@ std::string location_parameter(const http::Response& response, const std::string
     if (!location) return "";
     const std::size_t query = location->find('?');
     if (query == std::string::npos) return "";
-    return params(std::string_view(*location).substr(query + 1)).find(name).value_or("");
+    return std::string(params(std::string_view(*location).substr(query + 1)).find(name).value_or(""));
 }
 
 }  // namespace postern::test
