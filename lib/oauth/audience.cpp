@@ -19,10 +19,6 @@ bool is_ours(const std::string& issuer, const std::string& audience) {
 
 }  // namespace
 
-Outcome<std::optional<std::string>> parse_audience(const http::Params& params) {
-    return parse_audience(params, http::Params());
-}
-
 Outcome<std::optional<std::string>> parse_audience(const http::Params& query, const http::Params& form) {
     std::optional<std::string> audience;
     for (const http::Params* params : {&query, &form}) {
