@@ -25,7 +25,7 @@ const CLIENTS = {
 };
 
 export const basicOf = (id, secret) => `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
-const challengeOf = (verifier) => createHash("sha256").update(verifier).digest("base64url");
+export const challengeOf = (verifier) => createHash("sha256").update(verifier).digest("base64url");
 const newVerifier = () => randomBytes(32).toString("base64url");
 export { statusOf } from "../support/raw.mjs";
 /// The bytes of a form: `parameters` is an object (undefined values are left out), an array of pairs, or the text
