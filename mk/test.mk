@@ -75,7 +75,11 @@ check-unit: $(BUILD)/tests/unit_tests
 	$(BUILD)/tests/unit_tests
 check: all $(TEST_BIN)
 	scripts/run-suites $(BUILD) $(SUITES) coverage
-# Everything again, servers, clients and browser included; an hour or more.
+# Everything again, servers, clients and browser included; an hour or more. libfcgi asks for as much memory as a record
+# claims, and handles the refusal.
+asan: export ASAN_OPTIONS = allocator_may_return_null=1
+asan: export LSAN_OPTIONS = suppressions=$(CURDIR)/tests/support/lsan.supp:print_suppressions=0
+asan: export POSTERN_TEST_PATIENCE ?= 3
 asan:
 	+$(MAKE) --no-print-directory suites BUILD=$(BUILD)/asan CXXFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 

@@ -383,8 +383,12 @@ describe("records on the socket of an executable", () => {
     it(
       `${MUTATIONS} conversations with ${name} with something ` + "wrong in them: the process answers after each [X24]",
       async () => {
-        let worker = await SingleProcess.start(provider.deployment, name);
-        let before = worker.usage();
+        const startOne = async () => {
+          const worker = await SingleProcess.start(provider.deployment, name);
+          await works(name, worker); // it connects before it has begun
+          return { worker, before: worker.usage() };
+        };
+        let { worker, before } = await startOne();
         let aborted = 0;
         const random = seeded();
         try {
@@ -402,8 +406,7 @@ describe("records on the socket of an executable", () => {
                 // random lengths whose sum is too large, see fastcgi_aborts.test.mjs
                 assert.match(worker.log, /Malloc: Assertion/);
                 assert.equal(stdout, "", "it answers nothing");
-                worker = await SingleProcess.start(provider.deployment, name);
-                before = worker.usage();
+                ({ worker, before } = await startOne());
                 ++aborted;
               }
               await works(name, worker);
@@ -429,7 +432,7 @@ describe("records on the socket of an executable", () => {
   it("all of them are the processes that were started, and end at SIGTERM [X24]", async () => {
     for (const [name, worker] of Object.entries(workers)) {
       worker.verify();
-      assert.equal(await worker.stop(), 0, name);
+      assert.equal(await worker.stop(), 0, `${name}: ${worker.log.slice(-4000)}`);
       assert.doesNotMatch(worker.log, /AddressSanitizer|LeakSanitizer|runtime error/, name);
     }
   });
