@@ -52,13 +52,17 @@ TEST_CASE("denial: the back button revives nothing") {
 TEST_CASE("denial: of two answers in two tabs a denial counts, whichever came first, and it is delivered once") {
     const Deployment op;
     const std::string action = op.url("scopes");
-    for (const auto& [first, second] : {std::pair{"deny", "approve"}, {"approve", "deny"}, {"deny", "deny"}}) {
-        CAPTURE(first);
-        CAPTURE(second);
+    const struct {
+        const char* first;
+        const char* second;
+    } rows[] = {{"deny", "approve"}, {"approve", "deny"}, {"deny", "deny"}};
+    for (const auto& row : rows) {
+        CAPTURE(row.first);
+        CAPTURE(row.second);
         UserAgent alice(op);
         const Landing consent = alice.log_in(alice.authorize(authorization_request().with("prompt", "consent")));
-        const Answer early = alice.send(action, alice.form_of(consent, first));
-        const Answer late = alice.send(action, alice.form_of(consent, second));
+        const Answer early = alice.send(action, alice.form_of(consent, row.first));
+        const Answer late = alice.send(action, alice.form_of(consent, row.second));
         CHECK(alice.follow(action, late).verdict() == "access_denied");
         CHECK(alice.follow(action, early).verdict() == "page 400");
     }
