@@ -452,7 +452,9 @@ TEST_CASE(
     const Deployment op;
     const std::vector<std::pair<std::string, std::optional<std::string>>> documents = {
         {"discovery", std::nullopt}, {"discovery", kOAuthPath}, {"jwks", std::nullopt}};
-    for (const auto& [endpoint, path] : documents) {
+    for (const auto& row : documents) {
+        const auto& endpoint = row.first;
+        const auto& path = row.second;
         CAPTURE(endpoint);
         CgiRequest plain;
         plain.path = path;

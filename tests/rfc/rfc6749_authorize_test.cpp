@@ -340,8 +340,10 @@ TEST_CASE(
 
 TEST_CASE("authorize: a client that asks only to be redirected reaches its registered address alone [A15]") {
     const Deployment op;
-    for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
+    for (const auto& row : std::vector<std::pair<std::string, std::string>>{
              {"prompt", "none"}, {"scope", "no_such"}, {"response_type", "zz"}}) {
+        const auto& name = row.first;
+        const auto& value = row.second;
         CAPTURE(name);
         const Query request = authorization_request(kOther).with(name, value);
         const Answer answer = op.cgi("authorize", get_request(request.text()));
@@ -459,9 +461,11 @@ TEST_CASE("authorize: a query of the registered redirect_uri is kept [RFC 6749 Â
     CHECK(error.url.starts_with("https://many.example/b?x=1&error=unsupported_response_type"));
     op.must({"client", "add", "query", "--first-party", "--redirect-uri", "https://query.example/cb?x=1&y=a%26b",
              "--redirect-uri", "https://query.example/cb?", "--scope", "openid email"});
-    for (const auto& [registered, begin] : std::vector<std::pair<std::string, std::string>>{
+    for (const auto& row : std::vector<std::pair<std::string, std::string>>{
              {"https://query.example/cb?x=1&y=a%26b", "https://query.example/cb?x=1&y=a%26b&"},
              {"https://query.example/cb?", "https://query.example/cb?"}}) {
+        const auto& registered = row.first;
+        const auto& begin = row.second;
         CAPTURE(registered);
         const Query asked = authorization_request("query").with("redirect_uri", registered);
         CHECK(alice.sign_in(asked).url.starts_with(begin + "code="));

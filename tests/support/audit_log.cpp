@@ -30,7 +30,8 @@ void check_vocabulary(const json::Object& line) {
     const bool of_request = text_of(line, "program") != "postern";
     for (const char* name : kEverywhere) CHECK(!text_of(line, name).empty());
     for (const char* name : kOfRequests) CHECK(text_of(line, name).empty() != of_request);
-    for (const auto& [name, value] : line.members()) {
+    for (const auto& member : line.members()) {
+        const auto& name = member.first;
         CAPTURE(name);
         CHECK((is_one_of(kEverywhere, name) || (of_request && is_one_of(kOfRequests, name)) || is_one_of(own, name)));
         CHECK(!text_of(line, name).empty());

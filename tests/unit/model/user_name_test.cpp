@@ -63,7 +63,9 @@ TEST_CASE("is_new_user_name: no invisible character; existing users with such a 
         {"\u738b", true},
         {"\U0001f600", true},
     };
-    for (const auto& [name, fits] : rows) {
+    for (const auto& row : rows) {
+        const auto& name = row.first;
+        const auto& fits = row.second;
         CAPTURE(name);
         CHECK(model::is_user_name(name));
         CHECK(model::is_new_user_name(name) == fits);

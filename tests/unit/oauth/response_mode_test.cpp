@@ -89,7 +89,9 @@ TEST_CASE("response mode: errors take the one that only a request object names [
         {"request=..", "query"},
         {"request=", "query"},
     };
-    for (const auto& [request, errors] : rows) {
+    for (const auto& row : rows) {
+        const auto& request = row.first;
+        const auto& errors = row.second;
         CAPTURE(request);
         CHECK(name_of(oauth::response_mode_of_errors(test::params(request))) == std::string(errors));
     }

@@ -196,7 +196,9 @@ TEST_CASE("pick_password_hash: some user's, for one key always the same, and eac
     });
     const std::pair<const char*, const char*> rows[] = {{"-", "$y$d"}, {"d", "$y$d"},  {"e", "$y$h"}, {"h", "$y$h"},
                                                         {"m", "$y$s"}, {"sa", "$y$d"}, {"z", "$y$d"}};
-    for (const auto& [key, hash] : rows) {
+    for (const auto& row : rows) {
+        const auto& key = row.first;
+        const auto& hash = row.second;
         CAPTURE(key);
         CHECK(store::pick_password_hash(database, key) == hash);
     }
