@@ -34,8 +34,8 @@ bool is_there(const fs::path& path) {
                   "); run this as root, or as the owner of its directory");
 }
 
-/// A log that another database left behind would be replayed into the new one, so it counts as one. Gate,
-/// numbers of commits and ring may be there: a serving process that was started too early makes them.
+/// A log that another database left behind would be replayed into the new one, so it counts as one. The write
+/// lock, the commit numbers and the ring may be there: a serving process that was started too early makes them.
 void require_untouched(const config::Config& config) {
     std::vector<fs::path> there = key_files(config.keys);
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {

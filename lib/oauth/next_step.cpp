@@ -28,12 +28,12 @@ bool login_is_stale(const AuthorizationInput& s) {
 }
 
 /// OpenID Connect Core §3.1.2.2: the client wants this user and no other.
-bool is_somebody_else(const AuthorizationInput& s) {
+bool is_another_user(const AuthorizationInput& s) {
     return s.session && s.request.hinted_subject && s.session->subject != *s.request.hinted_subject;
 }
 
 bool needs_login(const AuthorizationInput& s) {
-    if (!s.session || is_somebody_else(s)) return true;
+    if (!s.session || is_another_user(s)) return true;
     const bool fresh_wanted =
         asks(s, model::Prompt::login) || asks(s, model::Prompt::select_account) || login_is_stale(s);
     return fresh_wanted && !logged_in_for_this(s);
@@ -72,7 +72,7 @@ NextStep next_step(const AuthorizationInput& s) {
     if (progress_is_ours(s) && s.progress->decision == model::Decision::denied)
         return Refuse{make_error(ErrorCode::access_denied, "the user denied the request"), true};
     // The login form asked for the user that the client wants, and another user logged in.
-    if (is_somebody_else(s) && logged_in_for_this(s))
+    if (is_another_user(s) && logged_in_for_this(s))
         return Refuse{make_error(ErrorCode::login_required, "another user than the one asked for has logged in",
                                  "the client named the user by id_token_hint or by the sub of claims"),
                       true};

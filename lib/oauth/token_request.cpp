@@ -6,26 +6,27 @@
 namespace postern::oauth {
 namespace {
 
-using text = std::optional<std::string>;
+using OptionalText = std::optional<std::string>;
 
 Outcome<TokenGrant> parse_authorization_code(const http::Request& request) {
     const auto code = request.form.find("code");
     if (!code) return invalid_request("code is required");
     ASSIGN_OR_RETURN(auto audience, parse_audience(request.query, request.form));
-    return TokenGrant(AuthorizationCodeGrant{std::string(*code), text(request.form.find("redirect_uri")),
-                                             text(request.form.find("code_verifier")), std::move(audience)});
+    return TokenGrant(AuthorizationCodeGrant{std::string(*code), OptionalText(request.form.find("redirect_uri")),
+                                             OptionalText(request.form.find("code_verifier")), std::move(audience)});
 }
 
 Outcome<TokenGrant> parse_refresh_token(const http::Request& request) {
     const auto token = request.form.find("refresh_token");
     if (!token) return invalid_request("refresh_token is required");
     ASSIGN_OR_RETURN(auto audience, parse_audience(request.query, request.form));
-    return TokenGrant(RefreshTokenGrant{std::string(*token), text(request.form.find("scope")), std::move(audience)});
+    return TokenGrant(
+        RefreshTokenGrant{std::string(*token), OptionalText(request.form.find("scope")), std::move(audience)});
 }
 
 Outcome<TokenGrant> parse_client_credentials(const http::Request& request) {
     ASSIGN_OR_RETURN(auto audience, parse_audience(request.query, request.form));
-    return TokenGrant(ClientCredentialsGrant{text(request.form.find("scope")), std::move(audience)});
+    return TokenGrant(ClientCredentialsGrant{OptionalText(request.form.find("scope")), std::move(audience)});
 }
 
 /// A new grant type is one row here, one alternative of TokenGrant and one file with its rules.

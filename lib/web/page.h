@@ -26,8 +26,8 @@ struct ConsentScope {
 
 struct ConsentPage {
     std::string client_name;
-    std::string client_host;  ///< where the answer goes (host of the redirect_uri, or its scheme), so that a name alone
-                              ///< convinces nobody
+    std::string client_host;  ///< where the answer goes (host of the redirect_uri, or its scheme), because any client
+                              ///< can choose any name
     std::string username;     ///< who is logged in
     std::string action;
     std::string csrf;

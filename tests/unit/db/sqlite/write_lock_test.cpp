@@ -64,7 +64,7 @@ TEST_CASE("WriteLock: a second holder waits for the given time, then throws Stor
     CHECK_FALSE(first.try_lock());
 }
 
-TEST_CASE("Gate: the wait leaves neither a timer nor a signal handler behind") {
+TEST_CASE("WriteLock: the wait leaves neither a timer nor a signal handler behind") {
     const TemporaryDirectory directory;
     db::WriteLock first(directory / "db.gate");
     db::WriteLock second(directory / "db.gate");
@@ -90,7 +90,7 @@ TEST_CASE("WriteLock: a waiting process gets it when the holder dies [S02]") {
     CHECK(exit_code_of(killer) == 0);
 }
 
-TEST_CASE("Gate: made with mode 0660, and only a regular file will do") {
+TEST_CASE("WriteLock: made with mode 0660, and only a regular file will do") {
     const TemporaryDirectory directory;
     const auto former = ::umask(0077);
     { const db::WriteLock gate(directory / "db.gate"); }
