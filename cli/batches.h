@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "db/write.h"
 
 namespace postern::cli {
 
@@ -21,9 +22,10 @@ void write_in_batches(db::Database& database, const Items& items, Write write, C
     do {  // once even for no items: what made them unnecessary may be a commit that is not synced yet
         const std::size_t end = std::min(items.size(), done + kBatch);
         try {
-            db::Transaction transaction(database, db::Durability::full);
-            for (std::size_t i = done; i < end; ++i) write(transaction, items[i]);
-            commit(transaction);
+            db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+                for (std::size_t i = done; i < end; ++i) write(transaction, items[i]);
+                commit(transaction);
+            });
             committed();
         } catch (const db::StoreUnsynced& error) {
             throw db::StoreUnsynced(std::to_string(end) + " of " + std::to_string(items.size()) +

@@ -10,6 +10,7 @@
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "crypto/random.h"
+#include "db/write.h"
 #include "oauth/access_token.h"
 #include "oauth/registration.h"
 #include "store/clients.h"
@@ -75,12 +76,13 @@ void add(const Invocation& invocation, const AddOptions& options) {
     client.created_at = now();
 
     db::Database database = open_database(config, Access::read_write);
-    db::Transaction transaction(database, Durability::full);
-    if (!store::insert_client(transaction, client)) {
-        throw Refused("the client id " + in_quotes(options.id) +
-                      " is taken; change that client with `postern client set`, or choose another id");
-    }
-    commit(transaction);
+    db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        if (!store::insert_client(transaction, client)) {
+            throw Refused("the client id " + in_quotes(options.id) +
+                          " is taken; change that client with `postern client set`, or choose another id");
+        }
+        commit(transaction);
+    });
     note_done(invocation, {audit::client(client.id)});
     print_credentials(invocation, options.id, confidential && !options.secret_stdin ? &secret : nullptr);
 }
@@ -116,17 +118,19 @@ void set(const Invocation& invocation, const SetOptions& options) {
     const config::Config config = invocation.load_config();
     const util::Secret secret = new_secret(false);
     db::Database database = open_database(config, Access::read_write);
-    db::Transaction transaction(database, Durability::full);
-    Client client = require_client(database, options.id);
-    const bool was_public = client.type == ClientType::public_;
-    apply(options.client, client);
-    require_sound(client, config.settings);
-    store::update_client(transaction, client);
-    const bool with_secret = was_public && client.type == ClientType::confidential;
-    if (with_secret)
-        store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), std::nullopt, now());
-    commit(transaction);
-    note_done(invocation, {audit::client(client.id)});
+    const bool with_secret = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        Client client = require_client(database, options.id);
+        const bool was_public = client.type == ClientType::public_;
+        apply(options.client, client);
+        require_sound(client, config.settings);
+        store::update_client(transaction, client);
+        const bool becomes_confidential = was_public && client.type == ClientType::confidential;
+        if (becomes_confidential)
+            store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), std::nullopt, now());
+        commit(transaction);
+        return becomes_confidential;
+    });
+    note_done(invocation, {audit::client(model::ClientId(options.id))});
     if (with_secret) return print_credentials(invocation, options.id, &secret);
     print(invocation, require_client(database, options.id));
 }
@@ -144,26 +148,29 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
     if (options.keep_old > 0) old_until = now() + util::Seconds(options.keep_old);
 
     db::Database database = open_database(config, Access::read_write);
-    db::Transaction transaction(database, Durability::full);
-    const Client client = require_client(database, options.id);
-    if (client.type == ClientType::public_) {
-        throw Refused("client " + in_quotes(options.id) +
-                      " is public and has no secret; `postern client set --confidential` gives it one");
-    }
-    store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), old_until, now());
-    commit(transaction);
-    note_done(invocation, {audit::client(client.id)});
+    db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        const Client client = require_client(database, options.id);
+        if (client.type == ClientType::public_) {
+            throw Refused("client " + in_quotes(options.id) +
+                          " is public and has no secret; `postern client set --confidential` gives it one");
+        }
+        store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), old_until, now());
+        commit(transaction);
+    });
+    note_done(invocation, {audit::client(model::ClientId(options.id))});
     print_credentials(invocation, options.id, options.secret_stdin ? nullptr : &secret);
     if (old_until) print_note("the old secret works until " + to_text(*old_until));
 }
 
 void enable(const Invocation& invocation, const std::string& id, bool enabled) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
-    db::Transaction transaction(database, Durability::full);
-    Client client = require_client(database, id);
-    client.enabled = enabled;
-    store::update_client(transaction, client);
-    commit(transaction);
+    const Client client = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        Client changed = require_client(database, id);
+        changed.enabled = enabled;
+        store::update_client(transaction, changed);
+        commit(transaction);
+        return changed;
+    });
     note_done(invocation, {audit::client(client.id)});
     if (invocation.json) return print_json(to_json(client));
     std::cout << "client " << in_quotes(id)
@@ -172,9 +179,10 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
 
 void remove(const Invocation& invocation, const std::string& id) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
-    db::Transaction transaction(database, Durability::full);
-    store::remove_client(transaction, require_client(database, id).id);
-    commit(transaction);
+    db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        store::remove_client(transaction, require_client(database, id).id);
+        commit(transaction);
+    });
     note_done(invocation, {audit::client(model::ClientId(id))});
     if (invocation.json) return print_json(json::Object{{"client_id", id}});
     std::cout << "client " << in_quotes(id) << " is removed, with its grants, tokens and consents\n";

@@ -7,6 +7,7 @@
 #include "cli/audit.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "db/write.h"
 #include "store/access_tokens.h"
 #include "store/sweep.h"
 
@@ -49,15 +50,14 @@ private:
 template <class Step>
 void repeat(db::Database& database, Unnoted& unnoted, store::RowCounts& total, Step step) {
     for (;;) {
-        std::optional<store::RowCounts> deleted;
         Clock::time_point begin;
-        {
-            // A power cut may only undo the deletion: expired rows stay expired.
-            db::Transaction transaction(database, db::Durability::lazy);
+        // A power cut may only undo the deletion: expired rows stay expired.
+        const auto deleted = db::write(database, db::Durability::lazy, [&](db::Transaction& transaction) {
             begin = Clock::now();
-            deleted = step(transaction);
+            auto rows = step(transaction);
             commit(transaction);
-        }
+            return rows;
+        });
         if (!deleted) return;
         for (const auto& [table, rows] : *deleted) {
             total[table] += rows;
@@ -87,8 +87,7 @@ void sweep_all(const Invocation& invocation, db::Database& database, store::RowC
 
 /// After a failed sync, a checkpoint is allowed only after a commit that was synced (docs/decisions/0033).
 void try_checkpoint(db::Database& database) {
-    db::Transaction of_nothing(database, db::Durability::full);
-    of_nothing.commit();
+    db::write(database, db::Durability::full, [](db::Transaction& of_nothing) { of_nothing.commit(); });
     database.checkpoint();
 }
 

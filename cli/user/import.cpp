@@ -13,6 +13,7 @@
 #include "cli/user/progress.h"
 #include "crypto/password.h"
 #include "crypto/random.h"
+#include "db/write.h"
 #include "json/writer.h"
 #include "store/users.h"
 #include "util/text.h"
@@ -121,14 +122,14 @@ void import_users(const Invocation& invocation, db::Database& database, std::spa
     Progress progress("writing", users.size());
     while (!users.empty()) {
         const auto batch = users.first(std::min(kBatch, users.size()));
-        Report so_far = report;
-        db::Transaction transaction(database, Durability::full);
-        for (const ImportedUser& user : batch) import_one(transaction, user, options, so_far);
+        Report so_far = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+            Report counted = report;
+            for (const ImportedUser& user : batch) import_one(transaction, user, options, counted);
+            if (!options.dry_run) commit(transaction);
+            return counted;
+        });
         const auto changed = so_far.added + so_far.updated - report.added - report.updated;
-        if (!options.dry_run) {
-            commit(transaction);
-            if (changed > 0) note_done(invocation, {{"rows", std::to_string(changed)}});
-        }
+        if (!options.dry_run && changed > 0) note_done(invocation, {{"rows", std::to_string(changed)}});
         report = std::move(so_far);
         users = users.subspan(batch.size());
         progress.advance(batch.size());

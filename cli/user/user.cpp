@@ -13,6 +13,7 @@
 #include "cli/user/view.h"
 #include "crypto/password.h"
 #include "crypto/random.h"
+#include "db/write.h"
 #include "store/users.h"
 
 namespace postern::cli {
@@ -57,12 +58,13 @@ void add(const Invocation& invocation, const AddOptions& options) {
     user.created_at = user.updated_at = now();
 
     db::Database database = open_database(config, Access::read_write);
-    db::Transaction transaction(database, Durability::full);
-    if (!store::insert_user(transaction, user)) {
-        throw Refused("the user name " + in_quotes(options.name) +
-                      " is taken; change that user with `postern user set`, or choose another name");
-    }
-    commit(transaction);
+    db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        if (!store::insert_user(transaction, user)) {
+            throw Refused("the user name " + in_quotes(options.name) +
+                          " is taken; change that user with `postern user set`, or choose another name");
+        }
+        commit(transaction);
+    });
     note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
     print_fields({{"sub", user.subject.str()}, {"username", user.username}});
@@ -111,6 +113,19 @@ void unset_claims(User& user, const std::vector<std::string>& names) {
     }
 }
 
+/// The user of that name or `sub`, as `change(transaction, user)` has made it.
+template <class Change>
+User change_user(db::Database& database, const std::string& name, Change change) {
+    return db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        User user = require_user(database, name);
+        change(transaction, user);
+        user.updated_at = now();
+        store::update_user(transaction, user);
+        commit(transaction);
+        return user;
+    });
+}
+
 void set(const Invocation& invocation, const SetOptions& options) {
     if (!options.username && !options.claims.from_stdin && options.claims.texts.empty() && options.unset.empty()) {
         throw UsageError("nothing to change; `postern user set --help` lists the options");
@@ -118,14 +133,11 @@ void set(const Invocation& invocation, const SetOptions& options) {
     const config::Config config = invocation.load_config();
     const json::Object claims = read_claims(options.claims);
     db::Database database = open_database(config, Access::read_write);
-    db::Transaction transaction(database, Durability::full);
-    User user = require_user(database, options.name);
-    if (options.username) rename(database, user, *options.username);
-    unset_claims(user, options.unset);
-    set_claims(user.claims, claims);
-    user.updated_at = now();
-    store::update_user(transaction, user);
-    commit(transaction);
+    const User user = change_user(database, options.name, [&](db::Transaction&, User& changed) {
+        if (options.username) rename(database, changed, *options.username);
+        unset_claims(changed, options.unset);
+        set_claims(changed.claims, claims);
+    });
     note_done(invocation, {oauth::audit::subject(user.subject)});
     print(invocation, user);
 }
@@ -140,13 +152,10 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     db::Database database = open_database(config, Access::read_write);
     require_user(database, options.name);  // refuses an unknown user before asking for a password
     const std::string hash = crypto::hash_password(read_new_password(options.password_stdin));
-    db::Transaction transaction(database, Durability::full);
-    User user = require_user(database, options.name);
-    user.password_hash = hash;
-    user.updated_at = now();
-    store::update_user(transaction, user);
-    store::end_user_access(transaction, user.subject, now());
-    commit(transaction);
+    const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
+        changed.password_hash = hash;
+        store::end_user_access(transaction, changed.subject, now());
+    });
     note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(to_json(user));
     std::cout << "user " << in_quotes(user.username) << " has a new password; earlier sessions and tokens have ended\n";
@@ -154,13 +163,10 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
 
 void enable(const Invocation& invocation, const std::string& name, bool enabled) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
-    db::Transaction transaction(database, Durability::full);
-    User user = require_user(database, name);
-    user.enabled = enabled;
-    user.updated_at = now();
-    store::update_user(transaction, user);
-    if (!enabled) store::end_user_access(transaction, user.subject, now());
-    commit(transaction);
+    const User user = change_user(database, name, [&](db::Transaction& transaction, User& changed) {
+        changed.enabled = enabled;
+        if (!enabled) store::end_user_access(transaction, changed.subject, now());
+    });
     note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(to_json(user));
     std::cout << "user " << in_quotes(user.username)
@@ -169,10 +175,12 @@ void enable(const Invocation& invocation, const std::string& name, bool enabled)
 
 void remove(const Invocation& invocation, const std::string& name) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
-    db::Transaction transaction(database, Durability::full);
-    const User user = require_user(database, name);
-    store::remove_user(transaction, user.subject);  // sessions, grants and tokens go with the row
-    commit(transaction);
+    const User user = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        User removed = require_user(database, name);
+        store::remove_user(transaction, removed.subject);  // sessions, grants and tokens go with the row
+        commit(transaction);
+        return removed;
+    });
     note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
     std::cout << "user " << in_quotes(user.username) << " is removed, with all sessions, tokens and consents\n";

@@ -31,6 +31,7 @@ void back_up(Database& source, const std::string& target);
 /// BEGIN IMMEDIATE under the write lock. The destructor rolls back unless committed, and releases the lock.
 /// Repositories take a Transaction& for everything that writes, so that a write without a durability decision does not
 /// compile.
+/// The product's code gets one from `write` (db/write.h).
 class Transaction {
 public:
     Transaction(Database& database, Durability durability);  ///< throws StoreBusy after the database's wait

@@ -1,6 +1,7 @@
 // The authorization code grant.
 #include "oauth/grant_authorization_code.h"
 
+#include "db/write.h"
 #include "oauth/access_token.h"
 #include "oauth/audience.h"
 #include "oauth/max_age.h"
@@ -62,19 +63,45 @@ CodeRefusal refuse_spent(store::StoredCode stored, const AuthorizationCodeGrant&
 }
 
 void burn(Context& context, const store::StoredCode& stored, const std::string& reason) {
-    db::Transaction transaction(context.store, db::Durability::full);
-    store::burn_code(transaction, stored.code.code_hash, context.now());
-    transaction.commit();
+    db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        store::burn_code(transaction, stored.code.code_hash, context.now());
+        transaction.commit();
+    });
     context.trail.add(
         AuditEvent::code_burned,
         audit::with_grant(stored.grant, {audit::credential("code", stored.code.code_hash), {"reason", reason}}));
 }
 
 void revoke_yield(Context& context, const store::StoredCode& stored) {
-    db::Transaction transaction(context.store, db::Durability::full);
-    const bool ended = store::end_grant(transaction, stored.grant.id, context.now());
-    transaction.commit();
+    const bool ended = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        const bool ends = store::end_grant(transaction, stored.grant.id, context.now());
+        transaction.commit();
+        return ends;
+    });
     audit_replay(context, stored, "spent before", ended);
+}
+
+/// What came of a code that was usable when it was looked at.
+enum class Redemption {
+    redeemed,
+    replayed,  ///< spent at the same time; the grant has ended now
+    refused,   ///< the grant had ended already
+};
+
+Redemption redeem(db::Transaction& transaction, const store::StoredCode& stored, const model::AccessToken& access,
+                  const std::optional<model::RefreshToken>& refresh, util::Time now) {
+    if (!store::redeem_code(transaction, stored.code.code_hash, now)) {
+        // A parallel request with the same proofs redeemed the code first, or the grant has ended meanwhile. This
+        // transaction comes after the winner's, so ending the grant ends what the winner inserted.
+        const bool ended = store::end_grant(transaction, stored.grant.id, now);
+        transaction.commit();
+        return ended ? Redemption::replayed : Redemption::refused;
+    }
+    // The refresh token first: it lives longer, so that the grant is prolonged once.
+    if (refresh) store::insert_refresh_token(transaction, *refresh);
+    store::insert_access_token(transaction, access, refresh ? refresh->expires_at : util::Time{});
+    transaction.commit();
+    return Redemption::redeemed;
 }
 
 }  // namespace
@@ -135,19 +162,13 @@ OAuthError settle(Context& context, const model::Client& client, const CodeRefus
 
 Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, const model::AccessToken& access,
                           const std::optional<model::RefreshToken>& refresh) {
-    db::Transaction transaction(context.store, db::Durability::full);
-    if (!store::redeem_code(transaction, stored.code.code_hash, context.now())) {
-        // A parallel request with the same proofs redeemed the code first, or the grant has ended meanwhile. This
-        // transaction comes after the winner's, so ending the grant ends what the winner inserted.
-        const bool ended = store::end_grant(transaction, stored.grant.id, context.now());
-        transaction.commit();
-        audit_replay(context, stored, "spent at the same time", ended);
+    const auto redemption = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        return redeem(transaction, stored, access, refresh, context.now());
+    });
+    if (redemption != Redemption::redeemed) {
+        audit_replay(context, stored, "spent at the same time", redemption == Redemption::replayed);
         return replayed();
     }
-    // The refresh token first: it lives longer, so that the grant is prolonged once.
-    if (refresh) store::insert_refresh_token(transaction, *refresh);
-    store::insert_access_token(transaction, access, refresh ? refresh->expires_at : util::Time{});
-    transaction.commit();
     context.trail.add(AuditEvent::token_issued,
                       audit::with_grant(stored.grant, {{"grant_type", "authorization_code"},
                                                        audit::credential("code", stored.code.code_hash),

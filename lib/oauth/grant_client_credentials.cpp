@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "db/write.h"
 #include "oauth/audience.h"
 #include "oauth/jti.h"
 #include "oauth/scope_policy.h"
@@ -41,10 +42,11 @@ Outcome<model::Grant> make_client_grant(Context& context, const model::Client& c
 
 void store_client_grant(Context& context, const model::Grant& grant, const model::AccessToken& access) {
     // Lazy: a token that a power cut takes back is asked for again.
-    db::Transaction transaction(context.store, db::Durability::lazy);
-    store::insert_grant(transaction, grant, access.expires_at);
-    store::insert_access_token(transaction, access, access.expires_at);
-    transaction.commit();
+    db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        store::insert_grant(transaction, grant, access.expires_at);
+        store::insert_access_token(transaction, access, access.expires_at);
+        transaction.commit();
+    });
     context.trail.add(AuditEvent::token_issued,
                       audit::with_grant(grant, {{"grant_type", "client_credentials"},
                                                 audit::credential("access_token", access.token_hash),

@@ -1,6 +1,7 @@
 // The refresh token grant.
 #include "oauth/grant_refresh_token.h"
 
+#include "db/write.h"
 #include "oauth/audience.h"
 #include "oauth/refresh_token.h"
 #include "oauth/scope_policy.h"
@@ -41,6 +42,25 @@ Outcome<model::Scope> narrow(const Settings& settings, const model::Client& clie
     return scope;
 }
 
+/// Uses up the token and inserts what takes its place; a reused one ends its grant instead.
+store::Rotation rotate(db::Transaction& transaction, const Context& context, const CheckedRefreshToken& checked,
+                       const model::AccessToken& access, const model::RefreshToken& refresh) {
+    const auto& stored = checked.stored;
+    const util::Time now = context.now();
+    const auto rotation = store::rotate_refresh_token(transaction, stored.token, refresh.token_hash, now,
+                                                      context.settings.refresh_reuse_grace);
+    if (rotation == store::Rotation::refused) return rotation;
+    if (rotation == store::Rotation::reused) {
+        store::end_grant(transaction, stored.grant.id, now);
+    } else {
+        store::delete_expired_access_tokens(transaction, access.grant_id, now - store::kExpiredRetention);
+        store::insert_access_token(transaction, access, stored.token.expires_at);
+        store::insert_refresh_token(transaction, refresh, stored.token.expires_at);
+    }
+    transaction.commit();
+    return rotation;
+}
+
 }  // namespace
 
 Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
@@ -69,16 +89,12 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
 
 Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
                                    const model::AccessToken& access, const model::RefreshToken& refresh) {
-    db::Transaction transaction(context.store, db::Durability::full);
-    const auto rotation = store::rotate_refresh_token(transaction, checked.stored.token, refresh.token_hash,
-                                                      context.now(), context.settings.refresh_reuse_grace);
+    const auto rotation = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        return rotate(transaction, context, checked, access, refresh);
+    });
     switch (rotation) {
         case store::Rotation::rotated:
         case store::Rotation::retried:
-            store::delete_expired_access_tokens(transaction, access.grant_id, context.now() - store::kExpiredRetention);
-            store::insert_access_token(transaction, access, checked.stored.token.expires_at);
-            store::insert_refresh_token(transaction, refresh, checked.stored.token.expires_at);
-            transaction.commit();
             context.trail.add(AuditEvent::token_refreshed,
                               audit::with_grant(checked.stored.grant,
                                                 {audit::credential("used", checked.stored.token.token_hash),
@@ -91,8 +107,6 @@ Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& 
             note_reuse(context, checked.stored, "used or ended some moments ago", false);
             return not_valid("used before, some moments ago; nothing was revoked");
         case store::Rotation::reused:
-            store::end_grant(transaction, checked.stored.grant.id, context.now());
-            transaction.commit();
             note_reuse(context, checked.stored, "used before", true);
             return not_valid(
                 "used before and shown again: it may have been stolen, so the whole grant has been revoked");

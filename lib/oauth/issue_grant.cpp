@@ -1,6 +1,7 @@
 // Records what a user's approval is worth.
 #include "oauth/issue_grant.h"
 
+#include "db/write.h"
 #include "oauth/jti.h"
 #include "oauth/next_step.h"
 #include "oauth/sealed_request.h"
@@ -24,6 +25,27 @@ bool still_approved(Context& context, const Approval& approval) {
     return progress && progress->subject == session.subject && progress->decision == model::Decision::approved;
 }
 
+/// Looks at session and approval again: both may have ended since the request was read.
+util::Result<void, NotIssued> record(db::Transaction& transaction, Context& context, const Approval& approval,
+                                     const model::Grant& grant, util::Time until,
+                                     const std::function<void(db::Transaction&)>& insert_credential) {
+    const auto& [request, session, consent] = approval;
+    const util::Time now = context.now();
+    if (!store::find_session(context.store, session.cookie_hash, now, now - context.settings.session_idle_ttl))
+        return NotIssued::session_ended;
+    if (!still_approved(context, approval)) return NotIssued::approval_withdrawn;
+    if (!store::use_request(transaction, request_key(request), session.subject, request.expires_at))
+        return NotIssued::request_used;
+    store::insert_grant(transaction, grant, until);
+    insert_credential(transaction);
+    if (consent == ConsentSource::given_now)
+        store::save_consent(transaction,
+                            {request.client_id, session.subject, request.scope, now, request.claims.all()});
+    store::touch_session(transaction, session.cookie_hash, now);
+    transaction.commit();
+    return {};
+}
+
 }  // namespace
 
 model::Grant make_grant(Context& context, const Approval& approval) {
@@ -42,30 +64,18 @@ model::Grant make_grant(Context& context, const Approval& approval) {
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
                                            util::Time until,
                                            const std::function<void(db::Transaction&)>& insert_credential) {
-    const auto& [request, session, consent] = approval;
-    const util::Time now = context.now();
     // Lazy: the use mark and the credential are lost together, so a power cut costs the user a retry and nothing else.
-    db::Transaction transaction(context.store, db::Durability::lazy);
-    if (!store::find_session(context.store, session.cookie_hash, now, now - context.settings.session_idle_ttl))
-        return NotIssued::session_ended;
-    if (!still_approved(context, approval)) return NotIssued::approval_withdrawn;
-    if (!store::use_request(transaction, request_key(request), session.subject, request.expires_at))
-        return NotIssued::request_used;
-    store::insert_grant(transaction, grant, until);
-    insert_credential(transaction);
-    if (consent == ConsentSource::given_now)
-        store::save_consent(transaction,
-                            {request.client_id, session.subject, request.scope, now, request.claims.all()});
-    store::touch_session(transaction, session.cookie_hash, now);
-    transaction.commit();
-    return {};
+    return db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        return record(transaction, context, approval, grant, until, insert_credential);
+    });
 }
 
 bool end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session) {
-    db::Transaction transaction(context.store, db::Durability::lazy);
-    const bool ended = store::use_request(transaction, request_key(request), session.subject, request.expires_at);
-    transaction.commit();
-    return ended;
+    return db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        const bool ended = store::use_request(transaction, request_key(request), session.subject, request.expires_at);
+        transaction.commit();
+        return ended;
+    });
 }
 
 }  // namespace postern::oauth

@@ -1,6 +1,7 @@
 // What ends when a client gives back a token or a code?
 #include "oauth/revocation.h"
 
+#include "db/write.h"
 #include "oauth/access_token.h"
 #include "store/grants.h"
 
@@ -44,9 +45,10 @@ std::string_view revoke_code(Context& context, const std::optional<model::Client
     const auto stored = store::find_code(context.store, hash_of(value));
     if (!stored) return kUnknown;
     if (is_foreign(context, client, stored->grant, kCode, stored->code.code_hash)) return kForeign;
-    db::Transaction transaction(context.store, db::Durability::full);
-    store::burn_code(transaction, stored->code.code_hash, context.now());
-    transaction.commit();
+    db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        store::burn_code(transaction, stored->code.code_hash, context.now());
+        transaction.commit();
+    });
     note(context, stored->grant, kCode, stored->code.code_hash);
     return "authorization code: cannot be redeemed any more";
 }
@@ -54,9 +56,10 @@ std::string_view revoke_code(Context& context, const std::optional<model::Client
 std::string_view revoke_refresh_token(Context& context, const std::optional<model::ClientId>& client,
                                       const KnownRefreshToken& token) {
     if (is_foreign(context, client, token.stored.grant, kRefreshToken, token.stored.token.token_hash)) return kForeign;
-    db::Transaction transaction(context.store, db::Durability::full);
-    store::end_grant(transaction, token.stored.grant.id, context.now());  // RFC 7009 §2.1: access tokens too
-    transaction.commit();
+    db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        store::end_grant(transaction, token.stored.grant.id, context.now());  // RFC 7009 §2.1: access tokens too
+        transaction.commit();
+    });
     note(context, token.stored.grant, kRefreshToken, token.stored.token.token_hash);
     return "refresh token: its grant has ended";
 }
@@ -66,10 +69,11 @@ std::string_view revoke_access_token(Context& context, const std::optional<model
     const auto grant = find_grant_of(context, token);
     if (!grant) return kUnknown;
     if (is_foreign(context, client, *grant, kAccessToken, token.key.token_hash)) return kForeign;
-    db::Transaction transaction(context.store, db::Durability::full);
-    store::revoke_access_token(transaction, token.key, context.now());
-    store::revoke_refresh_tokens(transaction, grant->id, context.now());  // RFC 7009 §2.1: MAY
-    transaction.commit();
+    db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        store::revoke_access_token(transaction, token.key, context.now());
+        store::revoke_refresh_tokens(transaction, grant->id, context.now());  // RFC 7009 §2.1: MAY
+        transaction.commit();
+    });
     note(context, *grant, kAccessToken, token.key.token_hash);
     return "access token: revoked, with the refresh tokens of its grant";
 }

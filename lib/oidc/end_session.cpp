@@ -1,6 +1,7 @@
 // What ends when a user logs out.
 #include "oidc/end_session.h"
 
+#include "db/write.h"
 #include "store/authorization_requests.h"
 #include "store/grants.h"
 #include "store/sessions.h"
@@ -8,11 +9,13 @@
 namespace postern::oidc {
 
 void end_session(oauth::Context& context, const model::Session& session) {
-    db::Transaction transaction(context.store, db::Durability::full);
-    store::remove_session(transaction, session);
-    store::end_open_requests(transaction, session.subject);
-    const auto ended = store::end_grants_of_session(transaction, session.sid, context.now());
-    transaction.commit();
+    const auto ended = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        store::remove_session(transaction, session);
+        store::end_open_requests(transaction, session.subject);
+        const auto count = store::end_grants_of_session(transaction, session.sid, context.now());
+        transaction.commit();
+        return count;
+    });
     context.trail.add(oauth::AuditEvent::logout, {oauth::audit::subject(session.subject),
                                                   oauth::audit::session(session.sid),
                                                   {"grants_ended", std::to_string(ended)}});

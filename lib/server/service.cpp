@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "db/error.h"
+#include "db/write.h"
 #include "server/wire.h"
 #include "store/clients.h"
 #include "store/sweep.h"
@@ -196,9 +197,11 @@ void Service::run(gateway::Exchange& exchange) noexcept {
 
 void Service::sweep() {
     try {
-        db::Transaction transaction(*app_.database_if_open(), db::Durability::lazy, kLongestSweepWait);
-        store::sweep(transaction, app_.clock().now() - store::kExpiredRetention);
-        transaction.commit();
+        const util::Time before = app_.clock().now() - store::kExpiredRetention;
+        db::write(*app_.database_if_open(), db::Durability::lazy, kLongestSweepWait, [&](db::Transaction& transaction) {
+            store::sweep(transaction, before);
+            transaction.commit();
+        });
     } catch (const db::StoreBusy&) {
         return;  // another time, or another process: the next request must not wait for what has no hurry
     }

@@ -1,6 +1,7 @@
 // The consent page: what the client asks for, and the user's yes or no.
 #include "web/consent.h"
 
+#include "db/write.h"
 #include "http/url.h"
 #include "store/authorization_requests.h"
 #include "store/users.h"
@@ -23,10 +24,12 @@ http::Response back_to_authorize(Interaction& interaction, const Resumed& resume
 
 void record(Interaction& interaction, const model::AuthorizationRequest& asked, model::Decision decision) {
     const model::Subject& subject = interaction.browser.session->subject;
-    db::Transaction transaction(interaction.context.store, db::Durability::lazy);
-    const bool counts =
-        store::record_decision(transaction, oauth::request_key(asked), subject, decision, asked.expires_at);
-    transaction.commit();
+    const bool counts = db::write(interaction.context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        const bool is_first =
+            store::record_decision(transaction, oauth::request_key(asked), subject, decision, asked.expires_at);
+        transaction.commit();
+        return is_first;
+    });
     if (!counts) return;  // answered before
     const bool given = decision == model::Decision::approved;
     interaction.context.trail.add(given ? oauth::AuditEvent::consent_given : oauth::AuditEvent::consent_denied,

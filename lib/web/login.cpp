@@ -2,6 +2,7 @@
 #include "web/login.h"
 
 #include "crypto/digest.h"
+#include "db/write.h"
 #include "store/authorization_requests.h"
 #include "util/text.h"
 #include "web/csrf.h"
@@ -38,18 +39,22 @@ http::Response form(Interaction& interaction, const Resumed& resumed, const std:
 /// Durable, because the old cookie must stay dead. nullopt when the user lost the right meanwhile.
 std::optional<http::Response> succeed(Interaction& interaction, const Resumed& resumed,
                                       const PasswordVerdict& verdict) {
-    db::Transaction transaction(interaction.context.store, db::Durability::full);
-    if (!confirm_login(transaction, verdict, interaction.context.now())) return std::nullopt;
+    oauth::Context& context = interaction.context;
     const model::Subject& subject = verdict.user.subject;
-    const StartedSession started =
-        start_session(interaction.context, transaction, interaction.browser, subject, interaction.context.now());
-    store::record_login(transaction, oauth::request_key(resumed.request), subject, resumed.request.expires_at);
-    transaction.commit();
-    note_login(interaction.context, started, kMethod, resumed.request.client_id);
+    const auto log_in = [&](db::Transaction& transaction) -> std::optional<StartedSession> {
+        if (!confirm_login(transaction, verdict, context.now())) return std::nullopt;
+        StartedSession started = start_session(context, transaction, interaction.browser, subject, context.now());
+        store::record_login(transaction, oauth::request_key(resumed.request), subject, resumed.request.expires_at);
+        transaction.commit();
+        return started;
+    };
+    const auto started = db::write(context.store, db::Durability::full, log_in);
+    if (!started) return std::nullopt;
+    note_login(context, *started, kMethod, resumed.request.client_id);
 
-    http::Response response = continue_at(interaction, interaction.context.settings.paths.authorize, resumed);
+    http::Response response = continue_at(interaction, context.settings.paths.authorize, resumed);
     const CookieNames& names = interaction.browser.names;
-    response.add("Set-Cookie", http::set_cookie(names.session, started.cookie, names.security));
+    response.add("Set-Cookie", http::set_cookie(names.session, started->cookie, names.security));
     return response;
 }
 

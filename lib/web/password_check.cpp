@@ -10,6 +10,7 @@
 #include "crypto/digest.h"
 #include "crypto/password.h"
 #include "db/error.h"
+#include "db/write.h"
 #include "os/hash_slots.h"
 #include "store/login_attempts.h"
 #include "store/users.h"
@@ -121,10 +122,11 @@ PasswordVerdict find_verdict(oauth::Context& context, const Attempt& attempt) {
 /// Writes what the verdict means for later attempts: a failure is counted.
 void settle(oauth::Context& context, const Attempt& attempt, const PasswordVerdict& verdict) {
     if (verdict.outcome != PasswordOutcome::wrong) return;
-    db::Transaction transaction(context.store, db::Durability::lazy);
-    for (const Counter& counter : attempt.counters)
-        store::count_failure(transaction, counter.key, context.now(), context.settings.login.window);
-    transaction.commit();
+    db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+        for (const Counter& counter : attempt.counters)
+            store::count_failure(transaction, counter.key, context.now(), context.settings.login.window);
+        transaction.commit();
+    });
 }
 
 /// Lock files that cannot be made are storage that does not work: 503, not 500.

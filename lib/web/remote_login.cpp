@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "db/write.h"
 #include "model/user_name.h"
 #include "oauth/issue_grant.h"
 #include "oauth/next_step.h"
@@ -61,12 +62,17 @@ http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, co
     return page;
 }
 
+/// Who logged in, and the session that began with it.
+struct Start {
+    Met met;
+    StartedSession session;
+};
+
 /// User, session, the mark that this request was logged in for, and the end of the old session: together or not at
-/// all. Durable, because the old cookie must stay dead.
-util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const Resumed& resumed,
-                                                const RemoteUser& remote) {
-    db::Transaction transaction(interaction.context.store, db::Durability::full);
-    const auto met = meet(interaction.context, transaction, remote);
+/// all.
+util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interaction& interaction, const Resumed& resumed,
+                                        const RemoteUser& remote) {
+    auto met = meet(interaction.context, transaction, remote);
     const bool would_make = interaction.context.settings.login.auto_create;
     if (!met) return NotLoggedIn{would_make ? PageFault::remote_user_unusable : PageFault::account_unknown, {}};
     const model::User& user = met->user;
@@ -76,11 +82,21 @@ util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const 
     if (is_made_for(interaction.context.settings, resumed.request, remote))
         store::record_login(transaction, oauth::request_key(resumed.request), user.subject, resumed.request.expires_at);
     transaction.commit();
-    if (met->made)
+    return Start{*std::move(met), std::move(started)};
+}
+
+util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const Resumed& resumed,
+                                                const RemoteUser& remote) {
+    // Durable, because the old cookie must stay dead.
+    auto recorded = db::write(interaction.context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        return record(transaction, interaction, resumed, remote);
+    });
+    ASSIGN_OR_RETURN(Start start, std::move(recorded));
+    if (start.met.made)
         interaction.context.trail.add(oauth::AuditEvent::user_created,
-                                      {{"method", kMethod}, oauth::audit::subject(user.subject)});
-    note_login(interaction.context, started, kMethod, resumed.request.client_id);
-    return started;
+                                      {{"method", kMethod}, oauth::audit::subject(start.met.user.subject)});
+    note_login(interaction.context, start.session, kMethod, resumed.request.client_id);
+    return std::move(start.session);
 }
 
 /// A login form would ask again. The web server would give the same answer again, so the client gets an error.
