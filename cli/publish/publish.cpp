@@ -44,26 +44,30 @@ std::vector<Document> documents(const config::Config& config) {
 }
 
 /// Held until the files are written, because two runs would write the same temporary files, and the one that read the
-/// older keys could end last. A file system without flock(2) is written to all the same.
+/// older configuration and keys could end last. A file system without flock(2) is written to all the same.
 os::Descriptor lock(const fs::path& directory) {
     os::Descriptor held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!held) {
         throw Refused(directory.string() + " cannot be opened (" + os::errno_text() +
-                      "): make it readable for this user");
+                      "): name a directory that this user can read and write");
     }
     try {
         if (os::lock_until(held.get(), std::chrono::steady_clock::now() + kLockWait)) return held;
     } catch (const std::system_error&) {
         return held;
     }
-    throw Refused(directory.string() + " is being written by another `postern publish`: run this again when that ends");
+    throw Refused(
+        directory.string() +
+        " is locked by another program, such as another `postern publish`: run this again when that has ended "
+        "(`fuser " +
+        directory.string() + "` names it)");
 }
 
 void publish(const Invocation& invocation, const fs::path& directory) {
-    const config::Config config = invocation.load_config();
     os::NewFiles made;
     make_directory(directory, kDirectoryMode, made);
     const os::Descriptor locked = lock(directory);
+    const config::Config config = invocation.load_config();
     const auto all = documents(config);
     made.keep();
     json::Array files;
