@@ -157,8 +157,8 @@ CREATE TABLE refresh_tokens (
     issued_at      INTEGER NOT NULL,
     expires_at     INTEGER NOT NULL,  -- the same for all of a grant; use does not extend it
     -- current: usable. used: yielded a successor. retried: used, and a retry within the grace yielded a second successor.
-    -- superseded: another successor of the same token was used instead. No IN, for which SQLite builds a table in each statement.
-    state          TEXT NOT NULL CHECK (state = 'current' OR state = 'used' OR state = 'retried' OR state = 'superseded'),
+    -- superseded: another successor of the same token was used instead.
+    state          TEXT NOT NULL CHECK (state IN ('current', 'used', 'retried', 'superseded')),
     rotated_at     INTEGER,           -- when it stopped being current
     revoked_at     INTEGER,           -- RFC 7009 §2.1
     PRIMARY KEY (grant_id, token_hash),

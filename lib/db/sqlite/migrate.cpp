@@ -68,7 +68,7 @@ constexpr const char* kToVersion3[] = {
     " sibling_hash TEXT,"
     " issued_at INTEGER NOT NULL,"
     " expires_at INTEGER NOT NULL,"
-    " state TEXT NOT NULL CHECK (state = 'current' OR state = 'used' OR state = 'retried' OR state = 'superseded'),"
+    " state TEXT NOT NULL CHECK (state IN ('current', 'used', 'retried', 'superseded')),"
     " rotated_at INTEGER,"
     " revoked_at INTEGER,"
     " PRIMARY KEY (grant_id, token_hash),"
