@@ -25,7 +25,7 @@ namespace {
 
 constexpr mode_t kDirectoryMode = 0755;
 constexpr mode_t kFileMode = 0644;
-constexpr std::chrono::seconds kLockWait{10};
+constexpr std::chrono::seconds kLockWait{5};
 constexpr const char* kOpenidConfiguration = "openid-configuration";
 
 struct Document {
@@ -56,11 +56,8 @@ os::Descriptor lock(const fs::path& directory) {
     } catch (const std::system_error&) {
         return held;
     }
-    throw Refused(
-        directory.string() +
-        " is locked by another program, such as another `postern publish`: run this again when that has ended "
-        "(`fuser " +
-        directory.string() + "` names it)");
+    throw Refused(directory.string() + " is locked, perhaps by another `postern publish`: see by what with `fuser " +
+                  directory.string() + "`, and run this again when that has ended");
 }
 
 void publish(const Invocation& invocation, const fs::path& directory) {

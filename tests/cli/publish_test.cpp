@@ -71,7 +71,7 @@ TEST_CASE("publish: run again, it replaces the files as a whole, after a rotatio
     CHECK(read_file(to / "kept") == before);  // another file, never half of each
 }
 
-TEST_CASE("publish: one run waits for another, and writes the keys that are there when its turn comes") {
+TEST_CASE("publish: one run waits for another, and writes what the configuration says when its turn comes") {
     const Deployment op;
     const fs::path to = op.directory() / "public";
     fs::create_directory(to);
@@ -81,11 +81,26 @@ TEST_CASE("publish: one run waits for another, and writes the keys that are ther
     const auto has_ended = [&] { return run.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready; };
     while (!is_waited_for(to)) REQUIRE_FALSE(has_ended());
     CHECK(entries(to) == 0);
-    op.must({"key", "rotate"});
+    json::Object config = op.config();
+    config.erase("oidc");
+    op.write_config(json::write(config));
     other = postern::os::Descriptor();
     CHECK(run.get().exit_code == 0);
-    CHECK(read_file(to / "jwks.json") == op.cgi("jwks").body);
-    CHECK(entries(to) == 3);
+    CHECK(read_file(to / "oauth-authorization-server") == op.cgi("discovery").body);
+    CHECK(entries(to) == 2);
+}
+
+TEST_CASE("publish: a directory that stays locked is refused, and nothing in it changes") {
+    const Deployment op;
+    const fs::path to = op.directory() / "public";
+    fs::create_directory(to);
+    const postern::os::Descriptor other(::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    REQUIRE(::flock(other.get(), LOCK_EX | LOCK_NB) == 0);
+    const auto refused = op.postern({"publish", to.string()});
+    CHECK(refused.exit_code == 1);
+    CHECK(is_one_plain_line(refused.err));
+    CHECK(refused.err.find("fuser " + to.string()) != std::string::npos);
+    CHECK(entries(to) == 0);
 }
 
 TEST_CASE("publish: without OpenID Connect there is no openid-configuration, and one from before is named") {
@@ -115,5 +130,8 @@ TEST_CASE("publish: what cannot be written or read is refused in one line") {
     const auto no_keys = op.postern({"publish", (op.directory() / "new").string()});
     CHECK(no_keys.exit_code == 1);
     CHECK(is_one_plain_line(no_keys.err));
+    CHECK_FALSE(fs::exists(op.directory() / "new"));
+    op.write_config("{");
+    CHECK(op.postern({"publish", (op.directory() / "new").string()}).exit_code != 0);
     CHECK_FALSE(fs::exists(op.directory() / "new"));
 }
