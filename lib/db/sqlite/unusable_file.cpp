@@ -1,3 +1,4 @@
+// How the operator is told that a file cannot be the database.
 #include "db/sqlite/unusable_file.h"
 
 #include "db/error.h"
@@ -5,7 +6,7 @@
 
 namespace postern::db {
 
-[[noreturn]] void throw_unusable(const std::string& path, const std::string& meaning, const std::string& fix) {
+void throw_unusable(const std::string& path, const std::string& meaning, const std::string& fix) {
     throw StoreUnusable(path + ": " + meaning + ": " + fix);
 }
 

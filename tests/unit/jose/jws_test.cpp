@@ -413,11 +413,10 @@ TEST_CASE("verify: a key that is no longer published signs nothing [J14]") {
     CHECK(without.verify(fixture.token(0), TokenType::access_token));
     CHECK_FALSE(jose::Verifier({}).verify(fixture.token(0), TokenType::access_token));
     // A stranger's key under its own name, and one of ours under the name of another.
-    for (const auto algorithm : {crypto::Algorithm::RS256, crypto::Algorithm::ES256, crypto::Algorithm::EdDSA}) {
+    const crypto::Algorithm of_keys[] = {crypto::Algorithm::RS256, crypto::Algorithm::ES256, crypto::Algorithm::EdDSA};
+    for (std::size_t same = 0; same < std::size(of_keys); ++same) {
+        const auto algorithm = of_keys[same];
         const auto stranger = crypto::PrivateKey::generate(algorithm);
-        const std::size_t same = algorithm == crypto::Algorithm::RS256   ? 0
-                                 : algorithm == crypto::Algorithm::ES256 ? 1
-                                                                         : 2;
         const auto signed_as = [&](const crypto::PrivateKey& key, const std::string& kid) {
             return sign_any(
                 key, util::base64url_decode(jose::encode_header(algorithm, TokenType::access_token, kid)).value());
