@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "crypto/digest.h"
 #include "json/reader.h"
 #include "util/base64.h"
 #include "util/json_string.h"
@@ -25,14 +26,18 @@ constexpr std::array<Type, 3> kTypes = {{
     {TokenType::id_token, "JWT"},
 }};
 
-bool is_segment(std::string_view text) { return !text.empty() && util::is_base64url(text); }
-
 /// The parts of a token as they were sent; `signed_text` is what the signature covers (RFC 7515 §5.1).
 struct Segments {
     std::string_view header;
     std::string_view payload;
     std::string_view signature;
     std::string_view signed_text;
+
+    bool are_base64url() const {
+        return std::ranges::all_of(std::array{header, payload, signature}, [](std::string_view segment) {
+            return !segment.empty() && util::is_base64url(segment);
+        });
+    }
 };
 
 std::optional<Segments> split_token(std::string_view token) {
@@ -43,10 +48,8 @@ std::optional<Segments> split_token(std::string_view token) {
     if (second == std::string_view::npos) return std::nullopt;
 
     // A third dot is outside the alphabet and so found with the signature.
-    const Segments segments{token.substr(0, first), token.substr(first + 1, second - first - 1),
-                            token.substr(second + 1), token.substr(0, second)};
-    const bool all = is_segment(segments.header) && is_segment(segments.payload) && is_segment(segments.signature);
-    return all ? std::optional(segments) : std::nullopt;
+    return Segments{token.substr(0, first), token.substr(first + 1, second - first - 1), token.substr(second + 1),
+                    token.substr(0, second)};
 }
 
 /// nullptr for what is not a JSON object in the one spelling of base64url.
@@ -96,14 +99,15 @@ std::optional<TokenType> Verifier::type_of(std::string_view token) const {
 util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, TokenType wanted) {
     const auto segments = split_token(token);
     if (!segments) return JwsFault::malformed;
+    auto digest = crypto::sha256(token);
+    VerifiedTokenCache::Entry* known_token = verified_.find(digest);
+    if (known_token == nullptr && !segments->are_base64url()) return JwsFault::malformed;
 
     const auto known = headers_.find(segments->header);
     if (known == headers_.end()) return JwsFault::unknown_header;
     if (known->second.type != wanted) return JwsFault::wrong_type;
 
     const Jwk& jwk = keys_[known->second.key];
-    const auto digest = VerifiedTokenCache::digest_of(token);
-    VerifiedTokenCache::Entry* known_token = verified_.find(digest);
     if (known_token == nullptr) {
         // Strict: two spellings of one signature would be two tokens to a cache or a revocation list.
         const auto signature = util::base64url_decode(segments->signature);
@@ -112,13 +116,13 @@ util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, Tok
         known_token = &verified_.add(digest);
     }
     if (!known_token->claims) known_token->claims = read_claims(segments->payload);
-    return VerifiedJws{jwk.kid, known_token->claims, std::string(digest.data(), digest.size())};
+    return VerifiedJws{jwk.kid, known_token->claims, std::move(digest)};
 }
 
 std::string Verifier::note_signed(std::string_view token) {
-    const auto digest = VerifiedTokenCache::digest_of(token);
+    auto digest = crypto::sha256(token);
     if (verified_.find(digest) == nullptr) verified_.add(digest);
-    return {digest.data(), digest.size()};
+    return digest;
 }
 
 }  // namespace postern::jose

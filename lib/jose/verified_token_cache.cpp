@@ -1,39 +1,25 @@
 // A direct-mapped cache of token digests.
 #include "jose/verified_token_cache.h"
 
-#include <algorithm>
-
-#include "crypto/digest.h"
-
 namespace postern::jose {
-
-VerifiedTokenCache::Digest VerifiedTokenCache::digest_of(std::string_view token) {
-    Digest digest;
-    std::ranges::copy(crypto::sha256(token), digest.begin());
-    return digest;
-}
+namespace {
 
 /// A digest is uniformly distributed, so its first two bytes are enough.
-std::size_t VerifiedTokenCache::slot_of(const Digest& digest) {
-    return (static_cast<unsigned char>(digest[0]) * 256U + static_cast<unsigned char>(digest[1])) % kSlots;
+std::size_t beginning_of(const std::string& digest) {
+    return static_cast<unsigned char>(digest[0]) * 256U + static_cast<unsigned char>(digest[1]);
 }
 
-VerifiedTokenCache::Entry* VerifiedTokenCache::find(const Digest& digest) {
-    if (slots_.empty()) return first_ && first_->digest == digest ? &*first_ : nullptr;
-    Entry& entry = slots_[slot_of(digest)];
+}  // namespace
+
+VerifiedTokenCache::Entry* VerifiedTokenCache::find(const std::string& digest) {
+    if (slots_.empty()) return nullptr;
+    Entry& entry = slots_[beginning_of(digest) % kSlots];
     return entry.digest == digest ? &entry : nullptr;
 }
 
-VerifiedTokenCache::Entry& VerifiedTokenCache::add(const Digest& digest) {
-    if (slots_.empty() && !first_) {
-        first_ = Entry{digest, nullptr};
-        return *first_;
-    }
-    if (slots_.empty()) {
-        slots_.resize(kSlots);
-        slots_[slot_of(first_->digest)] = *first_;
-    }
-    return slots_[slot_of(digest)] = {digest, nullptr};
+VerifiedTokenCache::Entry& VerifiedTokenCache::add(const std::string& digest) {
+    slots_.resize(kSlots);
+    return slots_[beginning_of(digest) % kSlots] = {digest, nullptr};
 }
 
 }  // namespace postern::jose

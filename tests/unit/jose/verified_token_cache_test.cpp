@@ -5,18 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "crypto/digest.h"
+
+using postern::crypto::sha256;
 using postern::jose::VerifiedTokenCache;
 
 TEST_CASE("VerifiedTokenCache: contains what was added and nothing else, not the all-zero digest either") {
     VerifiedTokenCache cache;
-    const auto token = VerifiedTokenCache::digest_of("a.b.c");
+    const auto token = sha256("a.b.c");
     CHECK(cache.find(token) == nullptr);
-    CHECK(cache.find(VerifiedTokenCache::Digest{}) == nullptr);
+    CHECK(cache.find(std::string(32, '\0')) == nullptr);
     cache.add(token);
     REQUIRE(cache.find(token) != nullptr);
     CHECK(cache.find(token)->claims == nullptr);
-    for (const char* other : {"a.b.C", "a.b.", "a.b.c ", ""})
-        CHECK(cache.find(VerifiedTokenCache::digest_of(other)) == nullptr);
+    for (const char* other : {"a.b.C", "a.b.", "a.b.c ", ""}) CHECK(cache.find(sha256(other)) == nullptr);
     for (std::size_t at = 0; at < token.size(); ++at) {
         auto near = token;
         near[at] = static_cast<char>(near[at] ^ 1);
@@ -26,9 +28,9 @@ TEST_CASE("VerifiedTokenCache: contains what was added and nothing else, not the
 
 TEST_CASE("VerifiedTokenCache: the size is fixed, and a later token replaces an earlier one in its slot") {
     VerifiedTokenCache cache;
-    std::vector<VerifiedTokenCache::Digest> all;
+    std::vector<std::string> all;
     for (int i = 0; i < 20'000; ++i) {
-        all.push_back(VerifiedTokenCache::digest_of(std::to_string(i)));
+        all.push_back(sha256(std::to_string(i)));
         cache.add(all.back());
         CHECK(cache.find(all.back()) != nullptr);
     }
@@ -40,8 +42,8 @@ TEST_CASE("VerifiedTokenCache: the size is fixed, and a later token replaces an 
 
 TEST_CASE("VerifiedTokenCache: a copy has the entries and is independent") {
     VerifiedTokenCache cache;
-    const auto before = VerifiedTokenCache::digest_of("before");
-    const auto after = VerifiedTokenCache::digest_of("after");
+    const auto before = sha256("before");
+    const auto after = sha256("after");
     const auto claims = std::make_shared<const postern::json::Object>();
     cache.add(before).claims = claims;
     VerifiedTokenCache copy = cache;
