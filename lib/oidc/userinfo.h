@@ -18,8 +18,8 @@ inline constexpr const char* kNoToken =
     "CGIPassAuth On)";
 
 /// The bearer token: the Authorization header, else `access_token` of a form body; never the query (RFC 6750 §2.1,
-/// §2.2). A header of another scheme or form decides, and is invalid_token; so is a token of more than `max_bytes`,
-/// before anything is computed. A view into the request.
+/// §2.2). A header of another scheme decides, and is invalid_token; so is a token of more than `max_bytes`, before
+/// anything is computed. A view into the request, of whatever bytes: `find_active_token` refuses what is not a token.
 oauth::Outcome<std::string_view> parse_bearer_token(const http::Request& request, std::size_t max_bytes);
 
 /// The record of an access token that this server signed and that is active; invalid_token, with the reason in its

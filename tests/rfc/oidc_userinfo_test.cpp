@@ -62,7 +62,7 @@ TEST_CASE(
         "no access token arrived; if one was sent, the web server removes the Authorization header (Apache passes it "
         "with CGIPassAuth On)";
     const std::string kScheme = "the Authorization header is not a Bearer token";
-    const std::string kBearer = "the Bearer token is malformed";
+    const std::string kNoJwt = "The token is not a JWT in compact form.";
     const std::string kMalformed = "the access token is malformed";
     CgiRequest in_query = get_request("access_token=" + site.access);
     CgiRequest json_body = post_form("{\"access_token\":\"" + site.access + "\"}");
@@ -86,15 +86,15 @@ TEST_CASE(
         {"no scheme", with_header(site.access), kScheme},
         {"another scheme", with_header("DPoP " + site.access), kScheme},
         {"client credentials", with_header(basic(kWeb, secret_of(kWeb))), kScheme},
-        {"no token", with_header("Bearer "), kBearer},
-        {"two blanks", with_header("Bearer  " + site.access), kBearer},
-        {"two tokens", with_header("Bearer x y"), kBearer},
+        {"no token", with_header("Bearer "), kNoJwt},
+        {"two blanks", with_header("Bearer  " + site.access), kNoJwt},
+        {"two tokens", with_header("Bearer x y"), kNoJwt},
         {"twice in the body", post_form("access_token=x&access_token=x"), kMalformed},
         {"badly encoded in the body", post_form("access_token=%zz"), kMalformed},
         {"too long", with_header("Bearer " + std::string(9000, 'a')), kMalformed},
         {"too long in the body", post_form("access_token=" + std::string(9000, 'a')), kMalformed},
-        {"a word", with_header("Bearer x"), "The token is not a JWT in compact form."},
-        {"two segments", with_header("Bearer a.b"), "The token is not a JWT in compact form."},
+        {"a word", with_header("Bearer x"), kNoJwt},
+        {"two segments", with_header("Bearer a.b"), kNoJwt},
     };
     for (const Row& row : rows) {
         CAPTURE(row.when);
