@@ -7,6 +7,7 @@
 
 #include "config/checks.h"
 #include "config/table.h"
+#include "crypto/digest.h"
 #include "json/reader.h"
 #include "os/read_file.h"
 
@@ -176,6 +177,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     }
     check_paths_differ(config.settings.paths, problems);
     if (!problems.empty()) return problems;
+    config.settings.cookie_tag = crypto::sha256_hex(config.settings.issuer).substr(0, 8);
     config.warnings = warnings_of(config);
     return config;
 }

@@ -49,8 +49,9 @@ struct LoginSettings {
 inline constexpr const char* kReturnMark = "{return}";
 
 struct Settings {
-    std::string issuer;  ///< as configured, byte for byte; every URL is built from it
-    bool oidc = false;   ///< OpenID Connect is on
+    std::string issuer;      ///< as configured, byte for byte; every URL is built from it
+    std::string cookie_tag;  ///< in the names of cookies: the first 8 hex digits of SHA-256(issuer)
+    bool oidc = false;       ///< OpenID Connect is on
     Paths paths;
     util::Seconds access_token_ttl{900};
     util::Seconds id_token_ttl{3600};

@@ -8,11 +8,10 @@
 
 namespace postern::web {
 
-CookieNames cookie_names(const std::string& issuer) {
-    const bool https = issuer.starts_with("https://");
+CookieNames cookie_names(const oauth::Settings& settings) {
+    const bool https = settings.issuer.starts_with("https://");
     const std::string prefix = https ? "__Host-postern" : "postern";
-    const std::string tag = crypto::sha256_hex(issuer).substr(0, 8);
-    return CookieNames{prefix + "-browser-" + tag, prefix + "-" + tag,
+    return CookieNames{prefix + "-browser-" + settings.cookie_tag, prefix + "-" + settings.cookie_tag,
                        https ? http::CookieSecurity::https : http::CookieSecurity::loopback_http};
 }
 
@@ -24,7 +23,7 @@ bool Browser::is_bound_by(std::string_view sealed_binding) const {
 
 Browser recognise(oauth::Context& context, const http::Request& request) {
     Browser browser;
-    browser.names = cookie_names(context.settings.issuer);
+    browser.names = cookie_names(context.settings);
     browser.id = http::find_cookie(request.cookie, browser.names.browser);
     if (const auto value = http::find_cookie(request.cookie, browser.names.session)) {
         browser.session_cookie = oauth::hash_of(*value);

@@ -12,14 +12,13 @@
 
 namespace postern::web {
 
-/// Names carry the first 8 hex digits of SHA-256(issuer), so that two issuers on one host do not end each other's
-/// sessions.
+/// Names carry the issuer's tag, so that two issuers on one host do not end each other's sessions.
 struct CookieNames {
     std::string browser;  ///< random; binds sealed requests and CSRF tokens to this browser; means no user
     std::string session;  ///< the session; a new value at each login
     http::CookieSecurity security = http::CookieSecurity::https;
 };
-CookieNames cookie_names(const std::string& issuer);
+CookieNames cookie_names(const oauth::Settings& settings);
 
 struct Browser {
     CookieNames names;                               ///< of this issuer

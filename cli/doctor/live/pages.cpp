@@ -60,7 +60,7 @@ void evaluate_sign_in(Findings& findings, const Site& site, const HttpResponse& 
                               fix_for(site, {"remove `ProxyPassReverse` and `Header edit Location` for the endpoints",
                                              "remove `proxy_redirect` for the endpoints",
                                              "remove what rewrites Location for the endpoints"}));
-    const auto names = web::cookie_names(settings.issuer);
+    const auto names = web::cookie_names(settings);
     const std::string sent = attributes_of(http::set_cookie(names.browser, "x", names.security));
     std::string arrived;
     int count = 0;
@@ -91,7 +91,7 @@ std::string refusal_of(const Site& site, const HttpResponse& response) {
 /// The password page ignores the Authorization header; the web server must not require one in front of it.
 void evaluate_login_page(Findings& findings, const Site& site, const HttpResponse& response) {
     const std::string path = site.settings().paths.login;
-    const auto names = web::cookie_names(site.settings().issuer);
+    const auto names = web::cookie_names(site.settings());
     for (const std::string& cookie : response.all("Set-Cookie"))
         if (cookie.starts_with(names.session + "="))
             findings.error("remote user", "made-up credentials at " + path + " start a session",

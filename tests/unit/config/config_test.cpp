@@ -36,6 +36,7 @@ TEST_CASE(
     "§15.1a, §16.18a]") {
     const Config config = parsed("");
     CHECK(config.settings.issuer == "https://login.example.org/auth");
+    CHECK(config.settings.cookie_tag == "8990ceac");  // of this issuer alone
     CHECK(config.database == "/var/lib/postern/postern.db");
     CHECK(config.keys == "/var/lib/postern/keys");
     CHECK(config.templates.ends_with("/share/postern/templates"));

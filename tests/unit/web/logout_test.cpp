@@ -53,7 +53,7 @@ TEST_CASE("answer_logout: yes ends the session and clears the cookie, no leaves 
     const auto answer = f.submit(web::answer_logout, f.answer("logout"));
     CHECK(answer.body == "logged_out");
     REQUIRE(answer.find("Clear-Site-Data"));
-    CHECK(f.cookies.count(web::cookie_names(f.fixture.settings.issuer).session) == 0);
+    CHECK(f.cookies.count(web::cookie_names(f.fixture.settings).session) == 0);
     f.cookies = kept;
     CHECK_FALSE(f.is_signed_in());
 }
@@ -72,7 +72,7 @@ TEST_CASE("answer_logout: only the form of this browser and session, with a deci
         {"another user signed in meanwhile", [](Fixture& f, auto&) { f.sign_in(f.fixture.add_user("bob"), "of-bob"); }, "logout_form_foreign"},
         {"no request", [](Fixture&, auto& form) { form.erase("resume"); }, "logout_resume_invalid"},
         {"a cut request", [](Fixture&, auto& form) { form["resume"].pop_back(); }, "logout_resume_invalid"},
-        {"another browser", [](Fixture& f, auto&) { f.cookies.erase(web::cookie_names(f.fixture.settings.issuer).browser); }, "logout_form_foreign"},
+        {"another browser", [](Fixture& f, auto&) { f.cookies.erase(web::cookie_names(f.fixture.settings).browser); }, "logout_form_foreign"},
     };
     // clang-format on
     for (const auto& row : rows) {

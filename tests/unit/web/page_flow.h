@@ -77,7 +77,7 @@ public:
     /// From now on this browser has a session of `user`, whose cookie has this value.
     void sign_in(const model::User& user, const std::string& cookie) {
         fixture.add_session(user, cookie);
-        cookies[web::cookie_names(fixture.settings.issuer).session] = cookie;
+        cookies[web::cookie_names(fixture.settings).session] = cookie;
     }
 
     /// The cookies of this browser; cleared ones are gone.

@@ -33,7 +33,7 @@ struct Fixture : test::PageFlow {
         REQUIRE(store::update_user(transaction, user));
         transaction.commit();
     }
-    bool has_session() const { return cookies.contains(web::cookie_names(fixture.settings.issuer).session); }
+    bool has_session() const { return cookies.contains(web::cookie_names(fixture.settings).session); }
     std::string epoch(util::Seconds ago) const { return std::to_string(util::to_epoch(fixture.clock.now() - ago)); }
 };
 
@@ -100,7 +100,7 @@ TEST_CASE("remote_login: only for a request that was sealed for this browser and
 TEST_CASE("remote_login: a browser that refuses the session cookie gets a page instead of redirects in circles") {
     Fixture f;
     const auto back = f.log_in();
-    f.cookies.erase(web::cookie_names(f.fixture.settings.issuer).session);
+    f.cookies.erase(web::cookie_names(f.fixture.settings).session);
     const auto again = f.follow(web::resume_authorization, back);
     REQUIRE(place_of(again) == "https://op.example/login");
     const auto stopped = f.follow(web::remote_login, again);
