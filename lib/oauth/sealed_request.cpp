@@ -10,22 +10,19 @@ namespace {
 
 constexpr std::string_view kPurpose = "authorization request v4";
 
-/// `Sealed` is a SealedRequest, const when it is written. Whatever changes here changes the purpose.
-template <class Sealed, class Visitor>
-void visit_members(Sealed& sealed, Visitor& visit) {
-    auto& request = sealed.request;
-    visit(request.id, sealed.browser, request.expires_at, request.client_id, request.redirect_uri,
-          request.redirect_uri_sent, request.scope, request.response_type, request.response_mode,
-          request.claims.userinfo, request.claims.id_token, request.state, request.nonce, request.code_challenge,
-          request.audience, request.login_hint, request.hinted_subject, request.max_age, request.session_sent,
-          request.prompt);
+/// The members of a SealedRequest, const when they are written. Whatever changes here changes the purpose.
+void visit_members(auto& request, auto& browser, auto& visit) {
+    visit(request.id, browser, request.expires_at, request.client_id, request.redirect_uri, request.redirect_uri_sent,
+          request.scope, request.response_type, request.response_mode, request.claims.userinfo, request.claims.id_token,
+          request.state, request.nonce, request.code_challenge, request.audience, request.login_hint,
+          request.hinted_subject, request.max_age, request.session_sent, request.prompt);
 }
 
 }  // namespace
 
-std::string seal_request(Context& context, const SealedRequest& sealed) {
+std::string seal_request(Context& context, const model::AuthorizationRequest& request, const std::string& browser) {
     sealed::Writer writer;
-    visit_members(sealed, writer);
+    visit_members(request, browser, writer);
     return crypto::seal(context.keys.seal_key(), kPurpose, writer.take(), context.random);
 }
 
@@ -34,7 +31,7 @@ std::optional<SealedRequest> open_stale_request(Context& context, std::string_vi
     if (!plain) return std::nullopt;
     SealedRequest sealed;
     sealed::Reader reader(*plain);
-    visit_members(sealed, reader);
+    visit_members(sealed.request, sealed.browser, reader);
     if (!reader.is_whole()) return std::nullopt;
     return sealed;
 }

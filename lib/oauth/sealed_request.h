@@ -23,7 +23,8 @@ enum class SealFault {
     expired,
 };
 
-std::string seal_request(Context& context, const SealedRequest& sealed);
+/// `browser` as in SealedRequest.
+std::string seal_request(Context& context, const model::AuthorizationRequest& request, const std::string& browser);
 util::Result<SealedRequest, SealFault> open_request(Context& context, std::string_view text);
 /// The same however old it is: to offer that it be started over, and for nothing else. nullopt: forged.
 std::optional<SealedRequest> open_stale_request(Context& context, std::string_view text);

@@ -97,7 +97,7 @@ http::Response proceed(Interaction& interaction, const Resumed& asked) {
 
 /// A request by POST: sealed for no browser, so that any browser may open it by the GET that follows.
 http::Response continue_by_get(Interaction& interaction, const model::AuthorizationRequest& asked) {
-    const std::string sealed = oauth::seal_request(interaction.context, {asked, ""});
+    const std::string sealed = oauth::seal_request(interaction.context, asked, "");
     return http::see_other(http::with_query(
         interaction.context.settings.url(interaction.context.settings.paths.authorize), {{"resume", sealed}}));
 }

@@ -55,7 +55,7 @@ http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
     restarted.id = crypto::random_token(context.random);
     restarted.session_sent = false;
     restarted.expires_at = context.now() + context.settings.authorization_request_ttl;
-    const std::string sealed = oauth::seal_request(context, {restarted, interaction.browser.binding()});
+    const std::string sealed = oauth::seal_request(context, restarted, interaction.browser.binding());
     const std::string url =
         http::with_query(context.settings.url(context.settings.paths.authorize), {{"resume", sealed}});
     return refusal_page(interaction.pages, interaction.request, fault,
@@ -73,7 +73,7 @@ http::Response continue_at(Interaction& interaction, const std::string& path, co
     http::Response response = http::see_other("");
     ensure_browser_id(interaction.context, interaction.browser, response);
     const std::string sealed =
-        asked.sealed.empty() ? oauth::seal_request(interaction.context, {asked.request, interaction.browser.binding()})
+        asked.sealed.empty() ? oauth::seal_request(interaction.context, asked.request, interaction.browser.binding())
                              : asked.sealed;
     response.set("Location", http::with_query(interaction.context.settings.url(path), {{"resume", sealed}}));
     return response;

@@ -36,7 +36,7 @@ model::AuthorizationRequest some_request() {
 /// The seal's purpose is private to its module; when it changes, this says so.
 void check_purpose() {
     oauth::Context context = fixture().context();
-    const std::string sealed = oauth::seal_request(context, {some_request(), "browser"});
+    const std::string sealed = oauth::seal_request(context, some_request(), "browser");
     promise(crypto::open_seal(context.keys.seal_key(), kPurpose, sealed).has_value(), "the target knows the purpose");
 }
 

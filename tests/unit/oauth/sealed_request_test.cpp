@@ -39,7 +39,7 @@ TEST_CASE("seal_request, open_request: every member survives [IF34]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto sent = full(fixture.clock.now() + util::Seconds{600});
-    const auto opened = oauth::open_request(context, oauth::seal_request(context, {sent, "binding"}));
+    const auto opened = oauth::open_request(context, oauth::seal_request(context, sent, "binding"));
     REQUIRE(opened);
     const auto& r = opened->request;
     CHECK(opened->browser == "binding");
@@ -69,7 +69,7 @@ TEST_CASE("seal_request, open_request: what was not sent is not there afterwards
     auto context = fixture.context();
     model::AuthorizationRequest bare;
     bare.expires_at = fixture.clock.now() + util::Seconds{600};
-    const auto opened = oauth::open_request(context, oauth::seal_request(context, {bare, ""}));
+    const auto opened = oauth::open_request(context, oauth::seal_request(context, bare, ""));
     REQUIRE(opened);
     const auto& r = opened->request;
     CHECK(r.scope.empty());
@@ -88,7 +88,7 @@ TEST_CASE("seal_request, open_request: what was not sent is not there afterwards
 TEST_CASE("open_request: refuses everything that was not sealed here, and what is too old") {
     test::RulesFixture fixture;
     auto context = fixture.context();
-    const std::string sealed = oauth::seal_request(context, {full(fixture.clock.now() + util::Seconds{600}), "b"});
+    const std::string sealed = oauth::seal_request(context, full(fixture.clock.now() + util::Seconds{600}), "b");
     for (const std::string& text : {std::string(), std::string("x"), sealed.substr(1), sealed + "A",
                                     sealed.substr(0, sealed.size() - 1), std::string(4000, 'A')}) {
         CAPTURE(text);

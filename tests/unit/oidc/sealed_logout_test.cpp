@@ -55,7 +55,7 @@ TEST_CASE("open_logout: refuses everything that was not sealed here for this pur
     model::AuthorizationRequest authorization;
     authorization.id = "id";
     authorization.expires_at = fixture.clock.now() + util::Seconds{600};
-    const std::string other = oauth::seal_request(context, {authorization, "b"});
+    const std::string other = oauth::seal_request(context, authorization, "b");
     for (const std::string& text : {std::string(), std::string("x"), sealed.substr(1), sealed + "A",
                                     sealed.substr(0, sealed.size() - 1), other, std::string(4000, 'A')}) {
         CAPTURE(text);
