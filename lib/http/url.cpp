@@ -126,7 +126,8 @@ std::string with_query(std::string_view url, const Parameters& parameters) {
         out += '?';
     else if (!at_start)
         out += '&';
-    return out.append(added).append(url);  // a fragment stays at the end
+    out.append(added).append(url);  // a fragment stays at the end
+    return out;
 }
 
 std::string with_fragment(std::string_view url, const Parameters& parameters) {

@@ -123,12 +123,15 @@ util::Time last_change_of(const std::string& directory) {
 }  // namespace
 
 Keys::Keys(std::string directory, KeyUse use, bool with_seal)
-    : directory_(std::move(directory)), use_(use), with_seal_(with_seal) {
+    : directory_(std::move(directory)),
+      published_path_(directory_ + "/" + kPublishedFile),
+      use_(use),
+      with_seal_(with_seal) {
     load();
 }
 
 void Keys::reload_if_changed() {
-    if (version_of(directory_ + "/" + kPublishedFile) != version_) load();
+    if (version_of(published_path_) != version_) load();
 }
 
 void Keys::load() {
@@ -149,7 +152,7 @@ void Keys::load() {
 
 void Keys::read_all() {
     check_directory(directory_);
-    auto file = read_public_file(directory_ + "/" + kPublishedFile);
+    auto file = read_public_file(published_path_);
     auto published = parse_published(directory_, file.bytes);
     std::unique_ptr<jose::Verifier> verifier;
     if (use_ != KeyUse::publish) verifier = std::make_unique<jose::Verifier>(published);

@@ -92,6 +92,7 @@ private:
     void load();
     void read_all();
     std::string directory_;
+    std::string published_path_;
     KeyUse use_;
     bool with_seal_;
     FileVersion version_;

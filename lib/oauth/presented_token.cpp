@@ -37,7 +37,7 @@ Outcome<PresentedToken> parse_token(const http::Params& form, std::size_t max_by
     ASSIGN_OR_RETURN(const auto hint, parse_hint(form));
     // A malformed token is an unknown one (RFC 7009 §2.2), and so is one that is longer than any of ours.
     if (value && value->size() > max_bytes) value.reset();
-    return PresentedToken{std::optional<std::string>(value), hint};
+    return PresentedToken{value, hint};
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Outcome<PresentedTokenRequest> parse_presented_token(const http::Request& reques
 
 KnownToken find_presented_token(Context& context, const PresentedToken& token, jose::Expiry expiry) {
     if (!token.value) return std::monostate{};
-    const std::string& value = *token.value;
+    const std::string_view value = *token.value;
     const auto type = context.keys.verifier().type_of(value);
     if (type == jose::TokenType::access_token) {
         if (auto known = verify_access_token(context, value, expiry)) return std::move(*known);

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <variant>
 
 #include "http/message.h"
@@ -22,7 +22,8 @@ namespace postern::oauth {
 enum class TokenTypeHint { none, access_token, refresh_token, auth_code };
 
 struct PresentedToken {
-    std::optional<std::string> value;  ///< nullopt: too long, or of bytes that no token of this server has
+    std::optional<std::string_view>
+        value;  ///< in the request; nullopt: too long, or of bytes that no token of ours has
     TokenTypeHint hint = TokenTypeHint::none;
 };
 

@@ -41,7 +41,7 @@ std::optional<model::Grant> find_grant_of(Context& context, const VerifiedAccess
 // What the three below change does not depend on what was read before: an owner is for life, and each statement finds
 // whatever a refresh or an exchange has added meanwhile. A refresh that comes after it finds its token dead.
 
-std::string_view revoke_code(Context& context, const std::optional<model::ClientId>& client, const std::string& value) {
+std::string_view revoke_code(Context& context, const std::optional<model::ClientId>& client, std::string_view value) {
     const auto stored = store::find_code(context.store, hash_of(value));
     if (!stored) return kUnknown;
     if (is_foreign(context, client, stored->grant, kCode, stored->code.code_hash)) return kForeign;

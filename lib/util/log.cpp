@@ -110,7 +110,8 @@ std::string utc_text(Time time) {
     append('T', clock.hours().count());
     append(':', clock.minutes().count());
     append(':', clock.seconds().count());
-    return text += 'Z';
+    text += 'Z';
+    return text;
 }
 
 /// At most kMaxValue bytes, not cut through a character.

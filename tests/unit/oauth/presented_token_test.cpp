@@ -31,7 +31,7 @@ std::string token_of(const http::Request& request) {
     const auto asked = oauth::parse_presented_token(request, kMax);
     if (!asked) return "request: " + std::string(oauth::wire_name(asked.error().code));
     if (!asked->token) return std::string(oauth::wire_name(asked->token.error().code));
-    return asked->token->value.value_or("?") + " " + name_of(asked->token->hint);
+    return std::string(asked->token->value.value_or("?")) + " " + name_of(asked->token->hint);
 }
 
 std::string credentials_of(const http::Request& request) {
