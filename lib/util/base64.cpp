@@ -8,8 +8,8 @@
 namespace postern::util {
 namespace {
 
-constexpr std::string_view kUrlAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-constexpr std::string_view kStandardAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr char kUrlAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr char kStandardAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 using Digits = std::array<std::int8_t, 256>;
 
@@ -27,7 +27,7 @@ constexpr Digits kUrlDigits = digits_of(kUrlAlphabet);
 constexpr Digits kStandardDigits = digits_of(kStandardAlphabet);
 
 /// Without padding.
-std::string encode(std::string_view bytes, std::string_view alphabet) {
+std::string encode(std::string_view bytes, const char* alphabet) {
     std::string out((bytes.size() * 8 + 5) / 6, '\0');
     char* next = out.data();
     const auto byte = [&](std::size_t i) -> std::uint32_t {
