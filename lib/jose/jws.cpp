@@ -100,28 +100,27 @@ util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, Tok
     const auto segments = split_token(token);
     if (!segments) return JwsFault::malformed;
     auto digest = crypto::sha256(token);
-    VerifiedTokenCache::Entry* known_token = verified_.find(digest);
-    if (known_token == nullptr && !segments->are_base64url()) return JwsFault::malformed;
+    const Claims* claims = verified_.find(digest);
+    if (claims == nullptr && !segments->are_base64url()) return JwsFault::malformed;
 
     const auto known = headers_.find(segments->header);
     if (known == headers_.end()) return JwsFault::unknown_header;
     if (known->second.type != wanted) return JwsFault::wrong_type;
 
     const Jwk& jwk = keys_[known->second.key];
-    if (known_token == nullptr) {
+    if (claims == nullptr) {
         // Strict: two spellings of one signature would be two tokens to a cache or a revocation list.
         const auto signature = util::base64url_decode(segments->signature);
         if (!signature) return JwsFault::malformed;
         if (!jwk.key.verify(segments->signed_text, *signature)) return JwsFault::bad_signature;
-        known_token = &verified_.add(digest);
+        claims = &verified_.add(digest, read_claims(segments->payload));
     }
-    if (!known_token->claims) known_token->claims = read_claims(segments->payload);
-    return VerifiedJws{jwk.kid, known_token->claims, std::move(digest)};
+    return VerifiedJws{jwk.kid, *claims, std::move(digest)};
 }
 
-std::string Verifier::note_signed(std::string_view token) {
+std::string Verifier::note_signed(std::string_view token, json::Object claims) {
     auto digest = crypto::sha256(token);
-    if (verified_.find(digest) == nullptr) verified_.add(digest);
+    verified_.add(digest, std::make_shared<const json::Object>(std::move(claims)));
     return digest;
 }
 

@@ -58,9 +58,9 @@ public:
     /// this Verifier has verified or noted before is found in its cache instead.
     util::Result<VerifiedJws, JwsFault> verify(std::string_view token, TokenType wanted);
 
-    /// Enters a token into the cache that this process has just signed with the private half of one of these keys.
-    /// Returns its SHA-256, 32 bytes.
-    std::string note_signed(std::string_view token);
+    /// Enters a token into the cache that this process has just signed with the private half of one of these keys, and
+    /// the claims that it was made of. Returns its SHA-256, 32 bytes.
+    std::string note_signed(std::string_view token, json::Object claims);
 
 private:
     struct Known {

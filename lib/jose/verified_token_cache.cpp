@@ -11,15 +11,15 @@ std::size_t beginning_of(const std::string& digest) {
 
 }  // namespace
 
-VerifiedTokenCache::Entry* VerifiedTokenCache::find(const std::string& digest) {
+const Claims* VerifiedTokenCache::find(const std::string& digest) const {
     if (slots_.empty()) return nullptr;
-    Entry& entry = slots_[beginning_of(digest) % kSlots];
-    return entry.digest == digest ? &entry : nullptr;
+    const Entry& entry = slots_[beginning_of(digest) % kSlots];
+    return entry.digest == digest ? &entry.claims : nullptr;
 }
 
-VerifiedTokenCache::Entry& VerifiedTokenCache::add(const std::string& digest) {
+const Claims& VerifiedTokenCache::add(const std::string& digest, Claims claims) {
     slots_.resize(kSlots);
-    return slots_[beginning_of(digest) % kSlots] = {digest, nullptr};
+    return (slots_[beginning_of(digest) % kSlots] = {digest, std::move(claims)}).claims;
 }
 
 }  // namespace postern::jose

@@ -19,16 +19,15 @@ using Claims = std::shared_ptr<const json::Object>;
 /// one. Only valid tokens enter it; at worst they displace others, which are then verified again.
 class VerifiedTokenCache {
 public:
-    struct Entry {
-        std::string digest;  ///< "" in an unused slot
-        Claims claims;       ///< nullptr until they are read
-    };
-
-    /// nullptr when the token is not there.
-    Entry* find(const std::string& digest);
-    Entry& add(const std::string& digest);
+    /// What the token with that SHA-256, 32 bytes, says; nullptr when it is not there. Valid until the next `add`.
+    const Claims* find(const std::string& digest) const;
+    const Claims& add(const std::string& digest, Claims claims);
 
 private:
+    struct Entry {
+        std::string digest;  ///< empty in an unused slot
+        Claims claims;
+    };
     static constexpr std::size_t kSlots = 2048;  // 96 KiB for each process, and about 1 KiB for each token in use
     std::vector<Entry> slots_;                   ///< not allocated before the first entry
 };

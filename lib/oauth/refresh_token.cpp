@@ -12,25 +12,14 @@
 namespace postern::oauth {
 namespace {
 
-/// Client and lifetime help to debug. The record decides everything; scope is left out so that the two cannot disagree.
-std::string sign(Context& context, const model::Grant& grant, const model::RefreshToken& record) {
-    const Settings& settings = context.settings;
-    const json::Object claims{{"iss", settings.issuer},
-                              {"sub", grant.subject.str()},
-                              {"cid", grant.client_id.str()},
-                              {"jti", make_jti(context.random, grant.id)},
-                              {"iat", util::to_epoch(record.issued_at)},
-                              {"exp", util::to_epoch(record.expires_at)}};
-    const keys::SigningKey& key = context.keys.signing_key(settings.access_token_algorithm, record.issued_at);
-    return jose::sign_compact(key.key, key.kid, jose::TokenType::refresh_token, json::write(claims));
-}
-
-/// What the claims of a signed refresh token say, but for `jti`, which an opaque one does not have.
-json::Object claims_of(const Settings& settings, const store::StoredRefreshToken& stored) {
+/// What both forms say; a signed one also has `jti`. Client and lifetime help to debug. The record decides everything;
+/// scope is left out so that the two cannot disagree.
+json::Object claims_of(const Settings& settings, const model::Grant& grant, const model::RefreshToken& record) {
     return {{"iss", settings.issuer},
-            {"sub", stored.grant.subject.str()},
-            {"iat", util::to_epoch(stored.token.issued_at)},
-            {"exp", util::to_epoch(stored.token.expires_at)}};
+            {"sub", grant.subject.str()},
+            {"cid", grant.client_id.str()},
+            {"iat", util::to_epoch(record.issued_at)},
+            {"exp", util::to_epoch(record.expires_at)}};
 }
 
 /// Random values are base64url and hold no dot.
@@ -51,9 +40,13 @@ RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant
         issue.value = crypto::random_token(context.random);
         record.token_hash = hash_of(issue.value);
     } else {
-        issue.value = sign(context, grant, record);
+        json::Object claims = claims_of(context.settings, grant, record);
+        claims.set("jti", make_jti(context.random, grant.id));
+        const auto& key = context.keys.signing_key(context.settings.access_token_algorithm, record.issued_at);
+        issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::refresh_token, json::write(claims));
         // It comes back to this endpoint, and perhaps to this process.
-        record.token_hash = model::ValueHash(crypto::hex(context.keys.verifier().note_signed(issue.value)));
+        const std::string digest = context.keys.verifier().note_signed(issue.value, std::move(claims));
+        record.token_hash = model::ValueHash(crypto::hex(digest));
     }
     return issue;
 }
@@ -62,7 +55,7 @@ std::optional<KnownRefreshToken> find_refresh_token(Context& context, std::strin
     if (!looks_like_jwt(value)) {
         auto stored = store::find_opaque_refresh_token(context.store, hash_of(value));
         if (!stored) return std::nullopt;
-        auto claims = std::make_shared<const json::Object>(claims_of(context.settings, *stored));
+        auto claims = std::make_shared<const json::Object>(claims_of(context.settings, stored->grant, stored->token));
         return KnownRefreshToken{std::move(claims), std::move(*stored)};
     }
     auto jwt = jose::verify_jwt(context.keys.verifier(), value, jose::TokenType::refresh_token, context.settings.issuer,
