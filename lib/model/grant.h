@@ -46,7 +46,6 @@ struct AccessToken {
     std::optional<std::string> audience;
     util::Time issued_at{};
     util::Time expires_at{};
-    std::optional<util::Time> revoked_at;
 };
 
 struct RefreshToken {

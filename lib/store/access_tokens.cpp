@@ -23,10 +23,9 @@ std::optional<AccessTokenKey> find_end_of_step(db::Database& database, const Acc
 
 void insert_access_token(db::Transaction& transaction, const model::AccessToken& token, util::Time kept_until) {
     transaction.run(
-        "INSERT INTO access_tokens (grant_id, issued_at, token_hash, jti, scope, audience, expires_at, revoked_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        token.grant_id, token.issued_at, token.token_hash, token.jti, token.scope, token.audience, token.expires_at,
-        token.revoked_at);
+        "INSERT INTO access_tokens (grant_id, issued_at, token_hash, jti, scope, audience, expires_at)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        token.grant_id, token.issued_at, token.token_hash, token.jti, token.scope, token.audience, token.expires_at);
     if (token.expires_at > kept_until) keep_grant(transaction, token.grant_id, token.expires_at);
 }
 
@@ -55,11 +54,13 @@ void revoke_access_token(db::Transaction& transaction, const AccessTokenKey& key
 }
 
 void delete_expired_access_tokens(db::Transaction& transaction, const model::GrantId& id, util::Time before) {
+    constexpr int kMost = 8;
     // Looks at the oldest only: a grant may have thousands that are good. None that was issued later has expired.
-    transaction.run(
-        "DELETE FROM access_tokens WHERE grant_id = $1 AND expires_at <= $2 AND issued_at <= (SELECT max(issued_at) FROM"
-        " (SELECT issued_at FROM access_tokens WHERE grant_id = $1 AND issued_at <= $2 ORDER BY issued_at LIMIT 8))",
-        id, before);
+    constexpr const char* kDeleteOldest =
+        "DELETE FROM access_tokens WHERE expires_at <= $2 AND (grant_id, issued_at, token_hash) ="
+        " (SELECT grant_id, issued_at, token_hash FROM access_tokens WHERE grant_id = $1"
+        " ORDER BY issued_at, token_hash LIMIT 1)";
+    for (int left = kMost; left > 0 && transaction.run(kDeleteOldest, id, before) == 1; --left) continue;
 }
 
 std::optional<std::int64_t> walk_expired_access_tokens(db::Transaction& transaction, AccessTokenKey& last,

@@ -23,11 +23,11 @@ std::optional<model::Subject> subject_of(const Grant& grant) {
 
 void insert_grant(db::Transaction& transaction, const Grant& grant, util::Time until) {
     transaction.run(
-        "INSERT INTO grants (id, client_id, subject, scope, auth_time, sid, created_at, ended_at, kept_until,"
-        " userinfo_claims, id_token_claims)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        "INSERT INTO grants (id, client_id, subject, scope, auth_time, sid, created_at, kept_until, userinfo_claims,"
+        " id_token_claims)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         grant.id, grant.client_id, subject_of(grant), grant.scope, grant.auth_time, grant.sid, grant.created_at,
-        grant.ended_at, std::max(grant.created_at, until), model::to_string(grant.claims.userinfo),
+        std::max(grant.created_at, until), model::to_string(grant.claims.userinfo),
         model::to_string(grant.claims.id_token));
 }
 
@@ -39,10 +39,10 @@ void keep_grant(db::Transaction& transaction, const GrantId& id, util::Time unti
 void insert_code(db::Transaction& transaction, const AuthorizationCode& code) {
     transaction.run(
         "INSERT INTO authorization_codes (code_hash, grant_id, redirect_uri, redirect_uri_sent, nonce,"
-        " code_challenge, max_age, audience, expires_at, redeemed_at, burned_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        " code_challenge, max_age, audience, expires_at)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         code.code_hash, code.grant_id, code.redirect_uri, code.redirect_uri_sent, code.nonce, code.code_challenge,
-        code.max_age, code.audience, code.expires_at, code.redeemed_at, code.burned_at);
+        code.max_age, code.audience, code.expires_at);
     keep_grant(transaction, code.grant_id, code.expires_at);
 }
 
