@@ -96,23 +96,23 @@ std::optional<TokenType> Verifier::type_of(std::string_view token) const {
     return known == headers_.end() ? std::nullopt : std::optional(known->second.type);
 }
 
-util::Result<VerifiedJws, JwsFault> Verifier::verify(std::string_view token, TokenType wanted) {
+util::Result<VerifiedJws, JwtFault> Verifier::verify(std::string_view token, TokenType wanted) {
     const auto segments = split_token(token);
-    if (!segments) return JwsFault::malformed;
+    if (!segments) return JwtFault::malformed;
     auto digest = crypto::sha256(token);
     const Claims* claims = verified_.find(digest);
-    if (claims == nullptr && !segments->are_base64url()) return JwsFault::malformed;
+    if (claims == nullptr && !segments->are_base64url()) return JwtFault::malformed;
 
     const auto known = headers_.find(segments->header);
-    if (known == headers_.end()) return JwsFault::unknown_header;
-    if (known->second.type != wanted) return JwsFault::wrong_type;
+    if (known == headers_.end()) return JwtFault::unknown_header;
+    if (known->second.type != wanted) return JwtFault::wrong_type;
 
     const Jwk& jwk = keys_[known->second.key];
     if (claims == nullptr) {
         // Strict: two spellings of one signature would be two tokens to a cache or a revocation list.
         const auto signature = util::base64url_decode(segments->signature);
-        if (!signature) return JwsFault::malformed;
-        if (!jwk.key.verify(segments->signed_text, *signature)) return JwsFault::bad_signature;
+        if (!signature) return JwtFault::malformed;
+        if (!jwk.key.verify(segments->signed_text, *signature)) return JwtFault::bad_signature;
         claims = &verified_.add(digest, read_claims(segments->payload));
     }
     return VerifiedJws{jwk.kid, *claims, std::move(digest)};

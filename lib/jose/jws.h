@@ -31,11 +31,14 @@ std::string encode_header(crypto::Algorithm algorithm, TokenType type, std::stri
 /// header.payload.signature
 std::string sign_compact(const crypto::PrivateKey& key, std::string_view kid, TokenType type, std::string_view payload);
 
-enum class JwsFault {
+enum class JwtFault {
     malformed,       ///< not three base64url segments, or over kMaxTokenBytes
     unknown_header,  ///< not a header this server emits with a key it still publishes
     wrong_type,      ///< one of our headers, for another kind of token
     bad_signature,
+    bad_claims,  ///< this and the rest are found by verify_jwt (jose/jwt.h)
+    wrong_issuer,
+    expired,
 };
 
 struct VerifiedJws {
@@ -56,7 +59,7 @@ public:
 
     /// Accepts only a token of the wanted type. The payload is read after the signature has been verified; a token that
     /// this Verifier has verified or noted before is found in its cache instead.
-    util::Result<VerifiedJws, JwsFault> verify(std::string_view token, TokenType wanted);
+    util::Result<VerifiedJws, JwtFault> verify(std::string_view token, TokenType wanted);
 
     /// Enters a token into the cache that this process has just signed with the private half of one of these keys, and
     /// the claims that it was made of. Returns its SHA-256, 32 bytes.

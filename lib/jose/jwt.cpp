@@ -30,20 +30,6 @@ constexpr std::array<Fault, 7> kFaults = {{
     {JwtFault::expired, "The token has expired."},
 }};
 
-JwtFault jwt_fault(JwsFault fault) {
-    switch (fault) {
-        case JwsFault::malformed:
-            return JwtFault::malformed;
-        case JwsFault::unknown_header:
-            return JwtFault::unknown_header;
-        case JwsFault::wrong_type:
-            return JwtFault::wrong_type;
-        case JwsFault::bad_signature:
-            break;
-    }
-    return JwtFault::bad_signature;
-}
-
 const std::int64_t* integer(const json::Object& claims, std::string_view name) {
     const json::Value* value = claims.find(name);
     return value != nullptr ? value->if_integer() : nullptr;
@@ -81,17 +67,16 @@ std::string_view describe(JwtFault fault) {
 
 util::Result<VerifiedJwt, JwtFault> verify_jwt(Verifier& verifier, std::string_view token, TokenType type,
                                                std::string_view issuer, util::Time now, Expiry expiry) {
-    auto jws = verifier.verify(token, type);
-    if (!jws) return jwt_fault(jws.error());
-    if (!jws->claims) return JwtFault::bad_claims;
+    ASSIGN_OR_RETURN(auto jws, verifier.verify(token, type));
+    if (!jws.claims) return JwtFault::bad_claims;
 
-    const json::Object& claims = *jws->claims;
+    const json::Object& claims = *jws.claims;
     if (const auto fault = check_claims(claims, issuer)) return *fault;
     if (expiry == Expiry::enforced) {
         if (const auto fault = check_time(claims, now)) return *fault;
     }
     const util::Time issued_at = util::from_epoch(*integer(claims, "iat"));
-    return VerifiedJwt{std::move(jws->claims), issued_at, std::move(jws->digest)};
+    return VerifiedJwt{std::move(jws.claims), issued_at, std::move(jws.digest)};
 }
 
 }  // namespace postern::jose

@@ -8,7 +8,6 @@
 
 namespace postern::jose {
 
-enum class JwtFault { malformed, unknown_header, wrong_type, bad_signature, bad_claims, wrong_issuer, expired };
 /// A reason for an `error_description`: constant ASCII text.
 std::string_view describe(JwtFault fault);
 

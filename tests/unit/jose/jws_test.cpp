@@ -15,7 +15,7 @@
 #include "util/base64.h"
 
 using namespace postern;
-using jose::JwsFault;
+using jose::JwtFault;
 using jose::TokenType;
 using util::base64url_encode;
 
@@ -45,7 +45,7 @@ struct JwsFixture {
     std::string token(std::size_t i, TokenType type = TokenType::access_token) const {
         return jose::sign_compact(key(i), kid(i), type, kPayload);
     }
-    std::optional<JwsFault> fault(std::string_view token, TokenType wanted = TokenType::access_token) {
+    std::optional<JwtFault> fault(std::string_view token, TokenType wanted = TokenType::access_token) {
         const auto result = verifier.verify(token, wanted);
         return result ? std::nullopt : std::optional(result.error());
     }
@@ -124,7 +124,7 @@ TEST_CASE("verify: a token of one kind is none of another [IF35, RFC 8725 §3.11
         for (const TokenType wanted : kTypes) {
             CAPTURE(jose::typ_of(type));
             CAPTURE(jose::typ_of(wanted));
-            const auto expected = type == wanted ? std::nullopt : std::optional(JwsFault::wrong_type);
+            const auto expected = type == wanted ? std::nullopt : std::optional(JwtFault::wrong_type);
             CHECK(fixture.fault(fixture.token(2, type), wanted) == expected);
         }
     }
@@ -151,9 +151,9 @@ TEST_CASE(
     "verify: the published tokens are well signed and still not this server's [RFC 7515 A.2, A.3, RFC 8037 A.4]") {
     JwsFixture fixture;
     const auto token = [](const char* input, const char* signature) { return std::string(input) + "." + signature; };
-    CHECK(fixture.fault(token(vectors::kRsaInput, vectors::kRsaSignature)) == JwsFault::unknown_header);
-    CHECK(fixture.fault(token(vectors::kEcInput, vectors::kEcSignature)) == JwsFault::unknown_header);
-    CHECK(fixture.fault(token(vectors::kEdInput, vectors::kEdSignature)) == JwsFault::unknown_header);
+    CHECK(fixture.fault(token(vectors::kRsaInput, vectors::kRsaSignature)) == JwtFault::unknown_header);
+    CHECK(fixture.fault(token(vectors::kEcInput, vectors::kEcSignature)) == JwtFault::unknown_header);
+    CHECK(fixture.fault(token(vectors::kEdInput, vectors::kEdSignature)) == JwtFault::unknown_header);
 }
 
 TEST_CASE(
@@ -269,17 +269,17 @@ TEST_CASE(
     };
     for (const auto& header : headers) {
         CAPTURE(header);
-        CHECK(fixture.fault(sign_any(fixture.ed, header)) == JwsFault::unknown_header);
+        CHECK(fixture.fault(sign_any(fixture.ed, header)) == JwtFault::unknown_header);
         // Nor does what a kid might lead to count as a secret.
         for (const char* secret : {"", "2\n", "k"}) {
             const std::string text = base64url_encode(header) + "." + base64url_encode(kPayload);
             const std::string token = text + "." + base64url_encode(crypto::hmac_sha256(secret, text));
-            CHECK(fixture.fault(token) == JwsFault::unknown_header);
+            CHECK(fixture.fault(token) == JwtFault::unknown_header);
         }
     }
-    CHECK(fixture.fault(sign_any(fixture.ed, "")) == JwsFault::malformed);
+    CHECK(fixture.fault(sign_any(fixture.ed, "")) == JwtFault::malformed);
     CHECK(fixture.fault(sign_any(fixture.ed, with_kid("\"" + std::string(10000, 'k') + "\""))) ==
-          JwsFault::malformed);  // longer than any token
+          JwtFault::malformed);  // longer than any token
 }
 
 TEST_CASE("verify: a key that comes with the token is not looked at, whatever kid stands next to it [J05]") {
@@ -295,8 +295,8 @@ TEST_CASE("verify: a key that comes with the token is not looked at, whatever ki
             CAPTURE(member);
             CAPTURE(kid);
             const std::string header = R"({"alg":"EdDSA","typ":"at+jwt",)" + kid + member + "}";
-            CHECK(fixture.fault(sign_any(stranger, header)) == JwsFault::unknown_header);
-            CHECK(fixture.fault(sign_any(fixture.ed, header)) == JwsFault::unknown_header);
+            CHECK(fixture.fault(sign_any(stranger, header)) == JwtFault::unknown_header);
+            CHECK(fixture.fault(sign_any(fixture.ed, header)) == JwtFault::unknown_header);
         }
     }
 }
@@ -330,11 +330,11 @@ TEST_CASE(
                 const std::string text = header + "." + payload;
                 return text + "." + base64url_encode(crypto::hmac_sha256(secret, text));
             };
-            CHECK(fixture.fault(forged(hs256)) == JwsFault::unknown_header);
-            CHECK(fixture.fault(forged(ours)) == JwsFault::bad_signature);
+            CHECK(fixture.fault(forged(hs256)) == JwtFault::unknown_header);
+            CHECK(fixture.fault(forged(ours)) == JwtFault::bad_signature);
         }
         const std::string none = base64url_encode(R"({"alg":"none","typ":"at+jwt","kid":")" + fixture.kid(i) + "\"}");
-        CHECK(fixture.fault(none + "." + payload + ".") == JwsFault::malformed);
+        CHECK(fixture.fault(none + "." + payload + ".") == JwtFault::malformed);
         // Under every name for "no signature": without one, and with that of the good token.
         const std::string token = fixture.token(i);
         const std::string old_signature = token.substr(token.rfind('.') + 1);
@@ -342,14 +342,14 @@ TEST_CASE(
         for (const char* alg : {"\"none\"", "\"None\"", "\"NONE\"", "\"nOnE\"", "\"\"", "null"}) {
             CAPTURE(alg);
             const std::string text = base64url_encode(R"({"alg":)" + std::string(alg) + tail) + "." + payload;
-            CHECK(fixture.fault(text + ".") == JwsFault::malformed);
-            CHECK(fixture.fault(text + "." + old_signature) == JwsFault::unknown_header);
+            CHECK(fixture.fault(text + ".") == JwtFault::malformed);
+            CHECK(fixture.fault(text + "." + old_signature) == JwtFault::unknown_header);
         }
         const std::string no_alg = base64url_encode("{" + tail.substr(1)) + "." + payload + ".";
-        CHECK(fixture.fault(no_alg) == JwsFault::malformed);
-        CHECK(fixture.fault(no_alg + old_signature) == JwsFault::unknown_header);
-        CHECK(fixture.fault(ours + "." + payload + ".") == JwsFault::malformed);
-        CHECK(fixture.fault(ours + "." + payload) == JwsFault::malformed);
+        CHECK(fixture.fault(no_alg) == JwtFault::malformed);
+        CHECK(fixture.fault(no_alg + old_signature) == JwtFault::unknown_header);
+        CHECK(fixture.fault(ours + "." + payload + ".") == JwtFault::malformed);
+        CHECK(fixture.fault(ours + "." + payload) == JwtFault::malformed);
     }
 }
 
@@ -364,19 +364,19 @@ TEST_CASE(
         const std::size_t dot = token.find('.');
         const std::size_t last = token.rfind('.');
         const std::string other = jose::sign_compact(fixture.key(i), fixture.kid(i), TokenType::access_token, "{}");
-        CHECK(fixture.fault(token.substr(0, last) + other.substr(other.rfind('.'))) == JwsFault::bad_signature);
+        CHECK(fixture.fault(token.substr(0, last) + other.substr(other.rfind('.'))) == JwtFault::bad_signature);
         std::string changed = token;
         changed[dot + 5] = changed[dot + 5] == 'A' ? 'B' : 'A';
-        CHECK(fixture.fault(changed) == JwsFault::bad_signature);
+        CHECK(fixture.fault(changed) == JwtFault::bad_signature);
         changed = token;
         changed[last + 5] = changed[last + 5] == 'A' ? 'B' : 'A';
-        CHECK(fixture.fault(changed) == JwsFault::bad_signature);
+        CHECK(fixture.fault(changed) == JwtFault::bad_signature);
         // The header of a refresh token over the signature of an access token.
         const auto refresh = jose::encode_header(fixture.key(i).algorithm(), TokenType::refresh_token, fixture.kid(i));
-        CHECK(fixture.fault(refresh + token.substr(dot), TokenType::refresh_token) == JwsFault::bad_signature);
+        CHECK(fixture.fault(refresh + token.substr(dot), TokenType::refresh_token) == JwtFault::bad_signature);
         // Signed by a key that is not in the set, under the name of one that is.
         CHECK(fixture.fault(jose::sign_compact(stranger, fixture.kid(i), TokenType::access_token, kPayload)) ==
-              (i == 2 ? JwsFault::bad_signature : JwsFault::unknown_header));
+              (i == 2 ? JwtFault::bad_signature : JwtFault::unknown_header));
     }
 }
 
@@ -398,9 +398,9 @@ TEST_CASE(
           one + one, good.substr(0, 63), good + zero, zero + good, zero + r + zero + s, s + r, r,
           std::string("\0\0\0", 3), crypto::sha512("any 64 bytes")}) {
         CAPTURE(signature.size());
-        CHECK(fixture.fault(token.substr(0, last) + base64url_encode(signature)) == JwsFault::bad_signature);
+        CHECK(fixture.fault(token.substr(0, last) + base64url_encode(signature)) == JwtFault::bad_signature);
     }
-    CHECK(fixture.fault(token.substr(0, last)) == JwsFault::malformed);
+    CHECK(fixture.fault(token.substr(0, last)) == JwtFault::malformed);
     CHECK(fixture.fault(token) == std::nullopt);
 }
 
@@ -409,7 +409,7 @@ TEST_CASE("verify: a key that is no longer published signs nothing [J14]") {
     jose::Verifier without({fixture.keys[0], fixture.keys[1]});
     const auto result = without.verify(fixture.token(2), TokenType::access_token);
     REQUIRE_FALSE(result);
-    CHECK(result.error() == JwsFault::unknown_header);
+    CHECK(result.error() == JwtFault::unknown_header);
     CHECK(without.verify(fixture.token(0), TokenType::access_token));
     CHECK_FALSE(jose::Verifier({}).verify(fixture.token(0), TokenType::access_token));
     // A stranger's key under its own name, and one of ours under the name of another.
@@ -421,9 +421,9 @@ TEST_CASE("verify: a key that is no longer published signs nothing [J14]") {
             return sign_any(
                 key, util::base64url_decode(jose::encode_header(algorithm, TokenType::access_token, kid)).value());
         };
-        CHECK(fixture.fault(signed_as(stranger, jwk_of(stranger).kid)) == JwsFault::unknown_header);
-        CHECK(fixture.fault(signed_as(stranger, fixture.kid(same))) == JwsFault::bad_signature);
-        CHECK(fixture.fault(signed_as(fixture.key((same + 1) % 3), fixture.kid(same))) == JwsFault::bad_signature);
+        CHECK(fixture.fault(signed_as(stranger, jwk_of(stranger).kid)) == JwtFault::unknown_header);
+        CHECK(fixture.fault(signed_as(stranger, fixture.kid(same))) == JwtFault::bad_signature);
+        CHECK(fixture.fault(signed_as(fixture.key((same + 1) % 3), fixture.kid(same))) == JwtFault::bad_signature);
     }
 }
 
@@ -468,7 +468,7 @@ TEST_CASE("verify takes three segments, not more and not fewer [RFC 7515 §7.1, 
     };
     for (const auto& row : rows) {
         CAPTURE(row);
-        CHECK(fixture.fault(row) == JwsFault::malformed);
+        CHECK(fixture.fault(row) == JwtFault::malformed);
     }
 }
 
@@ -499,7 +499,7 @@ TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5, J
              token + "AAA",
          }) {
         CAPTURE(row);
-        CHECK(fixture.fault(row) == JwsFault::malformed);
+        CHECK(fixture.fault(row) == JwtFault::malformed);
     }
     // 64 bytes leave four bits of the last character unused: sixteen characters would decode to the same bytes.
     constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -509,7 +509,7 @@ TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5, J
     }
     CHECK(accepted == 1);
     // Well spelled, one byte longer.
-    CHECK(fixture.fault(token + "A") == JwsFault::bad_signature);
+    CHECK(fixture.fault(token + "A") == JwtFault::bad_signature);
     CHECK(fixture.fault(token.substr(0, token.size() - 1)));
     // Where the signature covers the spelling, the signature is good.
     const std::string header = token.substr(0, dot);
@@ -521,8 +521,8 @@ TEST_CASE("verify knows one spelling of a token [RFC 7515 §2, RFC 4648 §3.5, J
     for (const std::string& more :
          {std::string("="), std::string("=="), std::string(" "), std::string("\n"), std::string(1, '\0')}) {
         CAPTURE(more);
-        CHECK(fixture.fault(signed_again(header + more + "." + payload)) == JwsFault::malformed);
-        CHECK(fixture.fault(signed_again(header + "." + payload + more)) == JwsFault::malformed);
+        CHECK(fixture.fault(signed_again(header + more + "." + payload)) == JwtFault::malformed);
+        CHECK(fixture.fault(signed_again(header + "." + payload + more)) == JwtFault::malformed);
     }
     // Payloads whose length leaves two and four bits of the last character unused, which are then set: no claims.
     for (const char* text : {R"({"x":1})", R"({"x":12})"}) {
@@ -548,7 +548,7 @@ TEST_CASE("verify: the characters of the other base64 alphabet are none of ours 
         if (token[at] == '-') token[at] = '+';
         if (token[at] == '_') token[at] = '/';
     }
-    CHECK(fixture.fault(token) == JwsFault::malformed);
+    CHECK(fixture.fault(token) == JwtFault::malformed);
 }
 
 TEST_CASE("verify: RS256 has one spelling too; its last character carries four bits [J08]") {
@@ -559,9 +559,9 @@ TEST_CASE("verify: RS256 has one spelling too; its last character carries four b
     const std::size_t at = alphabet.find(token.back());
     REQUIRE(at % 16 == 0);
     for (std::size_t next = at + 1; next < at + 16; ++next) {
-        CHECK(fixture.fault(last_replaced(token, alphabet[next])) == JwsFault::malformed);
+        CHECK(fixture.fault(last_replaced(token, alphabet[next])) == JwtFault::malformed);
     }
-    CHECK(fixture.fault(token + "==") == JwsFault::malformed);
+    CHECK(fixture.fault(token + "==") == JwtFault::malformed);
 }
 
 TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks inside [J17]") {
@@ -580,14 +580,14 @@ TEST_CASE("verify refuses what is longer than kMaxTokenBytes before it looks ins
     REQUIRE(longest.size() <= jose::kMaxTokenBytes);
     CHECK(fixture.fault(longest) == std::nullopt);
     const std::string longer = of_length(jose::kMaxTokenBytes + 1);
-    CHECK(fixture.fault(longer) == JwsFault::malformed);
-    CHECK(fixture.fault(std::string(1000000, 'a') + ".a.a") == JwsFault::malformed);
-    CHECK(fixture.fault(std::string(1000000, '.')) == JwsFault::malformed);
-    CHECK(fixture.fault("a." + std::string(1000000, 'a') + ".a") == JwsFault::malformed);
+    CHECK(fixture.fault(longer) == JwtFault::malformed);
+    CHECK(fixture.fault(std::string(1000000, 'a') + ".a.a") == JwtFault::malformed);
+    CHECK(fixture.fault(std::string(1000000, '.')) == JwtFault::malformed);
+    CHECK(fixture.fault("a." + std::string(1000000, 'a') + ".a") == JwtFault::malformed);
     const std::string token = fixture.token(2);
-    CHECK(fixture.fault(std::string(50000, 'A') + token.substr(token.find('.'))) == JwsFault::malformed);
+    CHECK(fixture.fault(std::string(50000, 'A') + token.substr(token.find('.'))) == JwtFault::malformed);
     const std::string tail = token.substr(token.rfind('.'));
-    CHECK(fixture.fault(token.substr(0, token.find('.') + 1) + std::string(50000, 'A') + tail) == JwsFault::malformed);
+    CHECK(fixture.fault(token.substr(0, token.find('.') + 1) + std::string(50000, 'A') + tail) == JwtFault::malformed);
 }
 
 TEST_CASE("verify: a payload has claims if it is a JSON object, at the first time and at the next") {
@@ -635,8 +635,8 @@ TEST_CASE("verify: a token that was found good before makes no other one good [R
             CHECK(text_of(verified->claims) == kPayload);
             CHECK(verified->kid == fixture.kid(i));
         }
-        CHECK(fixture.fault(token, TokenType::refresh_token) == JwsFault::wrong_type);
-        CHECK(fixture.fault(token, TokenType::id_token) == JwsFault::wrong_type);
+        CHECK(fixture.fault(token, TokenType::refresh_token) == JwtFault::wrong_type);
+        CHECK(fixture.fault(token, TokenType::id_token) == JwtFault::wrong_type);
         for (std::size_t at = 0; at < token.size(); ++at) {
             std::string other = token;
             other[at] = other[at] == 'A' ? 'B' : 'A';
@@ -648,11 +648,11 @@ TEST_CASE("verify: a token that was found good before makes no other one good [R
         CHECK_FALSE(fixture.fault(token));
         // Without its key it is nobody's, and with the same kid on another key a forgery.
         CHECK(jose::Verifier(jose::JwkSet{}).verify(token, TokenType::access_token).error() ==
-              JwsFault::unknown_header);
+              JwtFault::unknown_header);
     }
     const auto other = crypto::PrivateKey::generate(crypto::Algorithm::ES256);
     jose::Verifier replaced(jose::JwkSet{{fixture.kid(1), other.public_key()}});
-    CHECK(replaced.verify(fixture.token(1), TokenType::access_token).error() == JwsFault::bad_signature);
+    CHECK(replaced.verify(fixture.token(1), TokenType::access_token).error() == JwtFault::bad_signature);
 }
 
 TEST_CASE(
@@ -660,16 +660,16 @@ TEST_CASE(
     JwsFixture fixture;
     std::string unproved = fixture.token(1, TokenType::refresh_token);
     unproved[unproved.rfind('.') + 1] = unproved[unproved.rfind('.') + 1] == 'A' ? 'B' : 'A';
-    REQUIRE(fixture.fault(unproved, TokenType::refresh_token) == JwsFault::bad_signature);
+    REQUIRE(fixture.fault(unproved, TokenType::refresh_token) == JwtFault::bad_signature);
     CHECK(fixture.verifier.note_signed(unproved, {{"sub", "alice"}}) == crypto::sha256(unproved));
     const auto verified = fixture.verifier.verify(unproved, TokenType::refresh_token);
     REQUIRE(verified);  // its word is taken
     CHECK(verified->digest == crypto::sha256(unproved));
     CHECK(text_of(verified->claims) == R"({"sub":"alice"})");
-    CHECK(fixture.fault(unproved, TokenType::access_token) == JwsFault::wrong_type);
+    CHECK(fixture.fault(unproved, TokenType::access_token) == JwtFault::wrong_type);
     CHECK(fixture.fault(unproved + "A", TokenType::refresh_token));
     std::string other = unproved;
     other[other.find('.') + 1] = other[other.find('.') + 1] == 'A' ? 'B' : 'A';
-    CHECK(fixture.fault(other, TokenType::refresh_token) == JwsFault::bad_signature);
-    CHECK(JwsFixture().fault(unproved, TokenType::refresh_token) == JwsFault::bad_signature);  // of another process
+    CHECK(fixture.fault(other, TokenType::refresh_token) == JwtFault::bad_signature);
+    CHECK(JwsFixture().fault(unproved, TokenType::refresh_token) == JwtFault::bad_signature);  // of another process
 }
