@@ -46,7 +46,7 @@ struct Codec;
 
 template <>
 struct Codec<std::string> {
-    static std::string encode(const std::string& text) { return text; }
+    static const std::string& encode(const std::string& text) { return text; }
     static std::optional<std::string> decode(std::string_view text) { return std::string(text); }
 };
 
@@ -81,7 +81,7 @@ struct Codec<util::Time> {
 
 template <class Tag>
 struct Codec<util::Tagged<Tag>> {
-    static std::string encode(const util::Tagged<Tag>& id) { return id.str(); }
+    static const std::string& encode(const util::Tagged<Tag>& id) { return id.str(); }
     static std::optional<util::Tagged<Tag>> decode(std::string_view text) {
         return util::Tagged<Tag>(std::string(text));
     }
@@ -89,7 +89,7 @@ struct Codec<util::Tagged<Tag>> {
 
 template <>
 struct Codec<model::Scope> {
-    static std::string encode(const model::Scope& scope) { return scope.to_string(); }
+    static const std::string& encode(const model::Scope& scope) { return scope.to_string(); }
     static std::optional<model::Scope> decode(std::string_view text) { return model::Scope::parse(text); }
 };
 
@@ -147,7 +147,7 @@ public:
 private:
     template <class T>
     void write(const T& member) {
-        const std::string text = Codec<T>::encode(member);
+        const std::string& text = Codec<T>::encode(member);
         out_.append(std::to_string(text.size())).append(":").append(text);
     }
     template <class T>
