@@ -24,6 +24,8 @@ json::Object parse_claims(const std::string& text) {
     return std::move(*object);
 }
 
+/// The columns of `users`, in the order in which read_user reads them.
+#define POSTERN_USER_COLUMNS "subject, username, password_hash, claims, enabled, created_at, updated_at"
 User read_user(db::Statement& row) {
     User user;
     std::string claims;
@@ -41,17 +43,11 @@ std::optional<User> find_one(db::Statement row) {
 }  // namespace
 
 std::optional<User> find_user(db::Database& database, const Subject& subject) {
-    return find_one(
-        database.query("SELECT subject, username, password_hash, claims, enabled, created_at, updated_at"
-                       " FROM users WHERE subject = $1",
-                       subject));
+    return find_one(database.query("SELECT " POSTERN_USER_COLUMNS " FROM users WHERE subject = $1", subject));
 }
 
 std::optional<User> find_user_by_name(db::Database& database, std::string_view username) {
-    return find_one(
-        database.query("SELECT subject, username, password_hash, claims, enabled, created_at, updated_at"
-                       " FROM users WHERE username = $1",
-                       username));
+    return find_one(database.query("SELECT " POSTERN_USER_COLUMNS " FROM users WHERE username = $1", username));
 }
 
 std::string pick_password_hash(db::Database& database, std::string_view key) {
@@ -63,20 +59,18 @@ std::string pick_password_hash(db::Database& database, std::string_view key) {
 }
 
 std::vector<User> list_users(db::Database& database) {
-    auto rows = database.query(
-        "SELECT subject, username, password_hash, claims, enabled, created_at, updated_at"
-        " FROM users ORDER BY username");
+    auto rows = database.query("SELECT " POSTERN_USER_COLUMNS " FROM users ORDER BY username");
     std::vector<User> users;
     while (rows.step()) users.push_back(read_user(rows));
     return users;
 }
 
 bool insert_user(db::Transaction& transaction, const User& user) {
-    return transaction.run(
-               "INSERT INTO users (subject, username, password_hash, claims, enabled, created_at, updated_at)"
-               " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (username) DO NOTHING",
-               user.subject, user.username, user.password_hash, json::write(user.claims), user.enabled, user.created_at,
-               user.updated_at) == 1;
+    return transaction.run("INSERT INTO users (" POSTERN_USER_COLUMNS
+                           ")"
+                           " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (username) DO NOTHING",
+                           user.subject, user.username, user.password_hash, json::write(user.claims), user.enabled,
+                           user.created_at, user.updated_at) == 1;
 }
 
 bool update_user(db::Transaction& transaction, const User& user) {
