@@ -26,10 +26,6 @@ constexpr std::size_t kMaxBytes = 1 << 20;
 constexpr std::string_view kPemSuffix = ".pem";
 constexpr const char* kDamagedFileFix = "restore it from a backup, or move it elsewhere and run `postern key repair`";
 
-[[noreturn]] void throw_key_error(const std::string& path, const std::string& meaning, const std::string& fix) {
-    throw KeyError(path + ": " + meaning + ": " + fix);
-}
-
 [[noreturn]] void throw_unread(const std::string& path, const os::FileError& error) {
     if (error.number == ENOENT) throw_key_error(path, "is missing", kMissingDirectoryFix);
     if (error.number != 0) {
@@ -86,6 +82,10 @@ struct CloseDirectory {
 };
 
 }  // namespace
+
+void throw_key_error(const std::string& path, const std::string& meaning, const std::string& fix) {
+    throw KeyError(path + ": " + meaning + ": " + fix);
+}
 
 std::string KeyFileName::to_string() const {
     return std::string(crypto::to_string(algorithm)) + '.' + std::to_string(util::to_epoch(signs_from)) + '.' + kid +

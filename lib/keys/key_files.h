@@ -16,6 +16,8 @@
 
 namespace postern::keys {
 
+[[noreturn]] void throw_key_error(const std::string& path, const std::string& meaning, const std::string& fix);
+
 /// The name of a private key's file: `ALG.SIGNS_FROM.KID.pem`.
 struct KeyFileName {
     crypto::Algorithm algorithm{};

@@ -30,10 +30,6 @@ constexpr int kTries = 100;
 constexpr int kTriesWithoutChange = 3;
 constexpr std::chrono::milliseconds kBetweenTries{2};  // time stamps do not distinguish changes that are closer
 
-[[noreturn]] void throw_key_error(const std::string& path, const std::string& meaning, const std::string& fix) {
-    throw KeyError(path + ": " + meaning + ": " + fix);
-}
-
 // A user who can rename files here can replace keys, whatever the files' own modes are.
 void check_directory(const std::string& directory) {
     struct stat status {};
@@ -110,14 +106,6 @@ std::optional<std::pair<FileVersion, FileVersion>> versions_of(const std::string
     } catch (const KeyError&) {
         return std::nullopt;
     }
-}
-
-util::Time last_change_of(const std::string& directory) {
-    struct stat status {};
-    if (::stat(directory.c_str(), &status) != 0)
-        throw_key_error(directory, "cannot be looked at (" + os::errno_text() + ")",
-                        "let this user enter the directories above it");
-    return util::from_epoch(status.st_mtim.tv_sec);
 }
 
 }  // namespace
@@ -235,7 +223,8 @@ std::vector<KeyInfo> Keys::list(const std::string& directory, util::Time now) {
         const auto name =
             std::find_if(names.begin(), names.end(), [&](const KeyFileName& n) { return n.kid == jwk.kid; });
         // Published without a private half: it only verifies what it signed once, before that half was taken away.
-        KeyInfo info{jwk.kid, jwk.key.algorithm(), KeyState::retired, {}, last_change_of(directory)};
+        KeyInfo info{
+            jwk.kid, jwk.key.algorithm(), KeyState::retired, {}, util::from_epoch(version_of(directory).seconds)};
         if (name != names.end()) {
             info.state = state_of(*name, names, now);
             info.signs_from = name->signs_from;
