@@ -11,17 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxValue = 128;
 
-/// One way for all, so that what clears a cookie has the attributes that set it.
-std::string with_attributes(std::string_view name, std::string_view value, CookieSecurity security) {
-    std::string text(name);
-    text += '=';
-    text += value;
-    text += "; Path=/; HttpOnly; SameSite=Lax";
-    // `__Host-` names are refused by browsers without Secure, and over http with it (RFC 6265bis §4.1.3.2).
-    if (security == CookieSecurity::https) text += "; Secure";
-    return text;
-}
-
 }  // namespace
 
 std::optional<std::string> find_cookie(std::string_view header, std::string_view name) {
@@ -40,11 +29,15 @@ std::optional<std::string> find_cookie(std::string_view header, std::string_view
 }
 
 std::string set_cookie(std::string_view name, std::string_view value, CookieSecurity security) {
-    return with_attributes(name, value, security);
+    std::string text(name);
+    text.append("=").append(value).append("; Path=/; HttpOnly; SameSite=Lax");
+    // `__Host-` names are refused by browsers without Secure, and over http with it (RFC 6265bis §4.1.3.2).
+    if (security == CookieSecurity::https) text += "; Secure";
+    return text;
 }
 
 std::string clear_cookie(std::string_view name, CookieSecurity security) {
-    return with_attributes(name, "", security) + "; Max-Age=0";
+    return set_cookie(name, "", security) + "; Max-Age=0";  // it needs the attributes that set it
 }
 
 }  // namespace postern::http

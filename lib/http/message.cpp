@@ -2,12 +2,19 @@
 #include "http/message.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "json/writer.h"
 #include "util/text.h"
 
 namespace postern::http {
 namespace {
+
+constexpr std::pair<Method, std::string_view> kMethods[] = {{Method::get, "GET"},
+                                                            {Method::head, "HEAD"},
+                                                            {Method::post, "POST"},
+                                                            {Method::options, "OPTIONS"},
+                                                            {Method::other, "OTHER"}};
 
 /// Header names compare without case (RFC 9110 §5.1).
 template <class Headers>
@@ -19,19 +26,12 @@ auto find_header(Headers& headers, std::string_view name) {
 }  // namespace
 
 std::string_view to_string(Method method) {
-    switch (method) {
-        case Method::get:
-            return "GET";
-        case Method::head:
-            return "HEAD";
-        case Method::post:
-            return "POST";
-        case Method::options:
-            return "OPTIONS";
-        case Method::other:
-            break;
-    }
-    return "OTHER";
+    return std::ranges::find(kMethods, method, &std::pair<Method, std::string_view>::first)->second;
+}
+
+Method parse_method(std::string_view name) {
+    const auto found = std::ranges::find(kMethods, name, &std::pair<Method, std::string_view>::second);
+    return found == std::end(kMethods) ? Method::other : found->first;
 }
 
 void Response::set(std::string_view name, std::string value) {

@@ -15,7 +15,8 @@
 namespace postern::http {
 
 enum class Method { get, head, post, options, other };
-std::string_view to_string(Method method);  ///< "GET" ...; "OTHER"
+std::string_view to_string(Method method);   ///< "GET" ...; "OTHER"
+Method parse_method(std::string_view name);  ///< `other` for every other spelling
 
 /// What came behind the headers.
 enum class BodyKind {

@@ -35,15 +35,6 @@ struct Asked {
 
 using Check = std::optional<Failure> (*)(const Asked&);
 
-http::Method method_named(std::string_view name) {
-    constexpr std::pair<std::string_view, http::Method> kMethods[] = {{"GET", http::Method::get},
-                                                                      {"HEAD", http::Method::head},
-                                                                      {"POST", http::Method::post},
-                                                                      {"OPTIONS", http::Method::options}};
-    const auto found = std::ranges::find(kMethods, name, &std::pair<std::string_view, http::Method>::first);
-    return found == std::end(kMethods) ? http::Method::other : found->second;
-}
-
 std::string join(const std::vector<std::string>& words) {
     std::string list;
     for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
@@ -213,7 +204,7 @@ std::vector<std::string> served_paths(const std::string& issuer, const std::vect
 util::Result<http::Request, Failure> parse_request(const gateway::Variables& variables, const gateway::Body& body,
                                                    const RequestRules& rules) {
     const Target target = target_of(variables);
-    const Asked asked{variables, body, rules, target, method_named(variables.get("REQUEST_METHOD"))};
+    const Asked asked{variables, body, rules, target, http::parse_method(variables.get("REQUEST_METHOD"))};
     for (const Check check : kChecks) {
         if (auto failure = check(asked)) return std::move(*failure);
     }
