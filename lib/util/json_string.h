@@ -11,7 +11,4 @@ namespace postern::util {
 /// in reading order).
 void append_json_string(std::string& out, std::string_view text);
 
-/// The same as a string of its own.
-std::string json_string(std::string_view text);
-
 }  // namespace postern::util

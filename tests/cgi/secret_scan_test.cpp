@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "db/database.h"
+#include "json/writer.h"
 #include "support/flow.h"
 #include "support/process.h"
 #include "support/secrets.h"
 #include "util/base64.h"
-#include "util/json_string.h"
 #include "util/percent.h"
 
 namespace {
@@ -38,7 +38,7 @@ TEST_CASE("secret scan: a planted secret is found in every form and at every pla
         {"as it is", kSecret, "password"},
         {"percent-encoded", util::percent_encode(kSecret), "password"},
         {"as a form sends it", "password=p%25w%2Bd%2F%2241+%26%3D%C3%A9+0123456789", "password"},
-        {"in JSON", util::json_string(kSecret), "password"},
+        {"in JSON", postern::json::write(kSecret), "password"},
         {"in JSON of other programs", R"("p%w+d/\"41 &=é 0123456789")", "password"},
         {"in Basic, behind a short name", util::base64_encode(std::string("a:") + kSecret), "password"},
         {"in Basic, behind a longer name", util::base64_encode(std::string("ab:") + kSecret), "password"},
@@ -139,7 +139,7 @@ TEST_CASE("planted: nothing" * doctest::skip()) { const Deployment op; }
 
 TEST_CASE("planted: in syslog" * doctest::skip()) {
     const Deployment op;
-    append(op.directory() / "syslog", "{\"secret\":" + util::json_string(secret_of(kWeb)) + "}\n");
+    append(op.directory() / "syslog", "{\"secret\":" + postern::json::write(secret_of(kWeb)) + "}\n");
 }
 
 TEST_CASE("planted: in a log of its own" * doctest::skip()) {

@@ -13,11 +13,11 @@
 #include <system_error>
 
 #include "json/reader.h"
+#include "json/writer.h"
 #include "support/deployment.h"
 #include "support/html.h"
 #include "support/query.h"
 #include "util/base64.h"
-#include "util/json_string.h"
 #include "util/percent.h"
 #include "util/text.h"
 
@@ -123,7 +123,7 @@ void Secrets::remember(const std::string& kind, std::string_view value) {
         value.starts_with("ey") && util::split(value, '.').size() == 3 && value.size() - value.rfind('.') > kSignature;
     if (is_jwt) value.remove_prefix(value.rfind('.') + 1);  // the rest is no secret without the signature
     const std::string json = as_others_write(value);
-    const std::string inert = util::json_string(value);
+    const std::string inert = json::write(value);
     for (std::string form : {std::string(value), util::percent_encode(value), form_encode(value),
                              json.substr(1, json.size() - 2), inert.substr(1, inert.size() - 2), in_utf16(value)})
         add_needle(kind, std::move(form));
