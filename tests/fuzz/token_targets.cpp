@@ -47,7 +47,7 @@ void fuzz_compact_jws(std::string_view input) {
     for (const TokenType type : kTypes)
         promise(!context.keys.verifier().verify(input, type), "nobody guesses a signature");
     oauth::PresentedToken token;
-    token.value = std::string(input);
+    token.value = input;
     const json::Object said = oauth::introspect(context, token);
     promise(said.size() == 1 && said.find("active") && !*said.find("active")->if_bool(),
             "an unknown token is inactive");
