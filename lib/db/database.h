@@ -24,9 +24,8 @@ enum class Durability {
 
 enum class Access { read_write, query_only };
 
-class WriteLock;
+class Connection;
 class Database;
-void back_up(Database& source, const std::string& target);
 
 /// BEGIN IMMEDIATE under the write lock. The destructor rolls back unless committed, and releases the lock.
 /// Repositories take a Transaction& for everything that writes, so that a write without a durability decision does not
@@ -110,17 +109,12 @@ public:
 
     const std::string& path() const;
 
+    /// The engine's, for this module.
+    Connection& connection() { return *connection_; }
+
 private:
-    friend class Transaction;
-    friend class Snapshot;
-    friend void back_up(Database& source, const std::string& target);
-    enum class Versions { this_one, any };
-    struct State;
-    explicit Database(std::unique_ptr<State> state);
-    Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait, Versions accepted);
-    void sync_wal_ahead() noexcept;
-    void try_checkpoint() noexcept;
-    std::unique_ptr<State> state_;
+    explicit Database(std::unique_ptr<Connection> connection);
+    std::unique_ptr<Connection> connection_;
 };
 
 template <class... Values>

@@ -10,9 +10,6 @@
 #include "util/clock.h"
 #include "util/tagged.h"
 
-struct sqlite3;
-struct sqlite3_stmt;
-
 namespace postern::db {
 
 /// A value that says itself how it is stored, as model::Scope does.
@@ -20,6 +17,15 @@ template <class T>
 concept WritesItself = requires(const T& value) {
     { value.to_string() } -> std::convertible_to<std::string>;
 };
+
+/// How a value is stored: what a NULL would be, which an engine has to know.
+enum class Stored { text, integer };
+
+template <class T>
+inline constexpr Stored kStoredAs =
+    std::integral<T> || std::same_as<T, util::Time> || std::same_as<T, util::Seconds> ? Stored::integer : Stored::text;
+
+class PreparedStatement;
 
 /// A prepared statement with its values, made by Database::query: step, then read the row. Reset when it goes out of
 /// scope. It must not outlive its Database.
@@ -60,7 +66,7 @@ public:
 
 private:
     friend class Database;
-    Statement(sqlite3* connection, sqlite3_stmt* statement);
+    explicit Statement(PreparedStatement& prepared);
 
     template <class... Values>
     void bind_all(const Values&... values) {
@@ -88,17 +94,15 @@ private:
     }
     template <class T>
     void bind(int number, const std::optional<T>& value) {
-        value ? bind(number, *value) : bind_null(number);
+        value ? bind(number, *value) : bind_null(number, kStoredAs<T>);
     }
-    void bind_null(int number);
+    void bind_null(int number, Stored as);
 
-    void check(int result) const;
     void check_count(std::size_t values) const;
     int next_column();
     bool skip_null();  ///< true, and one column further, when the next one is NULL
 
-    sqlite3* connection_;
-    sqlite3_stmt* statement_;
+    PreparedStatement* prepared_;
     int next_column_ = 0;
 };
 

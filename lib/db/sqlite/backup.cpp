@@ -224,7 +224,7 @@ void back_up(Database& source, const std::string& target) {
     const TemporaryCopy temporary(target);
     try {
         Copy copy(temporary.path(), signals);
-        copy_one_moment(source, source.state_->connection, copy, temporary);
+        copy_one_moment(source, sqlite_of(source).handle(), copy, temporary);
         copy.check_pages();
     } catch (const StoreBusy&) {
         throw;

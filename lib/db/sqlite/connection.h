@@ -1,4 +1,4 @@
-// The state of a Database, and how results of SQLite become our errors. Private to this module.
+// A connection to SQLite, and how its results become our errors. Private to this module.
 #pragma once
 
 #include <sqlite3.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "db/database.h"
+#include "db/engine.h"
 #include "db/sqlite/group_commit.h"
 #include "db/sqlite/write_lock.h"
 
@@ -35,29 +35,70 @@ struct WalGrowth {
     int sync_above = kSyncFrames;
 };
 
-struct Database::State {
-    State() = default;
-    State(const State&) = delete;
-    State& operator=(const State&) = delete;
-    ~State();
+class SqliteStatement final : public PreparedStatement {
+public:
+    /// `sql` is a literal. Throws StoreError.
+    SqliteStatement(sqlite3* connection, const char* sql);
+    ~SqliteStatement() override;
 
-    bool in_transaction() const { return sqlite3_get_autocommit(connection) == 0; }
-    void open(const char* file, int flags);         ///< and sets the connection up; throws StoreError
-    void run(const char* sql);                      ///< constant text without parameters; throws StoreError
-    void run_cached(const char* sql);               ///< the same, without rows, and kept by address as in `prepare`
-    sqlite3_stmt* prepare_cached(const char* sql);  ///< prepares the same
-    int step_cached(const char* sql);               ///< SQLite's result of the same; throws when it cannot be prepared
-    sqlite3_stmt* compile(const char* sql) const;   ///< throws StoreError
+    const char* sql() const override { return sql_; }
+    int parameters() const override;
+    void bind(int number, std::string_view text) override;
+    void bind(int number, std::int64_t value) override;
+    void bind_null(int number, Stored as) override;
+    bool step() override;
+    std::int64_t changed_rows() const override;
+    int columns() const override;
+    bool is_null(int column) const override;
+    std::string_view text(int column) const override;
+    std::int64_t integer(int column) const override;
+    void reset() noexcept override;
 
-    std::string path;
-    Access access = Access::read_write;
-    std::chrono::milliseconds wait{0};
-    sqlite3* connection = nullptr;
-    std::optional<WriteLock> write_lock;      ///< none in memory and for query_only
-    std::optional<GroupCommit> group_commit;  ///< where there is a write lock
-    std::map<const char*, sqlite3_stmt*> statements;
-    WalGrowth wal;
+    bool is_in_use() const;
+
+private:
+    void check(int result) const;
+
+    sqlite3* connection_;
+    const char* sql_;
+    sqlite3_stmt* statement_ = nullptr;
 };
+
+class SqliteConnection final : public Connection {
+public:
+    using Connection::Connection;
+    ~SqliteConnection() override;
+
+    void open(int flags);       ///< and sets the connection up; throws StoreError
+    void make_writable();       ///< opens the write lock and the numbers of group commit; throws StoreUnusable
+    void run(const char* sql);  ///< constant text without parameters; throws StoreError
+    sqlite3* handle() const { return connection_; }
+
+    SqliteStatement& prepare(const char* sql) override;
+    bool in_transaction() const override { return sqlite3_get_autocommit(connection_) == 0; }
+    void begin(std::chrono::milliseconds lock_wait) override;
+    void commit(Durability durability) override;
+    void roll_back() noexcept override;
+    void begin_snapshot() override;
+    void end_snapshot() noexcept override;
+    int schema_version() override;
+    void checkpoint_if_due() noexcept override;
+    void checkpoint() override;
+
+private:
+    void sync_wal_ahead() noexcept;
+    void try_checkpoint() noexcept;
+    void run_cached(const char* sql);  ///< the same as `run`, and kept by address as in `prepare`
+
+    sqlite3* connection_ = nullptr;
+    std::optional<WriteLock> write_lock_;      ///< none in memory and for query_only
+    std::optional<GroupCommit> group_commit_;  ///< where there is a write lock
+    std::map<const char*, SqliteStatement> statements_;
+    WalGrowth wal_;
+};
+
+/// The connection of a database in a file or in memory.
+SqliteConnection& sqlite_of(Database& database);
 
 /// StoreBusy for a database that is locked, else StoreError. The text is SQLite's, for the log.
 [[noreturn]] void throw_store_error(sqlite3* connection, int result, std::string_view doing);

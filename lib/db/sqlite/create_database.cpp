@@ -38,13 +38,12 @@ void Database::create(os::NewFiles& made, const std::string& path) {
     try {
         const WriteLock write_lock(path + kWriteLockSuffix);
         const GroupCommit group_commit(path + kSyncSuffix);
-        State state;
-        state.path = path;
-        state.open(path.c_str(), SQLITE_OPEN_READWRITE);
+        SqliteConnection connection(path, Access::read_write, std::chrono::milliseconds(0));
+        connection.open(SQLITE_OPEN_READWRITE);
         // SQLite gives -wal and -shm the owner and mode of the file they belong to.
         for (const char* sql : {"PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", kSchemaSql, "COMMIT",
                                 "PRAGMA wal_checkpoint(TRUNCATE)"}) {
-            state.run(sql);
+            connection.run(sql);
         }
     } catch (...) {
         note_side_files();

@@ -31,19 +31,21 @@ bool copy_onto_itself(sqlite3_file* file) {
 }  // namespace
 
 bool WalFile::sync() {
-    sqlite3_file* file = wal_of(connection_);
+    sqlite3_file* file = wal_of(connection_.handle());
     return file && file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
 }
 
 // In a write transaction, so that no other program writes to the WAL, not even one that ignores the write lock.
 bool WalFile::write_again() {
     try {
-        const Transaction rolled_back(database_, Durability::lazy);
-        sqlite3_file* file = wal_of(connection_);
-        return file && copy_onto_itself(file);
+        connection_.begin(connection_.wait);
     } catch (const StoreError&) {
         return false;
     }
+    sqlite3_file* file = wal_of(connection_.handle());
+    const bool is_written = file && copy_onto_itself(file);
+    connection_.roll_back();
+    return is_written;
 }
 
 }  // namespace postern::db

@@ -9,14 +9,13 @@ namespace postern::db {
 /// Uses SQLite's own descriptor of the WAL, because the file of that name may be another one by now.
 class WalFile : public Wal {
 public:
-    explicit WalFile(Database& database, sqlite3* connection) : database_(database), connection_(connection) {}
+    explicit WalFile(SqliteConnection& connection) : connection_(connection) {}
 
     bool sync() override;
     bool write_again() override;
 
 private:
-    Database& database_;
-    sqlite3* connection_;
+    SqliteConnection& connection_;
 };
 
 }  // namespace postern::db

@@ -1,5 +1,5 @@
 // Decides which database file this server works with, and how its connection is set up.
-#include "db/database.h"
+#include "db/sqlite/connection.h"
 
 #include <sys/stat.h>
 
@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "db/sqlite/connection.h"
 #include "db/sqlite/unusable_file.h"
 #include "os/file.h"
 
@@ -68,8 +67,8 @@ void check_file(const std::string& path) {
     throw_on_network_file_system(path, path);
 }
 
-int read_number(Database& database, const char* sql) {
-    auto statement = database.prepare(sql);
+int read_number(SqliteConnection& connection, const char* sql) {
+    SqliteStatement statement(connection.handle(), sql);
     return statement.step() ? static_cast<int>(statement.integer(0)) : 0;
 }
 
@@ -82,13 +81,13 @@ void check_version(const std::string& path, int version) {
                                  : "run the release of Postern that it belongs to");
 }
 
-void check_identity(Database& database) {
-    const auto& path = database.path();
-    if (read_number(database, "PRAGMA application_id") != kApplicationId) {
+void check_identity(SqliteConnection& connection) {
+    const auto& path = connection.path;
+    if (read_number(connection, "PRAGMA application_id") != kApplicationId) {
         throw_unusable(path, "is not a database of Postern",
                        "name another file as \"database\", or create one with `postern init`");
     }
-    auto mode = database.prepare("PRAGMA journal_mode");
+    SqliteStatement mode(connection.handle(), "PRAGMA journal_mode");
     if (!mode.step() || mode.text(0) != "wal") {
         throw_unusable(path, "is not in WAL mode",
                        "set it back with `sqlite3 " + path + " 'PRAGMA journal_mode = WAL'`");
@@ -111,7 +110,8 @@ bool is_disk_error(int result) {
 // A file that SQLite cannot use stops the start with StoreUnusable. A lock or a failing disk may pass: StoreBusy,
 // StoreError.
 template <class Action>
-void translate_unusable(const std::string& path, sqlite3* const& connection, Action action) {
+void translate_unusable(const SqliteConnection& connection, Action action) {
+    const std::string& path = connection.path;
     try {
         action();
     } catch (const StoreBusy&) {
@@ -119,7 +119,7 @@ void translate_unusable(const std::string& path, sqlite3* const& connection, Act
     } catch (const StoreUnusable&) {
         throw;
     } catch (const StoreError& error) {
-        const int result = sqlite3_errcode(connection);
+        const int result = sqlite3_errcode(connection.handle());
         if (is_disk_error(result)) throw StoreError(path + ": " + error.what());
         const auto& fault = describe_unusable(result);
         const std::string fix = std::string(fault.fix) + " (" + error.what() + ")";
@@ -129,124 +129,85 @@ void translate_unusable(const std::string& path, sqlite3* const& connection, Act
     }
 }
 
+void open_existing(SqliteConnection& connection, Versions accepted) {
+    check_file(connection.path);
+    translate_unusable(connection, [&] {
+        connection.open(SQLITE_OPEN_READWRITE);
+        check_identity(connection);
+        if (accepted == Versions::this_one) check_version(connection.path, connection.schema_version());
+    });
+    if (connection.access == Access::query_only)
+        connection.run("PRAGMA query_only = ON");
+    else
+        connection.make_writable();
+}
+
 }  // namespace
 
-Database::State::~State() {
-    for (const auto& [sql, statement] : statements) sqlite3_finalize(statement);
-    sqlite3_close(connection);
+SqliteConnection::~SqliteConnection() {
+    statements_.clear();
+    sqlite3_close(connection_);
 }
 
-void Database::State::run(const char* sql) {
-    const int result = sqlite3_exec(connection, sql, nullptr, nullptr, nullptr);
-    if (result != SQLITE_OK) throw_store_error(connection, result, sql);
+void SqliteConnection::run(const char* sql) {
+    const int result = sqlite3_exec(connection_, sql, nullptr, nullptr, nullptr);
+    if (result != SQLITE_OK) throw_store_error(connection_, result, sql);
 }
 
-sqlite3_stmt* Database::State::prepare_cached(const char* sql) {
-    auto& statement = statements[sql];
-    if (!statement) statement = compile(sql);
+SqliteStatement& SqliteConnection::prepare(const char* sql) {
+    SqliteStatement& statement = statements_.try_emplace(sql, connection_, sql).first->second;
+    if (statement.is_in_use()) throw StoreError(std::string("a cached statement is still in use: ") + sql);
     return statement;
 }
 
-int Database::State::step_cached(const char* sql) {
-    sqlite3_stmt* statement = prepare_cached(sql);
-    const int result = sqlite3_step(statement);
-    sqlite3_reset(statement);
-    return result;
-}
-
-void Database::State::run_cached(const char* sql) {
-    const int result = step_cached(sql);
-    if (result != SQLITE_DONE) throw_store_error(connection, result, sql);
-}
-
-sqlite3_stmt* Database::State::compile(const char* sql) const {
-    // The number is what it says in `?1`; `$1` would be a name, and numbered by where it stands first.
-    std::string numbered(sql);
-    std::ranges::replace(numbered, '$', '?');
-    sqlite3_stmt* statement = nullptr;
-    const auto prepare = [&] {
-        return sqlite3_prepare_v3(connection, numbered.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-    };
-    int result = prepare();
-    for (int tries = 0; is_transient(result) && tries < kTransientTries; ++tries) result = prepare();
-    if (result != SQLITE_OK) throw_store_error(connection, result, sql);
-    return statement;
-}
-
-void Database::State::open(const char* file, int flags) {
+void SqliteConnection::open(int flags) {
     // Nothing asks how much memory SQLite uses, and counting it takes a lock for each allocation. Too late, and without
     // effect, in a process that has used SQLite otherwise before.
     [[maybe_unused]] static const int uncounted = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     constexpr int kAlways = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    const int result = sqlite3_open_v2(file, &connection, flags | kAlways, nullptr);
-    if (result != SQLITE_OK) throw_store_error(connection, result, "open");
-    sqlite3_busy_timeout(connection, static_cast<int>(wait.count()));  // first, or a start next to a busy writer fails
+    const int result = sqlite3_open_v2(path.c_str(), &connection_, flags | kAlways, nullptr);
+    if (result != SQLITE_OK) throw_store_error(connection_, result, "open");
+    sqlite3_busy_timeout(connection_, static_cast<int>(wait.count()));  // first, or a start next to a busy writer fails
     for (const int option : {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, SQLITE_DBCONFIG_DEFENSIVE}) {
-        sqlite3_db_config(connection, option, 1, nullptr);
+        sqlite3_db_config(connection_, option, 1, nullptr);
     }
     for (const int option : {SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL}) {
-        sqlite3_db_config(connection, option, 0, nullptr);
+        sqlite3_db_config(connection_, option, 0, nullptr);
     }
     run(kSettings);
     // Opens the random source now: at the first checkpoint the sandbox would forbid it, and SQLite would fall back to
     // the time.
     unsigned char seed = 0;
     sqlite3_randomness(sizeof seed, &seed);
-    sqlite3_wal_hook(connection, note_log_frames, &wal);  // after wal_autocheckpoint, which would take its place
+    sqlite3_wal_hook(connection_, note_log_frames, &wal_);  // after wal_autocheckpoint, which would take its place
 }
 
-Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Database::Database(Database&&) noexcept = default;
-Database::~Database() = default;
-
-Database::Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait)
-    : Database(path, access, lock_wait, Versions::this_one) {}
-
-Database Database::open_for_migration(const std::string& path, std::chrono::milliseconds lock_wait) {
-    return {path, Access::read_write, lock_wait, Versions::any};
-}
-
-Database::Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait, Versions accepted)
-    : state_(std::make_unique<State>()) {
-    state_->path = path;
-    state_->access = access;
-    state_->wait = lock_wait;
-    check_file(path);
-    translate_unusable(path, state_->connection, [&] {
-        state_->open(path.c_str(), SQLITE_OPEN_READWRITE);
-        check_identity(*this);
-        if (accepted == Versions::this_one) check_version(path, schema_version());
-    });
-    if (access == Access::query_only) {
-        state_->run("PRAGMA query_only = ON");
-        return;
-    }
+void SqliteConnection::make_writable() {
     // SQLite falls back to reading silently.
-    if (sqlite3_db_readonly(state_->connection, "main") != 0) {
+    if (sqlite3_db_readonly(connection_, "main") != 0) {
         const auto& fault = describe_unusable(SQLITE_READONLY);
         throw_unusable(path, fault.meaning, fault.fix);
     }
-    state_->write_lock.emplace(path + kWriteLockSuffix);
-    state_->group_commit.emplace(path + kSyncSuffix);
+    write_lock_.emplace(path + kWriteLockSuffix);
+    group_commit_.emplace(path + kSyncSuffix);
 }
 
-Database Database::in_memory() {
-    auto state = std::make_unique<State>();
-    state->path = ":memory:";
-    state->open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY);
-    state->run(kSchemaSql);
-    return Database(std::move(state));
+int SqliteConnection::schema_version() { return read_number(*this, "PRAGMA user_version"); }
+
+std::unique_ptr<Connection> open_sqlite(const std::string& path, Access access, std::chrono::milliseconds wait,
+                                        Versions accepted) {
+    auto connection = std::make_unique<SqliteConnection>(path, access, wait);
+    open_existing(*connection, accepted);
+    return connection;
 }
 
-int Database::schema_version() { return read_number(*this, "PRAGMA user_version"); }
-
-Statement Database::prepare(const char* sql) {
-    auto& statement = state_->statements[sql];
-    if (!statement) statement = state_->compile(sql);
-    if (sqlite3_stmt_busy(statement)) throw StoreError(std::string("a cached statement is still in use: ") + sql);
-    return Statement(state_->connection, statement);
+std::unique_ptr<Connection> open_sqlite_in_memory() {
+    auto connection = std::make_unique<SqliteConnection>(":memory:", Access::read_write, std::chrono::milliseconds(0));
+    connection->open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY);
+    connection->run(kSchemaSql);
+    return connection;
 }
 
-const std::string& Database::path() const { return state_->path; }
+SqliteConnection& sqlite_of(Database& database) { return static_cast<SqliteConnection&>(database.connection()); }
 
 }  // namespace postern::db

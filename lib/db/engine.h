@@ -1,0 +1,76 @@
+// What a database engine provides under Database: a connection and its prepared statements. Private to this module.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "db/database.h"
+
+namespace postern::db {
+
+/// A statement of one connection: values go in, rows come out, and `reset` makes it ready for the next use. Everything
+/// but `reset` throws StoreError.
+class PreparedStatement {
+public:
+    PreparedStatement() = default;
+    PreparedStatement(const PreparedStatement&) = delete;
+    PreparedStatement& operator=(const PreparedStatement&) = delete;
+    virtual ~PreparedStatement() = default;
+
+    virtual const char* sql() const = 0;
+    virtual int parameters() const = 0;
+
+    // `number` counts from 1. Text is copied.
+    virtual void bind(int number, std::string_view text) = 0;
+    virtual void bind(int number, std::int64_t value) = 0;
+    virtual void bind_null(int number, Stored as) = 0;
+
+    virtual bool step() = 0;  ///< true: a row is there
+    virtual std::int64_t changed_rows() const = 0;
+
+    // Of the row; `column` counts from 0.
+    virtual int columns() const = 0;
+    virtual bool is_null(int column) const = 0;
+    virtual std::string_view text(int column) const = 0;  ///< "" for NULL; valid until the next step
+    virtual std::int64_t integer(int column) const = 0;   ///< 0 for NULL
+    virtual void reset() noexcept = 0;
+};
+
+class Connection {
+public:
+    Connection(std::string place, Access rights, std::chrono::milliseconds lock_wait)
+        : path(std::move(place)), access(rights), wait(lock_wait) {}
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    virtual ~Connection() = default;
+
+    /// Kept by the address of `sql`. Throws StoreError when the statement is still in use.
+    virtual PreparedStatement& prepare(const char* sql) = 0;
+
+    // What Transaction and Snapshot promise. A transaction that is not committed is rolled back.
+    virtual bool in_transaction() const = 0;
+    virtual void begin(std::chrono::milliseconds lock_wait) = 0;
+    virtual void commit(Durability durability) = 0;
+    virtual void roll_back() noexcept = 0;
+    virtual void begin_snapshot() = 0;
+    virtual void end_snapshot() noexcept = 0;
+
+    virtual int schema_version() = 0;
+    virtual void checkpoint_if_due() noexcept = 0;
+    virtual void checkpoint() = 0;
+
+    const std::string path;  ///< for messages
+    const Access access;
+    const std::chrono::milliseconds wait;
+};
+
+enum class Versions { this_one, any };
+
+std::unique_ptr<Connection> open_sqlite(const std::string& path, Access access, std::chrono::milliseconds wait,
+                                        Versions accepted);
+std::unique_ptr<Connection> open_sqlite_in_memory();
+
+}  // namespace postern::db
