@@ -51,8 +51,15 @@ SAY      = $(if $(filter 1,$(V)),,@echo '  $(1) $@';)
 COMPILE = $(call SAY,CXX)$(CXX) $(PROJECT_CXXFLAGS) $(CPPFLAGS) $(OBJECT_CXXFLAGS) $(INCLUDED) -c -o $@ $<
 LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(LDLIBS)
 
+# POSTGRESQL=no: no database but a file. The driver is compiled with libpq's header, and loads the library when it is used.
+POSTGRESQL ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /libpq-fe.h,/usr/include/postgresql /usr/include /usr/local/include)),yes,no))
+ifeq ($(POSTGRESQL),yes)
+PROJECT_CXXFLAGS += -DPOSTERN_POSTGRESQL
+endif
+
+SCHEMA_OBJ := $(addprefix $(BUILD)/lib/db/,schema.sql.o $(if $(filter yes,$(POSTGRESQL)),schema-postgresql.sql.o))
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
-LIB_OBJ := $(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp lib/$(m)/*/*.cpp)) $(if $(filter db,$(MODULES)),$(BUILD)/lib/db/schema_sql.o)
+LIB_OBJ := $(filter-out $(if $(filter yes,$(POSTGRESQL)),,$(BUILD)/lib/db/postgres/%),$(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp lib/$(m)/*/*.cpp))) $(if $(filter db,$(MODULES)),$(SCHEMA_OBJ))
 LIB     := $(BUILD)/lib/libpostern.a
 CGI_OBJ := $(call objects,cgi-bin/*.cpp)
 CGI     := $(CGI_OBJ:.o=)
@@ -79,12 +86,17 @@ $(BUILD)/%.o: %.cpp $(call precompiled,standard)
 	@mkdir -p $(@D)
 	$(COMPILE)
 
-# schema.sql travels inside the programs, so that program and schema cannot disagree.
-$(BUILD)/lib/db/schema_sql.cpp: schema.sql
-	@mkdir -p $(@D)
-	@{ printf '#include "db/database.h"\nconst char* const postern::db::kSchemaSql = R"SCHEMA('; cat $<; printf ')SCHEMA";\n'; } > $@
-$(BUILD)/lib/db/schema_sql.o: $(BUILD)/lib/db/schema_sql.cpp $(call precompiled,standard)
-	$(COMPILE)
+# The schemas travel inside the programs, so that program and schema cannot disagree.
+# $(call embed,FILE,HEADER,CONSTANT)
+define embed
+$(BUILD)/lib/db/$(notdir $(1)).cpp: $(1)
+	@mkdir -p $$(@D)
+	@{ printf '#include "$(2)"\nconst char* const postern::db::$(3) = R"SCHEMA('; cat $$<; printf ')SCHEMA";\n'; } > $$@
+$(BUILD)/lib/db/$(notdir $(1)).o: $(BUILD)/lib/db/$(notdir $(1)).cpp $$(call precompiled,standard)
+	$$(COMPILE)
+endef
+$(eval $(call embed,schema.sql,db/database.h,kSchemaSql))
+$(eval $(call embed,schema-postgresql.sql,db/engine.h,kPostgresSchemaSql))
 
 # The default of "templates" is where install puts them: another PREFIX compiles that one file again.
 $(BUILD)/lib/config/config.o: private PROJECT_CXXFLAGS += -DPOSTERN_TEMPLATES='"$(PREFIX)/share/postern/templates"'

@@ -5,18 +5,50 @@
 #include <utility>
 
 #include "db/engine.h"
+#include "os/new_files.h"
 
 namespace postern::db {
+namespace {
+
+std::unique_ptr<Connection> open(const std::string& path, Access access, std::chrono::milliseconds wait) {
+    if (is_uri(path)) return open_postgres(path, access, wait);
+    return open_sqlite(path, access, wait, Versions::this_one);
+}
+
+}  // namespace
+
+bool is_uri(std::string_view database) {
+    return database.starts_with("postgresql://") || database.starts_with("postgres://");
+}
+
+#ifndef POSTERN_POSTGRESQL
+constexpr const char* kNotBuilt = "the database is a URI, and this program was built without PostgreSQL: name a file";
+
+std::unique_ptr<Connection> open_postgres(const std::string&, Access, std::chrono::milliseconds) {
+    throw StoreUnusable(kNotBuilt);
+}
+void create_schema(const std::string&) { throw StoreUnusable(kNotBuilt); }
+#endif
 
 Database::Database(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 Database::Database(Database&&) noexcept = default;
 Database::~Database() = default;
 
 Database::Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait)
-    : Database(open_sqlite(path, access, lock_wait, Versions::this_one)) {}
+    : Database(open(path, access, lock_wait)) {}
 
 Database Database::open_for_migration(const std::string& path, std::chrono::milliseconds lock_wait) {
     return Database(open_sqlite(path, Access::read_write, lock_wait, Versions::any));
+}
+
+void Database::create(os::NewFiles& made, const std::string& path) {
+    is_uri(path) ? create_schema(path) : create_file(made, path);
+}
+
+void Database::create(const std::string& path) {
+    os::NewFiles made;
+    create(made, path);
+    made.keep();
 }
 
 Database Database::in_memory() { return Database(open_sqlite_in_memory()); }
@@ -25,11 +57,15 @@ Statement Database::prepare(const char* sql) { return Statement(connection_->pre
 
 int Database::schema_version() { return connection_->schema_version(); }
 
+bool Database::has_row_locks() const { return connection_->has_row_locks(); }
+
 void Database::checkpoint_if_due() noexcept { connection_->checkpoint_if_due(); }
 
 void Database::checkpoint() { connection_->checkpoint(); }
 
 const std::string& Database::path() const { return connection_->path; }
+
+std::chrono::milliseconds Database::wait() const { return connection_->wait; }
 
 Transaction::Transaction(Database& database, Durability durability)
     : Transaction(database, durability, database.connection().wait) {}
@@ -39,7 +75,7 @@ Transaction::Transaction(Database& database, Durability durability, std::chrono:
     Connection& connection = database.connection();
     if (connection.access == Access::query_only) throw StoreError(connection.path + ": this connection only reads");
     if (connection.in_transaction()) throw StoreError(connection.path + ": a transaction is open already");
-    connection.begin(wait);
+    connection.begin(durability, wait);
     open_ = true;
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "db/error.h"
 #include "db/statement.h"
@@ -23,6 +24,15 @@ enum class Durability {
 };
 
 enum class Access { read_write, query_only };
+
+/// Whether `database` names a server (postgresql://...) and not a file.
+bool is_uri(std::string_view database);
+
+/// One statement in the words of each engine, where they differ.
+struct Text {
+    const char* sqlite;
+    const char* postgres;
+};
 
 class Connection;
 class Database;
@@ -46,6 +56,13 @@ public:
     /// Runs a statement that yields no rows, with `values` as `$1`, `$2`, …; returns the number of rows changed.
     template <class... Values>
     std::int64_t run(const char* sql, const Values&... values);
+    template <class... Values>
+    std::int64_t run(const Text& text, const Values&... values);
+
+    /// `sql` selects rows `FOR NO KEY UPDATE`: from here on this transaction sees what every transaction that had them
+    /// locked has committed, and others wait for it. Nothing is done where the engine has one writer at a time.
+    template <class... Values>
+    void lock(const char* sql, const Values&... values);
 
 private:
     Database& database_;
@@ -69,14 +86,14 @@ private:
 
 class Database {
 public:
-    /// Creates the file, its side files and the write lock from the embedded schema, and notes them in `made`. Refuses
-    /// (StoreUnusable) when the file exists.
+    /// Creates the file, its side files and the write lock from the embedded schema, and notes them in `made`; or the
+    /// tables in the database that a URI names. Refuses (StoreUnusable) when the file or the tables exist.
     static void create(os::NewFiles& made, const std::string& path);
     /// The same, all of it or nothing.
     static void create(const std::string& path);
 
-    /// Opens an existing database of exactly kSchemaVersion; never creates one. `lock_wait` bounds the wait for
-    /// writers.
+    /// Opens an existing database of exactly kSchemaVersion; never creates one. `path` is a file or a URI. `lock_wait`
+    /// bounds the wait for writers, and for each answer of a server.
     Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
     /// For `postern migrate` alone: the same, whatever the schema version.
     static Database open_for_migration(const std::string& path,
@@ -100,6 +117,9 @@ public:
         return statement;
     }
 
+    /// Whether transactions of several processes run side by side, so that they lock rows.
+    bool has_row_locks() const;
+
     /// To be called after an answer has been sent: a passive checkpoint when the WAL has grown enough and the write
     /// lock is free, and a sync of the WAL now and then before. Never throws.
     void checkpoint_if_due() noexcept;
@@ -108,6 +128,7 @@ public:
     void checkpoint();
 
     const std::string& path() const;
+    std::chrono::milliseconds wait() const;  ///< for writers
 
     /// The engine's, for this module.
     Connection& connection() { return *connection_; }
@@ -120,6 +141,16 @@ private:
 template <class... Values>
 std::int64_t Transaction::run(const char* sql, const Values&... values) {
     return database_.query(sql, values...).execute();
+}
+
+template <class... Values>
+std::int64_t Transaction::run(const Text& text, const Values&... values) {
+    return run(database_.has_row_locks() ? text.postgres : text.sqlite, values...);
+}
+
+template <class... Values>
+void Transaction::lock(const char* sql, const Values&... values) {
+    if (database_.has_row_locks()) database_.query(sql, values...).step();
 }
 
 /// schema.sql as it was when the program was built.

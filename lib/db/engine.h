@@ -52,13 +52,14 @@ public:
 
     // What Transaction and Snapshot promise. A transaction that is not committed is rolled back.
     virtual bool in_transaction() const = 0;
-    virtual void begin(std::chrono::milliseconds lock_wait) = 0;
+    virtual void begin(Durability durability, std::chrono::milliseconds lock_wait) = 0;
     virtual void commit(Durability durability) = 0;
     virtual void roll_back() noexcept = 0;
     virtual void begin_snapshot() = 0;
     virtual void end_snapshot() noexcept = 0;
 
     virtual int schema_version() = 0;
+    virtual bool has_row_locks() const = 0;
     virtual void checkpoint_if_due() noexcept = 0;
     virtual void checkpoint() = 0;
 
@@ -72,5 +73,12 @@ enum class Versions { this_one, any };
 std::unique_ptr<Connection> open_sqlite(const std::string& path, Access access, std::chrono::milliseconds wait,
                                         Versions accepted);
 std::unique_ptr<Connection> open_sqlite_in_memory();
+void create_file(os::NewFiles& made, const std::string& path);
+
+std::unique_ptr<Connection> open_postgres(const std::string& uri, Access access, std::chrono::milliseconds wait);
+/// Makes the tables of schema-postgresql.sql, all of them or none. Throws StoreUnusable when they are there.
+void create_schema(const std::string& uri);
+/// schema-postgresql.sql as it was when the program was built.
+extern const char* const kPostgresSchemaSql;
 
 }  // namespace postern::db

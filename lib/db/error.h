@@ -15,6 +15,17 @@ struct StoreBusy : StoreError {
     using StoreError::StoreError;
 };
 
+/// Another transaction or a lost connection was in the way: nothing was written, and the same transaction may succeed
+/// when it is run again, which db::write does.
+struct StoreConflict : StoreBusy {
+    enum class Kind {
+        transient,   ///< serialization, deadlock, a server that went away
+        constraint,  ///< a row that this one refers to is gone, or another transaction inserted the same key first
+    };
+    StoreConflict(const std::string& text, Kind why) : StoreBusy(text), kind(why) {}
+    Kind kind;
+};
+
 /// The commit is visible to every process, but its sync failed: until a later sync succeeds, a power cut may lose it.
 /// Do not report success to the client.
 struct StoreUnsynced : StoreError {

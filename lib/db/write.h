@@ -5,24 +5,45 @@
 #include <utility>
 
 #include "db/database.h"
+#include "db/error.h"
 
 namespace postern::db {
+
+/// Decides how often a transaction that met a StoreConflict is run again: 8 times, or once more where a row was missing
+/// or there already, and for `wait` in all.
+class Retries {
+public:
+    explicit Retries(std::chrono::milliseconds wait) : deadline_(std::chrono::steady_clock::now() + wait) {}
+    /// Sleeps for a random time, which grows with each conflict. Throws StoreBusy when there were enough, and
+    /// StoreError when the rows will not change.
+    void pause_after(const StoreConflict& conflict);
+
+private:
+    std::chrono::steady_clock::time_point deadline_;
+    int conflicts_ = 0;
+};
 
 /// Runs `action(transaction)`, which commits, and returns what it returns. Without a commit nothing is written.
 /// An engine that lets writers run side by side may end one and have its action run again, so an action sets nothing
 /// outside of itself but what it sets completely each time; audit lines are written after `write` has returned.
+/// `wait` is for the write lock, or for other transactions.
 /// Throws what the action and `Transaction` throw.
 template <class Action>
-auto write(Database& database, Durability durability, Action&& action) {
-    Transaction transaction(database, durability);
-    return std::forward<Action>(action)(transaction);
+auto write(Database& database, Durability durability, std::chrono::milliseconds wait, Action&& action) {
+    for (Retries retries(wait);;) {
+        try {
+            Transaction transaction(database, durability, wait);
+            return action(transaction);
+        } catch (const StoreConflict& conflict) {
+            retries.pause_after(conflict);
+        }
+    }
 }
 
-/// The same with another wait for the write lock than the database's.
+/// The same with the database's wait.
 template <class Action>
-auto write(Database& database, Durability durability, std::chrono::milliseconds wait, Action&& action) {
-    Transaction transaction(database, durability, wait);
-    return std::forward<Action>(action)(transaction);
+auto write(Database& database, Durability durability, Action&& action) {
+    return write(database, durability, database.wait(), std::forward<Action>(action));
 }
 
 }  // namespace postern::db

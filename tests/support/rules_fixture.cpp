@@ -11,6 +11,7 @@
 #include "store/clients.h"
 #include "store/sessions.h"
 #include "store/users.h"
+#include "support/database.h"
 #include "util/base64.h"
 
 namespace postern::test {
@@ -63,7 +64,7 @@ model::Client registered(const std::string& id, const std::string& redirect_uri)
 
 RulesFixture::RulesFixture()
     : clock(kStart),
-      database(db::Database::in_memory()),
+      database(empty_database()),
       keys(std::make_unique<keys::Keys>(key_directory().keys(), keys::KeyUse::sign, true)),
       log(std::make_unique<NoSink>(), util::LogLevel::error, "test") {
     settings.issuer = "https://op.example";

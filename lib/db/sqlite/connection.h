@@ -76,12 +76,13 @@ public:
 
     SqliteStatement& prepare(const char* sql) override;
     bool in_transaction() const override { return sqlite3_get_autocommit(connection_) == 0; }
-    void begin(std::chrono::milliseconds lock_wait) override;
+    void begin(Durability durability, std::chrono::milliseconds lock_wait) override;
     void commit(Durability durability) override;
     void roll_back() noexcept override;
     void begin_snapshot() override;
     void end_snapshot() noexcept override;
     int schema_version() override;
+    bool has_row_locks() const override { return false; }
     void checkpoint_if_due() noexcept override;
     void checkpoint() override;
 

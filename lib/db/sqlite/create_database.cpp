@@ -1,6 +1,4 @@
 // Makes a new database file from the embedded schema.
-#include "db/database.h"
-
 #include <sys/types.h>
 
 #include <cerrno>
@@ -17,7 +15,7 @@ constexpr mode_t kDatabaseMode = 0660;
 
 }  // namespace
 
-void Database::create(os::NewFiles& made, const std::string& path) {
+void create_file(os::NewFiles& made, const std::string& path) {
     throw_on_network_file_system(path, os::directory_of(path));
     os::Descriptor file = os::make_file(path, kDatabaseMode);
     if (!file) {
@@ -52,12 +50,6 @@ void Database::create(os::NewFiles& made, const std::string& path) {
     note_side_files();
     if (!os::sync_directory(os::directory_of(path)))
         throw StoreError(path + ": its directory cannot be synced: " + os::errno_text());
-}
-
-void Database::create(const std::string& path) {
-    os::NewFiles made;
-    create(made, path);
-    made.keep();
 }
 
 }  // namespace postern::db

@@ -31,7 +31,7 @@ void SqliteConnection::run_cached(const char* sql) {
     statement.reset();
 }
 
-void SqliteConnection::begin(std::chrono::milliseconds lock_wait) {
+void SqliteConnection::begin(Durability, std::chrono::milliseconds lock_wait) {
     const auto deadline = std::chrono::steady_clock::now() + lock_wait;
     if (write_lock_) write_lock_->lock(deadline);
     try {

@@ -38,7 +38,7 @@ bool WalFile::sync() {
 // In a write transaction, so that no other program writes to the WAL, not even one that ignores the write lock.
 bool WalFile::write_again() {
     try {
-        connection_.begin(connection_.wait);
+        connection_.begin(Durability::lazy, connection_.wait);
     } catch (const StoreError&) {
         return false;
     }

@@ -45,7 +45,7 @@ void check_properties(const model::Client& found, const model::Client& whole) {
 }  // namespace
 
 TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     model::Client plain = client("plain");
     model::Client rich = client("rich \xc3\xa9 '\"");
     rich.name = "R\xc3\xa9my's \"app\"";
@@ -117,7 +117,7 @@ TEST_CASE("insert_client: a taken id changes nothing [RFC 6749 §2.2a]") {
 }
 
 TEST_CASE("insert_client: a URI given twice is one registered URI [RFC 6749 §3.1.2.3]") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     auto twice = client();
     twice.redirect_uris = {"https://a.example/", "https://a.example/", "https://b.example/"};
     twice.post_logout_redirect_uris = {"https://a.example/"};  // another kind
@@ -223,7 +223,7 @@ TEST_CASE("replace_client_secret: the same secret again stays the present one") 
 }
 
 TEST_CASE("find_redirect_uris: those of enabled clients that begin so, logout addresses not among them") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     const auto add = [&](const char* id, std::vector<std::string> uris, bool native, bool enabled) {
         model::Client put = client(id);
         put.redirect_uris = std::move(uris);
@@ -254,7 +254,7 @@ TEST_CASE("find_redirect_uris: those of enabled clients that begin so, logout ad
 }
 
 TEST_CASE("find_client_to_redirect: what find_client finds, with the redirect URIs alone, in their order") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     auto app = client();
     app.redirect_uris = {"https://client.example/z", "https://client.example/a", "https://client.example/m"};
     app.post_logout_redirect_uris = {"https://client.example/out"};
@@ -278,7 +278,7 @@ TEST_CASE("find_client_to_redirect: what find_client finds, with the redirect UR
 
 TEST_CASE(
     "find_client_to_authenticate: what find_client finds, but for the URIs, with every secret that has not expired") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     auto app = client();
     app.post_logout_redirect_uris = {"https://client.example/out"};
     written(database, [&](db::Transaction& transaction) {

@@ -17,6 +17,7 @@
 #include "store/grants.h"
 #include "store/refresh_tokens.h"
 #include "store/users.h"
+#include "support/database.h"
 
 namespace postern::test {
 
@@ -216,9 +217,9 @@ inline void add_client_and_user(db::Database& database) {
     });
 }
 
-/// In memory, with the client and the user.
+/// With the client and the user.
 inline db::Database sample_database() {
-    auto database = db::Database::in_memory();
+    auto database = empty_database();
     add_client_and_user(database);
     return database;
 }

@@ -17,7 +17,7 @@ store::Attempts fail(db::Database& database, const char* key, Time now) {
 }  // namespace
 
 TEST_CASE("measure_pressure: each failure once, and each counter by the limit of its sort, inside the window") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     const auto fails = [&](const char* pair, const char* user, const char* address, int times, Time now) {
         for (int i = 0; i < times; ++i) {
             for (const char* key : {pair, user, address}) fail(database, key, now);
@@ -42,7 +42,7 @@ TEST_CASE("measure_pressure: each failure once, and each counter by the limit of
 }
 
 TEST_CASE("login attempts: failures add up inside the window, which failures do not prolong") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     CHECK(store::find_attempts(database, "key", kNow).failures == 0);
     for (int i = 1; i <= 12; ++i) {
         const auto attempts = fail(database, "key", kNow + Seconds{i});
@@ -56,7 +56,7 @@ TEST_CASE("login attempts: failures add up inside the window, which failures do 
 }
 
 TEST_CASE("login attempts: a window that has ended counts nothing and starts again: a delay, not a lock") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     for (int i = 0; i < 5; ++i) fail(database, "key", kNow);
     const Time end = kNow + kWindow;
     CHECK(store::find_attempts(database, "key", end - Seconds{1}).failures == 5);
@@ -67,7 +67,7 @@ TEST_CASE("login attempts: a window that has ended counts nothing and starts aga
 }
 
 TEST_CASE("remember_place: known until its end, or longer when remembered again, and never a failure") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     const auto remember = [&](const char* key, Time until) {
         written(database, [&](db::Transaction& transaction) { store::remember_place(transaction, key, until); });
     };
@@ -82,7 +82,7 @@ TEST_CASE("remember_place: known until its end, or longer when remembered again,
 }
 
 TEST_CASE("clear_failures: of this key alone") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     fail(database, "a", kNow);
     fail(database, "b", kNow);
     written(database, [](db::Transaction& transaction) { store::clear_failures(transaction, "a"); });
@@ -110,7 +110,7 @@ TEST_CASE("login attempts: counted exactly by processes that fail at the same ti
 }
 
 TEST_CASE("login attempts: rows are bounded, whatever callers send [Q05]") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     const auto fill = [&](std::int64_t rows, Time end) {
         database
             .query(

@@ -56,7 +56,7 @@ bool has_refresh_token(db::Database& database, const std::string& subject) {
 }  // namespace
 
 TEST_CASE("users: every property comes back as it was put in") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     auto put = user("sub-9", "Zo\xc3\xab 'Q' <x>");
     put.claims = {{"name", "Zo\xc3\xab </script>"},
                   {"email_verified", true},
@@ -79,7 +79,7 @@ TEST_CASE("users: every property comes back as it was put in") {
 }
 
 TEST_CASE("users: the largest claims that can be read in can be read back") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     auto put = user();
     put.claims = {{"bio", std::string(65000, '<')}};  // each is escaped to six bytes
     written(database, [&](db::Transaction& transaction) { store::insert_user(transaction, put); });
@@ -185,7 +185,7 @@ TEST_CASE("end_user_access: a request that was answered stays answered") {
 }
 
 TEST_CASE("pick_password_hash: some user's, for one key always the same, and each user's for some key [L08]") {
-    auto database = db::Database::in_memory();
+    auto database = test::empty_database();
     CHECK(store::pick_password_hash(database, "m").empty());
     written(database, [](db::Transaction& transaction) {
         for (const std::string subject : {"d", "h", "s"}) {

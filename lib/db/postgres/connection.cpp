@@ -1,0 +1,181 @@
+// Decides how a server is reached, and how long a process waits for its answers.
+#include "db/postgres/connection.h"
+
+#include <poll.h>
+
+#include <cerrno>
+
+#include "db/error.h"
+#include "db/postgres/errors.h"
+
+namespace postern::db {
+namespace {
+
+// After this, a process does not stay on a server that was cut off from the others and still answers reads.
+constexpr std::chrono::seconds kLongestSession{300};
+
+/// What a connection has unless the URI says otherwise. Seconds, but tcp_user_timeout: milliseconds.
+struct Setting {
+    const char* name;
+    const char* value;
+};
+constexpr Setting kDefaults[] = {
+    {"target_session_attrs", "read-write"},
+    {"connect_timeout", "2"},
+    {"tcp_user_timeout", "5000"},
+    {"keepalives_idle", "30"},
+    {"gssencmode", "disable"},
+    {"application_name", "postern"},
+    {"client_encoding", "UTF8"},
+};
+
+std::string one_line(std::string_view text) {
+    std::string line(text.substr(0, text.find_last_not_of(" \n\r\t") + 1));
+    for (char& each : line) {
+        if (each == '\n' || each == '\t') each = ' ';
+    }
+    return line;
+}
+
+struct FreeOptions {
+    void operator()(PQconninfoOption* options) const { libpq().PQconninfoFree(options); }
+};
+
+/// A password would be seen in the configuration file and in messages.
+void refuse_password(const std::string& uri) {
+    char* fault = nullptr;
+    const std::unique_ptr<PQconninfoOption, FreeOptions> options(libpq().PQconninfoParse(uri.c_str(), &fault));
+    if (!options) throw StoreUnusable("\"database\" is not a URI that libpq accepts: correct it");
+    for (const PQconninfoOption* option = options.get(); option->keyword; ++option) {
+        if (std::string_view(option->keyword) == "password" && option->val)
+            throw StoreUnusable(
+                "\"database\" has a password in its URI: put it into a file and name that with passfile=, or use a "
+                "client certificate");
+    }
+}
+
+void note_warning(void* warned, const PGresult* notice) {
+    const char* severity = libpq().PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+    if (severity && std::string_view(severity) == "WARNING") *static_cast<bool*>(warned) = true;
+}
+
+}  // namespace
+
+PostgresConnection::PostgresConnection(const std::string& uri, Access rights, std::chrono::milliseconds patience)
+    : Connection(uri, rights, patience) {
+    refuse_password(uri);
+    connect();
+}
+
+PostgresConnection::~PostgresConnection() {
+    statements_.clear();
+    close();
+}
+
+void PostgresConnection::connect() {
+    std::vector<const char*> names;
+    std::vector<const char*> values;
+    for (const Setting& setting : kDefaults) {
+        names.push_back(setting.name);
+        values.push_back(setting.value);
+    }
+    names.insert(names.end(), {"dbname", nullptr});  // what the URI says comes last, and counts
+    values.insert(values.end(), {path.c_str(), nullptr});
+    connection_ = libpq().PQconnectdbParams(names.data(), values.data(), 1);
+    if (!connection_ || libpq().PQstatus(connection_) != CONNECTION_OK) {
+        const std::string reason = connection_ ? one_line(libpq().PQerrorMessage(connection_)) : "out of memory";
+        close();
+        throw StoreBusy("cannot connect to the database: " + reason);
+    }
+    libpq().PQsetnonblocking(connection_, 1);
+    libpq().PQsetNoticeReceiver(connection_, note_warning, &warned_);
+    connected_at_ = std::chrono::steady_clock::now();
+    ++session_;
+}
+
+void PostgresConnection::close() noexcept {
+    if (connection_) libpq().PQfinish(connection_);
+    connection_ = nullptr;
+}
+
+void PostgresConnection::connect_if_needed() {
+    if (open_ && !connection_) throw StoreConflict("the connection was lost", StoreConflict::Kind::transient);
+    if (!open_ && connection_ && std::chrono::steady_clock::now() - connected_at_ > kLongestSession) close();
+    if (!connection_) connect();
+}
+
+PostgresStatement& PostgresConnection::prepare(const char* sql) {
+    auto at = statements_.find(sql);
+    if (at == statements_.end()) {
+        std::string name = "s" + std::to_string(statements_.size());
+        at = statements_.try_emplace(sql, *this, sql, std::move(name)).first;
+    }
+    if (at->second.is_in_use()) throw StoreError(std::string("a cached statement is still in use: ") + sql);
+    return at->second;
+}
+
+void PostgresConnection::throw_broken(const char* doing) {
+    const std::string reason = connection_ ? one_line(libpq().PQerrorMessage(connection_)) : "no connection";
+    close();
+    throw_postgres_error("", std::string(doing) + ": " + reason);
+}
+
+void PostgresConnection::wait_for_socket(os::Deadline deadline, bool is_flushed) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd socket{libpq().PQsocket(connection_), static_cast<short>(is_flushed ? POLLIN : POLLIN | POLLOUT), 0};
+    const int ready = left.count() > 0 ? ::poll(&socket, 1, static_cast<int>(left.count())) : 0;
+    if (ready > 0 || (ready < 0 && errno == EINTR)) return;
+    close();  // never a cancel: a commit that waits for a standby would be reported as done
+    throw_postgres_error("", "the database did not answer within " + std::to_string(wait.count()) + " ms");
+}
+
+Result PostgresConnection::wait_for_result(int was_sent, const char* doing) {
+    if (!was_sent) throw_broken(doing);
+    const auto deadline = std::chrono::steady_clock::now() + wait;
+    Result last;
+    for (;;) {
+        const int unflushed = libpq().PQflush(connection_);
+        if (unflushed < 0) throw_broken(doing);
+        if (unflushed > 0 || libpq().PQisBusy(connection_)) {
+            wait_for_socket(deadline, unflushed == 0);
+            if (!libpq().PQconsumeInput(connection_)) throw_broken(doing);
+            continue;
+        }
+        Result next(libpq().PQgetResult(connection_));
+        if (!next) break;
+        if (!last || libpq().PQresultStatus(last.get()) != PGRES_FATAL_ERROR) last = std::move(next);
+    }
+    if (!last || libpq().PQstatus(connection_) != CONNECTION_OK) throw_broken(doing);
+    const auto status = libpq().PQresultStatus(last.get());
+    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return last;
+    const char* state = libpq().PQresultErrorField(last.get(), PG_DIAG_SQLSTATE);
+    const char* message = libpq().PQresultErrorField(last.get(), PG_DIAG_MESSAGE_PRIMARY);
+    const std::string code = state ? state : "";
+    if (after(code) == After::broken) close();
+    throw_postgres_error(code, std::string(doing) + ": " + (message ? one_line(message) : "no reason given"));
+}
+
+Result PostgresConnection::run(const char* commands) {
+    return wait_for_result(libpq().PQsendQuery(connection_, commands), commands);
+}
+
+void PostgresConnection::prepare_on_server(const std::string& name, const char* sql, const std::vector<Oid>& types) {
+    wait_for_result(libpq().PQsendPrepare(connection_, name.c_str(), sql, static_cast<int>(types.size()), types.data()),
+                    sql);
+}
+
+Result PostgresConnection::run_prepared(const std::string& name, const std::vector<const char*>& values,
+                                        const char* sql) {
+    return wait_for_result(libpq().PQsendQueryPrepared(connection_, name.c_str(), static_cast<int>(values.size()),
+                                                       values.data(), nullptr, nullptr, 0),
+                           sql);
+}
+
+int PostgresConnection::schema_version() {
+    auto& statement = prepare("SELECT version FROM schema_version WHERE product = 'postern'");
+    const int version = statement.step() ? static_cast<int>(statement.integer(0)) : 0;
+    statement.reset();
+    return version;
+}
+
+}  // namespace postern::db

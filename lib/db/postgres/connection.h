@@ -1,0 +1,100 @@
+// A connection to PostgreSQL. Private to this module.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "db/engine.h"
+#include "db/postgres/libpq.h"
+#include "os/file_lock.h"
+
+namespace postern::db {
+
+class PostgresConnection;
+
+/// All rows of a result are fetched at once: no statement of the serving processes returns many.
+class PostgresStatement final : public PreparedStatement {
+public:
+    /// `name`: of the statement on the server, unique in the connection.
+    PostgresStatement(PostgresConnection& connection, const char* sql, std::string name);
+
+    const char* sql() const override { return sql_; }
+    int parameters() const override { return static_cast<int>(values_.size()); }
+    void bind(int number, std::string_view text) override;
+    void bind(int number, std::int64_t value) override;
+    void bind_null(int number, Stored as) override;
+    bool step() override;
+    std::int64_t changed_rows() const override;
+    int columns() const override;
+    bool is_null(int column) const override;
+    std::string_view text(int column) const override;
+    std::int64_t integer(int column) const override;
+    void reset() noexcept override;
+
+    bool is_in_use() const;
+
+private:
+    struct Value {
+        Oid type = 0;
+        std::string text;
+        bool is_null = false;
+    };
+    Value& value(int number) { return values_.at(static_cast<std::size_t>(number) - 1); }
+    Result run();
+
+    PostgresConnection& connection_;
+    const char* sql_;
+    std::string name_;
+    std::vector<Value> values_;
+    int prepared_in_ = 0;  ///< the session in which the server knows the statement; 0: none
+    Result result_;
+    int row_ = -1;
+};
+
+class PostgresConnection final : public Connection {
+public:
+    /// Connects. Each answer of the server is waited for as long as `patience`. Throws StoreUnusable for a URI that
+    /// cannot be used, StoreBusy when no server answers.
+    PostgresConnection(const std::string& uri, Access rights, std::chrono::milliseconds patience);
+    ~PostgresConnection() override;
+
+    PostgresStatement& prepare(const char* sql) override;
+    bool in_transaction() const override { return open_; }
+    void begin(Durability durability, std::chrono::milliseconds lock_wait) override;
+    void commit(Durability durability) override;
+    void roll_back() noexcept override;
+    void begin_snapshot() override;
+    void end_snapshot() noexcept override;
+    int schema_version() override;
+    bool has_row_locks() const override { return true; }
+    void checkpoint_if_due() noexcept override {}
+    void checkpoint() override {}
+
+    /// Throws what the server's error means; a connection that cannot be used any more is closed.
+    Result run(const char* commands);
+    void prepare_on_server(const std::string& name, const char* sql, const std::vector<Oid>& types);
+    Result run_prepared(const std::string& name, const std::vector<const char*>& values, const char* sql);
+
+    /// Connects when there is no connection, and outside a transaction also when it is an old one.
+    void connect_if_needed();
+    /// Counts the connections of this process, from 1: prepared statements belong to one of them.
+    int session() const { return session_; }
+
+private:
+    void connect();
+    void close() noexcept;
+    Result wait_for_result(int was_sent, const char* doing);
+    void wait_for_socket(os::Deadline deadline, bool is_flushed);
+    [[noreturn]] void throw_broken(const char* doing);
+
+    PGconn* connection_ = nullptr;
+    int session_ = 0;
+    std::chrono::steady_clock::time_point connected_at_;
+    bool open_ = false;    ///< a transaction or a snapshot
+    bool warned_ = false;  ///< the server has sent a warning since BEGIN
+    std::map<const char*, PostgresStatement> statements_;
+};
+
+}  // namespace postern::db

@@ -1,0 +1,65 @@
+// Decides what an SQLSTATE means: run again, busy, unusable or broken (PostgreSQL, Appendix A).
+#include "db/postgres/errors.h"
+
+#include "db/error.h"
+
+namespace postern::db {
+namespace {
+
+enum class Meaning { conflict, constraint, busy, moved, unusable, broken };
+
+struct Rule {
+    std::string_view prefix;
+    Meaning meaning;
+};
+
+// The first that fits.
+constexpr Rule kRules[] = {
+    {"40001", Meaning::conflict},    // serialization_failure
+    {"40P01", Meaning::conflict},    // deadlock_detected
+    {"23503", Meaning::constraint},  // foreign_key_violation: client or user were removed meanwhile
+    {"23505", Meaning::constraint},  // unique_violation: another transaction was first
+    {"55P03", Meaning::busy},        // lock_not_available: lock_timeout
+    {"57014", Meaning::busy},        // query_canceled: statement_timeout
+    {"53", Meaning::busy},           // insufficient_resources: too_many_connections, disk_full
+    {"25006", Meaning::moved},       // read_only_sql_transaction: this server is a standby now
+    {"25P03", Meaning::moved},       // idle_in_transaction_session_timeout
+    {"57P", Meaning::moved},         // shut down, starting
+    {"08", Meaning::moved},          // connection_exception
+    {"28", Meaning::unusable},       // invalid_authorization_specification
+    {"3D000", Meaning::unusable},    // invalid_catalog_name
+    {"42501", Meaning::unusable},    // insufficient_privilege
+    {"42P01", Meaning::unusable},    // undefined_table
+};
+
+Meaning meaning_of(std::string_view state) {
+    if (state.empty()) return Meaning::moved;
+    for (const Rule& rule : kRules) {
+        if (state.starts_with(rule.prefix)) return rule.meaning;
+    }
+    return Meaning::broken;
+}
+
+}  // namespace
+
+After after(std::string_view state) { return meaning_of(state) == Meaning::moved ? After::broken : After::usable; }
+
+void throw_postgres_error(std::string_view state, const std::string& text) {
+    const std::string message = state.empty() ? text : text + " (" + std::string(state) + ")";
+    switch (meaning_of(state)) {
+        case Meaning::conflict:
+        case Meaning::moved:
+            throw StoreConflict(message, StoreConflict::Kind::transient);
+        case Meaning::constraint:
+            throw StoreConflict(message, StoreConflict::Kind::constraint);
+        case Meaning::busy:
+            throw StoreBusy(message);
+        case Meaning::unusable:
+            throw StoreUnusable(message);
+        case Meaning::broken:
+            break;
+    }
+    throw StoreError(message);
+}
+
+}  // namespace postern::db

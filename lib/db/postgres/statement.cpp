@@ -1,0 +1,102 @@
+// How PostgreSQL runs a prepared statement. It is prepared at its first run, with the types that its values have: text
+// and bigint. Unprepared statements cost the server about ten times as much.
+#include <cctype>
+#include <charconv>
+
+#include "db/error.h"
+#include "db/postgres/connection.h"
+
+namespace postern::db {
+namespace {
+
+// Of PostgreSQL's catalog, where they never change.
+constexpr Oid kText = 25;
+constexpr Oid kBigint = 20;
+
+/// The highest N of a `$N`.
+std::size_t count_parameters(std::string_view sql) {
+    std::size_t most = 0;
+    for (auto at = sql.find('$'); at != std::string_view::npos; at = sql.find('$', at + 1)) {
+        std::size_t number = 0;
+        std::from_chars(sql.data() + at + 1, sql.data() + sql.size(), number);
+        most = std::max(most, number);
+    }
+    return most;
+}
+
+}  // namespace
+
+PostgresStatement::PostgresStatement(PostgresConnection& connection, const char* sql, std::string name)
+    : connection_(connection), sql_(sql), name_(std::move(name)), values_(count_parameters(sql)) {}
+
+void PostgresStatement::bind(int number, std::string_view text) {
+    if (text.find('\0') != std::string_view::npos)
+        throw StoreError(std::string("PostgreSQL stores no text with a NUL: ") + sql_);
+    value(number) = {kText, std::string(text), false};
+}
+
+void PostgresStatement::bind(int number, std::int64_t value_) {
+    value(number) = {kBigint, std::to_string(value_), false};
+}
+
+void PostgresStatement::bind_null(int number, Stored as) {
+    value(number) = {as == Stored::text ? kText : kBigint, "", true};
+}
+
+bool PostgresStatement::step() {
+    if (!result_) {
+        result_ = run();
+        row_ = -1;
+    }
+    return ++row_ < libpq().PQntuples(result_.get());
+}
+
+Result PostgresStatement::run() {
+    // A read that is no part of a transaction is the same again after a connection was lost.
+    for (int runs = 0;; ++runs) {
+        connection_.connect_if_needed();
+        try {
+            if (prepared_in_ != connection_.session()) {
+                std::vector<Oid> types;
+                for (const Value& each : values_) types.push_back(each.type);
+                connection_.prepare_on_server(name_, sql_, types);
+                prepared_in_ = connection_.session();
+            }
+            std::vector<const char*> texts;
+            for (const Value& each : values_) texts.push_back(each.is_null ? nullptr : each.text.c_str());
+            return connection_.run_prepared(name_, texts, sql_);
+        } catch (const StoreConflict&) {
+            if (runs > 0 || connection_.in_transaction()) throw;
+        }
+    }
+}
+
+std::int64_t PostgresStatement::changed_rows() const {
+    const std::string_view digits = libpq().PQcmdTuples(result_.get());
+    std::int64_t rows = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), rows);
+    return rows;
+}
+
+int PostgresStatement::columns() const { return libpq().PQnfields(result_.get()); }
+
+bool PostgresStatement::is_null(int column) const { return libpq().PQgetisnull(result_.get(), row_, column) != 0; }
+
+std::string_view PostgresStatement::text(int column) const {
+    return {libpq().PQgetvalue(result_.get(), row_, column),
+            static_cast<std::size_t>(libpq().PQgetlength(result_.get(), row_, column))};
+}
+
+std::int64_t PostgresStatement::integer(int column) const {
+    const std::string_view digits = text(column);
+    if (digits == "t") return 1;  // of a condition; columns store 0 and 1
+    std::int64_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+}
+
+void PostgresStatement::reset() noexcept { result_.reset(); }
+
+bool PostgresStatement::is_in_use() const { return result_ && row_ < libpq().PQntuples(result_.get()); }
+
+}  // namespace postern::db

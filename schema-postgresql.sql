@@ -1,0 +1,159 @@
+-- Postern's tables on PostgreSQL: those of schema.sql, which has the comments. A test compares the two.
+--
+-- Keys are compared byte by byte, so that neither the locale of a database nor an update of the C library changes an index. The
+-- right to update `gate`, which is never read, is the right to lock a row.
+
+CREATE TABLE schema_version (
+    only_row boolean NOT NULL PRIMARY KEY CHECK (only_row),
+    product text NOT NULL,
+    version bigint NOT NULL
+);
+INSERT INTO schema_version VALUES (true, 'postern', 3);
+
+CREATE TABLE clients (
+    id text COLLATE "C" NOT NULL PRIMARY KEY,
+    name text NOT NULL,
+    type text NOT NULL CHECK (type IN ('confidential', 'public')),
+    native bigint NOT NULL CHECK (native IN (0, 1)),
+    first_party bigint NOT NULL CHECK (first_party IN (0, 1)),
+    enabled bigint NOT NULL CHECK (enabled IN (0, 1)),
+    grants text NOT NULL,
+    scope text NOT NULL,
+    auth_method text NOT NULL,
+    pkce text NOT NULL CHECK (pkce IN ('required', 'optional')),
+    created_at bigint NOT NULL,
+    gate bigint NOT NULL DEFAULT 0
+);
+
+CREATE TABLE client_secrets (
+    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    hash text COLLATE "C" NOT NULL,
+    expires_at bigint,
+    PRIMARY KEY (client_id, hash)
+);
+CREATE INDEX client_secrets_by_expiry ON client_secrets (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE redirect_uris (
+    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    kind text COLLATE "C" NOT NULL CHECK (kind IN ('authorization', 'logout')),
+    position bigint NOT NULL,
+    uri text COLLATE "C" NOT NULL,
+    PRIMARY KEY (client_id, kind, position),
+    UNIQUE (client_id, kind, uri)
+);
+
+CREATE TABLE users (
+    subject text COLLATE "C" NOT NULL PRIMARY KEY,
+    username text COLLATE "C" NOT NULL UNIQUE,
+    password_hash text NOT NULL,
+    claims text NOT NULL,
+    enabled bigint NOT NULL CHECK (enabled IN (0, 1)),
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    gate bigint NOT NULL DEFAULT 0
+);
+
+CREATE TABLE sessions (
+    cookie_hash text COLLATE "C" NOT NULL PRIMARY KEY,
+    sid text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    auth_time bigint NOT NULL,
+    created_at bigint NOT NULL,
+    last_seen_at bigint NOT NULL,
+    expires_at bigint NOT NULL
+);
+CREATE INDEX sessions_by_subject ON sessions (subject);
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+CREATE TABLE authorization_requests (
+    request_key text COLLATE "C" NOT NULL PRIMARY KEY,
+    subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    logged_in bigint NOT NULL CHECK (logged_in IN (0, 1)),
+    decision text NOT NULL CHECK (decision IN ('unset', 'approved', 'denied')),
+    used bigint NOT NULL CHECK (used IN (0, 1)),
+    expires_at bigint NOT NULL
+);
+CREATE INDEX authorization_requests_by_subject ON authorization_requests (subject);
+CREATE INDEX authorization_requests_by_expiry ON authorization_requests (expires_at);
+
+CREATE TABLE consents (
+    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    scope text NOT NULL,
+    granted_at bigint NOT NULL,
+    claims text NOT NULL DEFAULT '',
+    PRIMARY KEY (client_id, subject)
+);
+CREATE INDEX consents_by_subject ON consents (subject);
+
+CREATE TABLE grants (
+    id text COLLATE "C" NOT NULL PRIMARY KEY,
+    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    subject text COLLATE "C" REFERENCES users (subject) ON DELETE CASCADE,
+    scope text NOT NULL,
+    auth_time bigint NOT NULL,
+    sid text COLLATE "C" NOT NULL,
+    created_at bigint NOT NULL,
+    ended_at bigint,
+    kept_until bigint NOT NULL,
+    userinfo_claims text NOT NULL DEFAULT '',
+    id_token_claims text NOT NULL DEFAULT ''
+);
+CREATE INDEX grants_by_client ON grants (client_id);
+CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;
+CREATE INDEX grants_by_kept_until ON grants (kept_until);
+CREATE INDEX grants_by_sid ON grants (sid) WHERE sid <> '';
+
+CREATE TABLE authorization_codes (
+    code_hash text COLLATE "C" NOT NULL PRIMARY KEY,
+    grant_id text COLLATE "C" NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
+    redirect_uri text NOT NULL,
+    redirect_uri_sent bigint NOT NULL CHECK (redirect_uri_sent IN (0, 1)),
+    nonce text,
+    code_challenge text,
+    max_age bigint,
+    audience text,
+    expires_at bigint NOT NULL,
+    redeemed_at bigint,
+    burned_at bigint,
+    CHECK (redeemed_at IS NULL OR burned_at IS NULL)
+);
+CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
+
+CREATE TABLE access_tokens (
+    grant_id text COLLATE "C" NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
+    issued_at bigint NOT NULL,
+    token_hash text COLLATE "C" NOT NULL,
+    jti text NOT NULL,
+    scope text NOT NULL,
+    audience text,
+    expires_at bigint NOT NULL,
+    revoked_at bigint,
+    PRIMARY KEY (grant_id, issued_at, token_hash)
+);
+
+CREATE TABLE refresh_tokens (
+    grant_id text COLLATE "C" NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
+    token_hash text COLLATE "C" NOT NULL,
+    opaque bigint NOT NULL CHECK (opaque IN (0, 1)),
+    parent_hash text COLLATE "C",
+    successor_hash text COLLATE "C",
+    sibling_hash text COLLATE "C",
+    issued_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    state text NOT NULL CHECK (state IN ('current', 'used', 'retried', 'superseded')),
+    rotated_at bigint,
+    revoked_at bigint,
+    PRIMARY KEY (grant_id, token_hash),
+    CHECK ((state = 'current') = (rotated_at IS NULL)),
+    CHECK ((state IN ('used', 'retried')) = (successor_hash IS NOT NULL)),
+    CHECK ((state = 'retried') = (sibling_hash IS NOT NULL))
+);
+CREATE INDEX refresh_tokens_opaque ON refresh_tokens (token_hash) WHERE opaque = 1;
+
+CREATE TABLE login_attempts (
+    attempt_key text COLLATE "C" NOT NULL PRIMARY KEY,
+    failures bigint NOT NULL,
+    ends_at bigint NOT NULL
+);
+CREATE INDEX login_attempts_by_end ON login_attempts (ends_at);

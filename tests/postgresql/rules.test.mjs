@@ -1,0 +1,26 @@
+// The rules and repositories once more, on PostgreSQL: the same test program, with a schema for each case.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { BUILD } from "../support/deployment.mjs";
+import { PostgreSQL } from "./server.mjs";
+
+const run = promisify(execFile);
+
+describe("on PostgreSQL", () => {
+  let server;
+  before(async () => (server = await PostgreSQL.start()));
+  after(() => server.stop());
+
+  for (const room of ["store", "oauth", "oidc", "web"]) {
+    it(`the rules of ${room} hold`, async () => {
+      const { stdout } = await run(join(BUILD, "tests/unit_tests"), [`--source-file=*unit/${room}/*`], {
+        env: { ...process.env, POSTERN_BUILD: BUILD, POSTERN_TEST_DATABASE: server.uri },
+        maxBuffer: 1 << 26,
+      }).catch((failure) => assert.fail(failure.stdout + failure.stderr));
+      assert.match(stdout, /test cases: +[1-9]\d* +\| +[1-9]\d* passed \| 0 failed/);
+    });
+  }
+});

@@ -1,0 +1,80 @@
+// A PostgreSQL server of one test file, from the distribution's package: its own directory, a Unix socket and no port. What
+// it holds is thrown away with it, so it does not wait for the disk.
+import { execFileSync, spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/// Debian keeps the programs of each version in a directory of its own.
+function programs() {
+  const versions = "/usr/lib/postgresql";
+  const installed = existsSync(versions) ? readdirSync(versions) : [];
+  const latest = installed.sort((a, b) => Number(a) - Number(b)).at(-1);
+  return latest ? join(versions, latest, "bin") : execFileSync("pg_config", ["--bindir"], { encoding: "utf8" }).trim();
+}
+
+const idOf = (kind) => Number(execFileSync("id", [kind, "postgres"], { encoding: "utf8" }));
+/// The server refuses to run as root.
+const identity = process.getuid() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
+
+const SETTINGS = {
+  listen_addresses: "",
+  fsync: "off",
+  full_page_writes: "off",
+  max_connections: "100",
+  lock_timeout: "4s",
+  client_min_messages: "warning",
+};
+
+export class PostgreSQL {
+  #directory = mkdtempSync(join(tmpdir(), "postern-pg-"));
+  #server;
+
+  /// Settings of postgresql.conf that differ from those above.
+  static async start(settings = {}) {
+    const server = new PostgreSQL();
+    await server.#begin({ ...SETTINGS, ...settings });
+    return server;
+  }
+
+  get uri() {
+    return `postgresql:///postgres?host=${this.#directory}&user=postgres`;
+  }
+
+  #run(program, ...args) {
+    return execFileSync(join(programs(), program), args, { ...identity, cwd: this.#directory, stdio: "pipe" });
+  }
+
+  /// As the server's superuser.
+  sql(text) {
+    return execFileSync("psql", ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", this.uri, "-c", text], {
+      encoding: "utf8",
+    }).trim();
+  }
+
+  async #begin(settings) {
+    if (identity.uid !== undefined) chownSync(this.#directory, identity.uid, identity.gid);
+    const data = join(this.#directory, "data");
+    this.#run("initdb", "-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync");
+    const options = Object.entries({ ...settings, unix_socket_directories: this.#directory });
+    this.#server = spawn(
+      join(programs(), "postgres"),
+      ["-D", data, ...options.flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+      { ...identity, cwd: this.#directory, stdio: ["ignore", "ignore", "pipe"] },
+    );
+    let said = "";
+    this.#server.stderr.on("data", (chunk) => (said += chunk));
+    const ready = () => existsSync(join(data, "postmaster.pid")) && /ready/.test(readFileSync(join(data, "postmaster.pid")));
+    while (!ready()) {
+      if (this.#server.exitCode !== null) throw new Error(`postgres ended: ${said}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async stop() {
+    const ended = new Promise((resolve) => this.#server.once("exit", resolve));
+    this.#server.kill("SIGQUIT"); // at once
+    await ended;
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
