@@ -55,15 +55,15 @@ fs::path directory_of(const fs::path& file) {
     return parent.empty() ? fs::path(".") : parent;
 }
 
-std::string ring_path(const std::string& database) { return directory_of(database) / "refusals.ring"; }
-
-std::vector<fs::path> side_files(const std::string& database) {
-    const std::string name = fs::path(database).filename();
+std::vector<fs::path> side_files(const config::Config& config) {
+    const std::string name = fs::path(config.database).filename();
     std::vector<fs::path> files;
-    for (const fs::path& entry : entries_of(directory_of(database))) {
+    for (const fs::path& entry : entries_of(directory_of(config.database))) {
         const std::string entry_name = entry.filename();
-        if (entry_name.starts_with(name) || entry == ring_path(database)) files.push_back(entry);
+        if (entry_name.starts_with(name)) files.push_back(entry);
     }
+    std::error_code error;
+    if (fs::exists(config.ring_path(), error)) files.emplace_back(config.ring_path());
     return files;
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
+
 namespace postern::os {
 class NewFiles;
 }
@@ -28,10 +30,8 @@ gid_t parse_group(const std::string& text);
 
 /// The directory a file is in; "." for a bare name.
 std::filesystem::path directory_of(const std::filesystem::path& file);
-/// The file with recorded refusals, next to the database.
-std::string ring_path(const std::string& database);
 /// The existing files of the database: itself, its side files, the ring.
-std::vector<std::filesystem::path> side_files(const std::string& database);
+std::vector<std::filesystem::path> side_files(const config::Config& config);
 
 /// The existing private keys, jwks.json and seal.key.
 std::vector<std::filesystem::path> key_files(const std::filesystem::path& directory);

@@ -12,8 +12,13 @@
 namespace postern::cli {
 namespace {
 
+void require_file(const config::Config& config, const char* instead) {
+    if (db::is_uri(config.database)) throw Refused(std::string("the database is on a server: ") + instead);
+}
+
 void backup(const Invocation& invocation, const std::string& file) {
     const config::Config config = invocation.load_config();
+    require_file(config, "copy it with `pg_dump -Fc`, or with the server's own base backups");
     db::Database database = open_database(config, db::Access::query_only);
     db::back_up(database, file);
     note_done(invocation, {{"file", file}});
@@ -31,7 +36,9 @@ void backup(const Invocation& invocation, const std::string& file) {
 }
 
 void migrate(const Invocation& invocation) {
-    const auto migration = db::migrate(invocation.load_config().database);
+    const config::Config config = invocation.load_config();
+    require_file(config, "this is the first release that works on one, so there is nothing to upgrade");
+    const auto migration = db::migrate(config.database);
     if (migration.from != migration.to) note_done(invocation, {{"file", migration.copy}});
     if (invocation.json) {
         json::Object object{{"from", migration.from}, {"to", migration.to}};

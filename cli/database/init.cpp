@@ -133,7 +133,7 @@ void init(const Invocation& invocation, const OwnerOptions& options) {
     if (algorithms[0] == algorithms[1]) algorithms.pop_back();
     keys::Keys::create(made, config.keys, algorithms, util::SystemClock().now(), groups ? kOwnerOnlyYet : kGroupReads);
     db::Database::create(made, config.database);
-    make_ring(ring_path(config.database), made);
+    make_ring(config.ring_path(), made);
     if (new_owner) give_to(*new_owner, made, waiting);
     if (groups) divide(*groups, config.keys);
     made.keep();

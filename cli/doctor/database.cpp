@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* kCheck = "database";
 constexpr std::chrono::milliseconds kMaxLockWait{1000};
+constexpr std::chrono::milliseconds kMaxServerWait{5000};
 constexpr std::chrono::seconds kMaxCheckTime{10};
 constexpr util::Seconds kTolerance{60};
 constexpr std::uintmax_t kMegabyte = 1 << 20;
@@ -32,9 +33,9 @@ constexpr const char* kRestoreFix =
     "stop the serving processes, keep the file, and restore the last good backup (docs/OPERATIONS.md, \"Restore\")";
 
 /// Modes do not stop root; a file system that is mounted read-only does.
-void check_writable(Findings& findings, const std::string& database) {
-    std::vector<fs::path> paths = side_files(database);
-    paths.insert(paths.begin(), directory_of(database));
+void check_writable(Findings& findings, const config::Config& config) {
+    std::vector<fs::path> paths = side_files(config);
+    paths.insert(paths.begin(), directory_of(config.database));
     for (const fs::path& path : paths) {
         const mode_t wanted = path == paths.front() ? R_OK | W_OK | X_OK : R_OK | W_OK;
         if (faccessat(AT_FDCWD, path.c_str(), static_cast<int>(wanted), AT_EACCESS) == 0) continue;
@@ -145,29 +146,47 @@ void add_store_error(Findings& findings, const std::string& path, const db::Stor
 }  // namespace
 
 void check_room_for_files(Findings& findings, const config::Config& config) {
-    check_room(findings, "disk", config.database);
-    const bool log_elsewhere =
-        config.log_target.starts_with('/') && directory_of(config.log_target) != directory_of(config.database);
+    const std::string state = config.state_directory();
+    check_room(findings, "disk", config.ring_path());
+    const bool log_elsewhere = config.log_target.starts_with('/') && directory_of(config.log_target) != state;
     if (log_elsewhere) check_room(findings, "disk", config.log_target);
-    findings.ok_unless_found("disk", "there is enough space in " + directory_of(config.database).string());
+    findings.ok_unless_found("disk", "there is enough space in " + state);
 }
+
+namespace {
+
+void check_file(Findings& findings, const config::Config& config, util::Time now) {
+    const std::string& path = config.database;
+    check_wal_size(findings, path);
+    db::Database database(path, db::Access::query_only, kMaxLockWait);
+    check_writable(findings, config);
+    check_pages(findings, path);
+    if (found_error(findings, kCheck)) return;
+    check_records(findings, database, now);
+    check_writing(findings, path);
+    check_synced(findings, path);
+}
+
+/// Its files and its disk are the server's.
+void check_server(Findings& findings, const config::Config& config, util::Time now) {
+    db::Database database(config.database, db::Access::query_only, kMaxServerWait);
+    check_records(findings, database, now);
+}
+
+}  // namespace
 
 void check_database(Findings& findings, const config::Config& config, util::Time now) {
     const std::string& path = config.database;
-    check_wal_size(findings, path);
+    const bool is_uri = db::is_uri(path);
     try {
-        db::Database database(path, db::Access::query_only, kMaxLockWait);
-        check_writable(findings, path);
-        check_pages(findings, path);
-        if (!found_error(findings, kCheck)) {
-            check_records(findings, database, now);
-            check_writing(findings, path);
-            check_synced(findings, path);
-        }
+        (is_uri ? check_server : check_file)(findings, config, now);
         findings.ok_unless_found(kCheck, "schema version " + std::to_string(db::kSchemaVersion));
     } catch (const db::StoreBusy& error) {
-        findings.error(kCheck, path + " is locked, even for reading: " + error.what(),
-                       "end the program that holds the lock: `fuser -v " + path + "` names it");
+        if (is_uri)
+            findings.error(kCheck, error.what(), "start the database server, or correct \"database\"");
+        else
+            findings.error(kCheck, path + " is locked, even for reading: " + error.what(),
+                           "end the program that holds the lock: `fuser -v " + path + "` names it");
     } catch (const db::StoreError& error) {
         add_store_error(findings, path, error);
     }

@@ -8,6 +8,7 @@
 
 #include "cli/doctor/findings.h"
 #include "cli/files.h"
+#include "db/database.h"
 #include "db/sqlite/group_commit.h"
 #include "os/file.h"
 #include "util/log.h"
@@ -136,9 +137,10 @@ void check_database_file(Findings& findings, const fs::path& path) {
     check_group(findings, kDatabaseFiles, path, status);
 }
 
-void check_database_files(Findings& findings, const std::string& database) {
+void check_database_files(Findings& findings, const config::Config& config) {
+    const std::string& database = config.database;
     if (!can_list(findings, kDatabaseFiles, directory_of(database))) return;
-    for (const fs::path& path : side_files(database)) check_database_file(findings, path);
+    for (const fs::path& path : side_files(config)) check_database_file(findings, path);
     struct stat status {};
     if (!look_at(database, status)) return;  // not yet initialised: check_database says so
     for (const SideFile& file : kSideFiles) {
@@ -172,7 +174,7 @@ bool can_list(Findings& findings, const std::string& check, const fs::path& dire
 }
 
 std::vector<fs::path> data_files(const config::Config& config) {
-    std::vector<fs::path> files = side_files(config.database);
+    std::vector<fs::path> files = side_files(config);
     for (const fs::path& file : key_files(config.keys)) files.push_back(file);
     return files;
 }
@@ -181,9 +183,9 @@ void check_files(Findings& findings, const std::string& config_path, const confi
     check_config_file(findings, config_path);
     findings.ok_unless_found("config", config_path);
     check_log(findings, config.log_target);
-    check_database_directory(findings, directory_of(config.database));
-    check_file_system(findings, directory_of(config.database));
-    check_database_files(findings, config.database);
+    check_database_directory(findings, config.state_directory());
+    check_file_system(findings, config.state_directory());
+    if (!db::is_uri(config.database)) check_database_files(findings, config);
     check_key_files(findings, config);
 }
 

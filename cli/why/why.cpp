@@ -52,7 +52,7 @@ void print(const server::RefusalRecord& refusal) {
 }
 
 void why(const Invocation& invocation, const std::string& request_id) {
-    const std::string path = ring_path(invocation.load_config().database);
+    const std::string path = invocation.load_config().ring_path();
     if (access(path.c_str(), R_OK) != 0) throw cannot_read(path);
     const auto refusal = server::RefusalRing::find(path, request_id);
     if (!refusal) throw not_found(request_id, path);

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 
 #include "config/checks.h"
 #include "config/table.h"
 #include "crypto/digest.h"
+#include "db/database.h"
 #include "json/reader.h"
 #include "os/read_file.h"
 
@@ -157,6 +159,14 @@ std::string read_configuration_file(const std::string& path) {
 
 }  // namespace
 
+std::string Config::state_directory() const {
+    if (!state.empty()) return state;
+    const std::string file = db::is_uri(database) ? Config().database : database;
+    return std::filesystem::path(file).parent_path();
+}
+
+std::string Config::hash_slot_files() const { return db::is_uri(database) ? state_directory() + "/postern" : database; }
+
 util::Result<Config, Problems> parse_config(std::string_view text) {
     const auto parsed = json::parse(text, json::Dialect::relaxed, kFileLimits);
     if (!parsed) {
@@ -176,6 +186,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
         problems.push_back({"issuer", "is required: the URL of this server, such as https://id.example.org"});
     }
     check_paths_differ(config.settings.paths, problems);
+    config.settings.login.hash_slot_files = config.hash_slot_files();
     if (!problems.empty()) return problems;
     config.settings.cookie_tag = crypto::sha256_hex(config.settings.issuer).substr(0, 8);
     config.warnings = warnings_of(config);

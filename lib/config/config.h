@@ -28,7 +28,8 @@ enum class SandboxMode {
 
 struct Config {
     oauth::Settings settings;
-    std::string database = "/var/lib/postern/postern.db";
+    std::string database = "/var/lib/postern/postern.db";  ///< or the URI of a PostgreSQL database
+    std::string state;                                     ///< "": see state_directory
     std::string keys = "/var/lib/postern/keys";
     std::string templates;  ///< $(PREFIX)/share/postern/templates
     Limits limits;
@@ -39,6 +40,13 @@ struct Config {
     std::string log_target = "stderr";
     util::LogLevel log_level = util::LogLevel::info;
     std::vector<std::string> warnings;  ///< legal but doubtful settings, for the log at start and for `doctor`
+
+    /// Where the processes of this machine share what is not in the database: refusals and hash slots. Without "state",
+    /// the directory of the database file, or that of the default one for a database on a server.
+    std::string state_directory() const;
+    std::string ring_path() const { return state_directory() + "/refusals.ring"; }
+    /// What the names of the lock files of hash slots begin with.
+    std::string hash_slot_files() const;
 };
 
 /// One problem of the file: the key's full name ("login.window", or "" for the file itself) and what is wrong with it.

@@ -7,6 +7,7 @@
 
 #include "config/checks.h"
 #include "config/remote_user.h"
+#include "db/database.h"
 #include "gateway/address.h"
 #include "gateway/variable_names.h"
 #include "model/scope.h"
@@ -206,6 +207,12 @@ Problems read_metadata(Config& config, const json::Value& value) {
     return problems;
 }
 
+Fault database_fault(std::string_view name) {
+    if (!db::is_uri(name)) return file_fault(name);
+    if (util::has_control_bytes(name)) return "must not contain control characters";
+    return std::nullopt;
+}
+
 /// The built-in source of claims is the only one that a file can name; programs on the library pass a callable.
 Problems read_user_claims(Config&, const json::Value& value) {
     const std::string* given = value.if_string();
@@ -241,7 +248,8 @@ const std::vector<ConfigKey>& config_keys() {
     using util::LogLevel;
     static const std::vector<ConfigKey> keys = {
         {"issuer", text(&Settings::issuer, issuer_fault)},
-        {"database", text(&Config::database, file_fault)},
+        {"database", text(&Config::database, database_fault)},
+        {"state", text(&Config::state, file_fault)},
         {"keys", text(&Config::keys, file_fault)},
         {"templates", text(&Config::templates, file_fault)},
         {"oidc.userClaims", read_user_claims},

@@ -36,7 +36,8 @@ struct LoginSettings {
     LoginMethod method = LoginMethod::password;
     int max_failures = 10;  ///< per user name and address inside `window`; ten times as many for either alone
     util::Seconds window{900};
-    int hash_slots = 2;  ///< password hashes at the same time on this machine
+    int hash_slots = 2;           ///< password hashes at the same time on this machine
+    std::string hash_slot_files;  ///< what the names of their lock files begin with; "": no files, and no limit
     // Of method remote_user alone:
     std::string remote_user_variable = "REMOTE_USER";            ///< the CGI variable with the user's name
     bool auto_create = false;                                    ///< an unknown name becomes a new user

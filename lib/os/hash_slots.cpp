@@ -15,9 +15,7 @@ namespace {
 // A hash takes some tens of milliseconds, so polling this often wastes neither time nor processor.
 constexpr std::chrono::milliseconds kLookAgain{5};
 
-std::string path_of(const std::string& database_path, int slot) {
-    return database_path + ".hash" + std::to_string(slot);
-}
+std::string path_of(const std::string& files, int slot) { return files + ".hash" + std::to_string(slot); }
 
 Descriptor open_slot(const std::string& path) {
     Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660));
@@ -27,21 +25,21 @@ Descriptor open_slot(const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> HashSlot::make_files(const std::string& database_path, int slots) {
+std::vector<std::string> HashSlot::make_files(const std::string& files, int slots) {
     std::vector<std::string> paths;
     for (int slot = 0; slot < slots; ++slot) {
-        paths.push_back(path_of(database_path, slot));
+        paths.push_back(path_of(files, slot));
         open_slot(paths.back());
     }
     return paths;
 }
 
-std::optional<HashSlot> HashSlot::acquire(const std::string& database_path, int slots, std::chrono::milliseconds wait) {
-    if (database_path.empty() || database_path == ":memory:") return HashSlot(Descriptor());
+std::optional<HashSlot> HashSlot::acquire(const std::string& files, int slots, std::chrono::milliseconds wait) {
+    if (files.empty()) return HashSlot(Descriptor());
     const auto deadline = std::chrono::steady_clock::now() + wait;
     while (true) {
         for (int slot = 0; slot < slots; ++slot) {
-            Descriptor file = open_slot(path_of(database_path, slot));
+            Descriptor file = open_slot(path_of(files, slot));
             if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return HashSlot(std::move(file));
         }
         if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;

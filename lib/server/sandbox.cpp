@@ -36,7 +36,7 @@ bool signs(const Endpoint& endpoint, const oauth::Settings& settings) {
 /// Lock files that cannot be made are storage that does not work: 503, not 500.
 std::vector<std::string> make_hash_slots(const config::Config& config) {
     try {
-        return os::HashSlot::make_files(config.database, config.settings.login.hash_slots);
+        return os::HashSlot::make_files(config.hash_slot_files(), config.settings.login.hash_slots);
     } catch (const std::system_error& error) {
         throw db::StoreError(error.what());
     }

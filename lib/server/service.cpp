@@ -20,10 +20,6 @@ constexpr std::chrono::milliseconds kLongestSweepWait{50};
 constexpr std::size_t kBeginning = 12;  // of an unknown client's id; secrets that we make have 43 characters
 static_assert(store::kSweepBatch >= 2 * kRequestsPerSweep, "more must be deleted than requests can make");
 
-std::string ring_path(const config::Config& config) {
-    return (std::filesystem::path(config.database).parent_path() / "refusals.ring").string();
-}
-
 std::vector<http::Method> methods_of(const config::Config& config, const Endpoint& endpoint) {
     auto methods = endpoint.methods(config.settings);
     if (endpoint.cors != oauth::CorsPolicy::none) methods.push_back(http::Method::options);
@@ -62,7 +58,7 @@ Service::Service(App& app, const Endpoint& endpoint, const Handler& handler)
       rules_(rules_of(app.config(), endpoint)),
       allowed_methods_(allowed_methods(rules_)),
       variables_(named_variables(rules_)),
-      refusals_(ring_path(app.config())) {}
+      refusals_(app.config().ring_path()) {}
 
 http::Response Service::fail(Failure failure, const std::string& id, const char* event, const char* reason) {
     app_.log().error(event, {{"id", id}, {"reason", reason}});

@@ -132,7 +132,8 @@ void settle(oauth::Context& context, const Attempt& attempt, const PasswordVerdi
 /// Lock files that cannot be made are storage that does not work: 503, not 500.
 std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context) {
     try {
-        return os::HashSlot::acquire(context.store.path(), context.settings.login.hash_slots, kSlotWait);
+        return os::HashSlot::acquire(context.settings.login.hash_slot_files, context.settings.login.hash_slots,
+                                     kSlotWait);
     } catch (const std::system_error& error) {
         throw db::StoreError(error.what());
     }

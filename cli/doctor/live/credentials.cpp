@@ -30,7 +30,7 @@ bool web_server_wants_login(Findings& findings, const std::string& path, const H
 
 /// A refusal must be recorded in the ring that `postern why` reads.
 void expect_recorded(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
-    const std::string ring = ring_path(site.config.database);
+    const std::string ring = site.config.ring_path();
     const auto ids = response.all("X-Request-Id");
     if (ids.size() == 1 && server::RefusalRing::find(ring, ids.front())) return;
     findings.warning(

@@ -84,7 +84,7 @@ void evaluate_sign_in(Findings& findings, const Site& site, const HttpResponse& 
 
 /// The recorded error code, or "" if the web server refused the request first.
 std::string refusal_of(const Site& site, const HttpResponse& response) {
-    const auto refusal = server::RefusalRing::find(ring_path(site.config.database), response.first("X-Request-Id"));
+    const auto refusal = server::RefusalRing::find(site.config.ring_path(), response.first("X-Request-Id"));
     return refusal ? refusal->error : "";
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("HashSlot: a place that cannot be made is an error, not a free place")
     CHECK_THROWS_AS((void)os::HashSlot::acquire("/nonexistent/postern.db", 1, milliseconds{0}), std::system_error);
 }
 
-TEST_CASE("HashSlot: a database in memory shares with no other process") {
-    auto one = os::HashSlot::acquire(":memory:", 1, milliseconds{0});
-    CHECK(os::HashSlot::acquire(":memory:", 1, milliseconds{0}));
+TEST_CASE("HashSlot: without files there is no limit") {
+    auto one = os::HashSlot::acquire("", 1, milliseconds{0});
+    CHECK(os::HashSlot::acquire("", 1, milliseconds{0}));
 }
