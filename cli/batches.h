@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "db/write.h"
@@ -14,19 +15,20 @@ namespace postern::cli {
 inline constexpr std::size_t kBatch = 500;
 
 /// Calls `write(transaction, item)` for all items, one transaction per batch, each durable before the next begins, and
-/// `committed()` after each. An error after the first batch says how many items are done: Refused, or StoreUnsynced if
-/// the last batch is committed but not synced.
+/// after each `committed(results)` with what the calls of its batch returned. An error after the first batch says how
+/// many items are done: Refused, or StoreUnsynced if the last batch is committed but not synced.
 template <class Items, class Write, class Committed>
 void write_in_batches(db::Database& database, const Items& items, Write write, Committed committed) {
     std::size_t done = 0;
     do {  // once even for no items: what made them unnecessary may be a commit that is not synced yet
         const std::size_t end = std::min(items.size(), done + kBatch);
         try {
-            db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
-                for (std::size_t i = done; i < end; ++i) write(transaction, items[i]);
+            committed(db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+                std::vector<decltype(write(transaction, items[0]))> results;
+                for (std::size_t i = done; i < end; ++i) results.push_back(write(transaction, items[i]));
                 commit(transaction);
-            });
-            committed();
+                return results;
+            }));
         } catch (const db::StoreUnsynced& error) {
             throw db::StoreUnsynced(std::to_string(end) + " of " + std::to_string(items.size()) +
                                     " are done; run the same command again: " + error.what());

@@ -7,17 +7,40 @@
 #include "store/users.h"
 
 namespace postern::cli {
+namespace {
+
+Refused no_user(const std::string& name) {
+    return Refused("there is no user " + in_quotes(name) + "; `postern user list` shows all");
+}
+
+Refused no_client(const std::string& id) {
+    return Refused("there is no client " + in_quotes(id) + "; `postern client list` shows all");
+}
+
+}  // namespace
 
 model::User require_user(db::Database& database, const std::string& name) {
     auto user = store::find_user_by_name(database, name);
     if (!user) user = store::find_user(database, model::Subject(name));
-    if (!user) throw Refused("there is no user " + in_quotes(name) + "; `postern user list` shows all");
+    if (!user) throw no_user(name);
+    return *std::move(user);
+}
+
+model::User require_user(db::Transaction& transaction, const std::string& name) {
+    auto user = store::find_user_to_change(transaction, require_user(transaction.database(), name).subject);
+    if (!user) throw no_user(name);
     return *std::move(user);
 }
 
 model::Client require_client(db::Database& database, const std::string& id) {
     auto client = store::find_client(database, model::ClientId(id), util::SystemClock().now());
-    if (!client) throw Refused("there is no client " + in_quotes(id) + "; `postern client list` shows all");
+    if (!client) throw no_client(id);
+    return *std::move(client);
+}
+
+model::Client require_client(db::Transaction& transaction, const std::string& id) {
+    auto client = store::find_client_to_change(transaction, model::ClientId(id), util::SystemClock().now());
+    if (!client) throw no_client(id);
     return *std::move(client);
 }
 

@@ -11,8 +11,12 @@ namespace postern::cli {
 
 /// By user name, else by subject, which is what tokens and logs show. Throws Refused.
 model::User require_user(db::Database& database, const std::string& name);
+/// The same for a transaction that writes it back: no other one changes the user meanwhile.
+model::User require_user(db::Transaction& transaction, const std::string& name);
 
 /// Throws Refused.
 model::Client require_client(db::Database& database, const std::string& id);
+/// The same for a transaction that writes it back: no other one changes the client meanwhile.
+model::Client require_client(db::Transaction& transaction, const std::string& id);
 
 }  // namespace postern::cli

@@ -119,7 +119,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
     const util::Secret secret = new_secret(false);
     db::Database database = open_database(config, Access::read_write);
     const bool with_secret = db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        Client client = require_client(database, options.id);
+        Client client = require_client(transaction, options.id);
         const bool was_public = client.type == ClientType::public_;
         apply(options.client, client);
         require_sound(client, config.settings);
@@ -149,7 +149,7 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
 
     db::Database database = open_database(config, Access::read_write);
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        const Client client = require_client(database, options.id);
+        const Client client = require_client(transaction, options.id);
         if (client.type == ClientType::public_) {
             throw Refused("client " + in_quotes(options.id) +
                           " is public and has no secret; `postern client set --confidential` gives it one");
@@ -165,7 +165,7 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
 void enable(const Invocation& invocation, const std::string& id, bool enabled) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const Client client = db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        Client changed = require_client(database, id);
+        Client changed = require_client(transaction, id);
         changed.enabled = enabled;
         store::update_client(transaction, changed);
         commit(transaction);
@@ -180,7 +180,7 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
 void remove(const Invocation& invocation, const std::string& id) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        store::remove_client(transaction, require_client(database, id).id);
+        store::remove_client(transaction, require_client(transaction, id).id);
         commit(transaction);
     });
     note_done(invocation, {audit::client(model::ClientId(id))});

@@ -56,28 +56,29 @@ void revoke(const Invocation& invocation, const Selection& selection) {
     std::int64_t ended = 0;
     struct Done {
         model::Consent consent;
+        bool removed;
         std::int64_t grants;
     };
-    std::vector<Done> batch;
     write_in_batches(
         database, find(database, selection),
-        [&](db::Transaction& transaction, const ListedConsent& listed) {
+        [](db::Transaction& transaction, const ListedConsent& listed) {
             const model::Consent& consent = listed.consent;
             const bool removed = store::remove_consent(transaction, consent.client_id, consent.subject);
-            if (removed) ++withdrawn;
             store::end_open_requests(transaction, consent.subject);  // approved requests would become grants
             const auto grants =
                 store::end_grants_of(transaction, consent.client_id, consent.subject, util::SystemClock().now());
-            ended += grants;
-            if (removed || grants > 0) batch.push_back({consent, grants});  // else another process was first
+            return Done{consent, removed, grants};
         },
-        [&] {
-            for (const auto& [consent, grants] : batch)
+        [&](const std::vector<Done>& batch) {
+            for (const auto& [consent, removed, grants] : batch) {
+                if (!removed && grants == 0) continue;  // another process was first
+                withdrawn += removed ? 1 : 0;
+                ended += grants;
                 note(invocation, oauth::AuditEvent::consent_withdrawn,
                      {oauth::audit::subject(consent.subject),
                       oauth::audit::client(consent.client_id),
                       {"grants_ended", std::to_string(grants)}});
-            batch.clear();
+            }
         });
     if (invocation.json) return print_json(json::Object{{"consents", withdrawn}, {"grants", ended}});
     std::cout << counted(withdrawn, "consent") << " withdrawn, " << counted(ended, "grant") << " ended\n";

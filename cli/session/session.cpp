@@ -65,19 +65,22 @@ void end(const Invocation& invocation, const Selection& selection) {
     const auto subject = resolve(database, selection).subject;
     const auto subjects = subject ? std::vector{*subject} : store::subjects_with_sessions(database);
     store::EndedSessions ended;
-    store::EndedSessions noted;
     write_in_batches(
         database, subjects,
-        [&](db::Transaction& transaction, const model::Subject& each) {
-            const auto of_one = store::end_sessions(transaction, each, now());
-            ended.sessions += of_one.sessions;
-            ended.grants += of_one.grants;
+        [](db::Transaction& transaction, const model::Subject& each) {
+            return store::end_sessions(transaction, each, now());
         },
-        [&] {
-            note_ended(invocation, {.client = {}, .subject = subject, .before = {}},
-                       {{"sessions_ended", std::to_string(ended.sessions - noted.sessions)},
-                        {"grants_ended", std::to_string(ended.grants - noted.grants)}});
-            noted = ended;
+        [&](const std::vector<store::EndedSessions>& batch) {
+            store::EndedSessions sum;
+            for (const auto& [sessions, grants] : batch) {
+                sum.sessions += sessions;
+                sum.grants += grants;
+            }
+            note_ended(
+                invocation, {.client = {}, .subject = subject, .before = {}},
+                {{"sessions_ended", std::to_string(sum.sessions)}, {"grants_ended", std::to_string(sum.grants)}});
+            ended.sessions += sum.sessions;
+            ended.grants += sum.grants;
         });
     if (invocation.json) return print_json(json::Object{{"sessions", ended.sessions}, {"grants", ended.grants}});
     std::cout << counted(ended.sessions, "session") << " and " << counted(ended.grants, "grant")

@@ -56,20 +56,23 @@ void list(const Invocation& invocation, const ListOptions& options) {
     print_json_rows(tokens, to_json);
 }
 
+/// Another process may end a grant first.
+enum class Ending { ended, had_ended };
+
 void revoke(const Invocation& invocation, const Selection& selection) {
     require_choice(selection);
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const auto filter = resolve(database, selection);
     std::int64_t ended = 0;
-    std::int64_t noted = 0;
     write_in_batches(
         database, store::find_living_grants(database, filter),
-        [&](db::Transaction& transaction, const model::GrantId& id) {
-            if (store::end_grant(transaction, id, now())) ++ended;
+        [](db::Transaction& transaction, const model::GrantId& id) {
+            return store::end_grant(transaction, id, now()) ? Ending::ended : Ending::had_ended;
         },
-        [&] {
-            note_ended(invocation, filter, {{"grants_ended", std::to_string(ended - noted)}});
-            noted = ended;
+        [&](const std::vector<Ending>& batch) {
+            const auto count = std::ranges::count(batch, Ending::ended);
+            note_ended(invocation, filter, {{"grants_ended", std::to_string(count)}});
+            ended += count;
         });
     if (invocation.json) return print_json(json::Object{{"grants", ended}});
     std::cout << counted(ended, "grant") << " ended, with all codes and tokens\n";

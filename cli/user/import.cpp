@@ -105,7 +105,7 @@ bool update_user(db::Transaction& transaction, const ImportedUser& imported, Use
 }
 
 void import_one(db::Transaction& transaction, const ImportedUser& imported, const Options& options, Report& report) {
-    const auto known = store::find_user_by_name(transaction.database(), imported.username);
+    const auto known = store::find_user_by_name_to_change(transaction, imported.username);
     if (known && !options.update) {  // created while passwords were hashed
         report.refused.push_back({imported.line, imported.username, name_is_taken().what()});
     } else if (known) {

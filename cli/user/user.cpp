@@ -117,7 +117,7 @@ void unset_claims(User& user, const std::vector<std::string>& names) {
 template <class Change>
 User change_user(db::Database& database, const std::string& name, Change change) {
     return db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        User user = require_user(database, name);
+        User user = require_user(transaction, name);
         change(transaction, user);
         user.updated_at = now();
         store::update_user(transaction, user);
@@ -176,7 +176,7 @@ void enable(const Invocation& invocation, const std::string& name, bool enabled)
 void remove(const Invocation& invocation, const std::string& name) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const User user = db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        User removed = require_user(database, name);
+        User removed = require_user(transaction, name);
         store::remove_user(transaction, removed.subject);  // sessions, grants and tokens go with the row
         commit(transaction);
         return removed;

@@ -9,6 +9,7 @@
 #include "store/consents.h"
 #include "store/grants.h"
 #include "store/sessions.h"
+#include "store/users.h"
 
 namespace postern::oauth {
 namespace {
@@ -31,6 +32,7 @@ util::Result<void, NotIssued> record(db::Transaction& transaction, Context& cont
                                      const std::function<void(db::Transaction&)>& insert_credential) {
     const auto& [request, session, consent] = approval;
     const util::Time now = context.now();
+    store::lock_user(transaction, session.subject);
     if (!store::find_session(context.store, session.cookie_hash, now, now - context.settings.session_idle_ttl))
         return NotIssued::session_ended;
     if (!still_approved(context, approval)) return NotIssued::approval_withdrawn;

@@ -11,7 +11,7 @@ std::optional<AccessTokenKey> find_end_of_step(db::Database& database, const Acc
     auto row = database.query(
         "SELECT grant_id, issued_at, token_hash FROM (SELECT grant_id, issued_at, token_hash FROM access_tokens"
         " WHERE (grant_id, issued_at, token_hash) > ($1, $2, $3) ORDER BY grant_id, issued_at, token_hash"
-        " LIMIT 1000) ORDER BY grant_id DESC, issued_at DESC, token_hash DESC LIMIT 1",
+        " LIMIT 1000) step ORDER BY grant_id DESC, issued_at DESC, token_hash DESC LIMIT 1",
         key.grant_id, key.issued_at, key.token_hash);
     if (!row.step()) return std::nullopt;
     AccessTokenKey last;
@@ -47,6 +47,7 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
 }
 
 void revoke_access_token(db::Transaction& transaction, const AccessTokenKey& key, util::Time now) {
+    lock_grant(transaction, key.grant_id);
     transaction.run(
         "UPDATE access_tokens SET revoked_at = $4"
         " WHERE grant_id = $1 AND issued_at = $2 AND token_hash = $3 AND revoked_at IS NULL",

@@ -127,6 +127,11 @@ std::optional<Client> find_client(db::Database& database, const ClientId& id, ut
     return client;
 }
 
+std::optional<Client> find_client_to_change(db::Transaction& transaction, const ClientId& id, util::Time now) {
+    transaction.lock("SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE", id);
+    return find_client(transaction.database(), id, now);
+}
+
 std::optional<Client> find_client_to_redirect(db::Database& database, const ClientId& id) {
     // One statement sees one moment. A client has a row for each URI, or one whose URI is NULL.
     auto row = database.query("SELECT r.uri, " POSTERN_CLIENT_COLUMNS
@@ -174,7 +179,7 @@ std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::strin
     auto rows = database.query(
         "SELECT r.uri, c.native FROM redirect_uris r JOIN clients c ON c.id = r.client_id"
         " WHERE r.kind = 'authorization' AND c.enabled = 1 AND r.client_id = COALESCE($3, r.client_id)"
-        " AND lower(substr(r.uri, 1, $2)) = $1",
+        " AND lower(substr(r.uri, 1, CAST($2 AS INTEGER))) = $1",
         prefix, prefix.size(), client);
     std::vector<RegisteredUri> found;
     while (rows.step()) {

@@ -16,6 +16,9 @@ db::Statement& operator>>(db::Statement& row, model::ClaimNames& names);
     " g.id_token_claims"
 db::Statement& operator>>(db::Statement& row, model::Grant& grant);
 
+/// Lets transactions of this grant wait for each other: those that use up, insert or revoke what belongs to it.
+void lock_grant(db::Transaction& transaction, const model::GrantId& id);
+
 /// Keeps the grant, and with it everything under it, at least until then.
 void keep_grant(db::Transaction& transaction, const model::GrantId& id, util::Time until);
 

@@ -2,6 +2,7 @@
 #include "store/consents.h"
 
 #include "store/columns.h"
+#include "store/users.h"
 
 namespace postern::store {
 
@@ -18,7 +19,7 @@ std::optional<model::Consent> find_consent(db::Database& database, const model::
 }
 
 void save_consent(db::Transaction& transaction, const model::Consent& consent) {
-    // Read and write are one step: the transaction holds the write lock.
+    lock_user(transaction, consent.subject);  // read and write are one step
     model::Scope scope;
     model::ClaimNames claims = consent.claims;
     if (const auto before = find_consent(transaction.database(), consent.client_id, consent.subject)) {
@@ -34,6 +35,7 @@ void save_consent(db::Transaction& transaction, const model::Consent& consent) {
 }
 
 bool remove_consent(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject) {
+    lock_user(transaction, subject);
     return transaction.run("DELETE FROM consents WHERE client_id = $1 AND subject = $2", client, subject) == 1;
 }
 

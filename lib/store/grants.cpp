@@ -31,6 +31,10 @@ void insert_grant(db::Transaction& transaction, const Grant& grant, util::Time u
         model::to_string(grant.claims.id_token));
 }
 
+void lock_grant(db::Transaction& transaction, const GrantId& id) {
+    transaction.lock("SELECT 1 FROM grants WHERE id = $1 FOR NO KEY UPDATE", id);
+}
+
 void keep_grant(db::Transaction& transaction, const GrantId& id, util::Time until) {
     transaction.run("UPDATE grants SET kept_until = $2 WHERE id = $1 AND kept_until < $2 AND ended_at IS NULL", id,
                     until);
@@ -63,6 +67,10 @@ std::optional<StoredCode> find_code(db::Database& database, const ValueHash& cod
 }
 
 bool redeem_code(db::Transaction& transaction, const ValueHash& code_hash, util::Time now) {
+    transaction.lock(
+        "SELECT 1 FROM grants WHERE id = (SELECT grant_id FROM authorization_codes WHERE code_hash = $1)"
+        " FOR NO KEY UPDATE",
+        code_hash);
     // One statement decides: a second caller changes no row.
     return transaction.run(
                "UPDATE authorization_codes SET redeemed_at = $2"

@@ -72,7 +72,8 @@ bool is_in_window(util::Time rotated_at, util::Time now, util::Seconds grace) {
 
 void mark_retried(db::Transaction& transaction, const RefreshToken& used, const ValueHash& sibling) {
     transaction.run(
-        "UPDATE refresh_tokens SET state = 'retried', sibling_hash = $3 WHERE grant_id = $1 AND token_hash = $2",
+        "UPDATE refresh_tokens SET state = 'retried', sibling_hash = $3"
+        " WHERE grant_id = $1 AND token_hash = $2 AND state = 'used'",
         used.grant_id, used.token_hash, sibling);
 }
 
@@ -113,6 +114,7 @@ bool is_active(const StoredRefreshToken& stored, util::Time now) {
 
 Rotation rotate_refresh_token(db::Transaction& transaction, const RefreshToken& used, const ValueHash& successor,
                               util::Time now, util::Seconds grace) {
+    lock_grant(transaction, used.grant_id);
     if (use_current(transaction, used, successor, now)) {
         supersede_sibling(transaction, used, now);
         return Rotation::rotated;
@@ -126,6 +128,7 @@ Rotation rotate_refresh_token(db::Transaction& transaction, const RefreshToken& 
 }
 
 void revoke_refresh_tokens(db::Transaction& transaction, const model::GrantId& id, util::Time now) {
+    lock_grant(transaction, id);
     transaction.run("UPDATE refresh_tokens SET revoked_at = $2 WHERE grant_id = $1 AND revoked_at IS NULL", id, now);
 }
 

@@ -4,6 +4,7 @@
 #include "store/authorization_requests.h"
 #include "store/columns.h"
 #include "store/grants.h"
+#include "store/users.h"
 
 namespace postern::store {
 namespace {
@@ -41,6 +42,7 @@ bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie
 }
 
 void remove_session(db::Transaction& transaction, const model::Session& session) {
+    lock_user(transaction, session.subject);
     // By subject too, because there is an index on it.
     transaction.run("DELETE FROM sessions WHERE subject = $1 AND sid = $2", session.subject, session.sid);
 }
@@ -76,6 +78,7 @@ std::vector<model::Subject> subjects_with_sessions(db::Database& database) {
 }
 
 EndedSessions end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now) {
+    lock_user(transaction, subject);
     EndedSessions ended;
     {
         auto rows = transaction.database().query("SELECT sid FROM sessions WHERE subject = $1", subject);

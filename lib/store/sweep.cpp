@@ -7,54 +7,62 @@ namespace {
 /// Which rows of a table may be deleted at $1.
 struct Rule {
     const char* table;
-    const char* deletion;  ///< of at most $2 rows, the oldest first, found by an index
-    const char* count;     ///< rows that no rule above it has counted
+    db::Text deletion;  ///< of at most $2 rows, the oldest first, found by an index
+    const char* count;  ///< rows that no rule above it has counted
 };
 
 // The grants that are due. Their codes and tokens are deleted first, in batches of their own: a grant of a month may
 // have thousands of rotated refresh tokens, and a cascade over all of them would block every writer. Spent codes are
 // deleted with their grant and not before, because a replayed code revokes its tokens (RFC 6749 §4.1.2). So are rotated
 // refresh tokens, even of a grant that can only be used for minutes more (RFC 9700 §4.14.2).
+//
+// Where transactions run side by side, the selection locks what is deleted. A row that another transaction has locked
+// is left for the next sweep: a grant that is being prolonged stays, with what is inserted under it.
+#define POSTERN_DELETION(selection, ...) \
+    { selection ")" __VA_ARGS__, selection " FOR UPDATE SKIP LOCKED)" __VA_ARGS__ }
 #define POSTERN_DUE "SELECT id FROM grants WHERE kept_until <= $1 ORDER BY kept_until, id LIMIT $2"
 
 constexpr Rule kRules[] = {
     {"sessions",
-     "DELETE FROM sessions WHERE cookie_hash IN"
-     " (SELECT cookie_hash FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
+     POSTERN_DELETION("DELETE FROM sessions WHERE cookie_hash IN"
+                      " (SELECT cookie_hash FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"),
      "SELECT count(*) FROM sessions WHERE expires_at <= $1"},
     {"authorization_requests",
-     "DELETE FROM authorization_requests WHERE request_key IN"
-     " (SELECT request_key FROM authorization_requests WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
+     POSTERN_DELETION(
+         "DELETE FROM authorization_requests WHERE request_key IN"
+         " (SELECT request_key FROM authorization_requests WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"),
      "SELECT count(*) FROM authorization_requests WHERE expires_at <= $1"},
     {"login_attempts",
-     "DELETE FROM login_attempts WHERE attempt_key IN"
-     " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2)",
+     POSTERN_DELETION("DELETE FROM login_attempts WHERE attempt_key IN"
+                      " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"),
      "SELECT count(*) FROM login_attempts WHERE ends_at <= $1"},
     {"client_secrets",
-     "DELETE FROM client_secrets WHERE (client_id, hash) IN"
-     " (SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"
-     " ORDER BY expires_at LIMIT $2)",
+     POSTERN_DELETION("DELETE FROM client_secrets WHERE (client_id, hash) IN"
+                      " (SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"
+                      " ORDER BY expires_at LIMIT $2"),
      "SELECT count(*) FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"},
     // Expired ones are deleted earlier, when their grant gets another. `jti` names the grant, so that an expired token
     // can still end it without a row (RFC 7009 §2.1).
     {"access_tokens",
-     "DELETE FROM access_tokens WHERE (grant_id, issued_at, token_hash) IN"
-     " (SELECT t.grant_id, t.issued_at, t.token_hash"
-     " FROM (" POSTERN_DUE ") g JOIN access_tokens t ON t.grant_id = g.id LIMIT $2)",
+     POSTERN_DELETION("DELETE FROM access_tokens WHERE (grant_id, issued_at, token_hash) IN"
+                      " (SELECT t.grant_id, t.issued_at, t.token_hash"
+                      " FROM (" POSTERN_DUE ") g JOIN access_tokens t ON t.grant_id = g.id LIMIT $2"),
      "SELECT count(*) FROM grants g JOIN access_tokens t ON t.grant_id = g.id WHERE g.kept_until <= $1"},
     {"authorization_codes",
-     "DELETE FROM authorization_codes WHERE code_hash IN"
-     " (SELECT t.code_hash FROM (" POSTERN_DUE ") g JOIN authorization_codes t ON t.grant_id = g.id LIMIT $2)",
+     POSTERN_DELETION("DELETE FROM authorization_codes WHERE code_hash IN"
+                      " (SELECT t.code_hash FROM (" POSTERN_DUE
+                      ") g JOIN authorization_codes t ON t.grant_id = g.id LIMIT $2"),
      "SELECT count(*) FROM grants g JOIN authorization_codes t ON t.grant_id = g.id WHERE g.kept_until <= $1"},
     {"refresh_tokens",
-     "DELETE FROM refresh_tokens WHERE (grant_id, token_hash) IN"
-     " (SELECT t.grant_id, t.token_hash FROM (" POSTERN_DUE ") g JOIN refresh_tokens t ON t.grant_id = g.id LIMIT $2)",
+     POSTERN_DELETION("DELETE FROM refresh_tokens WHERE (grant_id, token_hash) IN"
+                      " (SELECT t.grant_id, t.token_hash FROM (" POSTERN_DUE
+                      ") g JOIN refresh_tokens t ON t.grant_id = g.id LIMIT $2"),
      "SELECT count(*) FROM grants g JOIN refresh_tokens t ON t.grant_id = g.id WHERE g.kept_until <= $1"},
     {"grants",
-     "DELETE FROM grants WHERE id IN (" POSTERN_DUE ")"
-     " AND NOT EXISTS (SELECT 1 FROM access_tokens t WHERE t.grant_id = grants.id)"
-     " AND NOT EXISTS (SELECT 1 FROM authorization_codes t WHERE t.grant_id = grants.id)"
-     " AND NOT EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.grant_id = grants.id)",
+     POSTERN_DELETION("DELETE FROM grants WHERE id IN (" POSTERN_DUE,
+                      " AND NOT EXISTS (SELECT 1 FROM access_tokens t WHERE t.grant_id = grants.id)"
+                      " AND NOT EXISTS (SELECT 1 FROM authorization_codes t WHERE t.grant_id = grants.id)"
+                      " AND NOT EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.grant_id = grants.id)"),
      "SELECT count(*) FROM grants WHERE kept_until <= $1"},
 };
 

@@ -50,6 +50,20 @@ std::optional<User> find_user_by_name(db::Database& database, std::string_view u
     return find_one(database.query("SELECT " POSTERN_USER_COLUMNS " FROM users WHERE username = $1", username));
 }
 
+void lock_user(db::Transaction& transaction, const Subject& subject) {
+    transaction.lock("SELECT 1 FROM users WHERE subject = $1 FOR NO KEY UPDATE", subject);
+}
+
+std::optional<User> find_user_to_change(db::Transaction& transaction, const Subject& subject) {
+    lock_user(transaction, subject);
+    return find_user(transaction.database(), subject);
+}
+
+std::optional<User> find_user_by_name_to_change(db::Transaction& transaction, std::string_view username) {
+    transaction.lock("SELECT 1 FROM users WHERE username = $1 FOR NO KEY UPDATE", username);
+    return find_user_by_name(transaction.database(), username);
+}
+
 std::string pick_password_hash(db::Database& database, std::string_view key) {
     // Subjects are random, so the first one after a random key is a random choice.
     auto next = database.query("SELECT password_hash FROM users WHERE subject >= $1 ORDER BY subject LIMIT 1", key);

@@ -11,7 +11,12 @@
 namespace postern::store {
 
 std::optional<model::User> find_user(db::Database& database, const model::Subject& subject);
+/// The same for a transaction whose writes rest on what it reads: no other one changes the user meanwhile.
+std::optional<model::User> find_user_to_change(db::Transaction& transaction, const model::Subject& subject);
 std::optional<model::User> find_user_by_name(db::Database& database, std::string_view username);
+std::optional<model::User> find_user_by_name_to_change(db::Transaction& transaction, std::string_view username);
+/// Lets transactions of this user wait for each other: those that begin or end a session, a consent or a grant.
+void lock_user(db::Transaction& transaction, const model::Subject& subject);
 /// The password hash of a random user, determined by `key`, which looks like a subject: the same one as long as the
 /// users are the same. "" when there is none or the user has none.
 std::string pick_password_hash(db::Database& database, std::string_view key);

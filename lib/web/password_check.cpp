@@ -157,7 +157,7 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
 }
 
 bool confirm_login(db::Transaction& transaction, const PasswordVerdict& verdict, util::Time now) {
-    const auto user = store::find_user(transaction.database(), verdict.user.subject);
+    const auto user = store::find_user_to_change(transaction, verdict.user.subject);
     if (!user || !user->enabled || user->password_hash != verdict.user.password_hash) return false;
     store::clear_failures(transaction, verdict.failures_key);
     store::remember_place(transaction, verdict.place_key, now + kPlaceIsKnown);

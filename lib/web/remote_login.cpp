@@ -23,7 +23,7 @@ struct Met {
     bool made = false;
 };
 std::optional<Met> meet(oauth::Context& context, db::Transaction& transaction, const RemoteUser& remote) {
-    if (auto user = store::find_user_by_name(transaction.database(), remote.username)) {
+    if (auto user = store::find_user_by_name_to_change(transaction, remote.username)) {
         if (user->enabled && update_claims(*user, remote)) {
             user->updated_at = context.now();
             store::update_user(transaction, *user);
@@ -36,7 +36,7 @@ std::optional<Met> meet(oauth::Context& context, db::Transaction& transaction, c
     made.username = remote.username;
     made.created_at = made.updated_at = context.now();
     update_claims(made, remote);
-    store::insert_user(transaction, made);
+    if (!store::insert_user(transaction, made)) return meet(context, transaction, remote);  // another login made it
     return Met{std::move(made), true};
 }
 
