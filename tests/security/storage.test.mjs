@@ -407,14 +407,14 @@ describe("SQL in what is sent", () => {
   });
 
   it("every SQL statement in the sources is constant text [S01]", () => {
-    const sources = ["lib/store", "lib/db", "lib/db/sqlite"].flatMap((room) =>
+    const sources = ["lib/store", "lib/db", "lib/db/sqlite", "lib/db/postgres"].flatMap((room) =>
       readdirSync(join(ROOT, room))
         .filter((name) => name.endsWith(".cpp"))
         .map((name) => [name, readFileSync(join(ROOT, room, name), "utf8")]),
     );
     let statements = 0;
     for (const [name, text] of sources) {
-      for (const [, argument] of text.matchAll(/\.(?:prepare|query|run)\(\s*([^;]{1,12})/g)) {
+      for (const [, argument] of text.matchAll(/\.(?:prepare|query|run|lock)\(\s*([^;]{1,12})/g)) {
         assert.match(argument, /^("|R"|k[A-Z]|sql[,)]|rule\.)/, `${name}: ${argument}`);
         ++statements;
       }
