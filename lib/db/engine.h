@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "db/database.h"
 
@@ -49,6 +50,8 @@ public:
 
     /// Kept by the address of `sql`. Throws StoreError when the statement is still in use.
     virtual PreparedStatement& prepare(const char* sql) = 0;
+    /// What `prepare` was given so far: the driver's own statements too, in no order. For tests, which explain them.
+    virtual std::vector<const char*> prepared() const = 0;
 
     // What Transaction and Snapshot promise. A transaction that is not committed is rolled back.
     virtual bool in_transaction() const = 0;

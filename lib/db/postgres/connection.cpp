@@ -114,6 +114,12 @@ PostgresStatement& PostgresConnection::prepare(const char* sql) {
     return at->second;
 }
 
+std::vector<const char*> PostgresConnection::prepared() const {
+    std::vector<const char*> all;
+    for (const auto& [sql, statement] : statements_) all.push_back(sql);
+    return all;
+}
+
 void PostgresConnection::throw_broken(const char* doing) {
     const std::string reason = connection_ ? one_line(libpq().PQerrorMessage(connection_)) : "no connection";
     close();

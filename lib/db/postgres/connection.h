@@ -61,6 +61,7 @@ public:
     ~PostgresConnection() override;
 
     PostgresStatement& prepare(const char* sql) override;
+    std::vector<const char*> prepared() const override;
     bool in_transaction() const override { return open_; }
     void begin(Durability durability, std::chrono::milliseconds lock_wait) override;
     void commit(Durability durability) override;

@@ -160,6 +160,12 @@ SqliteStatement& SqliteConnection::prepare(const char* sql) {
     return statement;
 }
 
+std::vector<const char*> SqliteConnection::prepared() const {
+    std::vector<const char*> all;
+    for (const auto& [sql, statement] : statements_) all.push_back(sql);
+    return all;
+}
+
 void SqliteConnection::open(int flags) {
     // Nothing asks how much memory SQLite uses, and counting it takes a lock for each allocation. Too late, and without
     // effect, in a process that has used SQLite otherwise before.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "db/engine.h"
 #include "db/sqlite/group_commit.h"
@@ -75,6 +76,7 @@ public:
     sqlite3* handle() const { return connection_; }
 
     SqliteStatement& prepare(const char* sql) override;
+    std::vector<const char*> prepared() const override;
     bool in_transaction() const override { return sqlite3_get_autocommit(connection_) == 0; }
     void begin(Durability durability, std::chrono::milliseconds lock_wait) override;
     void commit(Durability durability) override;

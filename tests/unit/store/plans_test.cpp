@@ -1,0 +1,334 @@
+// How the engine of the run finds the rows of each statement that the repositories prepare.
+#include <algorithm>
+#include <filesystem>
+#include <list>
+#include <regex>
+#include <set>
+#include <span>
+
+#include "db/engine.h"
+#include "store/authorization_requests.h"
+#include "store/consents.h"
+#include "store/login_attempts.h"
+#include "store/sessions.h"
+#include "store/statistics.h"
+#include "store/sweep.h"
+#include "store/token_list.h"
+#include "unit/store/sample_tokens.h"
+
+namespace postern {
+namespace {
+
+using namespace test;
+using model::ClientId;
+using model::GrantId;
+using model::RequestKey;
+using model::Sid;
+using model::Subject;
+using model::ValueHash;
+
+const Subject kUser("sub-1");
+const ClientId kClient("client");
+const RequestKey kRequest("request");
+constexpr Seconds kMinute{60};
+
+model::Session session(const char* cookie) {
+    model::Session session;
+    session.cookie_hash = ValueHash(cookie);
+    session.sid = Sid("sid");
+    session.subject = kUser;
+    session.created_at = kNow;
+    session.last_seen_at = kNow;
+    session.expires_at = kNow + kMinute;
+    return session;
+}
+
+model::RefreshToken refresh_token(const char* hash, std::optional<ValueHash> parent = std::nullopt) {
+    auto token = refresh_token_of("a");
+    token.token_hash = ValueHash(hash);
+    token.parent_hash = parent;
+    return token;
+}
+
+/// Of the data of with_tokens(), in this order.
+struct Call {
+    const char* function;
+    void (*run)(db::Transaction& transaction);
+};
+constexpr Call kCalls[] = {
+    {"insert_access_token", [](auto& t) { store::insert_access_token(t, token("new", "a")); }},
+    {"find_access_token", [](auto& t) { store::find_access_token(t.database(), key_of(token("new", "a"))); }},
+    {"revoke_access_token", [](auto& t) { store::revoke_access_token(t, key_of(token("new", "a")), kNow); }},
+    {"delete_expired_access_tokens", [](auto& t) { store::delete_expired_access_tokens(t, GrantId("a"), kNow); }},
+    {"walk_expired_access_tokens",
+     [](auto& t) {
+         store::AccessTokenKey last;
+         store::walk_expired_access_tokens(t, last, kNow);
+     }},
+
+    {"record_login", [](auto& t) { store::record_login(t, kRequest, kUser, kNow + kMinute); }},
+    {"record_decision",
+     [](auto& t) { store::record_decision(t, kRequest, kUser, model::Decision::approved, kNow + kMinute); }},
+    {"find_progress", [](auto& t) { store::find_progress(t.database(), kRequest); }},
+    {"use_request", [](auto& t) { store::use_request(t, kRequest, kUser, kNow + kMinute); }},
+    {"end_open_requests", [](auto& t) { store::end_open_requests(t, kUser); }},
+
+    {"find_client", [](auto& t) { store::find_client(t.database(), kClient, kNow); }},
+    {"find_client_to_change", [](auto& t) { store::find_client_to_change(t, kClient, kNow); }},
+    {"find_client_to_redirect", [](auto& t) { store::find_client_to_redirect(t.database(), kClient); }},
+    {"find_client_to_authenticate", [](auto& t) { store::find_client_to_authenticate(t.database(), kClient, kNow); }},
+    {"list_clients", [](auto& t) { store::list_clients(t.database(), kNow); }},
+    {"find_redirect_uris", [](auto& t) { store::find_redirect_uris(t.database(), "https://", std::nullopt); }},
+    {"insert_client", [](auto& t) { store::insert_client(t, client("new")); }},
+    {"update_client", [](auto& t) { store::update_client(t, client("new")); }},
+    {"replace_client_secret",
+     [](auto& t) { store::replace_client_secret(t, kClient, ValueHash("secret"), std::nullopt, kNow); }},
+    {"remove_client", [](auto& t) { store::remove_client(t, ClientId("new")); }},
+
+    {"save_consent",
+     [](auto& t) {
+         store::save_consent(t, {kClient, kUser, {}, kNow});
+     }},
+    {"list_consents", [](auto& t) { store::list_consents(t.database(), kClient, kUser); }},
+    {"remove_consent", [](auto& t) { store::remove_consent(t, kClient, kUser); }},
+
+    {"find_code", [](auto& t) { store::find_code(t.database(), ValueHash("code a")); }},
+    {"redeem_code", [](auto& t) { store::redeem_code(t, ValueHash("code a"), kNow); }},
+    {"burn_code", [](auto& t) { store::burn_code(t, ValueHash("code b"), kNow); }},
+    {"find_grant", [](auto& t) { store::find_grant(t.database(), GrantId("a")); }},
+    {"end_grant", [](auto& t) { store::end_grant(t, GrantId("b"), kNow); }},
+    {"end_grants_of", [](auto& t) { store::end_grants_of(t, kClient, kUser, kNow); }},
+    {"end_grants_of_session", [](auto& t) { store::end_grants_of_session(t, Sid("no session"), kNow); }},
+
+    {"find_attempts", [](auto& t) { store::find_attempts(t.database(), "user:alice", kNow); }},
+    {"count_failure", [](auto& t) { store::count_failure(t, "user:alice", kNow, kMinute); }},
+    {"measure_pressure", [](auto& t) { store::measure_pressure(t.database(), kNow, 5, 10); }},
+    {"clear_failures", [](auto& t) { store::clear_failures(t, "user:alice"); }},
+    {"remember_place", [](auto& t) { store::remember_place(t, "known:alice", kNow + kMinute); }},
+
+    {"find_refresh_token",
+     [](auto& t) { store::find_refresh_token(t.database(), GrantId("a"), ValueHash("refresh of a")); }},
+    {"find_opaque_refresh_token", [](auto& t) { store::find_opaque_refresh_token(t.database(), ValueHash("opaque")); }},
+    {"rotate_refresh_token, a first use, a retry, and a use of the successor",
+     [](auto& t) {
+         store::rotate_refresh_token(t, refresh_token("refresh of a"), ValueHash("next"), kNow, kMinute);
+         store::insert_refresh_token(t, refresh_token("next", ValueHash("refresh of a")));
+         store::rotate_refresh_token(t, refresh_token("refresh of a"), ValueHash("sibling"), kNow, kMinute);
+         store::insert_refresh_token(t, refresh_token("sibling", ValueHash("refresh of a")));
+         store::rotate_refresh_token(t, refresh_token("next", ValueHash("refresh of a")), ValueHash("last"), kNow,
+                                     kMinute);
+     }},
+    {"revoke_refresh_tokens", [](auto& t) { store::revoke_refresh_tokens(t, GrantId("a"), kNow); }},
+
+    {"insert_session", [](auto& t) { store::insert_session(t, session("cookie")); }},
+    {"find_session", [](auto& t) { store::find_session(t.database(), ValueHash("cookie"), kNow, kNow); }},
+    {"touch_session", [](auto& t) { store::touch_session(t, ValueHash("cookie"), kNow); }},
+    {"list_sessions", [](auto& t) { store::list_sessions(t.database(), kNow, kNow, kUser); }},
+    {"subjects_with_sessions", [](auto& t) { store::subjects_with_sessions(t.database()); }},
+    {"end_sessions", [](auto& t) { store::end_sessions(t, kUser, kNow); }},
+    {"remove_session, by its cookie", [](auto& t) { store::remove_session(t, ValueHash("cookie")); }},
+    {"remove_session, by its sid", [](auto& t) { store::remove_session(t, session("cookie")); }},
+
+    {"read_statistics", [](auto& t) { store::read_statistics(t.database(), kNow, kNow); }},
+    {"list_tokens", [](auto& t) { store::list_tokens(t.database(), {}, kNow, store::Listed::active); }},
+    {"find_living_grants", [](auto& t) { store::find_living_grants(t.database(), {}); }},
+    {"count_sweepable", [](auto& t) { store::count_sweepable(t.database(), kNow); }},
+    {"sweep", [](auto& t) { store::sweep(t, kNow); }},
+
+    {"find_user", [](auto& t) { store::find_user(t.database(), kUser); }},
+    {"find_user_to_change", [](auto& t) { store::find_user_to_change(t, kUser); }},
+    {"find_user_by_name", [](auto& t) { store::find_user_by_name(t.database(), "alice"); }},
+    {"find_user_by_name_to_change", [](auto& t) { store::find_user_by_name_to_change(t, "alice"); }},
+    {"pick_password_hash, after the last user", [](auto& t) { store::pick_password_hash(t.database(), "~"); }},
+    {"list_users", [](auto& t) { store::list_users(t.database()); }},
+    {"insert_user", [](auto& t) { store::insert_user(t, user("sub-3", "carol")); }},
+    {"update_user", [](auto& t) { store::update_user(t, user("sub-3", "carol")); }},
+    {"end_user_access", [](auto& t) { store::end_user_access(t, kUser, kNow); }},
+    {"remove_user", [](auto& t) { store::remove_user(t, Subject("sub-3")); }},
+};
+
+/// A statement that is not held to the rule, by a part that it alone has.
+struct Exception {
+    const char* part;
+    const char* reason;
+};
+constexpr Exception kLookAtAll[] = {
+    {"FROM clients c ORDER BY c.id", "a list for the command"},
+    {"FROM users ORDER BY username", "a list for the command"},
+    {"FROM consents c JOIN users", "a list for the command"},
+    {"SELECT kind, grant_id", "a list for the command"},
+    {"SELECT g.id FROM grants g WHERE ($1 IS NULL", "the command revokes what a filter selects"},
+    {"SELECT subject FROM sessions UNION", "the command ends all sessions"},
+    {"SELECT enabled, count(*) FROM clients", "statistics"},
+    {"SELECT enabled, count(*) FROM users", "statistics"},
+    {"SELECT count(*) FROM consents", "statistics"},
+    {"SELECT count(*) FROM sessions s JOIN users u", "statistics"},
+    {"SELECT count(*) FROM access_tokens t", "statistics"},
+    {"SELECT count(*) FROM authorization_codes t", "statistics"},
+    {"SELECT count(*) FROM refresh_tokens t", "statistics"},
+    {"FROM redirect_uris r JOIN clients c", "the origin of a page is looked for in all of them, in any case"},
+    {"FROM users ORDER BY subject LIMIT 1", "stops at the first row of the key"},
+};
+constexpr Exception kSort[] = {
+    {"SELECT hash, expires_at FROM client_secrets", "of one client"},
+    {"LIMIT 1000) step", "at most a thousand rows, to find the last of them"},
+    {"s.expires_at, u.username FROM sessions s", "a list for the command"},
+};
+
+bool is_among(std::span<const Exception> exceptions, const std::string& statement) {
+    return std::ranges::any_of(exceptions, [&](const auto& each) { return mentions(statement, each.part); });
+}
+
+/// What the connection has prepared about rows: not BEGIN and COMMIT, nor what it asks when it is opened.
+std::set<std::string> prepared_statements(db::Database& database) {
+    std::set<std::string> statements;
+    for (const std::string sql : database.connection().prepared()) {
+        const auto verb = sql.substr(0, sql.find(' '));
+        const bool is_about_rows = verb == "SELECT" || verb == "INSERT" || verb == "UPDATE" || verb == "DELETE";
+        if (is_about_rows && !mentions(sql, "FROM schema_version")) statements.insert(sql);
+    }
+    return statements;
+}
+
+void call_all(db::Database& database) {
+    for (const Call& call : kCalls) {
+        CAPTURE(call.function);
+        CHECK_NOTHROW(written(database, call.run));
+    }
+}
+
+/// Explains statements of one connection.
+class Explainer {
+public:
+    explicit Explainer(db::Database& database) : database_(database) {}
+
+    std::vector<std::string> plan_of(const std::string& sql) {
+        return is_on_postgresql() ? lines("EXPLAIN (COSTS OFF) EXECUTE " + call_of(sql), 0)
+                                  : lines("EXPLAIN QUERY PLAN " + sql, 3);
+    }
+
+private:
+    std::vector<std::string> lines(const std::string& sql, int column) {
+        std::vector<std::string> found;
+        auto row = database_.prepare(texts_.emplace_back(sql).c_str());
+        while (row.step()) found.push_back(row.text(column));
+        return found;
+    }
+
+    /// The prepared statement as the server knows it. The values have no effect on a generic plan.
+    std::string call_of(const std::string& sql) {
+        auto row = database_.query(
+            "SELECT name, cardinality(parameter_types) FROM pg_prepared_statements WHERE statement = $1", sql);
+        if (!row.step()) throw std::runtime_error("the server has not prepared " + sql);
+        std::string call = row.text(0);
+        for (std::int64_t left = row.integer(1); left > 0; --left) call += call.ends_with("NULL") ? ", NULL" : "(NULL";
+        return call.ends_with("NULL") ? call + ")" : call;
+    }
+
+    db::Database& database_;
+    std::list<std::string> texts_;  ///< statements are kept by their address
+};
+
+/// The first line of the plan that reads rows without a key; "" when there is none.
+std::string scan_of_sqlite(const std::vector<std::string>& plan) {
+    std::set<std::string> made_here;  // the rows of a subquery: they have been searched for
+    for (const auto& line : plan) {
+        for (const std::string made : {"MATERIALIZE ", "CO-ROUTINE "}) {
+            if (line.starts_with(made)) made_here.insert(line.substr(made.size()));
+        }
+        if (line.starts_with("SCAN ") && !made_here.contains(line.substr(5))) return line;
+    }
+    return "";
+}
+
+/// The index that a line of a plan of PostgreSQL reads; "" when it reads none.
+std::string index_of(const std::string& line) {
+    static const std::regex kIndex("(?: using |Bitmap Index Scan on )([a-z_]+)");
+    std::smatch found;
+    return std::regex_search(line, found, kIndex) ? found[1].str() : "";
+}
+
+/// An index that is not entered by its first column is read as a whole.
+std::string scan_of_postgresql(db::Database& database, const std::vector<std::string>& plan) {
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        if (mentions(plan[i], "Seq Scan ")) return plan[i];
+        const auto index = index_of(plan[i]);
+        if (index.empty()) continue;
+        auto first = database.query("SELECT pg_get_indexdef(CAST($1 AS regclass), 1, true)", index);
+        const std::string key = i + 1 < plan.size() ? plan[i + 1] : "";
+        if (!first.step() || !mentions(key, "Index Cond: ") || !mentions(key, "(" + first.text(0))) return plan[i];
+    }
+    return "";
+}
+
+bool searches(const std::vector<std::string>& plan) {
+    return std::ranges::any_of(
+        plan, [](const auto& line) { return mentions(line, "SEARCH ") || mentions(line, "Index Cond: "); });
+}
+
+/// More than the rows that are equal in the column of the index.
+bool sorts(const std::vector<std::string>& plan) {
+    return std::ranges::any_of(plan, [](const auto& line) { return line.starts_with("USE TEMP B-TREE FOR ORDER BY"); });
+}
+
+/// The string literals of the repositories that are parts of statements; neighbours are one.
+std::set<std::string> parts_of_statements() {
+    static const std::regex kBetween(R"("[ \\]*\n\s*")");
+    static const std::regex kLiteral(R"#("([^"\n]*)")#");
+    static const std::regex kStatement("(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM) ");
+    std::set<std::string> parts;
+    for (const auto& file : std::filesystem::directory_iterator("lib/store")) {
+        if (file.path().extension() != ".cpp") continue;
+        const auto text = std::regex_replace(read_file(file.path().string()), kBetween, "");
+        for (std::sregex_iterator at(text.begin(), text.end(), kLiteral), end; at != end; ++at) {
+            if (std::regex_search((*at)[1].str(), kStatement)) parts.insert((*at)[1].str());
+        }
+    }
+    return parts;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const auto& line : lines) text += "\n    " + line;
+    return text;
+}
+
+TEST_CASE("every statement finds its rows by an index, however many there are [S16]") {
+    auto database = with_tokens();
+    if (is_on_postgresql()) {
+        // Small tables are read as a whole otherwise, and so is the index of one that is joined to them.
+        for (const char* setting : {"SET enable_seqscan = off", "SET enable_hashjoin = off",
+                                    "SET enable_mergejoin = off", "SET plan_cache_mode = force_generic_plan"})
+            database.prepare(setting).execute();
+    }
+    call_all(database);
+    Explainer explainer(database);
+    for (const std::string& sql : prepared_statements(database)) {
+        const auto plan = explainer.plan_of(sql);
+        CAPTURE(sql);
+        CAPTURE(joined(plan));
+        if (is_among(kLookAtAll, sql)) continue;
+        CHECK((is_on_postgresql() ? scan_of_postgresql(database, plan) : scan_of_sqlite(plan)) == "");
+        CHECK((searches(plan) || sql.starts_with("INSERT ")));
+        CHECK((!sorts(plan) || is_among(kSort, sql)));
+    }
+}
+
+TEST_CASE("the statements that are explained are those of the repositories, and each exception is one of them") {
+    auto database = with_tokens();
+    call_all(database);
+    const auto statements = prepared_statements(database);
+    const auto is_prepared = [&](const std::string& part) {
+        return std::ranges::any_of(statements, [&](const auto& sql) { return mentions(sql, part); });
+    };
+    for (const auto& part : parts_of_statements()) {
+        const bool is_lock = mentions(part, " FOR NO KEY UPDATE") || mentions(part, " FOR UPDATE ");
+        CAPTURE(part);
+        if (is_on_postgresql() || !is_lock) CHECK(is_prepared(part));
+    }
+    for (const auto& each : kLookAtAll) CHECK_MESSAGE(is_prepared(each.part), each.part);
+    for (const auto& each : kSort) CHECK_MESSAGE(is_prepared(each.part), each.part);
+}
+
+}  // namespace
+}  // namespace postern
