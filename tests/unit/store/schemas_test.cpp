@@ -18,7 +18,8 @@ constexpr const char* kOfSqlite[] = {
     " || (SELECT group_concat(i.name, ', ') FROM pragma_index_info(l.name) i)"
     " FROM sqlite_master m, pragma_index_list(m.name) l WHERE m.type = 'table' AND l.origin <> 'c'",
     "SELECT m.name || ' FOREIGN KEY ' || f.\"from\" || ' REFERENCES ' || f.\"table\" || ' ' || f.\"to\""
-    " || ' ON DELETE ' || f.on_delete FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table'",
+    " || ' ON DELETE ' || f.on_delete"
+    " FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table'",
     "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
 };
 
