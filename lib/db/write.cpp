@@ -16,11 +16,8 @@ constexpr int kLongestPause = 200;  // milliseconds
 
 void Retries::pause_after(const StoreConflict& conflict) {
     const bool is_of_constraint = conflict.kind == StoreConflict::Kind::constraint;
-    const int most = is_of_constraint ? kMostOfConstraints : kMostConflicts;
-    if (conflicts_ >= most) {
-        if (is_of_constraint) throw StoreError(conflict.what());
-        throw StoreBusy(conflict.what());
-    }
+    if (is_of_constraint && ++of_constraints_ > kMostOfConstraints) throw StoreError(conflict.what());
+    if (conflicts_ >= kMostConflicts) throw StoreBusy(conflict.what());
     static std::minstd_rand random{std::random_device{}()};
     const int longest = std::min(kLongestPause, 5 << conflicts_);
     const std::chrono::milliseconds pause(std::uniform_int_distribution<int>(0, longest)(random));

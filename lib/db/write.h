@@ -21,6 +21,7 @@ public:
 private:
     std::chrono::steady_clock::time_point deadline_;
     int conflicts_ = 0;
+    int of_constraints_ = 0;  ///< among them
 };
 
 /// Runs `action(transaction)`, which commits, and returns what it returns. Without a commit nothing is written.
