@@ -4,7 +4,7 @@
 SUITES       := unit rfc cgi cli fuzz faults
 SUPPORT_OBJ  := $(call objects,tests/support/*.cpp)
 SUPPORT      := $(BUILD)/tests/libsupport.a
-unit_OBJ     := $(foreach m,$(MODULES),$(call objects,tests/unit/$(m)/*.cpp tests/unit/$(m)/*/*.cpp))
+unit_OBJ     := $(filter-out $(if $(filter yes,$(POSTGRESQL)),,$(BUILD)/tests/unit/db/postgres/%),$(foreach m,$(MODULES),$(call objects,tests/unit/$(m)/*.cpp tests/unit/$(m)/*/*.cpp)))
 rfc_OBJ      := $(call objects,tests/rfc/*.cpp)
 cgi_OBJ      := $(call objects,tests/cgi/*.cpp)
 cli_OBJ      := $(call objects,tests/cli/*.cpp)
@@ -13,10 +13,13 @@ fuzz_OBJ     := $(filter-out %/driver.o,$(call objects,tests/fuzz/*.cpp)) $(filt
 # The endpoints and the command run inside the test program, whose disk fails when it is told to; so does its clock.
 faults_OBJ   := $(call objects,tests/faults/*.cpp) $(filter-out %/main.o,$(CLI_OBJ)) $(BUILD)/tests/faults/fake_clock_preload.o
 TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
+# No suite of its own, because it needs a server: tests/postgresql/races.test.mjs starts both.
+postgresql_OBJ := $(if $(filter yes,$(POSTGRESQL)),$(call objects,tests/postgresql/*.cpp))
+POSTGRESQL_BIN := $(if $(postgresql_OBJ),$(BUILD)/tests/postgresql_tests)
 # Every other folder with tests runs servers, clients and browsers from Node.js.
 NODE_SUITES  := $(filter-out coverage,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs))))))
 NODE_MODULES := tests/node_modules/.package-lock.json
-TEST_OBJ     := $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(BUILD)/tests/security/sandbox_probe.o
+TEST_OBJ     := $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(postgresql_OBJ) $(BUILD)/tests/security/sandbox_probe.o
 
 # Tests are compiled more often than they run: not optimized, but with a sanitizer as the programs are.
 TEST_CXXFLAGS ?= $(if $(filter -fsanitize%,$(CXXFLAGS)),$(CXXFLAGS),-O0 -g1)
@@ -33,8 +36,8 @@ $(SUPPORT): $(SUPPORT_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call SAY,AR )$(AR) rcs $@ $^
-$(foreach s,$(SUITES),$(eval $(BUILD)/tests/$(s)_tests: $($(s)_OBJ) $(SUPPORT) $(LIB)))
-$(TEST_BIN):
+$(foreach s,$(SUITES) postgresql,$(eval $(BUILD)/tests/$(s)_tests: $($(s)_OBJ) $(SUPPORT) $(LIB)))
+$(TEST_BIN) $(POSTGRESQL_BIN):
 	$(LINK)
 
 # In front of the C library's, for tests that let them fail (tests/faults/system.h).
@@ -90,11 +93,11 @@ valgrind: all $(NODE_MODULES)
 test:
 	scripts/packages build run test
 	+$(MAKE) --no-print-directory suites
-suites: all $(TEST_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
+suites: all $(TEST_BIN) $(POSTGRESQL_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
 	scripts/run-suites $(BUILD) $(SUITES) coverage $(NODE_SUITES)
 # The long runs: full figures where `make test` takes less. Hours.
-endure: all $(TEST_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
-	POSTERN_LONG=1 scripts/run-suites $(BUILD) $(filter faults,$(SUITES)) security servers
+endure: all $(TEST_BIN) $(POSTGRESQL_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
+	POSTERN_LONG=1 scripts/run-suites $(BUILD) $(filter faults,$(SUITES)) security servers postgresql
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@

@@ -99,6 +99,8 @@ public:
     static Database open_for_migration(const std::string& path,
                                        std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
     int schema_version();
+    /// On a connection that is open already: a test gives one that behaves in its own way.
+    explicit Database(std::unique_ptr<Connection> connection);
 
     /// For tests: in memory, schema loaded, no write lock.
     static Database in_memory();
@@ -134,7 +136,6 @@ public:
     Connection& connection() { return *connection_; }
 
 private:
-    explicit Database(std::unique_ptr<Connection> connection);
     std::unique_ptr<Connection> connection_;
 };
 

@@ -62,9 +62,12 @@ model::Client registered(const std::string& id, const std::string& redirect_uri)
 
 }  // namespace
 
-RulesFixture::RulesFixture()
+RulesFixture::RulesFixture() : RulesFixture(empty_database(), "world") {}
+
+RulesFixture::RulesFixture(db::Database opened, const std::string& seed)
     : clock(kStart),
-      database(empty_database()),
+      random(seed),
+      database(std::move(opened)),
       keys(std::make_unique<keys::Keys>(key_directory().keys(), keys::KeyUse::sign, true)),
       log(std::make_unique<NoSink>(), util::LogLevel::error, "test") {
     settings.issuer = "https://op.example";

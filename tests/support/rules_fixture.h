@@ -17,6 +17,8 @@ namespace postern::test {
 class RulesFixture {
 public:
     RulesFixture();
+    /// On a database that other processes work on too: `seed` tells its random values from theirs.
+    RulesFixture(db::Database opened, const std::string& seed);
 
     /// For a request of its own: what an earlier one has noted is forgotten.
     oauth::Context context() {
@@ -33,7 +35,7 @@ public:
     model::Session add_session(const model::User& user, const std::string& cookie);
 
     util::FixedClock clock;
-    crypto::SeededRandom random{"world"};
+    crypto::SeededRandom random;
     oauth::Settings settings;
     db::Database database;
     std::unique_ptr<keys::Keys> keys;

@@ -53,7 +53,7 @@ private:
     int row_ = -1;
 };
 
-class PostgresConnection final : public Connection {
+class PostgresConnection : public Connection {
 public:
     /// Connects. Each answer of the server is waited for as long as `patience`. Throws StoreUnusable for a URI that
     /// cannot be used, StoreBusy when no server answers.

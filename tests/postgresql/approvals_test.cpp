@@ -1,0 +1,201 @@
+// What a user's approval is worth when it is given, used and taken back at the same moment (OpenID Connect Core
+// §3.1.2.4, docs/decisions/0011-rights-checked-in-the-transaction.md).
+#include <optional>
+
+#include "db/write.h"
+#include "oauth/issue_code.h"
+#include "oauth/sealed_request.h"
+#include "oidc/end_session.h"
+#include "postgresql/race.h"
+#include "store/authorization_requests.h"
+#include "store/consents.h"
+#include "store/grants.h"
+
+using namespace postern;
+using oauth::ConsentSource;
+using test::Driver;
+using test::Verdict;
+
+namespace {
+
+constexpr int kIssuers = 7;
+
+enum Answer { kRefused, kIssued };
+
+struct World : test::RaceWorld {
+    /// One user for each round, logged in, with a request for each of the processes.
+    struct Round {
+        model::User user;
+        model::Session session;
+        std::vector<model::AuthorizationRequest> requests;
+    };
+    std::vector<Round> of_rounds;
+
+    explicit World(Driver racing) : RaceWorld(racing) {
+        for (int round = 0; round < rounds(); ++round) {
+            const std::string name = "user" + std::to_string(round);
+            Round made;
+            made.user = fixture.add_user(name);
+            made.session = fixture.add_session(made.user, name);
+            of_rounds.push_back(std::move(made));
+        }
+    }
+    Round& at(int round) { return of_rounds.at(static_cast<std::size_t>(round)); }
+
+    /// A request of each process; `scope` has the process's number added where it ends in a colon.
+    void add_requests(const std::string& scope) {
+        for (auto& each : of_rounds)
+            for (int process = 0; process < kIssuers; ++process)
+                each.requests.push_back(make_request(scope.ends_with(':') ? scope + std::to_string(process) : scope));
+    }
+    void approve_requests() {
+        for (auto& each : of_rounds)
+            write([&](db::Transaction& transaction) {
+                for (const auto& request : each.requests)
+                    store::record_decision(transaction, oauth::request_key(request), each.user.subject,
+                                           model::Decision::approved, request.expires_at);
+            });
+    }
+    void remember(const char* scope) {
+        for (auto& each : of_rounds)
+            write([&](db::Transaction& transaction) {
+                store::save_consent(transaction,
+                                    {client.id, each.user.subject, *model::Scope::parse(scope), fixture.clock.now()});
+            });
+    }
+
+    test::Act issuing(ConsentSource consent) {
+        return [this, consent](oauth::Context& own, int round, int process) {
+            const auto& request = at(round).requests.at(static_cast<std::size_t>(process));
+            return oauth::issue_code(own, {request, at(round).session, consent}) ? kIssued : kRefused;
+        };
+    }
+    /// `postern consent revoke`.
+    test::Act withdrawing() {
+        return [this](oauth::Context& own, int round, int) {
+            const auto& subject = at(round).user.subject;
+            db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
+                store::remove_consent(transaction, client.id, subject);
+                store::end_open_requests(transaction, subject);
+                store::end_grants_of(transaction, client.id, subject, own.now());
+                transaction.commit();
+            });
+            return kRefused;
+        };
+    }
+    std::optional<model::Consent> consent(int round) {
+        return store::find_consent(fixture.database, client.id, at(round).user.subject);
+    }
+    std::int64_t living_grants(int round) { return static_cast<std::int64_t>(count_living_grants(at(round).user)); }
+};
+
+Verdict issue_beside_logout(Driver driver) {
+    World world(driver);
+    world.add_requests("openid email");
+    const test::Act logout = [&](oauth::Context& own, int round, int) {
+        oidc::end_session(own, world.at(round).session);
+        return kRefused;
+    };
+    const auto answers =
+        race(world, test::beside(test::times(kIssuers, world.issuing(ConsentSource::not_asked)), logout));
+    Verdict verdict(answers);
+    for (int round = 0; round < answers.rounds(); ++round)
+        verdict.expect(round, "living grants", world.living_grants(round), 0);
+    return verdict;
+}
+
+Verdict issue_beside_withdrawal(Driver driver) {
+    World world(driver);
+    world.add_requests("openid email");
+    world.remember("openid email");
+    const auto answers =
+        race(world, test::beside(test::times(kIssuers, world.issuing(ConsentSource::remembered)), world.withdrawing()));
+    Verdict verdict(answers);
+    for (int round = 0; round < answers.rounds(); ++round) {
+        verdict.expect(round, "living grants", world.living_grants(round), 0);
+        verdict.expect(round, "consents", world.consent(round).has_value(), 0);
+    }
+    return verdict;
+}
+
+Verdict approval_beside_withdrawal(Driver driver) {
+    World world(driver);
+    world.add_requests("openid scope:");
+    world.approve_requests();
+    world.remember("openid email");
+    const auto answers =
+        race(world, test::beside(test::times(kIssuers, world.issuing(ConsentSource::given_now)), world.withdrawing()));
+    Verdict verdict(answers);
+    for (int round = 0; round < answers.rounds(); ++round) {
+        verdict.expect(round, "living grants", world.living_grants(round), 0);
+        verdict.expect(round, "consents", world.consent(round).has_value(), 0);
+    }
+    return verdict;
+}
+
+Verdict approvals_beside_each_other(Driver driver) {
+    World world(driver);
+    world.add_requests("openid scope:");
+    world.approve_requests();
+    const auto answers = race(world, test::times(kIssuers, world.issuing(ConsentSource::given_now)));
+    Verdict verdict(answers);
+    for (int round = 0; round < answers.rounds(); ++round) {
+        const auto consent = world.consent(round);
+        verdict.expect(round, "codes", answers.count(round, kIssued), kIssuers);
+        verdict.expect(round, "scopes remembered",
+                       consent ? static_cast<std::int64_t>(consent->scope.tokens().size()) : 0, 1 + kIssuers);
+    }
+    return verdict;
+}
+
+/// Six tabs ask for the code of one request, and one ends it with a refusal.
+Verdict answer_one_request(Driver driver) {
+    World world(driver);
+    for (auto& each : world.of_rounds) each.requests = {world.make_request()};
+    const test::Act issuing = [&](oauth::Context& own, int round, int) {
+        const auto& [user, session, requests] = world.at(round);
+        return oauth::issue_code(own, {requests[0], session, ConsentSource::not_asked}) ? kIssued : kRefused;
+    };
+    const test::Act ending = [&](oauth::Context& own, int round, int) {
+        const auto& [user, session, requests] = world.at(round);
+        return oauth::end_request(own, requests[0], session) ? kIssued : kRefused;
+    };
+    const auto answers = race(world, test::beside(test::times(kIssuers, issuing), ending));
+    Verdict verdict(answers);
+    for (int round = 0; round < answers.rounds(); ++round) {
+        verdict.expect(round, "answers", answers.count(round, kIssued), 1);
+        const bool was_refused = answers.of_rounds[static_cast<std::size_t>(round)].back() == kIssued;
+        verdict.expect(round, "living grants", world.living_grants(round), was_refused ? 0 : 1);
+    }
+    return verdict;
+}
+
+}  // namespace
+
+TEST_CASE("no grant survives the logout from the session it was given in") { test::must_hold(issue_beside_logout); }
+
+TEST_CASE("no grant survives the logout from its session: this rests on the lock of the user") {
+    test::must_rest_on_locks(issue_beside_logout);
+}
+
+TEST_CASE("no grant survives the withdrawal of the consent it rests on") { test::must_hold(issue_beside_withdrawal); }
+
+TEST_CASE("no grant survives the withdrawal of its consent: this rests on the lock of the user") {
+    test::must_rest_on_locks(issue_beside_withdrawal);
+}
+
+TEST_CASE("an approval beside a withdrawal brings nothing back") { test::must_hold(approval_beside_withdrawal); }
+
+TEST_CASE("an approval beside a withdrawal brings nothing back: this rests on the lock of the user") {
+    test::must_rest_on_locks(approval_beside_withdrawal);
+}
+
+TEST_CASE("consent is the union of all approvals [OpenID Connect Core §3.1.2.4]") {
+    test::must_hold(approvals_beside_each_other);
+}
+
+TEST_CASE("consent is the union of all approvals: this rests on the lock of the user") {
+    test::must_rest_on_locks(approvals_beside_each_other);
+}
+
+TEST_CASE("an authorization request is answered once") { test::must_hold(answer_one_request); }

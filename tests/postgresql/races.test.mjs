@@ -1,0 +1,35 @@
+// Rules that several processes must keep together, each as a test of its own: tests/postgresql/*_test.cpp.
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { BUILD } from "../support/deployment.mjs";
+import { PostgreSQL } from "./server.mjs";
+
+const run = promisify(execFile);
+const PROGRAM = join(BUILD, "tests/postgresql_tests");
+
+/// A comma separates names; "?" stands for any character.
+const asFilter = (title) => title.replaceAll(",", "?");
+
+const titles = execFileSync(PROGRAM, ["--list-test-cases", "--no-skipped-summary"], { encoding: "utf8" })
+  .split("\n")
+  .filter((line) => line && !/^(\[doctest\]|=+$)/.test(line));
+
+describe("processes beside each other on PostgreSQL", () => {
+  let server;
+  before(async () => (server = await PostgreSQL.start()));
+  after(() => server.stop());
+
+  for (const title of titles) {
+    it(title, async (test) => {
+      const { stdout } = await run(PROGRAM, [`--test-case=${asFilter(title)}`], {
+        env: { ...process.env, POSTERN_TEST_DATABASE: server.uri },
+        maxBuffer: 1 << 26,
+      }).catch((failure) => assert.fail(failure.stdout + failure.stderr));
+      assert.match(stdout, /test cases: +1 +\| +1 passed \| 0 failed/);
+      for (const figures of stdout.match(/^.*rounds, .*$/gm)) test.diagnostic(figures);
+    });
+  }
+});
