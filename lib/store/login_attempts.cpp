@@ -10,17 +10,34 @@ namespace {
 constexpr std::int64_t kRemoveExpired = 20;
 constexpr std::int64_t kRemoveSurplus = 2;
 
+/// Where transactions run side by side, a counter that another one has locked is left alone: it has just been counted.
+#define POSTERN_DELETE_EXPIRED                        \
+    "DELETE FROM login_attempts WHERE attempt_key IN" \
+    " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"
+constexpr db::Text kDeleteExpired = {POSTERN_DELETE_EXPIRED ")", POSTERN_DELETE_EXPIRED " FOR UPDATE SKIP LOCKED)"};
+
 /// No counter ends later than `latest`, so that known places need not be looked through.
 void bound_rows(db::Transaction& transaction, util::Time now, util::Time latest) {
-    transaction.run(
-        "DELETE FROM login_attempts WHERE attempt_key IN"
-        " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2)",
-        now, kRemoveExpired);
+    transaction.run(kDeleteExpired, now, kRemoveExpired);
     transaction.run(
         "DELETE FROM login_attempts WHERE attempt_key IN"
         " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%'"
         " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2)",
         kRemoveSurplus, kMaxAttemptRows, latest);
+}
+
+Attempts count(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {
+    Attempts attempts;
+    auto row = transaction.database().query(
+        "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, $3)"
+        " ON CONFLICT (attempt_key) DO UPDATE SET"
+        " failures = CASE WHEN login_attempts.ends_at <= $2 THEN 1 ELSE login_attempts.failures + 1 END,"
+        " ends_at = CASE WHEN login_attempts.ends_at <= $2 THEN excluded.ends_at ELSE login_attempts.ends_at END"
+        " RETURNING failures, ends_at",
+        key, now, now + window);
+    if (!row.step()) throw db::StoreError("login_attempts: a failure was not counted");
+    row >> attempts.failures >> attempts.until;
+    return attempts;
 }
 
 }  // namespace
@@ -34,20 +51,20 @@ Attempts find_attempts(db::Database& database, std::string_view key, util::Time 
 }
 
 Attempts count_failure(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {
-    Attempts attempts;
-    {
-        auto row = transaction.database().query(
-            "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 1, $3)"
-            " ON CONFLICT (attempt_key) DO UPDATE SET"
-            " failures = CASE WHEN login_attempts.ends_at <= $2 THEN 1 ELSE login_attempts.failures + 1 END,"
-            " ends_at = CASE WHEN login_attempts.ends_at <= $2 THEN excluded.ends_at ELSE login_attempts.ends_at END"
-            " RETURNING failures, ends_at",
-            key, now, now + window);
-        if (!row.step()) throw db::StoreError("login_attempts: a failure was not counted");
-        row >> attempts.failures >> attempts.until;
+    return count_failures(transaction, {key}, now, window);
+}
+
+Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,
+                        util::Seconds window) {
+    Attempts last;
+    util::Time latest = now + window;
+    for (const std::string_view key : keys) {
+        last = count(transaction, key, now, window);
+        latest = std::max(latest, last.until);
     }
-    bound_rows(transaction, now, std::max(attempts.until, now + window));
-    return attempts;
+    // Behind the counts: a transaction that has deleted counters waits for no other one.
+    bound_rows(transaction, now, latest);
+    return last;
 }
 
 LoginPressure measure_pressure(db::Database& database, util::Time now, std::int64_t pair_limit,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "db/database.h"
@@ -27,6 +28,9 @@ inline constexpr std::int64_t kMaxAttemptRows = 100000;
 /// One more. A window that has ended starts again. Rows are bounded: expired ones are deleted, the oldest beyond
 /// kMaxAttemptRows too.
 Attempts count_failure(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window);
+/// The same for several counters of one failure, always in the same order. Returns the last one.
+Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,
+                        util::Seconds window);
 /// Of the counters whose window runs.
 struct LoginPressure {
     std::int64_t failures = 0;   ///< each is counted once

@@ -123,8 +123,9 @@ PasswordVerdict find_verdict(oauth::Context& context, const Attempt& attempt) {
 void settle(oauth::Context& context, const Attempt& attempt, const PasswordVerdict& verdict) {
     if (verdict.outcome != PasswordOutcome::wrong) return;
     db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
-        for (const Counter& counter : attempt.counters)
-            store::count_failure(transaction, counter.key, context.now(), context.settings.login.window);
+        const auto& [pair, user, address] = attempt.counters;
+        store::count_failures(transaction, {pair.key, user.key, address.key}, context.now(),
+                              context.settings.login.window);
         transaction.commit();
     });
 }
