@@ -7,6 +7,12 @@
 #include "util/text.h"
 
 namespace postern::cli {
+namespace {
+
+/// A list of millions of rows takes its time; nobody else waits for it.
+constexpr std::chrono::minutes kServerWait{10};
+
+}  // namespace
 
 void add_config_option(const Command& command, Invocation& invocation) {
     command.option("--config", "FILE", invocation.config_path,
@@ -28,6 +34,7 @@ Command add_command(const Command& parent, Invocation& invocation, const char* n
 }
 
 db::Database open_database(const config::Config& config, db::Access access) {
+    if (db::is_uri(config.database)) return {config.database, access, kServerWait};
     db::Database database(config.database, access);
     if (access == db::Access::query_only) db::make_write_lock(config.database);
     return database;

@@ -52,7 +52,7 @@ void require_untouched(const config::Config& config) {
 std::vector<fs::path> waiting_directories(const config::Config& config) {
     std::vector<fs::path> waiting;
     const fs::path keys = config.keys;
-    const fs::path data = directory_of(config.database);
+    const fs::path data = config.state_directory();
     const bool for_keys = fs::is_directory(keys) && entries_of(keys).empty();
     if (for_keys) waiting.push_back(keys);
     const auto other = [&](const fs::path& entry) { return !for_keys || !fs::equivalent(entry, keys); };
@@ -62,7 +62,7 @@ std::vector<fs::path> waiting_directories(const config::Config& config) {
 
 /// Directories of the database and of the keys, as far as they are missing.
 void make_directories(const config::Config& config, mode_t key_directory, os::NewFiles& made) {
-    make_directory(directory_of(config.database), kDatabaseDirectory, made);
+    make_directory(config.state_directory(), kDatabaseDirectory, made);
     make_directory(config.keys, key_directory, made);
 }
 
@@ -97,7 +97,7 @@ void print_next_steps(const config::Config& config, const std::vector<keys::KeyI
                  "  postern client add ID --redirect-uri URI         register an application\n"
                  "  postern doctor                                   check the installation\n";
     struct stat directory {};
-    const bool known = stat(directory_of(config.database).c_str(), &directory) == 0;
+    const bool known = stat(config.state_directory().c_str(), &directory) == 0;
     if (geteuid() == 0 && known && directory.st_uid == 0 && directory.st_gid == 0) {
         print_note(
             "everything belongs to root, so a web server that runs as another user cannot read it; change the owner "

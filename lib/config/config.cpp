@@ -121,6 +121,13 @@ void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
     }
 }
 
+/// What belongs to a database file lies beside it.
+void check_state(const Config& config, Problems& problems) {
+    if (config.state.empty() || db::is_uri(config.database)) return;
+    if (config.state != std::filesystem::path(config.database).parent_path())
+        problems.push_back({"state", "is for a database on a server: leave it out, because \"database\" is a file"});
+}
+
 bool is_half_remote(const oauth::LoginSettings& login) {
     const bool has_its_keys = login.auto_create || !login.claims_from_environment.empty() || login.auth_time_variable ||
                               login.logout_redirect ||
@@ -186,6 +193,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
         problems.push_back({"issuer", "is required: the URL of this server, such as https://id.example.org"});
     }
     check_paths_differ(config.settings.paths, problems);
+    check_state(config, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();
     if (!problems.empty()) return problems;
     config.settings.cookie_tag = crypto::sha256_hex(config.settings.issuer).substr(0, 8);

@@ -2,6 +2,7 @@
 #include "db/database.h"
 
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "db/engine.h"
@@ -10,8 +11,11 @@
 namespace postern::db {
 namespace {
 
-std::unique_ptr<Connection> open(const std::string& path, Access access, std::chrono::milliseconds wait) {
-    if (is_uri(path)) return open_postgres(path, access, wait);
+constexpr std::chrono::milliseconds kBetweenLooks{200};
+
+std::unique_ptr<Connection> open(const std::string& path, Access access, std::chrono::milliseconds wait,
+                                 std::string_view program) {
+    if (is_uri(path)) return open_postgres(path, program, access, wait);
     return open_sqlite(path, access, wait, Versions::this_one);
 }
 
@@ -24,9 +28,10 @@ bool is_uri(std::string_view database) {
 #ifndef POSTERN_POSTGRESQL
 constexpr const char* kNotBuilt = "the database is a URI, and this program was built without PostgreSQL: name a file";
 
-std::unique_ptr<Connection> open_postgres(const std::string&, Access, std::chrono::milliseconds) {
+std::unique_ptr<Connection> open_postgres(const std::string&, std::string_view, Access, std::chrono::milliseconds) {
     throw StoreUnusable(kNotBuilt);
 }
+std::vector<std::string> files_of_uri(const std::string&, std::string_view) { throw StoreUnusable(kNotBuilt); }
 void create_schema(const std::string&) { throw StoreUnusable(kNotBuilt); }
 #endif
 
@@ -34,8 +39,9 @@ Database::Database(std::unique_ptr<Connection> connection) : connection_(std::mo
 Database::Database(Database&&) noexcept = default;
 Database::~Database() = default;
 
-Database::Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait)
-    : Database(open(path, access, lock_wait)) {}
+Database::Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait,
+                   std::string_view program)
+    : Database(open(path, access, lock_wait, program)) {}
 
 Database Database::open_for_migration(const std::string& path, std::chrono::milliseconds lock_wait) {
     return Database(open_sqlite(path, Access::read_write, lock_wait, Versions::any));
@@ -85,8 +91,39 @@ Transaction::~Transaction() {
 
 void Transaction::commit() {
     if (!open_) throw StoreError(database_.path() + ": the transaction has ended already");
-    database_.connection().commit(durability_);  // when it throws, the destructor rolls back
+    try {
+        database_.connection().commit(durability_);  // when it throws, the destructor rolls back
+    } catch (const CommitUnknown& error) {
+        open_ = false;
+        settle(error.what());
+    }
     open_ = false;
+}
+
+/// Whether a commit happened whose answer was lost. It may still be under way at the server: each lock that the
+/// transaction had waits for its end.
+void Transaction::settle(const std::string& reason) {
+    const auto deadline = std::chrono::steady_clock::now() + database_.wait();
+    while (has_mark_ && std::chrono::steady_clock::now() < deadline) {
+        switch (look_for_mark()) {
+            case Mark::found:
+                return;
+            case Mark::missing:
+                throw StoreConflict(reason, StoreConflict::Kind::transient);
+            case Mark::unknown:
+                std::this_thread::sleep_for(kBetweenLooks);
+        }
+    }
+    throw StoreUnsynced("whether a transaction was committed is unknown: " + reason);
+}
+
+Transaction::Mark Transaction::look_for_mark() {
+    try {
+        for (const auto& lock : locks_) lock();
+        return has_mark_() ? Mark::found : Mark::missing;
+    } catch (const StoreBusy&) {  // no server answers yet, or a lock is still held
+        return Mark::unknown;
+    }
 }
 
 Snapshot::Snapshot(Database& database) : database_(database), open_(!database.connection().in_transaction()) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "db/error.h"
 #include "db/statement.h"
@@ -27,6 +29,12 @@ enum class Access { read_write, query_only };
 
 /// Whether `database` names a server (postgresql://...) and not a file.
 bool is_uri(std::string_view database);
+
+/// The name of the command as a program that works on a database.
+inline constexpr std::string_view kCommand = "admin";
+
+/// The files that a connection to the URI reads, for a sandbox: certificates, keys, a password.
+std::vector<std::string> files_of_uri(const std::string& uri, std::string_view program);
 
 /// One statement in the words of each engine, where they differ.
 struct Text {
@@ -61,13 +69,25 @@ public:
 
     /// `sql` selects rows `FOR NO KEY UPDATE`: from here on this transaction sees what every transaction that had them
     /// locked has committed, and others wait for it. Nothing is done where the engine has one writer at a time.
+    /// Text that `values` refer to lives as long as the transaction, here and in `mark`.
     template <class... Values>
     void lock(const char* sql, const Values&... values);
 
+    /// `sql` selects a row that this transaction alone can have made. When the answer to a COMMIT is lost, it decides
+    /// whether the commit happened. Nothing is done where an answer cannot be lost.
+    template <class... Values>
+    void mark(const char* sql, const Values&... values);
+
 private:
+    enum class Mark { found, missing, unknown };
+    void settle(const std::string& reason);
+    Mark look_for_mark();
+
     Database& database_;
     Durability durability_;
     bool open_ = false;
+    std::vector<std::function<void()>> locks_;  ///< each waits for the transaction that has the lock
+    std::function<bool()> has_mark_;
 };
 
 /// Several reads of one snapshot. Needs no write lock and blocks no writer. Keep it short, because the WAL cannot be
@@ -94,7 +114,9 @@ public:
 
     /// Opens an existing database of exactly kSchemaVersion; never creates one. `path` is a file or a URI. `lock_wait`
     /// bounds the wait for writers, and for each answer of a server.
-    Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
+    /// A server is asked as `program`: its role is postern_PROGRAM unless the URI names one.
+    Database(const std::string& path, Access access, std::chrono::milliseconds lock_wait = std::chrono::seconds(5),
+             std::string_view program = kCommand);
     /// For `postern migrate` alone: the same, whatever the schema version.
     static Database open_for_migration(const std::string& path,
                                        std::chrono::milliseconds lock_wait = std::chrono::seconds(5));
@@ -151,7 +173,15 @@ std::int64_t Transaction::run(const Text& text, const Values&... values) {
 
 template <class... Values>
 void Transaction::lock(const char* sql, const Values&... values) {
-    if (database_.has_row_locks()) database_.query(sql, values...).step();
+    if (!database_.has_row_locks()) return;
+    locks_.push_back([this, sql, values...] { database_.query(sql, values...).step(); });
+    locks_.back()();
+}
+
+template <class... Values>
+void Transaction::mark(const char* sql, const Values&... values) {
+    if (database_.has_row_locks())
+        has_mark_ = [this, sql, values...] { return database_.query(sql, values...).step(); };
 }
 
 /// schema.sql as it was when the program was built.

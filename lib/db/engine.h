@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "db/error.h"
 
 namespace postern::db {
 
@@ -38,6 +39,11 @@ public:
     virtual std::string_view text(int column) const = 0;  ///< "" for NULL; valid until the next step
     virtual std::int64_t integer(int column) const = 0;   ///< 0 for NULL
     virtual void reset() noexcept = 0;
+};
+
+/// The answer to a COMMIT was lost: it happened, it did not, or it still may.
+struct CommitUnknown : StoreUnsynced {
+    using StoreUnsynced::StoreUnsynced;
 };
 
 class Connection {
@@ -78,7 +84,9 @@ std::unique_ptr<Connection> open_sqlite(const std::string& path, Access access, 
 std::unique_ptr<Connection> open_sqlite_in_memory();
 void create_file(os::NewFiles& made, const std::string& path);
 
-std::unique_ptr<Connection> open_postgres(const std::string& uri, Access access, std::chrono::milliseconds wait);
+/// For `program`, whose name is in the role and in the files of the URI.
+std::unique_ptr<Connection> open_postgres(const std::string& uri, std::string_view program, Access access,
+                                          std::chrono::milliseconds wait);
 /// Makes the tables of schema-postgresql.sql, all of them or none. Throws StoreUnusable when they are there.
 void create_schema(const std::string& uri);
 /// schema-postgresql.sql as it was when the program was built.

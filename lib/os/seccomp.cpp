@@ -73,6 +73,8 @@ constexpr std::uint32_t kForFiles[] = {
 
 constexpr std::uint32_t kForSyslog[] = {__NR_connect, __NR_sendto};
 
+constexpr std::uint32_t kForConnections[] = {__NR_connect, __NR_sendto};
+
 constexpr std::uint32_t kForNetwork[] = {
     __NR_socket, __NR_socketpair, __NR_bind, __NR_connect, __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_recvmsg,
     __NR_recvmmsg, __NR_ioctl, __NR_pipe2, __NR_eventfd2, __NR_epoll_create1, __NR_epoll_ctl, __NR_epoll_pwait, __NR_dup,
@@ -185,6 +187,11 @@ void filter_calls(const CallNeeds& needs) {
     filter.allow_if(__NR_mprotect, {{2, PROT_EXEC, 0}});
     if (needs.files) filter.allow(kForFiles);
     if (needs.network) allow_network(filter);
+    if (needs.connections) {
+        for (const int family : {AF_UNIX, AF_INET, AF_INET6})
+            filter.allow_if(__NR_socket, {{0, ~0U, static_cast<std::uint32_t>(family)}, {1, 0xf, SOCK_STREAM}});
+        filter.allow(kForConnections);
+    }
     if (needs.syslog) {
         filter.allow_if(__NR_socket, {{0, ~0U, AF_UNIX}, {1, 0xf, SOCK_DGRAM}});
         filter.allow(kForSyslog);

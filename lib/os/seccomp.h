@@ -7,9 +7,10 @@ namespace postern::os {
 
 /// What goes beyond waiting, reading, writing and opening.
 struct CallNeeds {
-    bool syslog = false;   ///< datagrams to a Unix socket: a logger that was started again must be found again
-    bool files = false;    ///< make, rename and remove files
-    bool network = false;  ///< sockets and threads
+    bool syslog = false;       ///< datagrams to a Unix socket: a logger that was started again must be found again
+    bool files = false;        ///< make, rename and remove files
+    bool network = false;      ///< sockets and threads
+    bool connections = false;  ///< stream sockets alone: a database server must be found again
 };
 
 /// Whether the kernel can filter, and there is a table for this architecture; when not, `reason` says why.

@@ -7,9 +7,12 @@
 namespace postern::server {
 namespace {
 
-std::optional<db::Database> open_database(const config::Config& config, StoreUse use) {
-    if (use == StoreUse::none) return std::nullopt;
-    return db::Database(config.database, use == StoreUse::write ? db::Access::read_write : db::Access::query_only);
+constexpr std::chrono::seconds kLockWait{5};
+
+std::optional<db::Database> open_database(const config::Config& config, const Endpoint& endpoint) {
+    if (endpoint.store == StoreUse::none) return std::nullopt;
+    const auto access = endpoint.store == StoreUse::write ? db::Access::read_write : db::Access::query_only;
+    return db::Database(config.database, access, kLockWait, endpoint.name);
 }
 
 keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) {
@@ -30,7 +33,7 @@ void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const 
 App::App(config::Config config, const Endpoint& endpoint)
     : config_(std::move(config)),
       log_(util::open_log_sink(config_.log_target), config_.log_level, endpoint.name),
-      database_(open_database(config_, endpoint.store)),
+      database_(open_database(config_, endpoint)),
       keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal),
       pages_(endpoint.pages ? endpoint.pages(config_.templates) : nullptr) {
     check_signing_keys(keys_, endpoint, config_.settings);

@@ -42,6 +42,11 @@ std::vector<std::string> make_hash_slots(const config::Config& config) {
     }
 }
 
+/// Such a process connects again when a connection was lost.
+bool is_on_server(const config::Config& config, const Endpoint& endpoint) {
+    return endpoint.store != StoreUse::none && db::is_uri(config.database);
+}
+
 /// Not among them: database, side files, gate, numbers of commits, ring, templates and log. They are open.
 std::vector<os::FileRule> file_rules(const config::Config& config, const Endpoint& endpoint) {
     // By directory: a rotation puts new files in the place of the old ones.
@@ -49,6 +54,11 @@ std::vector<os::FileRule> file_rules(const config::Config& config, const Endpoin
         {config.keys, signs(endpoint, config.settings) ? os::FileUse::browse : os::FileUse::read}};
     if (endpoint.passwords && config.settings.login.method == oauth::LoginMethod::password) {
         for (const std::string& slot : make_hash_slots(config)) rules.push_back({slot, os::FileUse::rewrite});
+    }
+    if (is_on_server(config, endpoint)) {
+        for (const std::string& path : db::files_of_uri(config.database, endpoint.name)) {
+            if (std::filesystem::exists(path)) rules.push_back({path, os::FileUse::read});
+        }
     }
     for (const std::string& path : endpoint.needs.read) rules.push_back({path, os::FileUse::browse});
     for (const std::string& path : endpoint.needs.write) rules.push_back({path, os::FileUse::anything});
@@ -79,9 +89,11 @@ void confine(const config::Config& config, const Endpoint& endpoint, const Sandb
     open_what_is_opened_late();
     gain_no_privileges();
     const SandboxPermissions& needs = endpoint.needs;
+    const bool connects = is_on_server(config, endpoint);
     if (offer.landlock > 0)
-        os::restrict_files(file_rules(config, endpoint), needs.network ? os::Network::allowed : os::Network::none);
-    if (offer.calls) os::filter_calls({config.log_target == "syslog", !needs.write.empty(), needs.network});
+        os::restrict_files(file_rules(config, endpoint),
+                           needs.network || connects ? os::Network::allowed : os::Network::none);
+    if (offer.calls) os::filter_calls({config.log_target == "syslog", !needs.write.empty(), needs.network, connects});
 }
 
 /// Landlock's rules are the calling thread's and its children's: one that a preloaded library has started before keeps

@@ -26,6 +26,8 @@ void insert_access_token(db::Transaction& transaction, const model::AccessToken&
         "INSERT INTO access_tokens (grant_id, issued_at, token_hash, jti, scope, audience, expires_at)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7)",
         token.grant_id, token.issued_at, token.token_hash, token.jti, token.scope, token.audience, token.expires_at);
+    transaction.mark("SELECT 1 FROM access_tokens WHERE grant_id = $1 AND issued_at = $2 AND token_hash = $3",
+                     token.grant_id, token.issued_at, token.token_hash);
     if (token.expires_at > kept_until) keep_grant(transaction, token.grant_id, token.expires_at);
 }
 

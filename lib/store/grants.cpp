@@ -47,6 +47,7 @@ void insert_code(db::Transaction& transaction, const AuthorizationCode& code) {
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         code.code_hash, code.grant_id, code.redirect_uri, code.redirect_uri_sent, code.nonce, code.code_challenge,
         code.max_age, code.audience, code.expires_at);
+    transaction.mark("SELECT 1 FROM authorization_codes WHERE code_hash = $1", code.code_hash);
     keep_grant(transaction, code.grant_id, code.expires_at);
 }
 

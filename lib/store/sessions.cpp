@@ -35,6 +35,7 @@ void insert_session(db::Transaction& transaction, const model::Session& session)
         " VALUES ($1, $2, $3, $4, $5, $6, $7)",
         session.cookie_hash, session.sid, session.subject, session.auth_time, session.created_at, session.last_seen_at,
         session.expires_at);
+    transaction.mark("SELECT 1 FROM sessions WHERE cookie_hash = $1", session.cookie_hash);
 }
 
 bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie_hash) {

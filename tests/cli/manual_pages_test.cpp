@@ -92,6 +92,7 @@ std::map<std::string, std::string> defaults() {
     CHECK(config->log_level == postern::util::LogLevel::info);
     return {
         {"database", config->database},
+        {"state", config->state_directory()},
         {"keys", config->keys},
         {"templates", "$(PREFIX)/share/postern/templates"},  // the Makefile's
         {"oidc.userClaims", "none"},

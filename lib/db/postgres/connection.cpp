@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 #include "db/error.h"
 #include "db/postgres/errors.h"
@@ -14,20 +15,10 @@ namespace {
 // After this, a process does not stay on a server that was cut off from the others and still answers reads.
 constexpr std::chrono::seconds kLongestSession{300};
 
-/// What a connection has unless the URI says otherwise. Seconds, but tcp_user_timeout: milliseconds.
-struct Setting {
-    const char* name;
-    const char* value;
-};
-constexpr Setting kDefaults[] = {
-    {"target_session_attrs", "read-write"},
-    {"connect_timeout", "2"},
-    {"tcp_user_timeout", "5000"},
-    {"keepalives_idle", "30"},
-    {"gssencmode", "disable"},
-    {"application_name", "postern"},
-    {"client_encoding", "UTF8"},
-};
+// A server that is away is asked again after this, by whichever request comes then.
+constexpr std::chrono::milliseconds kPauseBetweenTries{500};
+
+constexpr const char* kVersion = "SELECT version FROM schema_version WHERE product = 'postern'";
 
 std::string one_line(std::string_view text) {
     std::string line(text.substr(0, text.find_last_not_of(" \n\r\t") + 1));
@@ -37,23 +28,6 @@ std::string one_line(std::string_view text) {
     return line;
 }
 
-struct FreeOptions {
-    void operator()(PQconninfoOption* options) const { libpq().PQconninfoFree(options); }
-};
-
-/// A password would be seen in the configuration file and in messages.
-void refuse_password(const std::string& uri) {
-    char* fault = nullptr;
-    const std::unique_ptr<PQconninfoOption, FreeOptions> options(libpq().PQconninfoParse(uri.c_str(), &fault));
-    if (!options) throw StoreUnusable("\"database\" is not a URI that libpq accepts: correct it");
-    for (const PQconninfoOption* option = options.get(); option->keyword; ++option) {
-        if (std::string_view(option->keyword) == "password" && option->val)
-            throw StoreUnusable(
-                "\"database\" has a password in its URI: put it into a file and name that with passfile=, or use a "
-                "client certificate");
-    }
-}
-
 void note_warning(void* warned, const PGresult* notice) {
     const char* severity = libpq().PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
     if (severity && std::string_view(severity) == "WARNING") *static_cast<bool*>(warned) = true;
@@ -61,11 +35,9 @@ void note_warning(void* warned, const PGresult* notice) {
 
 }  // namespace
 
-PostgresConnection::PostgresConnection(const std::string& uri, Access rights, std::chrono::milliseconds patience)
-    : Connection(uri, rights, patience) {
-    refuse_password(uri);
-    connect();
-}
+PostgresConnection::PostgresConnection(const std::string& uri, std::string_view program, Access rights,
+                                       std::chrono::milliseconds patience, Versions accepted)
+    : Connection(uri, rights, patience), options_(uri, program), accepted_(accepted) {}
 
 PostgresConnection::~PostgresConnection() {
     statements_.clear();
@@ -73,24 +45,38 @@ PostgresConnection::~PostgresConnection() {
 }
 
 void PostgresConnection::connect() {
-    std::vector<const char*> names;
-    std::vector<const char*> values;
-    for (const Setting& setting : kDefaults) {
-        names.push_back(setting.name);
-        values.push_back(setting.value);
-    }
-    names.insert(names.end(), {"dbname", nullptr});  // what the URI says comes last, and counts
-    values.insert(values.end(), {path.c_str(), nullptr});
-    connection_ = libpq().PQconnectdbParams(names.data(), values.data(), 1);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_try_) throw StoreBusy(last_reason_);
+    connection_ = libpq().PQconnectdbParams(options_.names().data(), options_.values().data(), 0);
     if (!connection_ || libpq().PQstatus(connection_) != CONNECTION_OK) {
-        const std::string reason = connection_ ? one_line(libpq().PQerrorMessage(connection_)) : "out of memory";
+        last_reason_ = "cannot connect to the database: " +
+                       (connection_ ? one_line(libpq().PQerrorMessage(connection_)) : "out of memory");
+        next_try_ = now + kPauseBetweenTries;
         close();
-        throw StoreBusy("cannot connect to the database: " + reason);
+        throw StoreBusy(last_reason_);
     }
     libpq().PQsetnonblocking(connection_, 1);
     libpq().PQsetNoticeReceiver(connection_, note_warning, &warned_);
-    connected_at_ = std::chrono::steady_clock::now();
+    connected_at_ = now;
     ++session_;
+    if (accepted_ == Versions::this_one) check_version();
+}
+
+void PostgresConnection::check_version() {
+    int version = 0;
+    try {
+        const Result found = run(kVersion);
+        if (libpq().PQntuples(found.get()) == 1) version = std::atoi(libpq().PQgetvalue(found.get(), 0, 0));
+    } catch (const StoreUnusable& error) {
+        close();
+        throw StoreUnusable(std::string(error.what()) + ": create the tables with `postern init`, or grant the right");
+    }
+    if (version == kSchemaVersion) return;
+    close();
+    throw StoreUnusable("the database has schema version " + std::to_string(version) + ", this program needs " +
+                        std::to_string(kSchemaVersion) +
+                        (version < kSchemaVersion ? ": stop the serving processes and run `postern migrate`"
+                                                  : ": run the release of Postern that it belongs to"));
 }
 
 void PostgresConnection::close() noexcept {
@@ -178,7 +164,7 @@ Result PostgresConnection::run_prepared(const std::string& name, const std::vect
 }
 
 int PostgresConnection::schema_version() {
-    auto& statement = prepare("SELECT version FROM schema_version WHERE product = 'postern'");
+    auto& statement = prepare(kVersion);
     const int version = statement.step() ? static_cast<int>(statement.integer(0)) : 0;
     statement.reset();
     return version;

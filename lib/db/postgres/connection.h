@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "db/engine.h"
+#include "db/postgres/connection_options.h"
 #include "db/postgres/libpq.h"
 #include "os/file_lock.h"
 
@@ -55,9 +56,10 @@ private:
 
 class PostgresConnection : public Connection {
 public:
-    /// Connects. Each answer of the server is waited for as long as `patience`. Throws StoreUnusable for a URI that
-    /// cannot be used, StoreBusy when no server answers.
-    PostgresConnection(const std::string& uri, Access rights, std::chrono::milliseconds patience);
+    /// Connects when it is first used, and again after a connection was lost. Each answer of the server is waited for
+    /// as long as `patience`. Throws StoreUnusable for a URI that cannot be used.
+    PostgresConnection(const std::string& uri, std::string_view program, Access rights,
+                       std::chrono::milliseconds patience, Versions accepted);
     ~PostgresConnection() override;
 
     PostgresStatement& prepare(const char* sql) override;
@@ -78,19 +80,25 @@ public:
     void prepare_on_server(const std::string& name, const char* sql, const std::vector<Oid>& types);
     Result run_prepared(const std::string& name, const std::vector<const char*>& values, const char* sql);
 
-    /// Connects when there is no connection, and outside a transaction also when it is an old one.
+    /// Connects when there is no connection, and outside a transaction also when it is an old one. Throws StoreBusy
+    /// when no server answers, StoreUnusable when its tables are of another version.
     void connect_if_needed();
     /// Counts the connections of this process, from 1: prepared statements belong to one of them.
     int session() const { return session_; }
 
 private:
     void connect();
+    void check_version();
     void close() noexcept;
     Result wait_for_result(int was_sent, const char* doing);
     void wait_for_socket(os::Deadline deadline, bool is_flushed);
     [[noreturn]] void throw_broken(const char* doing);
 
+    const ConnectionOptions options_;
+    const Versions accepted_;
     PGconn* connection_ = nullptr;
+    std::chrono::steady_clock::time_point next_try_;  ///< not to be asked before, because it was away
+    std::string last_reason_;
     int session_ = 0;
     std::chrono::steady_clock::time_point connected_at_;
     bool open_ = false;    ///< a transaction or a snapshot

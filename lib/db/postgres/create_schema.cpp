@@ -14,7 +14,8 @@ bool has_tables(PostgresConnection& connection) {
 }  // namespace
 
 void create_schema(const std::string& uri) {
-    PostgresConnection connection(uri, Access::read_write, kPatience);
+    PostgresConnection connection(uri, kCommand, Access::read_write, kPatience, Versions::any);
+    connection.connect_if_needed();
     if (has_tables(connection))
         throw StoreUnusable(uri + ": has tables of Postern already: name another database, or drop them to start over");
     connection.begin(Durability::full, kPatience);

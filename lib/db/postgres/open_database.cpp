@@ -1,27 +1,24 @@
-// Decides which databases of a server this program works with.
+// Decides when a program starts: also without a server, because it may come back.
 #include <string>
 
 #include "db/error.h"
 #include "db/postgres/connection.h"
 
 namespace postern::db {
-namespace {
 
-void check_version(PostgresConnection& connection) {
-    const int version = connection.schema_version();
-    if (version == kSchemaVersion) return;
-    throw StoreUnusable(connection.path + ": has schema version " + std::to_string(version) + ", this program needs " +
-                        std::to_string(kSchemaVersion) +
-                        (version < kSchemaVersion ? ": stop the serving processes and run `postern migrate`"
-                                                  : ": run the release of Postern that it belongs to"));
+std::unique_ptr<Connection> open_postgres(const std::string& uri, std::string_view program, Access access,
+                                          std::chrono::milliseconds wait) {
+    auto connection = std::make_unique<PostgresConnection>(uri, program, access, wait, Versions::this_one);
+    try {
+        connection->connect_if_needed();
+    } catch (const StoreBusy&) {
+        return connection;  // each request tries again, and says why it failed
+    }
+    return connection;
 }
 
-}  // namespace
-
-std::unique_ptr<Connection> open_postgres(const std::string& uri, Access access, std::chrono::milliseconds wait) {
-    auto connection = std::make_unique<PostgresConnection>(uri, access, wait);
-    check_version(*connection);
-    return connection;
+std::vector<std::string> files_of_uri(const std::string& uri, std::string_view program) {
+    return ConnectionOptions(uri, program).files();
 }
 
 }  // namespace postern::db

@@ -13,6 +13,9 @@ namespace {
 constexpr Oid kText = 25;
 constexpr Oid kBigint = 20;
 
+// One for a connection that was lost while it was idle, one for a connection that is lost now.
+constexpr int kMostRuns = 3;
+
 /// The highest N of a `$N`.
 std::size_t count_parameters(std::string_view sql) {
     std::size_t most = 0;
@@ -53,9 +56,9 @@ bool PostgresStatement::step() {
 
 Result PostgresStatement::run() {
     // A read that is no part of a transaction is the same again after a connection was lost.
-    for (int runs = 0;; ++runs) {
-        connection_.connect_if_needed();
+    for (int left = kMostRuns;; --left) {
         try {
+            connection_.connect_if_needed();
             if (prepared_in_ != connection_.session()) {
                 std::vector<Oid> types;
                 for (const Value& each : values_) types.push_back(each.type);
@@ -66,7 +69,7 @@ Result PostgresStatement::run() {
             for (const Value& each : values_) texts.push_back(each.is_null ? nullptr : each.text.c_str());
             return connection_.run_prepared(name_, texts, sql_);
         } catch (const StoreConflict&) {
-            if (runs > 0 || connection_.in_transaction()) throw;
+            if (left == 1 || connection_.in_transaction()) throw;
         }
     }
 }

@@ -38,7 +38,7 @@ void PostgresConnection::commit(Durability durability) {
     } catch (const StoreConflict& error) {
         if (connection_) throw;  // the server has said that it did not commit
         open_ = false;
-        throw StoreUnsynced(std::string("whether this was committed is unknown: ") + error.what());
+        throw CommitUnknown(error.what());
     }
     open_ = false;
     if (std::string_view(libpq().PQcmdStatus(result.get())) != "COMMIT")

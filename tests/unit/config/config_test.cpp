@@ -32,6 +32,36 @@ Config parsed(const std::string& more) {
 }
 
 TEST_CASE(
+    "parse_config: the database is a file or a URI, and what belongs to it lies where the file is or \"state\" says") {
+    struct Row {
+        const char* members;
+        const char* state;  ///< "": refused
+    };
+    constexpr const char* kUri = R"("database":"postgresql://db1,db2/postern")";
+    const Row rows[] = {
+        {"", "/var/lib/postern"},
+        {R"("database":"/srv/op/op.db")", "/srv/op"},
+        {R"("database":"/srv/op/op.db","state":"/srv/op")", "/srv/op"},
+        {R"("database":"/srv/op/op.db","state":"/run/op")", ""},
+        {kUri, "/var/lib/postern"},
+        {R"("database":"postgres:///postern?host=/run/postgresql","state":"/run/op")", "/run/op"},
+        {R"("database":"postgresql:///postern","state":"run/op")", ""},
+        {R"("database":"mysql://db1/postern")", ""},
+        {R"("database":"postgresql://db1/post\nern")", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.members);
+        const auto config = parse_config(with_issuer(row.members));
+        CHECK(config.operator bool() == !std::string(row.state).empty());
+        if (!config) continue;
+        CHECK(config->state_directory() == row.state);
+        CHECK(config->ring_path() == std::string(row.state) + "/refusals.ring");
+    }
+    CHECK(parsed(kUri).settings.login.hash_slot_files == "/var/lib/postern/postern");
+    CHECK(parsed(R"("database":"/srv/op/op.db")").settings.login.hash_slot_files == "/srv/op/op.db");
+}
+
+TEST_CASE(
     "parse_config: the issuer is enough, everything else has its documented default [IF9, IF11, IF13, OIDC Core "
     "§15.1a, §16.18a]") {
     const Config config = parsed("");
