@@ -180,8 +180,8 @@ void Transaction::lock(const char* sql, const Values&... values) {
 
 template <class... Values>
 void Transaction::mark(const char* sql, const Values&... values) {
-    if (database_.has_row_locks())
-        has_mark_ = [this, sql, values...] { return database_.query(sql, values...).step(); };
+    if (!database_.has_row_locks()) return;
+    has_mark_ = [this, sql, values...] { return database_.query(sql, values...).step(); };
 }
 
 /// schema.sql as it was when the program was built.

@@ -63,7 +63,8 @@ std::unique_ptr<Board, Unmap> make_board(unsigned processes) {
 class RacingConnection final : public db::PostgresConnection {
 public:
     RacingConnection(const std::string& uri, Driver driver, Board& board)
-        : PostgresConnection(uri, db::Access::read_write, std::chrono::seconds(30)),
+        : PostgresConnection(uri, db::kCommand, db::Access::read_write, std::chrono::seconds(30),
+                             db::Versions::this_one),
           driver_(driver),
           board_(board),
           random_(static_cast<unsigned>(::getpid())) {}

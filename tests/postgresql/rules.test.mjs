@@ -1,4 +1,4 @@
-// The rules and repositories once more, on PostgreSQL: the same test program, with a schema for each case.
+// Suites of SQLite once more, on PostgreSQL: the same test programs, with a schema or a database for each case.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -14,13 +14,16 @@ describe("on PostgreSQL", () => {
   before(async () => (server = await PostgreSQL.start()));
   after(() => server.stop());
 
-  for (const room of ["store", "oauth", "oidc", "web"]) {
-    it(`the rules of ${room} hold`, async () => {
-      const { stdout } = await run(join(BUILD, "tests/unit_tests"), [`--source-file=*unit/${room}/*`], {
-        env: { ...process.env, POSTERN_BUILD: BUILD, POSTERN_TEST_DATABASE: server.uri },
-        maxBuffer: 1 << 26,
-      }).catch((failure) => assert.fail(failure.stdout + failure.stderr));
-      assert.match(stdout, /test cases: +[1-9]\d* +\| +[1-9]\d* passed \| 0 failed/);
-    });
+  async function passes(suite, ...options) {
+    const { stdout } = await run(join(BUILD, `tests/${suite}_tests`), options, {
+      env: { ...process.env, POSTERN_BUILD: BUILD, POSTERN_TEST_DATABASE: server.uri },
+      maxBuffer: 1 << 26,
+    }).catch((failure) => assert.fail(failure.stdout + failure.stderr));
+    assert.match(stdout, /test cases: +[1-9]\d* +\| +[1-9]\d* passed \| 0 failed/);
   }
+
+  for (const room of ["store", "oauth", "oidc", "web"])
+    it(`the rules of ${room} hold`, () => passes("unit", `--source-file=*unit/${room}/*`));
+
+  it("endpoints answer as the specifications say", () => passes("rfc"));
 });

@@ -1,7 +1,7 @@
-// A PostgreSQL server of one test file, from the distribution's package: its own directory, a Unix socket and no port. What
-// it holds is thrown away with it, so it does not wait for the disk.
+// A PostgreSQL server of one test file, from the distribution's package: its own directory, a Unix socket and no port.
+// What it holds is thrown away with it, so it does not wait for the disk.
 import { execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -28,17 +28,30 @@ const SETTINGS = {
 
 export class PostgreSQL {
   #directory = mkdtempSync(join(tmpdir(), "postern-pg-"));
+  #settings;
   #server;
 
   /// Settings of postgresql.conf that differ from those above.
   static async start(settings = {}) {
     const server = new PostgreSQL();
-    await server.#begin({ ...SETTINGS, ...settings });
+    server.#settings = { ...SETTINGS, ...settings, unix_socket_directories: server.#directory };
+    server.#initialise();
+    await server.resume();
     return server;
   }
 
   get uri() {
-    return `postgresql:///postgres?host=${this.#directory}&user=postgres`;
+    return this.uriBy(this.#directory);
+  }
+
+  /// By way of another socket.
+  uriBy(directory) {
+    return `postgresql:///postgres?host=${directory}&user=postgres`;
+  }
+
+  /// Where its socket is.
+  get directory() {
+    return this.#directory;
   }
 
   #run(program, ...args) {
@@ -52,29 +65,44 @@ export class PostgreSQL {
     }).trim();
   }
 
-  async #begin(settings) {
+  get #data() {
+    return join(this.#directory, "data");
+  }
+
+  #initialise() {
+    chmodSync(this.#directory, 0o711); // the programs of a web server reach the socket, and nothing else
     if (identity.uid !== undefined) chownSync(this.#directory, identity.uid, identity.gid);
-    const data = join(this.#directory, "data");
-    this.#run("initdb", "-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync");
-    const options = Object.entries({ ...settings, unix_socket_directories: this.#directory });
-    this.#server = spawn(
-      join(programs(), "postgres"),
-      ["-D", data, ...options.flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-      { ...identity, cwd: this.#directory, stdio: ["ignore", "ignore", "pipe"] },
-    );
+    this.#run("initdb", "-D", this.#data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync");
+  }
+
+  /// Starts the server that halt() has ended.
+  async resume() {
+    const data = this.#data;
+    const options = Object.entries(this.#settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    this.#server = spawn(join(programs(), "postgres"), ["-D", data, ...options], {
+      ...identity,
+      cwd: this.#directory,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     let said = "";
     this.#server.stderr.on("data", (chunk) => (said += chunk));
-    const ready = () => existsSync(join(data, "postmaster.pid")) && /ready/.test(readFileSync(join(data, "postmaster.pid")));
+    const ready = () =>
+      existsSync(join(data, "postmaster.pid")) && /ready/.test(readFileSync(join(data, "postmaster.pid")));
     while (!ready()) {
       if (this.#server.exitCode !== null) throw new Error(`postgres ended: ${said}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 
-  async stop() {
+  /// Ends it at once, as a crash would.
+  async halt() {
     const ended = new Promise((resolve) => this.#server.once("exit", resolve));
-    this.#server.kill("SIGQUIT"); // at once
+    this.#server.kill("SIGQUIT");
     await ended;
+  }
+
+  async stop() {
+    await this.halt();
     rmSync(this.#directory, { recursive: true, force: true });
   }
 }

@@ -79,7 +79,7 @@ TEST_CASE(
     for (const Row& row : rows) {
         CAPTURE(row.request.text());
         const std::string code = alice.obtain_code(row.request);
-        db::Database database(op.database_file().string(), db::Access::query_only);
+        db::Database database(op.database(), db::Access::query_only);
         const auto stored = store::find_code(database, postern::oauth::hash_of(code));
         REQUIRE(stored);
         CHECK(stored->code.audience == row.audience);
@@ -122,7 +122,7 @@ TEST_CASE(
         UserAgent alice(op);
         const std::string token = text_of(obtain_tokens(op, alice, authorization_request()), "access_token");
         if (*row.sql != '\0') {
-            db::Database database(op.database_file().string(), db::Access::read_write);
+            db::Database database(op.database(), db::Access::read_write);
             db::Transaction transaction(database, db::Durability::full);
             CHECK(database.prepare(row.sql).execute() == 1);
             transaction.commit();

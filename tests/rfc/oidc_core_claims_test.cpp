@@ -141,7 +141,7 @@ TEST_CASE("claims: values are the user's of the moment, and a refreshed token sa
 
 /// The command refuses claims that say nothing; an import or another program may leave them in the file.
 void set_claims(const Deployment& op, const char* username, const std::string& claims) {
-    db::Database database(op.database_file().string(), db::Access::read_write);
+    db::Database database(op.database(), db::Access::read_write);
     auto user = store::find_user_by_name(database, username);
     REQUIRE(user.has_value());
     user->claims = *json::parse(claims)->if_object();

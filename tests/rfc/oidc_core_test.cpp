@@ -466,9 +466,9 @@ TEST_CASE(
         const std::string token =
             text_of(obtain_tokens(op, alice, good().with("scope", "openid profile")), "access_token");
         {
-            db::Database database(op.database_file().string(), db::Access::read_write);
+            db::Database database(op.database(), db::Access::read_write);
             db::Transaction transaction(database, db::Durability::full);
-            transaction.run("UPDATE users SET claims = ? WHERE username = 'alice'", row.claims);
+            transaction.run("UPDATE users SET claims = $1 WHERE username = 'alice'", row.claims);
             transaction.commit();
         }
         const Answer answer = userinfo(op, token);
@@ -484,7 +484,7 @@ TEST_CASE(
     }
     const Deployment op;
     {
-        db::Database database(op.database_file().string(), db::Access::read_write);
+        db::Database database(op.database(), db::Access::read_write);
         db::Transaction transaction(database, db::Durability::full);
         transaction.run("UPDATE users SET subject = '12345678901234567890' WHERE username = 'bob'");
         transaction.commit();

@@ -56,12 +56,6 @@ std::string repeated(const std::string& word, int times) {
     return scope;
 }
 
-/// The database and its WAL.
-std::string bytes_of_database(const Deployment& op) {
-    const std::string path = op.database_file().string();
-    return read_file(path) + read_file(path + "-wal");
-}
-
 Query good() { return authorization_request(); }
 
 TEST_CASE(
@@ -660,11 +654,11 @@ TEST_CASE("authorize: neither a visitor nor a browser that is signed in leaves a
     }
     UserAgent alice(op);
     alice.sign_in(good());
-    const std::string before = bytes_of_database(op);
+    const std::string before = op.stored();
     for (const std::string prompt : {"consent", "login"}) {
         for (int i = 0; i < 5; ++i) CHECK(alice.authorize(good().with("prompt", prompt)).verdict() == prompt);
     }
-    CHECK(bytes_of_database(op) == before);
+    CHECK(op.stored() == before);
 }
 
 }  // namespace

@@ -344,7 +344,7 @@ TEST_CASE(
         SignedIn r;
         r.op.advance(seconds(900));
         if (swept) {
-            db::Database database(r.op.database_file().string(), db::Access::read_write);
+            db::Database database(r.op.database(), db::Access::read_write);
             db::Transaction transaction(database, db::Durability::full);
             // As when it gets another one.
             transaction.run("DELETE FROM access_tokens WHERE expires_at <= $1", std::int64_t{r.op.now()});

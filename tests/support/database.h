@@ -9,8 +9,11 @@ namespace postern::test {
 /// until the server is thrown away. Without it: SQLite in memory.
 db::Database empty_database();
 
-/// The URI that empty_database() would have opened, of a schema that has just been made; "" on SQLite.
+/// The URI of a schema that has just been made, with tables. On PostgreSQL alone.
 std::string empty_schema();
+
+/// The URI of a new database, without tables or with what the database of the URI `model` has. On PostgreSQL alone.
+std::string new_database(const std::string& model = "");
 
 /// Whether the run is on PostgreSQL.
 bool is_on_postgresql();

@@ -12,6 +12,7 @@
 #include "db/database.h"
 #include "http/url.h"
 #include "json/writer.h"
+#include "support/database.h"
 
 namespace postern::test {
 namespace {
@@ -91,9 +92,12 @@ void write_file(const fs::path& path, const std::string& text) {
 }
 
 Deployment::Deployment(const Options& options)
-    : directory_(make_temporary_directory()), issuer_(options.issuer), now_(kInstalled) {
+    : directory_(make_temporary_directory()),
+      database_(database_file().string()),
+      issuer_(options.issuer),
+      now_(kInstalled) {
     config_ = json::Object{{"issuer", issuer_},
-                           {"database", database_file().string()},
+                           {"database", database_},
                            {"keys", keys_directory().string()},
                            {"templates", (source_directory() / "templates").string()},
                            {"oidc", json::Object{{"userClaims", "database"}}}};
@@ -102,6 +106,11 @@ Deployment::Deployment(const Options& options)
     const bool own_keys = config_.find("accessTokenAlgorithm") || config_.find("idTokenAlgorithm");
     config_.erase("model");
     if (!is_model_ && !own_keys) copy_tree(model_deployment().directory(), directory_);
+    if (is_on_postgresql()) {
+        database_ = new_database(is_model_ || own_keys ? "" : model_deployment().database());
+        config_.set("database", database_);
+        config_.set("state", database_file().parent_path().string());
+    }
     write_config(json::write_pretty(config_));
     if (is_model_ || own_keys) {
         must({"init"});
@@ -276,8 +285,27 @@ void Deployment::configure(const std::string& member, json::Value value) {
     write_config(json::write_pretty(config_));
 }
 
+std::string Deployment::stored() const {
+    if (!is_on_postgresql()) return read_file(database_file()) + read_file(database_file().string() + "-wal");
+    std::string bytes;
+    db::Database database(database_, db::Access::query_only);
+    std::vector<std::string> selections;  // a statement is kept by the address of its text
+    {
+        auto tables = database.prepare(
+            "SELECT 'SELECT row_text FROM (SELECT t::text AS row_text FROM ' || table_name || ' t) r ORDER BY row_text'"
+            " FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name");
+        while (tables.step()) selections.push_back(tables.text(0));
+    }
+    for (const std::string& selection : selections) {
+        auto rows = database.prepare(selection.c_str());
+        while (rows.step()) bytes += rows.text(0) + "\n";
+    }
+    REQUIRE_FALSE(bytes.empty());
+    return bytes;
+}
+
 std::int64_t Deployment::count_rows(const std::string& table) const {
-    db::Database database(database_file().string(), db::Access::query_only);
+    db::Database database(database_, db::Access::query_only);
     const std::string sql = "SELECT COUNT(*) FROM " + table;
     db::Statement statement = database.prepare(sql.c_str());
     REQUIRE(statement.step());

@@ -102,6 +102,10 @@ public:
     const std::filesystem::path& directory() const { return directory_; }
     std::filesystem::path config_file() const { return directory_ / "postern.json"; }
     std::filesystem::path database_file() const { return directory_ / "data" / "postern.db"; }
+    /// Every byte that is stored: of the database and its WAL, or of all rows on PostgreSQL.
+    std::string stored() const;
+    /// The file, or a URI when the run is on PostgreSQL.
+    const std::string& database() const { return database_; }
     std::filesystem::path keys_directory() const { return directory_ / "keys"; }
     const json::Object& config() const { return config_; }
     /// Replaces the configuration file.
@@ -117,6 +121,7 @@ private:
                         const std::string& input) const;
     void look_for_secrets() const;
     std::filesystem::path directory_;
+    std::string database_;
     std::string issuer_;
     json::Object config_;
     std::int64_t now_;

@@ -196,6 +196,7 @@ export class Deployment {
         issuer: this.issuer,
         oidc: { userClaims: "database" },
         database: join(this.#directory, "db/postern.db"),
+        state: join(this.#directory, "db"),
         keys: join(this.#directory, "keys"),
         templates,
         ...config,

@@ -12,15 +12,15 @@
 
 namespace postern::db {
 
-#define POSTERN_LIBPQ(EACH)                                                                                        \
-    EACH(PQfreemem)                                                                                                \
-    EACH(PQconninfoParse)                                                                                          \
-    EACH(PQconninfoFree)                                                                                           \
-    EACH(PQconnectdbParams) EACH(PQfinish) EACH(PQstatus) EACH(PQerrorMessage) EACH(PQsetNoticeReceiver)           \
-        EACH(PQsetnonblocking) EACH(PQsocket) EACH(PQsendQuery) EACH(PQsendPrepare) EACH(PQsendQueryPrepared)      \
-            EACH(PQflush) EACH(PQconsumeInput) EACH(PQisBusy) EACH(PQgetResult) EACH(PQclear) EACH(PQresultStatus) \
-                EACH(PQresultErrorField) EACH(PQcmdStatus) EACH(PQcmdTuples) EACH(PQntuples) EACH(PQnfields)       \
-                    EACH(PQgetisnull) EACH(PQgetlength) EACH(PQgetvalue)
+// clang-format off
+#define POSTERN_LIBPQ(EACH) \
+    EACH(PQfreemem) EACH(PQconninfoParse) EACH(PQconninfoFree) \
+    EACH(PQconnectdbParams) EACH(PQfinish) EACH(PQstatus) EACH(PQerrorMessage) EACH(PQsetNoticeReceiver) \
+    EACH(PQsetnonblocking) EACH(PQsocket) EACH(PQflush) EACH(PQconsumeInput) EACH(PQisBusy) \
+    EACH(PQsendQuery) EACH(PQsendPrepare) EACH(PQsendQueryPrepared) EACH(PQgetResult) EACH(PQclear) \
+    EACH(PQresultStatus) EACH(PQresultErrorField) EACH(PQcmdStatus) EACH(PQcmdTuples) \
+    EACH(PQntuples) EACH(PQnfields) EACH(PQgetisnull) EACH(PQgetlength) EACH(PQgetvalue)
+// clang-format on
 
 struct Libpq {
 #define POSTERN_MEMBER(name) decltype(&::name) name = nullptr;

@@ -1,0 +1,143 @@
+// An installation on PostgreSQL behind a web server: what clients and the operator see, also while the server is away.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { openProvider } from "../security/provider.mjs";
+import { BUILD } from "../support/deployment.mjs";
+import { PostgreSQL } from "./server.mjs";
+
+const run = promisify(execFile);
+const SCOPE = "openid profile offline_access";
+
+describe("an installation on PostgreSQL", () => {
+  let server;
+  let p;
+  let tokens;
+
+  before(async () => {
+    server = await PostgreSQL.start();
+    p = await openProvider({ config: { database: server.uri, sandbox: "require" } });
+    tokens = await p.tokens(p.clients.web, { scope: SCOPE });
+  });
+  after(async () => {
+    await p?.stop();
+    await server?.stop();
+  });
+
+  const introspect = () => p.post("/token/introspect", { token: tokens.access_token }, { client: p.clients.other });
+  const askForToken = () => p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine });
+
+  /// Once the programs have noticed that the server is there: they look for it twice a second.
+  async function untilActive() {
+    for (;;) {
+      const { status, json } = await introspect();
+      if (status === 200) return assert.equal(json.active, true);
+      assert.equal(status, 503);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  async function isUnavailable() {
+    for (const answer of [await introspect(), await askForToken()]) {
+      assert.equal(answer.status, 503);
+      assert.equal(answer.headers["retry-after"], "5");
+      assert.equal(answer.json.error, "temporarily_unavailable");
+    }
+  }
+
+  const command = (...args) =>
+    run(join(BUILD, "bin/postern"), args, { env: p.deployment.environment }).catch((failure) => failure);
+
+  it("signs in, introspects, refreshes and revokes inside the sandbox", async () => {
+    assert.equal((await introspect()).json.active, true);
+    assert.equal((await p.userinfo(tokens.access_token)).json.sub, p.user.sub);
+    const next = await p.refresh(p.clients.web, tokens.refresh_token);
+    assert.equal(next.status, 200);
+    assert.equal((await p.revoke(p.clients.web, next.json.access_token)).status, 200);
+    assert.equal((await p.introspect(next.json.access_token)).active, false);
+    tokens = await p.tokens(p.clients.web, { scope: SCOPE });
+  });
+
+  it("redeems a code once, and a replay ends what the code has given", async () => {
+    const code = await p.code(p.clients.web, { scope: SCOPE });
+    const first = await p.exchange(p.clients.web, code);
+    assert.equal(first.status, 200);
+    assert.equal((await p.exchange(p.clients.web, code)).json.error, "invalid_grant");
+    assert.equal((await p.introspect(first.json.access_token)).active, false);
+  });
+
+  it("makes a connection again that the server has ended, and no request fails", async () => {
+    for (let round = 0; round < 3; ++round) {
+      server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'postern-%'");
+      assert.equal((await introspect()).status, 200);
+      assert.equal((await askForToken()).status, 200);
+      const next = await p.refresh(p.clients.web, tokens.refresh_token);
+      assert.equal(next.status, 200);
+      tokens = next.json;
+    }
+  });
+
+  it("answers 503 with Retry-After while the server is away, and serves when it is back", async () => {
+    await server.halt();
+    await isUnavailable();
+    assert.equal((await p.ask("/jwks")).status, 200);
+    assert.equal((await p.ask("/.well-known/openid-configuration")).status, 200);
+    assert.match(p.deployment.log, /"event":"store_failed"[^\n]*cannot connect to the database/);
+    await server.resume();
+    await untilActive();
+    assert.equal((await askForToken()).status, 200);
+  });
+
+  it("starts while the server is away, and serves when it is there", async () => {
+    await server.halt();
+    await p.deployment.halt();
+    await p.deployment.resume();
+    await isUnavailable();
+    await server.resume();
+    await untilActive();
+  });
+
+  it("takes a server that may not be written for one that is away", async () => {
+    server.sql("ALTER SYSTEM SET default_transaction_read_only = on");
+    await server.halt();
+    await server.resume();
+    await isUnavailable();
+    server.sql("ALTER SYSTEM RESET default_transaction_read_only");
+    await server.halt();
+    await server.resume();
+    await untilActive();
+  });
+
+  it("has commands that list, change and examine it, and says which are for a file", async () => {
+    const { clients } = p;
+    const listed = await p.deployment.postern(["client", "list"]);
+    assert.deepEqual(listed.map(({ client_id: id }) => id).sort(), Object.keys(clients).sort());
+    await p.deployment.postern(["client", "disable", "machine"]);
+    assert.equal((await askForToken()).json.error, "invalid_client");
+    await p.deployment.postern(["client", "enable", "machine"]);
+    assert.equal((await askForToken()).status, 200);
+    await p.deployment.postern(["purge"]);
+
+    const found = await p.deployment.postern(["doctor"]);
+    assert.deepEqual(
+      found.filter(({ check, state }) => check === "database" && state === "ok").map(({ detail }) => detail),
+      ["schema version 3"],
+    );
+    assert.match((await command("backup", "/tmp/copy.db")).stderr, /the database is on a server: .*pg_dump/);
+    assert.match((await command("init")).stderr, /has tables of Postern already|exists already/);
+  });
+
+  it("has a doctor who says why the server cannot be reached", async () => {
+    await server.halt();
+    const { stdout, code } = await command("doctor", "--json");
+    assert.equal(code, 1);
+    const [finding] = JSON.parse(stdout).filter(({ check }) => check === "database");
+    assert.equal(finding.state, "error");
+    assert.match(finding.detail, /cannot connect to the database/);
+    assert.match(finding.fix, /start the database server/);
+    await server.resume();
+    await untilActive();
+  });
+});

@@ -1,0 +1,118 @@
+// A connection that is lost at any message costs no client anything: the request is answered as if nothing had
+// happened, and what it did happened once. Where the answer to a COMMIT was lost, the program looks for what it wrote.
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { openProvider } from "../security/provider.mjs";
+import { Proxy } from "./proxy.mjs";
+import { PostgreSQL } from "./server.mjs";
+
+const SCOPE = "openid profile offline_access";
+
+describe("a connection to PostgreSQL that is lost", () => {
+  const directory = mkdtempSync(join(tmpdir(), "postern-px-"));
+  let server;
+  let proxy;
+  let p;
+
+  before(async () => {
+    chmodSync(directory, 0o755);
+    server = await PostgreSQL.start();
+    proxy = await Proxy.start(directory, server.directory);
+    p = await openProvider({ config: { database: server.uriBy(directory) } });
+  });
+  after(async () => {
+    await p?.stop();
+    await proxy?.stop();
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const count = (what) => Number(server.sql(`SELECT count(*) FROM ${what}`));
+  const tokens = () => p.tokens(p.clients.web, { scope: SCOPE });
+
+  /// Each answers what is needed to run it once, and then runs it and checks what came of it.
+  const operations = {
+    "introspection of a token": async () => {
+      const { access_token: token } = await tokens();
+      return async () => assert.equal((await p.introspect(token)).active, true);
+    },
+    "a token for a client": async () => {
+      const before = count("access_tokens");
+      return async () => {
+        const answer = await p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine });
+        assert.equal(answer.status, 200, answer.body);
+        assert.equal(count("access_tokens"), before + 1);
+      };
+    },
+    "a code for a user who is signed in": async () => {
+      const before = count("authorization_codes");
+      return async () => {
+        assert.ok((await p.code(p.clients.trusted)).code);
+        assert.equal(count("authorization_codes"), before + 1);
+      };
+    },
+    "redemption of a code": async () => {
+      const code = await p.code(p.clients.web, { scope: SCOPE });
+      return async () => {
+        const answer = await p.exchange(p.clients.web, code);
+        assert.equal(answer.status, 200, answer.body);
+        assert.equal((await p.introspect(answer.json.access_token)).active, true);
+        assert.equal(count(`grants WHERE ended_at IS NOT NULL`), 0);
+      };
+    },
+    "use of a refresh token": async () => {
+      const { refresh_token: used } = await tokens();
+      return async () => {
+        const answer = await p.refresh(p.clients.web, used);
+        assert.equal(answer.status, 200, answer.body);
+        assert.equal((await p.introspect(answer.json.access_token)).active, true);
+        assert.equal(count(`refresh_tokens WHERE state = 'retried'`), 0);
+        assert.equal((await p.refresh(p.clients.web, answer.json.refresh_token)).status, 200);
+      };
+    },
+  };
+
+  for (const [name, prepare] of Object.entries(operations)) {
+    for (const kind of ["unsent", "unanswered"]) {
+      it(`at any message of ${name}, ${kind}: it happens once`, async () => {
+        let met = 0;
+        for (let message = 1; ; ++message) {
+          const perform = await prepare();
+          proxy.plan(message, kind);
+          await perform();
+          const { cuts } = proxy;
+          proxy.plan(Infinity, kind);
+          if (cuts === 0) break;
+          ++met;
+        }
+        assert.ok(met > 1);
+      });
+    }
+  }
+
+  for (const kind of ["unsent", "unanswered"]) {
+    it(`at any message of a revocation, ${kind}: answered 200, or 503 and then 200, it is done`, async () => {
+      let unknown = 0;
+      for (let message = 1; ; ++message) {
+        const { access_token: token } = await tokens();
+        proxy.plan(message, kind);
+        const { status } = await p.revoke(p.clients.web, token);
+        const { cuts, commits } = proxy;
+        proxy.plan(Infinity, kind);
+        if (status === 503) {
+          assert.equal(commits, 1);
+          ++unknown;
+          assert.equal((await p.revoke(p.clients.web, token)).status, 200);
+        } else {
+          assert.equal(status, 200);
+        }
+        assert.equal((await p.introspect(token)).active, false);
+        if (cuts === 0) break;
+      }
+      assert.ok(unknown > 0);
+    });
+  }
+});
