@@ -1,4 +1,5 @@
-// One SQLite connection as this server uses it: WAL, explicit durability, one write lock for writers and checkpoints.
+// A database as repositories see it: one connection, with transactions of explicit durability. What its two engines
+// provide is in engine.h.
 #pragma once
 
 #include <chrono>
@@ -45,10 +46,9 @@ struct Text {
 class Connection;
 class Database;
 
-/// BEGIN IMMEDIATE under the write lock. The destructor rolls back unless committed, and releases the lock.
-/// Repositories take a Transaction& for everything that writes, so that a write without a durability decision does not
-/// compile.
-/// The product's code gets one from `write` (db/write.h).
+/// On a file: BEGIN IMMEDIATE under the write lock. On a server: READ COMMITTED, with locks of rows. The destructor
+/// rolls back unless committed, and releases the locks. Repositories take a Transaction& for everything that writes, so
+/// that a write without a durability decision does not compile. The product's code gets one from `write` (db/write.h).
 class Transaction {
 public:
     Transaction(Database& database, Durability durability);  ///< throws StoreBusy after the database's wait
@@ -57,7 +57,8 @@ public:
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction();
 
-    /// Throws StoreError when the commit failed, and then nothing was written; StoreUnsynced when only its sync failed.
+    /// Throws StoreError when the commit failed, and then nothing was written; StoreUnsynced when its sync failed, or
+    /// when nothing says whether it happened.
     void commit();
     Database& database() { return database_; }
 

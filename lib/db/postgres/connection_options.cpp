@@ -33,14 +33,12 @@ struct FreeOptions {
 };
 
 std::map<std::string, std::string> parse(const std::string& uri) {
-    char* fault = nullptr;
-    const std::unique_ptr<PQconninfoOption, FreeOptions> parsed(libpq().PQconninfoParse(uri.c_str(), &fault));
-    if (!parsed) {
-        std::string reason = fault ? fault : "it cannot be read";
-        libpq().PQfreemem(fault);
-        while (!reason.empty() && reason.back() == '\n') reason.pop_back();
-        throw StoreUnusable("\"database\" is not a URI of PostgreSQL: " + reason);
-    }
+    // Without libpq's reason, which may repeat a password.
+    const std::unique_ptr<PQconninfoOption, FreeOptions> parsed(libpq().PQconninfoParse(uri.c_str(), nullptr));
+    if (!parsed)
+        throw StoreUnusable(
+            "\"database\" is not a URI that libpq reads: check its form, postgresql://HOST/NAME?PARAMETER=VALUE, and the "
+            "names of its parameters");
     std::map<std::string, std::string> options;
     for (const PQconninfoOption* option = parsed.get(); option->keyword; ++option) {
         if (option->val) options[option->keyword] = option->val;
@@ -74,10 +72,12 @@ void replace_all(std::string& text, std::string_view mark, std::string_view by) 
 }  // namespace
 
 ConnectionOptions::ConnectionOptions(const std::string& uri, std::string_view program) : options_(parse(uri)) {
-    if (options_.contains("password"))
-        throw StoreUnusable(
-            "\"database\" has a password in its URI: put it into a file and name that with passfile=, or use a client "
-            "certificate");
+    for (const char* secret : {"password", "sslpassword"}) {
+        if (options_.contains(secret))
+            throw StoreUnusable(std::string("\"database\" has a ") + secret +
+                                " in its URI: put it into a file and name that with passfile=, or use a client "
+                                "certificate whose key has no password");
+    }
     for (const char* file : kFiles) {
         if (const auto at = options_.find(file); at != options_.end()) replace_all(at->second, "{endpoint}", program);
     }

@@ -14,7 +14,7 @@ namespace postern::db {
 
 // clang-format off
 #define POSTERN_LIBPQ(EACH) \
-    EACH(PQfreemem) EACH(PQconninfoParse) EACH(PQconninfoFree) \
+    EACH(PQconninfoParse) EACH(PQconninfoFree) \
     EACH(PQconnectdbParams) EACH(PQfinish) EACH(PQstatus) EACH(PQerrorMessage) EACH(PQsetNoticeReceiver) \
     EACH(PQsetnonblocking) EACH(PQsocket) EACH(PQflush) EACH(PQconsumeInput) EACH(PQisBusy) \
     EACH(PQsendQuery) EACH(PQsendPrepare) EACH(PQsendQueryPrepared) EACH(PQgetResult) EACH(PQclear) \

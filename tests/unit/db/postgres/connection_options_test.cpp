@@ -1,0 +1,74 @@
+#include "db/postgres/connection_options.h"
+
+#include <doctest/doctest.h>
+
+#include "db/error.h"
+#include "unit/store/fixture.h"
+
+namespace postern::db {
+namespace {
+
+/// "" for an option that libpq is not told.
+std::string option(const ConnectionOptions& options, const std::string& name) {
+    const auto names = options.names();
+    for (std::size_t i = 0; names[i]; ++i) {
+        if (names[i] == name) return options.values()[i];
+    }
+    return "";
+}
+
+TEST_CASE("ConnectionOptions: what a URI leaves out has the product's own value") {
+    struct Row {
+        const char* uri;
+        const char* name;
+        const char* value;
+    };
+    const Row rows[] = {
+        {"postgresql:///op", "user", "postern_token"},
+        {"postgresql:///op?user=one", "user", "one"},
+        {"postgresql://one@127.0.0.1/op", "user", "one"},
+        {"postgresql:///op", "application_name", "postern-token"},
+        {"postgresql:///op", "target_session_attrs", "read-write"},
+        {"postgresql:///op?target_session_attrs=primary", "target_session_attrs", "primary"},
+        {"postgresql:///op", "client_encoding", "UTF8"},
+        {"postgresql:///op", "connect_timeout", "2"},
+        {"postgresql:///op?passfile=/etc/op/{endpoint}.pass", "passfile", "/etc/op/token.pass"},
+        {"postgresql:///op?sslkey=/k/{endpoint}/{endpoint}.key", "sslkey", "/k/token/token.key"},
+        // A server that is not on this machine has to prove its name.
+        {"postgresql:///op", "sslmode", ""},
+        {"postgresql:///op?host=/run/postgresql", "sslmode", ""},
+        {"postgresql://127.0.0.1,localhost/op", "sslmode", ""},
+        {"postgresql://192.0.2.1/op", "sslmode", "verify-full"},
+        {"postgresql://127.0.0.1,192.0.2.1/op", "sslmode", "verify-full"},
+        {"postgresql://192.0.2.1/op?sslmode=require", "sslmode", "require"},
+        {"postgresql:///op?host=/run/postgresql", "hostaddr", ""},
+        {"postgresql://192.0.2.1,127.0.0.1/op", "hostaddr", "192.0.2.1,127.0.0.1"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.uri);
+        CAPTURE(row.name);
+        CHECK(option(ConnectionOptions(row.uri, "token"), row.name) == row.value);
+    }
+}
+
+TEST_CASE(
+    "ConnectionOptions: a URI with a password, or none that libpq reads, is refused, and the password is not repeated") {
+    for (const char* uri : {"postgresql://one:s3cret@db1/op", "postgresql://db1/op?password=s3cret",
+                            "postgresql://db1/op?sslpassword=s3cret", "postgresql://db1/op?no_such_option=1",
+                            "postgresql://one:s3cret@[::1/op", "postgresql://one:s3%cret@db1/op"}) {
+        CAPTURE(uri);
+        const std::string why = test::refusal<StoreUnusable>([&] { ConnectionOptions(uri, "token"); });
+        CHECK(test::mentions(why, "\"database\""));
+        CHECK_FALSE(test::mentions(why, "s3cret"));
+    }
+}
+
+TEST_CASE("ConnectionOptions: the files that a connection reads are known, for a sandbox") {
+    const ConnectionOptions options(
+        "postgresql://192.0.2.1/op?sslrootcert=/c/ca.pem&sslcert=/c/{endpoint}.pem&sslkey=/c/{endpoint}.key", "login");
+    CHECK(options.files() == std::vector<std::string>{"/c/login.pem", "/c/login.key", "/c/ca.pem"});
+    CHECK(ConnectionOptions("postgresql:///op", "login").files().empty());
+}
+
+}  // namespace
+}  // namespace postern::db
