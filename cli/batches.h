@@ -29,6 +29,8 @@ void write_in_batches(db::Database& database, const Items& items, Write write, C
                 commit(transaction);
                 return results;
             }));
+        } catch (const db::CommitUnknown&) {
+            throw;
         } catch (const db::StoreUnsynced& error) {
             throw db::StoreUnsynced(std::to_string(end) + " of " + std::to_string(items.size()) +
                                     " are done; run the same command again: " + error.what());

@@ -34,6 +34,9 @@ int run(const cli::Invocation& invocation) {
     } catch (const cli::UsageError& error) {
         print_error(error.what());
         return kUsage;
+    } catch (const db::CommitUnknown& error) {
+        print_error(std::string("whether the change was made is unknown; run the same command again: ") + error.what());
+        cli::note(invocation, oauth::AuditEvent::commit_unsynced, {{"command", invocation.command}});
     } catch (const db::StoreUnsynced& error) {
         print_error(std::string("the change was made, but a power cut may undo it until a later change succeeds; the "
                                 "kernel log says what is wrong with the disk: ") +

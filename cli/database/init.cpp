@@ -132,10 +132,13 @@ void init(const Invocation& invocation, const OwnerOptions& options) {
                                                  config.settings.id_token_algorithm};
     if (algorithms[0] == algorithms[1]) algorithms.pop_back();
     keys::Keys::create(made, config.keys, algorithms, util::SystemClock().now(), groups ? kOwnerOnlyYet : kGroupReads);
-    db::Database::create(made, config.database);
+    const bool is_uri = db::is_uri(config.database);
+    if (!is_uri) db::Database::create(made, config.database);
     make_ring(config.ring_path(), made);
     if (new_owner) give_to(*new_owner, made, waiting);
     if (groups) divide(*groups, config.keys);
+    if (is_uri)
+        db::Database::create(made, config.database);  // last: files are removed when it fails, and tables would stay
     made.keep();
     note_done(invocation, {{"file", config.database}});
     print_result(invocation, config);

@@ -139,7 +139,8 @@ void check_synced(Findings& findings, const std::string& path) {
 void add_store_error(Findings& findings, const std::string& path, const db::StoreError& error) {
     std::string detail = error.what();
     const char* fix = dynamic_cast<const db::StoreDamaged*>(&error) ? kRestoreFix : kAsSaid;
-    if (detail.find(path) == std::string::npos) detail = path + ": " + detail;
+    const bool may_be_named = !db::is_uri(path);  // a URI may have a password that is refused
+    if (may_be_named && detail.find(path) == std::string::npos) detail = path + ": " + detail;
     findings.error(kCheck, detail, fix);
 }
 

@@ -110,9 +110,10 @@ void import_one(db::Transaction& transaction, const ImportedUser& imported, cons
         report.refused.push_back({imported.line, imported.username, name_is_taken().what()});
     } else if (known) {
         ++(update_user(transaction, imported, *known) ? report.updated : report.unchanged);
-    } else {
-        store::insert_user(transaction, new_user(imported));
+    } else if (store::insert_user(transaction, new_user(imported))) {
         ++report.added;
+    } else {  // another process has just created it
+        import_one(transaction, imported, options, report);
     }
 }
 

@@ -114,7 +114,7 @@ void Transaction::settle(const std::string& reason) {
                 std::this_thread::sleep_for(kBetweenLooks);
         }
     }
-    throw StoreUnsynced("whether a transaction was committed is unknown: " + reason);
+    throw CommitUnknown("whether a transaction was committed is unknown: " + reason);
 }
 
 Transaction::Mark Transaction::look_for_mark() {

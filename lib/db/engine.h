@@ -41,11 +41,6 @@ public:
     virtual void reset() noexcept = 0;
 };
 
-/// The answer to a COMMIT was lost: it happened, it did not, or it still may.
-struct CommitUnknown : StoreUnsynced {
-    using StoreUnsynced::StoreUnsynced;
-};
-
 class Connection {
 public:
     Connection(std::string place, Access rights, std::chrono::milliseconds lock_wait)

@@ -32,6 +32,11 @@ struct StoreUnsynced : StoreError {
     using StoreError::StoreError;
 };
 
+/// The answer to a COMMIT was lost: it happened, it did not, or it still may. Do not report success to the client.
+struct CommitUnknown : StoreUnsynced {
+    using StoreUnsynced::StoreUnsynced;
+};
+
 /// The file cannot be used at all (missing, not ours, another schema version, network file system): the process does
 /// not start.
 struct StoreUnusable : StoreError {

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kFailed = "client authentication failed";
 
 void add_reading(Credentials& credentials, std::string id, std::string secret) {
-    if (util::has_control_bytes(id) || util::has_control_bytes(secret)) return;
+    if (util::has_control_bytes(id) || util::has_control_bytes(secret) || !util::is_utf8(id)) return;
     credentials.readings.push_back(
         Credentials::Reading{model::ClientId(std::move(id)), util::Secret(std::move(secret))});
 }

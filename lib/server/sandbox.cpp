@@ -56,8 +56,11 @@ std::vector<os::FileRule> file_rules(const config::Config& config, const Endpoin
         for (const std::string& slot : make_hash_slots(config)) rules.push_back({slot, os::FileUse::rewrite});
     }
     if (is_on_server(config, endpoint)) {
+        // By directory: a certificate that is renewed is another file.
         for (const std::string& path : db::files_of_uri(config.database, endpoint.name)) {
-            if (std::filesystem::exists(path)) rules.push_back({path, os::FileUse::read});
+            const auto directory = std::filesystem::path(path).parent_path();
+            std::error_code none;
+            if (std::filesystem::is_directory(directory, none)) rules.push_back({directory, os::FileUse::read});
         }
     }
     for (const std::string& path : endpoint.needs.read) rules.push_back({path, os::FileUse::browse});

@@ -16,14 +16,16 @@ constexpr std::int64_t kRemoveSurplus = 2;
     " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"
 constexpr db::Text kDeleteExpired = {POSTERN_DELETE_EXPIRED ")", POSTERN_DELETE_EXPIRED " FOR UPDATE SKIP LOCKED)"};
 
+#define POSTERN_DELETE_SURPLUS                                                                        \
+    "DELETE FROM login_attempts WHERE attempt_key IN"                                                 \
+    " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%'" \
+    " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2"
+constexpr db::Text kDeleteSurplus = {POSTERN_DELETE_SURPLUS ")", POSTERN_DELETE_SURPLUS " FOR UPDATE SKIP LOCKED)"};
+
 /// No counter ends later than `latest`, so that known places need not be looked through.
 void bound_rows(db::Transaction& transaction, util::Time now, util::Time latest) {
     transaction.run(kDeleteExpired, now, kRemoveExpired);
-    transaction.run(
-        "DELETE FROM login_attempts WHERE attempt_key IN"
-        " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%'"
-        " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2)",
-        kRemoveSurplus, kMaxAttemptRows, latest);
+    transaction.run(kDeleteSurplus, kRemoveSurplus, kMaxAttemptRows, latest);
 }
 
 Attempts count(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {

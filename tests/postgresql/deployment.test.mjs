@@ -1,6 +1,7 @@
 // An installation on PostgreSQL behind a web server: what clients and the operator see, also while the server is away.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -127,6 +128,26 @@ describe("an installation on PostgreSQL", () => {
     );
     assert.match((await command("backup", "/tmp/copy.db")).stderr, /the database is on a server: .*pg_dump/);
     assert.match((await command("init")).stderr, /has tables of Postern already|exists already/);
+  });
+
+  it("repeats a password of the URI nowhere", async () => {
+    const file = p.deployment.environment.POSTERN_CONFIG;
+    const configured = readFileSync(file, "utf8");
+    for (const [uri, refused] of [
+      ["postgresql://one:s3cret@127.0.0.1/op", "password in its URI"],
+      ["postgresql://one:s3%cret@127.0.0.1/op", "is not a URI"],
+    ]) {
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(configured), database: uri }));
+      try {
+        for (const args of [["doctor"], ["doctor", "--json"], ["user", "list"], ["stats"]]) {
+          const { stdout, stderr } = await command(...args);
+          assert.ok((stdout + stderr).includes(refused), args.join(" "));
+          assert.doesNotMatch(stdout + stderr, /s3.?cret/);
+        }
+      } finally {
+        writeFileSync(file, configured);
+      }
+    }
   });
 
   it("has a doctor who says why the server cannot be reached", async () => {

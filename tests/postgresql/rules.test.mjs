@@ -1,29 +1,6 @@
-// Suites of SQLite once more, on PostgreSQL: the same test programs, with a schema or a database for each case.
-import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
-import { BUILD } from "../support/deployment.mjs";
-import { PostgreSQL } from "./server.mjs";
+import { onPostgreSQL } from "./suite.mjs";
 
-const run = promisify(execFile);
-
-describe("on PostgreSQL", () => {
-  let server;
-  before(async () => (server = await PostgreSQL.start()));
-  after(() => server.stop());
-
-  async function passes(suite, ...options) {
-    const { stdout } = await run(join(BUILD, `tests/${suite}_tests`), options, {
-      env: { ...process.env, POSTERN_BUILD: BUILD, POSTERN_TEST_DATABASE: server.uri },
-      maxBuffer: 1 << 26,
-    }).catch((failure) => assert.fail(failure.stdout + failure.stderr));
-    assert.match(stdout, /test cases: +[1-9]\d* +\| +[1-9]\d* passed \| 0 failed/);
-  }
-
-  for (const room of ["store", "oauth", "oidc", "web"])
-    it(`the rules of ${room} hold`, () => passes("unit", `--source-file=*unit/${room}/*`));
-
-  it("endpoints answer as the specifications say", () => passes("rfc"));
-});
+onPostgreSQL(
+  "unit",
+  ["store", "oauth", "oidc", "web"].map((room) => [`the rules of ${room} hold`, `--source-file=*unit/${room}/*`]),
+);

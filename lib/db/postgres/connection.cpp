@@ -37,7 +37,10 @@ void note_warning(void* warned, const PGresult* notice) {
 
 PostgresConnection::PostgresConnection(const std::string& uri, std::string_view program, Access rights,
                                        std::chrono::milliseconds patience, Versions accepted)
-    : Connection(uri, rights, patience), options_(uri, program), accepted_(accepted) {}
+    : Connection(uri, rights, patience),
+      options_(uri, program),
+      accepted_(accepted),
+      is_command_(program == kCommand) {}
 
 PostgresConnection::~PostgresConnection() {
     statements_.clear();
@@ -59,6 +62,17 @@ void PostgresConnection::connect() {
     libpq().PQsetNoticeReceiver(connection_, note_warning, &warned_);
     connected_at_ = now;
     ++session_;
+    try {
+        set_up();
+    } catch (...) {
+        close();
+        throw;
+    }
+}
+
+void PostgresConnection::set_up() {
+    if (access == Access::query_only) run("SET default_transaction_read_only = on");
+    if (is_command_) run("SET statement_timeout = 0");  // a list of millions of rows takes its time
     if (accepted_ == Versions::this_one) check_version();
 }
 
@@ -68,15 +82,11 @@ void PostgresConnection::check_version() {
         const Result found = run(kVersion);
         if (libpq().PQntuples(found.get()) == 1) version = std::atoi(libpq().PQgetvalue(found.get(), 0, 0));
     } catch (const StoreUnusable& error) {
-        close();
         throw StoreUnusable(std::string(error.what()) + ": create the tables with `postern init`, or grant the right");
     }
     if (version == kSchemaVersion) return;
-    close();
     throw StoreUnusable("the database has schema version " + std::to_string(version) + ", this program needs " +
-                        std::to_string(kSchemaVersion) +
-                        (version < kSchemaVersion ? ": stop the serving processes and run `postern migrate`"
-                                                  : ": run the release of Postern that it belongs to"));
+                        std::to_string(kSchemaVersion) + ": run the release of Postern that it belongs to");
 }
 
 void PostgresConnection::close() noexcept {
@@ -118,7 +128,7 @@ void PostgresConnection::wait_for_socket(os::Deadline deadline, bool is_flushed)
     const int ready = left.count() > 0 ? ::poll(&socket, 1, static_cast<int>(left.count())) : 0;
     if (ready > 0 || (ready < 0 && errno == EINTR)) return;
     close();  // never a cancel: a commit that waits for a standby would be reported as done
-    throw_postgres_error("", "the database did not answer within " + std::to_string(wait.count()) + " ms");
+    throw StoreBusy("the database did not answer within " + std::to_string(wait.count()) + " ms");
 }
 
 Result PostgresConnection::wait_for_result(int was_sent, const char* doing) {
@@ -147,8 +157,8 @@ Result PostgresConnection::wait_for_result(int was_sent, const char* doing) {
     throw_postgres_error(code, std::string(doing) + ": " + (message ? one_line(message) : "no reason given"));
 }
 
-Result PostgresConnection::run(const char* commands) {
-    return wait_for_result(libpq().PQsendQuery(connection_, commands), commands);
+Result PostgresConnection::run(const char* commands, const char* doing) {
+    return wait_for_result(libpq().PQsendQuery(connection_, commands), doing ? doing : commands);
 }
 
 void PostgresConnection::prepare_on_server(const std::string& name, const char* sql, const std::vector<Oid>& types) {

@@ -76,7 +76,8 @@ public:
     void checkpoint() override {}
 
     /// Throws what the server's error means; a connection that cannot be used any more is closed.
-    Result run(const char* commands);
+    /// `doing` names them in an error; nullptr: they name themselves.
+    Result run(const char* commands, const char* doing = nullptr);
     void prepare_on_server(const std::string& name, const char* sql, const std::vector<Oid>& types);
     Result run_prepared(const std::string& name, const std::vector<const char*>& values, const char* sql);
 
@@ -88,6 +89,7 @@ public:
 
 private:
     void connect();
+    void set_up();
     void check_version();
     void close() noexcept;
     Result wait_for_result(int was_sent, const char* doing);
@@ -96,6 +98,7 @@ private:
 
     const ConnectionOptions options_;
     const Versions accepted_;
+    const bool is_command_;
     PGconn* connection_ = nullptr;
     std::chrono::steady_clock::time_point next_try_;  ///< not to be asked before, because it was away
     std::string last_reason_;

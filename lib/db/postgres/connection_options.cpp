@@ -85,6 +85,7 @@ ConnectionOptions::ConnectionOptions(const std::string& uri, std::string_view pr
     options_.try_emplace("user", "postern_" + std::string(program));
     options_.try_emplace("application_name", "postern-" + std::string(program));
 
+    const bool names_address = options_.contains("hostaddr") || options_.contains("service");
     const std::string& hosts = options_["host"];
     const auto each = util::split(hosts, ',');
     std::string addresses;  // as many as there are hosts; an empty one leaves the host to libpq
@@ -93,8 +94,11 @@ ConnectionOptions::ConnectionOptions(const std::string& uri, std::string_view pr
         addresses += ',';
     }
     addresses.pop_back();
-    if (addresses.find_first_not_of(',') != addresses.npos) options_.try_emplace("hostaddr", addresses);
-    if (!std::ranges::all_of(each, is_this_machine)) options_.try_emplace("sslmode", "verify-full");
+    const bool is_resolved = addresses.find_first_not_of(',') != addresses.npos;
+    if (is_resolved) options_.try_emplace("hostaddr", addresses);
+    if (!is_resolved && !names_address && !std::ranges::any_of(each, is_socket))
+        throw StoreBusy("no host of \"database\" can be resolved: " + hosts);
+    if (names_address || !std::ranges::all_of(each, is_this_machine)) options_.try_emplace("sslmode", "verify-full");
 }
 
 std::vector<const char*> ConnectionOptions::names() const {

@@ -19,7 +19,7 @@ void create_schema(const std::string& uri) {
     if (has_tables(connection))
         throw StoreUnusable(uri + ": has tables of Postern already: name another database, or drop them to start over");
     connection.begin(Durability::full, kPatience);
-    connection.run(kPostgresSchemaSql);
+    connection.run(kPostgresSchemaSql, "create the tables");
     connection.commit(Durability::full);
 }
 

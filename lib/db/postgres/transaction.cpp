@@ -35,7 +35,7 @@ void PostgresConnection::commit(Durability durability) {
     Result result;
     try {
         result = run("COMMIT");
-    } catch (const StoreConflict& error) {
+    } catch (const StoreBusy& error) {
         if (connection_) throw;  // the server has said that it did not commit
         open_ = false;
         throw CommitUnknown(error.what());

@@ -40,6 +40,8 @@ TEST_CASE("ConnectionOptions: what a URI leaves out has the product's own value"
         {"postgresql://127.0.0.1,localhost/op", "sslmode", ""},
         {"postgresql://192.0.2.1/op", "sslmode", "verify-full"},
         {"postgresql://127.0.0.1,192.0.2.1/op", "sslmode", "verify-full"},
+        {"postgresql:///op?host=localhost&hostaddr=192.0.2.1", "sslmode", "verify-full"},
+        {"postgresql:///op?hostaddr=192.0.2.1", "sslmode", "verify-full"},
         {"postgresql://192.0.2.1/op?sslmode=require", "sslmode", "require"},
         {"postgresql:///op?host=/run/postgresql", "hostaddr", ""},
         {"postgresql://192.0.2.1,127.0.0.1/op", "hostaddr", "192.0.2.1,127.0.0.1"},
