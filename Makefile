@@ -53,9 +53,6 @@ LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ 
 
 # POSTGRESQL=no: no database but a file. The driver is compiled with libpq's header, and loads the library when it is used.
 POSTGRESQL ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /libpq-fe.h,/usr/include/postgresql /usr/include /usr/local/include)),yes,no))
-ifeq ($(POSTGRESQL),yes)
-PROJECT_CXXFLAGS += -DPOSTERN_POSTGRESQL
-endif
 
 SCHEMA_OBJ := $(addprefix $(BUILD)/lib/db/,schema.sql.o $(if $(filter yes,$(POSTGRESQL)),schema-postgresql.sql.o))
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
@@ -104,6 +101,14 @@ $(BUILD)/lib/config/config.o: $(BUILD)/prefix
 $(BUILD)/prefix: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = "$(PREFIX)" ] || echo "$(PREFIX)" > $@
+
+# With and without PostgreSQL in one build directory: two files know of it.
+KNOW_POSTGRESQL := $(BUILD)/lib/db/database.o $(BUILD)/tests/support/database.o
+$(KNOW_POSTGRESQL): private PROJECT_CXXFLAGS += $(if $(filter yes,$(POSTGRESQL)),-DPOSTERN_POSTGRESQL)
+$(KNOW_POSTGRESQL): $(BUILD)/postgresql
+$(BUILD)/postgresql: FORCE
+	@mkdir -p $(@D)
+	@[ "$$(cat $@ 2>/dev/null)" = "$(POSTGRESQL)" ] || echo "$(POSTGRESQL)" > $@
 
 $(BUILD)/lib/util/version.o: private PROJECT_CXXFLAGS += -DPOSTERN_VERSION='"$(file < VERSION)"'
 $(BUILD)/lib/util/version.o: VERSION
