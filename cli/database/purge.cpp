@@ -44,11 +44,11 @@ private:
     Clock::time_point since_ = Clock::now();
 };
 
-/// Repeats `step`, each time in its own transaction, until it returns nullopt: nothing is left. After each step it
-/// sleeps three times as long as the step took, because a process that takes the write lock again at once may get it
-/// before those that wait.
-template <class Step>
-void repeat(db::Database& database, Unnoted& unnoted, store::RowCounts& total, Step step) {
+/// Repeats `step`, each time in its own transaction, until it returns nullopt: nothing is left. `committed` is called
+/// after each. Then it sleeps three times as long as the step took, because a process that takes the write lock again
+/// at once may get it before those that wait.
+template <class Step, class Committed>
+void repeat(db::Database& database, Unnoted& unnoted, store::RowCounts& total, Step step, Committed committed) {
     for (;;) {
         Clock::time_point begin;
         // A power cut may only undo the deletion: expired rows stay expired.
@@ -59,6 +59,7 @@ void repeat(db::Database& database, Unnoted& unnoted, store::RowCounts& total, S
             return rows;
         });
         if (!deleted) return;
+        committed();
         for (const auto& [table, rows] : *deleted) {
             total[table] += rows;
             unnoted.add(rows);
@@ -70,19 +71,24 @@ void repeat(db::Database& database, Unnoted& unnoted, store::RowCounts& total, S
 void sweep_all(const Invocation& invocation, db::Database& database, store::RowCounts& total) {
     const util::Time now = util::SystemClock().now();
     Unnoted unnoted(invocation);
-    repeat(database, unnoted, total, [&](db::Transaction& transaction) -> std::optional<store::RowCounts> {
+    const auto sweep = [&](db::Transaction& transaction) -> std::optional<store::RowCounts> {
         auto deleted = store::sweep(transaction, now);
         for (const auto& [table, rows] : deleted) total.try_emplace(table, 0);
         const bool any =
             std::any_of(deleted.begin(), deleted.end(), [](const auto& table) { return table.second > 0; });
         return any ? std::optional(std::move(deleted)) : std::nullopt;
-    });
+    };
+    repeat(database, unnoted, total, sweep, [] {});
+
     store::AccessTokenKey last;
-    repeat(database, unnoted, total, [&](db::Transaction& transaction) -> std::optional<store::RowCounts> {
-        const auto deleted = store::walk_expired_access_tokens(transaction, last, now);
+    store::AccessTokenKey reached;  // by a step that may be run again
+    const auto walk = [&](db::Transaction& transaction) -> std::optional<store::RowCounts> {
+        reached = last;
+        const auto deleted = store::walk_expired_access_tokens(transaction, reached, now);
         if (!deleted) return std::nullopt;
         return store::RowCounts{{"access_tokens", *deleted}};
-    });
+    };
+    repeat(database, unnoted, total, walk, [&] { last = reached; });
 }
 
 /// After a failed sync, a checkpoint is allowed only after a commit that was synced (docs/decisions/0033).

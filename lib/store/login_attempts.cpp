@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "store/deletion.h"
+
 namespace postern::store {
 namespace {
 
@@ -10,17 +12,13 @@ namespace {
 constexpr std::int64_t kRemoveExpired = 20;
 constexpr std::int64_t kRemoveSurplus = 2;
 
-/// Where transactions run side by side, a counter that another one has locked is left alone: it has just been counted.
-#define POSTERN_DELETE_EXPIRED                        \
-    "DELETE FROM login_attempts WHERE attempt_key IN" \
-    " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"
-constexpr db::Text kDeleteExpired = {POSTERN_DELETE_EXPIRED ")", POSTERN_DELETE_EXPIRED " FOR UPDATE SKIP LOCKED)"};
-
-#define POSTERN_DELETE_SURPLUS                                                                        \
-    "DELETE FROM login_attempts WHERE attempt_key IN"                                                 \
-    " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%'" \
-    " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2"
-constexpr db::Text kDeleteSurplus = {POSTERN_DELETE_SURPLUS ")", POSTERN_DELETE_SURPLUS " FOR UPDATE SKIP LOCKED)"};
+constexpr db::Text kDeleteExpired = POSTERN_DELETION(
+    "DELETE FROM login_attempts WHERE attempt_key IN"
+    " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2");
+constexpr db::Text kDeleteSurplus = POSTERN_DELETION(
+    "DELETE FROM login_attempts WHERE attempt_key IN"
+    " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $3 AND attempt_key NOT LIKE 'known:%'"
+    " ORDER BY ends_at DESC, attempt_key LIMIT $1 OFFSET $2");
 
 /// No counter ends later than `latest`, so that known places need not be looked through.
 void bound_rows(db::Transaction& transaction, util::Time now, util::Time latest) {
@@ -50,10 +48,6 @@ Attempts find_attempts(db::Database& database, std::string_view key, util::Time 
     Attempts attempts;
     if (row.step()) row >> attempts.failures >> attempts.until;
     return attempts;
-}
-
-Attempts count_failure(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {
-    return count_failures(transaction, {key}, now, window);
 }
 
 Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,

@@ -25,10 +25,8 @@ struct Attempts {
 Attempts find_attempts(db::Database& database, std::string_view key, util::Time now);
 /// The limit for counters, whatever clients send. Known places do not count, because each needed a right password.
 inline constexpr std::int64_t kMaxAttemptRows = 100000;
-/// One more. A window that has ended starts again. Rows are bounded: expired ones are deleted, the oldest beyond
-/// kMaxAttemptRows too.
-Attempts count_failure(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window);
-/// The same for several counters of one failure, always in the same order. Returns the last one.
+/// One more for each counter of a failure; callers name kinds of counters in one order. A window that has ended starts
+/// again. Returns the last counter. Rows are bounded: expired ones are deleted, the oldest beyond kMaxAttemptRows too.
 Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,
                         util::Seconds window);
 /// Of the counters whose window runs.

@@ -1,6 +1,8 @@
 // Decides which rows can be deleted.
 #include "store/sweep.h"
 
+#include "store/deletion.h"
+
 namespace postern::store {
 namespace {
 
@@ -15,11 +17,6 @@ struct Rule {
 // have thousands of rotated refresh tokens, and a cascade over all of them would block every writer. Spent codes are
 // deleted with their grant and not before, because a replayed code revokes its tokens (RFC 6749 §4.1.2). So are rotated
 // refresh tokens, even of a grant that can only be used for minutes more (RFC 9700 §4.14.2).
-//
-// Where transactions run side by side, the selection locks what is deleted. A row that another transaction has locked
-// is left for the next sweep: a grant that is being prolonged stays, with what is inserted under it.
-#define POSTERN_DELETION(selection, ...) \
-    { selection ")" __VA_ARGS__, selection " FOR UPDATE SKIP LOCKED)" __VA_ARGS__ }
 #define POSTERN_DUE "SELECT id FROM grants WHERE kept_until <= $1 ORDER BY kept_until, id LIMIT $2"
 
 constexpr Rule kRules[] = {

@@ -194,8 +194,8 @@ TEST_CASE("audit: init, retire and purge too, and what was refused is none") {
         auto database = op.open();
         postern::db::Transaction transaction(database, postern::db::Durability::lazy);
         for (int i = 0; i < 100; ++i)
-            postern::store::count_failure(transaction, std::to_string(i), given_at() - postern::util::Seconds{1000},
-                                          postern::util::Seconds{900});
+            postern::store::count_failures(transaction, {std::to_string(i)}, given_at() - postern::util::Seconds{1000},
+                                           postern::util::Seconds{900});
         transaction.commit();
     }
     op.must({"purge"});

@@ -54,7 +54,7 @@ TEST_CASE("purge: everything at once, however much it is, counted by table; a se
             store::insert_code(transaction, code);
         }
         store::end_grant(transaction, model::GrantId("ada mail"), given_at() - util::Seconds{1});
-        store::count_failure(transaction, "key", given_at() - util::Seconds{1000}, util::Seconds{900});
+        store::count_failures(transaction, {"key"}, given_at() - util::Seconds{1000}, util::Seconds{900});
         transaction.commit();
     }
     CHECK(counts_of(installation.must_json({"purge"})) ==
@@ -90,7 +90,7 @@ TEST_CASE("purge: copies the log back into the database file afterwards") {
         auto database = installation.open();
         db::Transaction transaction(database, db::Durability::lazy);
         for (int i = 0; i < 2000; ++i) {
-            store::count_failure(transaction, "key " + std::to_string(i), given_at(), util::Seconds{900});
+            store::count_failures(transaction, {"key " + std::to_string(i)}, given_at(), util::Seconds{900});
         }
         transaction.commit();
     }

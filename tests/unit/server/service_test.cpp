@@ -321,7 +321,7 @@ TEST_CASE("App: what an endpoint did not declare is not there") {
 /// A row that ends a minute after `at`.
 void fail_once(db::Database& database, const char* key, util::Time at) {
     db::Transaction transaction(database, db::Durability::lazy);
-    store::count_failure(transaction, key, at, util::Seconds(60));
+    store::count_failures(transaction, {key}, at, util::Seconds(60));
     transaction.commit();
 }
 

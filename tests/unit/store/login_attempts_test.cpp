@@ -10,8 +10,9 @@ namespace {
 constexpr Seconds kWindow{900};
 
 store::Attempts fail(db::Database& database, const char* key, Time now) {
-    return written(database,
-                   [&](db::Transaction& transaction) { return store::count_failure(transaction, key, now, kWindow); });
+    return written(database, [&](db::Transaction& transaction) {
+        return store::count_failures(transaction, {key}, now, kWindow);
+    });
 }
 
 }  // namespace
