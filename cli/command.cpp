@@ -9,7 +9,7 @@
 namespace postern::cli {
 namespace {
 
-/// A list of millions of rows takes its time; nobody else waits for it.
+/// A list of millions of rows takes minutes. No other process waits for it.
 constexpr std::chrono::minutes kServerWait{10};
 
 }  // namespace

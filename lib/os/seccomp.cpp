@@ -71,9 +71,7 @@ constexpr std::uint32_t kForFiles[] = {
 #endif
 };
 
-constexpr std::uint32_t kForSyslog[] = {__NR_connect, __NR_sendto};
-
-constexpr std::uint32_t kForConnections[] = {__NR_connect, __NR_sendto};
+constexpr std::uint32_t kToConnect[] = {__NR_connect, __NR_sendto};
 
 constexpr std::uint32_t kForNetwork[] = {
     __NR_socket, __NR_socketpair, __NR_bind, __NR_connect, __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_recvmsg,
@@ -190,11 +188,11 @@ void filter_calls(const CallNeeds& needs) {
     if (needs.connections) {
         for (const int family : {AF_UNIX, AF_INET, AF_INET6})
             filter.allow_if(__NR_socket, {{0, ~0U, static_cast<std::uint32_t>(family)}, {1, 0xf, SOCK_STREAM}});
-        filter.allow(kForConnections);
+        filter.allow(kToConnect);
     }
     if (needs.syslog) {
         filter.allow_if(__NR_socket, {{0, ~0U, AF_UNIX}, {1, 0xf, SOCK_DGRAM}});
-        filter.allow(kForSyslog);
+        filter.allow(kToConnect);
     }
     auto& program = filter.finish();
     const sock_fprog given{static_cast<unsigned short>(program.size()), program.data()};

@@ -1,8 +1,6 @@
 // Storage that is busy or failing: 503 or nothing at all, never a partial result, and everything works again
 // afterwards.
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,28 +13,13 @@
 
 #include "support/flow.h"
 #include "support/html.h"
+#include "support/occupant.h"
 #include "util/text.h"
 
 namespace {
 
 using namespace postern::test;
 namespace fs = std::filesystem;
-
-/// Another process in the write lock: it never leaves while this lives.
-class Occupant {
-public:
-    explicit Occupant(const Deployment& op)
-        : gate_(::open((op.database_file().string() + ".gate").c_str(), O_RDWR | O_CLOEXEC)) {
-        REQUIRE(gate_ >= 0);
-        REQUIRE(::flock(gate_, LOCK_EX) == 0);
-    }
-    Occupant(const Occupant&) = delete;
-    Occupant& operator=(const Occupant&) = delete;
-    ~Occupant() { ::close(gate_); }
-
-private:
-    int gate_;
-};
 
 void check_mute(const Deployment& op, const Answer& answer) {
     const std::string text = postern::util::to_lower(answer.raw);

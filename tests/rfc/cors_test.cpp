@@ -1,15 +1,13 @@
 // Which pages of other sites may read the answers of which endpoint (the Fetch standard, §3.3; H07-H09).
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "json/writer.h"
-#include "support/database.h"
 #include "support/flow.h"
+#include "support/occupant.h"
 
 namespace {
 
@@ -169,16 +167,13 @@ TEST_CASE(
     CHECK(reader_of(ask(kSpa, "https://evil.example")).empty());
 }
 
-TEST_CASE("token: a busy server tells a page so, and when to come again [Fetch §3.3.4]" *
-          doctest::skip(is_on_postgresql())) {  // it holds the write lock of the file
+TEST_CASE("token: a busy server tells a page so, and when to come again [Fetch §3.3.4]") {
     const Deployment op;
     UserAgent alice(op);
     const Query form = token_request(alice.obtain_code(authorization_request(kSpa)), kSpa).with("client_id", kSpa);
-    const int gate = ::open((op.database_file().string() + ".gate").c_str(), O_RDWR | O_CLOEXEC);
-    REQUIRE(gate >= 0);
-    REQUIRE(::flock(gate, LOCK_EX) == 0);
+    std::optional<Occupant> occupant(op);
     const Answer busy = op.cgi("token", from_page(post_form(form.text()), kSpaPage));
-    ::close(gate);
+    occupant.reset();
     CHECK(busy.verdict() == "503 temporarily_unavailable");
     CHECK(reader_of(busy) == kSpaPage);
     CHECK(busy.has("Retry-After"));

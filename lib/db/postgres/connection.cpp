@@ -72,7 +72,7 @@ void PostgresConnection::connect() {
 
 void PostgresConnection::set_up() {
     if (access == Access::query_only) run("SET default_transaction_read_only = on");
-    if (is_command_) run("SET statement_timeout = 0");  // a list of millions of rows takes its time
+    if (is_command_) run("SET statement_timeout = 0");  // a list of millions of rows takes minutes
     if (accepted_ == Versions::this_one) check_version();
 }
 

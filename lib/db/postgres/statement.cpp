@@ -1,6 +1,6 @@
 // How PostgreSQL runs a prepared statement. It is prepared at its first run, with the types that its values have: text
 // and bigint. Unprepared statements cost the server about ten times as much.
-#include <cctype>
+#include <algorithm>
 #include <charconv>
 
 #include "db/error.h"
@@ -38,8 +38,8 @@ void PostgresStatement::bind(int number, std::string_view text) {
     value(number) = {kText, std::string(text), false};
 }
 
-void PostgresStatement::bind(int number, std::int64_t value_) {
-    value(number) = {kBigint, std::to_string(value_), false};
+void PostgresStatement::bind(int number, std::int64_t integer) {
+    value(number) = {kBigint, std::to_string(integer), false};
 }
 
 void PostgresStatement::bind_null(int number, Stored as) {
@@ -55,7 +55,7 @@ bool PostgresStatement::step() {
 }
 
 Result PostgresStatement::run() {
-    // A read that is no part of a transaction is the same again after a connection was lost.
+    // Outside a transaction there are only reads, which can be repeated on a new connection.
     for (int left = kMostRuns;; --left) {
         try {
             connection_.connect_if_needed();

@@ -75,7 +75,7 @@ Lines described_sqlite() {
 /// row.
 bool is_its_own(const std::string& line) { return line.starts_with("schema_version") || mentions(line, ".gate "); }
 
-TEST_CASE("both schemas: the same tables, columns, keys, indexes and conditions" * doctest::skip(!is_on_postgresql())) {
+TEST_CASE("both schemas: the same tables, columns, keys, indexes and conditions") {
     const Lines sqlite = described_sqlite();
     auto database = empty_database();
     const Lines postgresql = described(database, kOfPostgresql);
@@ -85,7 +85,7 @@ TEST_CASE("both schemas: the same tables, columns, keys, indexes and conditions"
     }
 }
 
-TEST_CASE("both schemas: keys are compared byte by byte" * doctest::skip(!is_on_postgresql())) {
+TEST_CASE("both schemas: keys are compared byte by byte") {
     auto database = empty_database();
     auto column = database.prepare(
         "SELECT DISTINCT CAST(i.indrelid AS regclass) || '.' || a.attname, c.collname FROM pg_index i"

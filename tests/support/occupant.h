@@ -1,0 +1,36 @@
+// A process that keeps all others from writing to the database of a deployment.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <optional>
+
+#include "os/file.h"
+#include "support/database.h"
+#include "support/deployment.h"
+
+namespace postern::test {
+
+/// No other process can write while this lives: it holds the write lock of a file, or a lock of a table on PostgreSQL.
+class Occupant {
+public:
+    explicit Occupant(const Deployment& op) {
+        if (is_on_postgresql()) {
+            database_.emplace(op.database(), db::Access::read_write);
+            transaction_.emplace(*database_, db::Durability::lazy);
+            transaction_->run("LOCK TABLE grants IN EXCLUSIVE MODE");
+            return;
+        }
+        gate_ = os::Descriptor(::open((op.database_file().string() + ".gate").c_str(), O_RDWR | O_CLOEXEC));
+        REQUIRE(gate_);
+        REQUIRE(::flock(gate_.get(), LOCK_EX) == 0);
+    }
+
+private:
+    os::Descriptor gate_;
+    std::optional<db::Database> database_;
+    std::optional<db::Transaction> transaction_;
+};
+
+}  // namespace postern::test
