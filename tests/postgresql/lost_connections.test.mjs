@@ -93,6 +93,15 @@ describe("a connection to PostgreSQL that is lost", () => {
     }
   }
 
+  it("a connection that is cut while it begins is tried once more", async () => {
+    const { access_token: token } = await tokens();
+    await p.introspect(token);
+    proxy.drop();
+    proxy.refusals = 1;
+    assert.equal((await p.introspect(token)).active, true);
+    assert.equal(proxy.refusals, 0);
+  });
+
   for (const kind of ["unsent", "unanswered"]) {
     it(`at any message of a revocation, ${kind}: answered 200, or 503 and then 200, it is done`, async () => {
       let unknown = 0;

@@ -38,6 +38,7 @@ export class Proxy {
     this.messages = 0; // since the last plan(), without those that begin a connection
     this.cuts = 0;
     this.commits = 0; // messages with a COMMIT that were met by a cut
+    this.refusals = 0; // of the next connections, how many are cut when they begin
   }
 
   static async start(directory, target) {
@@ -55,6 +56,11 @@ export class Proxy {
   }
 
   #join(client) {
+    if (this.refusals > 0) {
+      --this.refusals;
+      client.destroy();
+      return;
+    }
     const server = net.connect(this.target);
     const both = [client, server];
     const frontend = new Frontend();

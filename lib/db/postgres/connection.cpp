@@ -47,11 +47,18 @@ PostgresConnection::~PostgresConnection() {
     close();
 }
 
+bool PostgresConnection::try_to_connect() {
+    close();
+    connection_ = libpq().PQconnectdbParams(options_.names().data(), options_.values().data(), 0);
+    return connection_ && libpq().PQstatus(connection_) == CONNECTION_OK;
+}
+
 void PostgresConnection::connect() {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_try_) throw StoreBusy(last_reason_);
-    connection_ = libpq().PQconnectdbParams(options_.names().data(), options_.values().data(), 0);
-    if (!connection_ || libpq().PQstatus(connection_) != CONNECTION_OK) {
+    // The second try is for a connection that was cut while it began, as a balancer does when it changes servers.
+    const auto is_early = [&] { return std::chrono::steady_clock::now() - now < kPauseBetweenTries; };
+    if (!try_to_connect() && !(is_early() && try_to_connect())) {
         last_reason_ = "cannot connect to the database: " +
                        (connection_ ? one_line(libpq().PQerrorMessage(connection_)) : "out of memory");
         next_try_ = now + kPauseBetweenTries;

@@ -89,6 +89,7 @@ public:
 
 private:
     void connect();
+    bool try_to_connect();
     void set_up();
     void check_version();
     void close() noexcept;
