@@ -1,43 +1,76 @@
-// Between the programs and a PostgreSQL server, on a Unix socket: counts what a program sends, and cuts the connection
-// at the message that a test names.
+// Between the programs and a PostgreSQL server, on a Unix socket: notes what a program sends, and cuts the connection at
+// the flight that a test names.
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
 
 const SOCKET = ".s.PGSQL.5432";
 
-/// The whole messages of a frontend (PostgreSQL, Message Formats), of which the first has no type.
+/// The first two strings of a message, which end with a NUL.
+const stringsOf = (message) => message.subarray(5).toString("latin1").split("\0", 2);
+
+/// What a frontend sends (PostgreSQL, Message Formats), in flights: messages that the server answers together, of which
+/// the last is a Query or a Sync.
 class Frontend {
+  program; // as it names itself
   #bytes = Buffer.alloc(0);
   #begun = false;
+  #prepared = new Map(); // name: SQL
+  #flight = [];
+  #statements = [];
 
+  /// Each flight, { bytes, statements }: the SQL that it runs. `statements` is null for what is no flight.
   *read(chunk) {
+    for (const { type, bytes } of this.#messages(chunk)) {
+      if (type === "") this.program ??= /application_name\0postern-(\w+)\0/.exec(bytes.toString("latin1"))?.[1];
+      if (type === "" || !"PBDECQSH".includes(type)) {
+        yield { bytes, statements: null };
+        continue;
+      }
+      this.#flight.push(bytes);
+      this.#note(type, bytes);
+      if (type !== "Q" && type !== "S") continue;
+      yield { bytes: Buffer.concat(this.#flight), statements: this.#statements };
+      this.#flight = [];
+      this.#statements = [];
+    }
+  }
+
+  // The first message has no type.
+  *#messages(chunk) {
     this.#bytes = Buffer.concat([this.#bytes, chunk]);
     for (;;) {
       const type = this.#begun ? 1 : 0;
       if (this.#bytes.length < type + 4) return;
       const length = type + this.#bytes.readUInt32BE(type);
       if (this.#bytes.length < length) return;
-      const message = this.#bytes.subarray(0, length);
+      const bytes = this.#bytes.subarray(0, length);
       this.#bytes = this.#bytes.subarray(length);
-      yield { type: this.#begun ? String.fromCharCode(message[0]) : "", bytes: message };
+      yield { type: this.#begun ? String.fromCharCode(bytes[0]) : "", bytes };
       this.#begun = true;
     }
+  }
+
+  #note(type, bytes) {
+    const [first, second] = stringsOf(bytes);
+    if (type === "P") this.#prepared.set(first, second);
+    if (type === "B") this.#statements.push(this.#prepared.get(second));
+    if (type === "Q") this.#statements.push(first);
   }
 }
 
 export class Proxy {
   #listener;
   #connections = new Set();
-  #at = Infinity; // the message at which the next cut is
+  #at = Infinity; // the flight at which the next cut is
   #kind;
 
   constructor(directory, target) {
     this.directory = directory;
     this.target = target;
-    this.messages = 0; // since the last plan(), without those that begin a connection
+    this.flights = []; // since the last plan(): { program, statements }
     this.cuts = 0;
-    this.commits = 0; // messages with a COMMIT that were met by a cut
+    this.commits = 0; // flights with a COMMIT that were met by a cut
     this.refusals = 0; // of the next connections, how many are cut when they begin
   }
 
@@ -70,11 +103,10 @@ export class Proxy {
     for (const socket of both) socket.on("error", end).on("close", end);
     server.on("data", (chunk) => (deaf ? end() : client.write(chunk)));
     client.on("data", (chunk) => {
-      for (const { type, bytes } of frontend.read(chunk)) {
-        // Only what runs something counts: a query, or the end of a group of messages.
-        if ((type === "Q" || type === "S") && ++this.messages === this.#at) {
+      for (const { bytes, statements } of frontend.read(chunk)) {
+        if (statements && this.flights.push({ program: frontend.program, statements }) === this.#at) {
           ++this.cuts;
-          if (bytes.includes("COMMIT")) ++this.commits;
+          if (statements.includes("COMMIT")) ++this.commits;
           if (this.#kind === "unsent") return end();
           deaf = true;
         }
@@ -84,14 +116,14 @@ export class Proxy {
     client.on("close", () => this.#connections.delete(end));
   }
 
-  /// Ends the connections that there are, so that each begins with the same messages, and cuts once at the `message`-th
+  /// Ends the connections that there are, so that each begins with the same flights, and cuts once at the `flight`-th
   /// from now on: "unsent", before the server has it, or "unanswered", when it answers.
-  plan(message, kind) {
+  plan(flight, kind) {
     this.drop();
-    this.messages = 0;
+    this.flights = [];
     this.cuts = 0;
     this.commits = 0;
-    this.#at = message;
+    this.#at = flight;
     this.#kind = kind;
   }
 
