@@ -62,7 +62,7 @@ class Frontend {
 export class Proxy {
   #listener;
   #connections = new Set();
-  #at = Infinity; // the flight at which the next cut is
+  #at = Infinity; // the flight at which the next cut is, or "COMMIT"
   #kind;
 
   constructor(directory, target) {
@@ -104,7 +104,7 @@ export class Proxy {
     server.on("data", (chunk) => (deaf ? end() : client.write(chunk)));
     client.on("data", (chunk) => {
       for (const { bytes, statements } of frontend.read(chunk)) {
-        if (statements && this.flights.push({ program: frontend.program, statements }) === this.#at) {
+        if (statements && this.#isDue(frontend.program, statements)) {
           ++this.cuts;
           if (statements.includes("COMMIT")) ++this.commits;
           if (this.#kind === "unsent") return end();
@@ -116,8 +116,14 @@ export class Proxy {
     client.on("close", () => this.#connections.delete(end));
   }
 
+  #isDue(program, statements) {
+    const place = this.flights.push({ program, statements });
+    if (this.#at === "COMMIT") return this.cuts === 0 && statements.includes("COMMIT");
+    return place === this.#at;
+  }
+
   /// Ends the connections that there are, so that each begins with the same flights, and cuts once at the `flight`-th
-  /// from now on: "unsent", before the server has it, or "unanswered", when it answers.
+  /// from now on, or at the next with a "COMMIT": "unsent", before the server has it, or "unanswered", when it answers.
   plan(flight, kind) {
     this.drop();
     this.flights = [];
