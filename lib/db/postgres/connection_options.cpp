@@ -46,16 +46,20 @@ std::map<std::string, std::string> parse(const std::string& uri) {
     return options;
 }
 
-/// "" when the name cannot be resolved now: libpq then tries it itself.
-std::string address_of(const std::string& host) {
+/// None when the name cannot be resolved now.
+std::vector<std::string> addresses_of(const std::string& host) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
-    if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return "";
-    char address[NI_MAXHOST] = "";
-    ::getnameinfo(found->ai_addr, found->ai_addrlen, address, sizeof address, nullptr, 0, NI_NUMERICHOST);
+    if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return {};
+    std::vector<std::string> addresses;
+    for (const addrinfo* each = found; each; each = each->ai_next) {
+        char address[NI_MAXHOST] = "";
+        ::getnameinfo(each->ai_addr, each->ai_addrlen, address, sizeof address, nullptr, 0, NI_NUMERICHOST);
+        addresses.emplace_back(address);
+    }
     ::freeaddrinfo(found);
-    return address;
+    return addresses;
 }
 
 bool is_socket(std::string_view host) { return host.empty() || host.front() == '/' || host.front() == '@'; }
@@ -69,6 +73,34 @@ void replace_all(std::string& text, std::string_view mark, std::string_view by) 
         text.replace(at, mark.size(), by);
 }
 
+/// Makes lists that libpq reads side by side: each host once for each of its addresses. Throws StoreBusy when no host
+/// can be resolved. A host that cannot be resolved beside others is left to libpq.
+void resolve_hosts(std::map<std::string, std::string>& options) {
+    const std::string host_list = options["host"];
+    const std::string port_list = options["port"];
+    const auto hosts = util::split(host_list, ',');
+    const auto ports = util::split(port_list, ',');
+    if (ports.size() != 1 && ports.size() != hosts.size()) return;  // libpq refuses them
+    struct {
+        std::string hosts, addresses, ports;
+    } each;
+    bool is_any_resolved = false;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        auto addresses = is_socket(hosts[i]) ? std::vector<std::string>{""} : addresses_of(std::string(hosts[i]));
+        is_any_resolved |= !addresses.empty();
+        if (addresses.empty()) addresses = {""};
+        for (const std::string& address : addresses) {
+            each.hosts.append(hosts[i]) += ',';
+            each.addresses.append(address) += ',';
+            each.ports.append(ports[ports.size() == 1 ? 0 : i]) += ',';
+        }
+    }
+    if (!is_any_resolved) throw StoreBusy("no host of \"database\" can be resolved: " + host_list);
+    options["host"] = each.hosts.substr(0, each.hosts.size() - 1);
+    options["hostaddr"] = each.addresses.substr(0, each.addresses.size() - 1);
+    options["port"] = each.ports.substr(0, each.ports.size() - 1);
+}
+
 }  // namespace
 
 ConnectionOptions::ConnectionOptions(const std::string& uri, std::string_view program) : options_(parse(uri)) {
@@ -78,27 +110,24 @@ ConnectionOptions::ConnectionOptions(const std::string& uri, std::string_view pr
                                 " in its URI: put it into a file and name that with passfile=, or use a client "
                                 "certificate whose key has no password");
     }
+    if (options_.contains("service"))
+        throw StoreUnusable(
+            "\"database\" names a service: name the host, the database and the files in the URI instead");
+    for (const Option& option : kDefaults) options_.try_emplace(option.name, option.value);
+    if (const auto& wanted = options_["target_session_attrs"]; wanted != "read-write" && wanted != "primary")
+        throw StoreUnusable("\"database\" has target_session_attrs=" + wanted +
+                            ": leave it out, because a standby does not know yet what was revoked at the primary");
     for (const char* file : kFiles) {
         if (const auto at = options_.find(file); at != options_.end()) replace_all(at->second, "{endpoint}", program);
     }
-    for (const Option& option : kDefaults) options_.try_emplace(option.name, option.value);
     options_.try_emplace("user", "postern_" + std::string(program));
     options_.try_emplace("application_name", "postern-" + std::string(program));
 
-    const bool names_address = options_.contains("hostaddr") || options_.contains("service");
-    const std::string& hosts = options_["host"];
-    const auto each = util::split(hosts, ',');
-    std::string addresses;  // as many as there are hosts; an empty one leaves the host to libpq
-    for (const std::string_view host : each) {
-        addresses += is_socket(host) ? "" : address_of(std::string(host));
-        addresses += ',';
-    }
-    addresses.pop_back();
-    const bool is_resolved = addresses.find_first_not_of(',') != addresses.npos;
-    if (is_resolved) options_.try_emplace("hostaddr", addresses);
-    if (!is_resolved && !names_address && !std::ranges::any_of(each, is_socket))
-        throw StoreBusy("no host of \"database\" can be resolved: " + hosts);
-    if (names_address || !std::ranges::all_of(each, is_this_machine)) options_.try_emplace("sslmode", "verify-full");
+    const bool names_address = options_.contains("hostaddr");
+    const std::string hosts = options_["host"];
+    if (!names_address) resolve_hosts(options_);
+    if (names_address || !std::ranges::all_of(util::split(hosts, ','), is_this_machine))
+        options_.try_emplace("sslmode", "verify-full");
 }
 
 std::vector<const char*> ConnectionOptions::names() const {

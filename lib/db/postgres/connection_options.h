@@ -13,10 +13,10 @@ namespace postern::db {
 /// TLS.
 class ConnectionOptions {
 public:
-    /// `{endpoint}` in the files of the URI is replaced by `program`. Host names are resolved once, here: a process
-    /// that gives up its rights cannot do it later. Throws StoreBusy when no host can be resolved, StoreUnusable for a
-    /// URI that libpq does not accept, and for one with a password, which would be seen in the configuration and in
-    /// messages.
+    /// `{endpoint}` in the files of the URI is replaced by `program`. Host names are resolved once, here, to all of
+    /// their addresses: a process that gives up its rights cannot do it later. Throws StoreBusy when no host can be
+    /// resolved. Throws StoreUnusable for a URI that libpq does not accept, for one that asks for a standby or names a
+    /// service, and for one with a password, which would be seen in the configuration and in messages.
     ConnectionOptions(const std::string& uri, std::string_view program);
 
     /// As PQconnectdbParams takes them, with a nullptr at the end. The pointers are those of this object.

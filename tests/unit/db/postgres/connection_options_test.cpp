@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "db/error.h"
 #include "unit/store/fixture.h"
+#include "util/text.h"
 
 namespace postern::db {
 namespace {
@@ -45,6 +48,9 @@ TEST_CASE("ConnectionOptions: what a URI leaves out has the product's own value"
         {"postgresql://192.0.2.1/op?sslmode=require", "sslmode", "require"},
         {"postgresql:///op?host=/run/postgresql", "hostaddr", ""},
         {"postgresql://192.0.2.1,127.0.0.1/op", "hostaddr", "192.0.2.1,127.0.0.1"},
+        {"postgresql://192.0.2.1,127.0.0.1:6/op", "host", "192.0.2.1,127.0.0.1"},
+        {"postgresql://192.0.2.1:5,127.0.0.1:6/op", "port", "5,6"},
+        {"postgresql:///op?host=/run/one,192.0.2.1", "hostaddr", ",192.0.2.1"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.uri);
@@ -62,6 +68,33 @@ TEST_CASE(
         const std::string why = test::refusal<StoreUnusable>([&] { ConnectionOptions(uri, "token"); });
         CHECK(test::mentions(why, "\"database\""));
         CHECK_FALSE(test::mentions(why, "s3cret"));
+    }
+}
+
+TEST_CASE("ConnectionOptions: each address of a host is tried, at the host's port") {
+    const ConnectionOptions options("postgresql://192.0.2.1:5,localhost:6/op", "token");
+    const auto hosts = option(options, "host");
+    const auto addresses = option(options, "hostaddr");
+    const auto ports = option(options, "port");
+    const auto each_host = util::split(hosts, ',');
+    const auto each_address = util::split(addresses, ',');
+    const auto each_port = util::split(ports, ',');
+    REQUIRE(each_host.size() == each_address.size());
+    REQUIRE(each_port.size() == each_address.size());
+    CHECK(std::ranges::count(each_address, "127.0.0.1") == 1);
+    for (std::size_t i = 0; i < each_host.size(); ++i) {
+        CHECK(each_host[i] == (each_address[i] == "192.0.2.1" ? "192.0.2.1" : "localhost"));
+        CHECK(each_port[i] == (each_address[i] == "192.0.2.1" ? "5" : "6"));
+    }
+}
+
+TEST_CASE("ConnectionOptions: a URI that leads to a standby, or elsewhere, is refused") {
+    for (const char* uri :
+         {"postgresql://192.0.2.1/op?target_session_attrs=any",
+          "postgresql://192.0.2.1/op?target_session_attrs=standby",
+          "postgresql://192.0.2.1/op?target_session_attrs=prefer-standby", "postgresql:///?service=op"}) {
+        CAPTURE(uri);
+        CHECK(test::mentions(test::refusal<StoreUnusable>([&] { ConnectionOptions(uri, "token"); }), "\"database\""));
     }
 }
 
