@@ -1,5 +1,5 @@
-// Between the programs and a PostgreSQL server, on a Unix socket: notes what a program sends, and cuts the connection at
-// the flight that a test names.
+// Between the programs and a PostgreSQL server, on a Unix socket: notes what a program sends, and cuts the connection
+// at the flight that a test names.
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
