@@ -47,4 +47,9 @@ auto write(Database& database, Durability durability, Action&& action) {
     return write(database, durability, database.wait(), std::forward<Action>(action));
 }
 
+/// Makes a durable commit wait for the standbys although the transaction changes nothing. A server that was replaced as
+/// the primary, and does not know it yet, answers reads with what was true before; it cannot commit this. No effect on
+/// a file.
+void require_primary(Transaction& transaction);
+
 }  // namespace postern::db

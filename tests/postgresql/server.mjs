@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /// Debian keeps the programs of each version in a directory of its own.
-function programs() {
+export function programs() {
   const versions = "/usr/lib/postgresql";
   const installed = existsSync(versions) ? readdirSync(versions) : [];
   const latest = installed.sort((a, b) => Number(a) - Number(b)).at(-1);
@@ -15,7 +15,7 @@ function programs() {
 
 const idOf = (kind) => Number(execFileSync("id", [kind, "postgres"], { encoding: "utf8" }));
 /// The server refuses to run as root.
-const identity = process.getuid() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
+export const identity = process.getuid() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
 
 const SETTINGS = {
   listen_addresses: "",
@@ -38,6 +38,20 @@ export class PostgreSQL {
     server.#initialise();
     await server.resume();
     return server;
+  }
+
+  /// A standby of `primary`, whose durable commits wait for it from now on.
+  static async startStandby(primary) {
+    const standby = new PostgreSQL();
+    standby.#settings = { ...SETTINGS, unix_socket_directories: standby.#directory };
+    standby.#own();
+    standby.#run("pg_basebackup", "-h", primary.directory, "-U", "postgres", "-D", standby.#data, "-R", "--no-sync");
+    await standby.resume();
+    primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    primary.sql("SELECT pg_reload_conf()");
+    while (primary.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") !== "1")
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    return standby;
   }
 
   get uri() {
@@ -69,9 +83,13 @@ export class PostgreSQL {
     return join(this.#directory, "data");
   }
 
-  #initialise() {
+  #own() {
     chmodSync(this.#directory, 0o711); // the programs of a web server reach the socket, and nothing else
     if (identity.uid !== undefined) chownSync(this.#directory, identity.uid, identity.gid);
+  }
+
+  #initialise() {
+    this.#own();
     this.#run("initdb", "-D", this.#data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync");
   }
 
@@ -96,6 +114,7 @@ export class PostgreSQL {
 
   /// Ends it at once, as a crash would.
   async halt() {
+    if (this.#server.exitCode !== null || this.#server.signalCode !== null) return;
     const ended = new Promise((resolve) => this.#server.once("exit", resolve));
     this.#server.kill("SIGQUIT");
     await ended;

@@ -1,0 +1,50 @@
+// A primary that was replaced, and does not know it: it answers what was true before, and its durable commits wait for a
+// standby that has left. Processes that are still connected to it promise nothing.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openProvider } from "../security/provider.mjs";
+import { PostgreSQL } from "./server.mjs";
+
+describe("a primary that was replaced", () => {
+  let former;
+  let next;
+  let p;
+
+  before(async () => {
+    former = await PostgreSQL.start();
+    next = await PostgreSQL.startStandby(former);
+    p = await openProvider({
+      config: { database: former.uriBy(`${next.directory},${former.directory}`) }, // the one to be tried first
+    });
+    next.sql("SELECT pg_promote()");
+    // Each process stays where it is, but those of the token endpoint find the new primary.
+    former.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'postern-token'");
+  });
+  after(async () => {
+    await p?.stop();
+    await next?.stop();
+    await former?.stop();
+  });
+
+  const newToken = async () => {
+    const answer = await p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine });
+    assert.equal(answer.status, 200, answer.body);
+    return answer.json.access_token;
+  };
+
+  it("does not let a client believe that a token is revoked which it does not know", async () => {
+    const token = await newToken();
+    const { status, headers } = await p.revoke(p.clients.machine, token);
+    assert.equal(status, 503);
+    assert.equal(headers["retry-after"], "5");
+    // The process has left it since.
+    assert.equal((await p.revoke(p.clients.machine, token)).status, 200);
+    assert.equal(next.sql("SELECT count(*) FROM access_tokens WHERE revoked_at IS NOT NULL"), "1");
+  });
+
+  it("is left when it ends", async () => {
+    await former.halt();
+    assert.equal((await p.introspect(await newToken())).active, true);
+    assert.equal((await p.revoke(p.clients.web, "unknown")).status, 200);
+  });
+});
