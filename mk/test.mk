@@ -16,8 +16,8 @@ TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 # No suite of its own, because it needs a server: tests/postgresql/races.test.mjs starts both.
 postgresql_OBJ := $(if $(filter yes,$(POSTGRESQL)),$(call objects,tests/postgresql/*.cpp))
 POSTGRESQL_BIN := $(if $(postgresql_OBJ),$(BUILD)/tests/postgresql_tests)
-# Every other folder with tests runs servers, clients and browsers from Node.js.
-NODE_SUITES  := $(filter-out coverage,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs))))))
+# Every other folder with tests runs servers, clients and browsers from Node.js; failover has a target of its own.
+NODE_SUITES  := $(filter-out coverage failover,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs))))))
 NODE_MODULES := tests/node_modules/.package-lock.json
 TEST_OBJ     := $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(postgresql_OBJ) $(BUILD)/tests/security/sandbox_probe.o
 
@@ -98,6 +98,11 @@ suites: all $(TEST_BIN) $(POSTGRESQL_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
 # The long runs: full figures where `make test` takes less. Hours.
 endure: all $(TEST_BIN) $(POSTGRESQL_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
 	POSTERN_LONG=1 scripts/run-suites $(BUILD) $(filter faults,$(SUITES)) security servers postgresql
+# A cluster of three PostgreSQL servers whose primary is killed, stopped and moved; ten minutes.
+test-failover:
+	scripts/packages build run test failover
+	+$(MAKE) --no-print-directory all $(NODE_MODULES)
+	POSTERN_LONG=1 scripts/run-suites $(BUILD) failover
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
@@ -108,4 +113,4 @@ screenshots:
 	+$(MAKE) --no-print-directory all $(NODE_MODULES)
 	POSTERN_BUILD=$(BUILD) node tests/browser/screenshots.mjs docs/screenshots
 
-.PHONY: check check-unit suites asan valgrind fuzz fuzz-driver test endure screenshots
+.PHONY: check check-unit suites asan valgrind fuzz fuzz-driver test test-failover endure screenshots

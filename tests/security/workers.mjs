@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PATIENCE } from "../support/user_agent.mjs";
 import { fastcgi } from "../support/fronts/lighttpd.mjs";
 
-function childrenOf(parent) {
+export function childrenOf(parent) {
   const pids = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
