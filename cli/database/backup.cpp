@@ -1,24 +1,17 @@
-// `postern backup` and `postern migrate`: copy or upgrade the database.
+// `postern backup`: copies the database into a file.
 #include <filesystem>
-#include <iostream>
 #include <memory>
 
 #include "cli/audit.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "db/backup.h"
-#include "db/migrate.h"
 
 namespace postern::cli {
 namespace {
 
-void require_file(const config::Config& config, const char* instead) {
-    if (db::is_uri(config.database)) throw Refused(std::string("the database is on a server: ") + instead);
-}
-
 void backup(const Invocation& invocation, const std::string& file) {
     const config::Config config = invocation.load_config();
-    require_file(config, "copy it with `pg_dump -Fc`, or with the server's own base backups");
     db::Database database = open_database(config, db::Access::query_only);
     db::back_up(database, file);
     note_done(invocation, {{"file", file}});
@@ -35,27 +28,6 @@ void backup(const Invocation& invocation, const std::string& file) {
                   {"not included", "the keys in " + config.keys + " and the configuration " + invocation.config_path}});
 }
 
-void migrate(const Invocation& invocation) {
-    const config::Config config = invocation.load_config();
-    require_file(config, "this is the first release that works on one, so there is nothing to upgrade");
-    const auto migration = db::migrate(config.database);
-    if (migration.from != migration.to) note_done(invocation, {{"file", migration.copy}});
-    if (invocation.json) {
-        json::Object object{{"from", migration.from}, {"to", migration.to}};
-        if (!migration.copy.empty()) object.set("copy", migration.copy);
-        return print_json(std::move(object));
-    }
-    if (migration.from == migration.to) {
-        std::cout << "the database has schema version " << migration.to << " already; nothing to do\n";
-        return;
-    }
-    print_fields({{"from schema version", std::to_string(migration.from)},
-                  {"to schema version", std::to_string(migration.to)},
-                  {"old database", migration.copy}});
-    std::cout << "\nStart the serving processes again. Delete the copy when everything works: it is as confidential as "
-                 "the database.\n";
-}
-
 }  // namespace
 
 void add_backup_command(const Command& app, Invocation& invocation) {
@@ -66,21 +38,14 @@ void add_backup_command(const Command& app, Invocation& invocation) {
     command.argument("FILE", *file, "A new file; only its owner can read it");
     command.explain(
         "Never copy the database with cp while it is in use: the latest changes are in the -wal file next to it.\n"
+        "Of a database on a server the copy is a file like any other, row by row and compared: enough for a small store. "
+        "For a large one use `pg_dump -Fc`, or the server's base backups with WAL archiving.\n"
         "The keys and the configuration are not in the copy; back them up separately.\n"
-        "To restore a copy: stop the serving processes, remove the -wal and -shm files next to the database (they "
+        "To restore a copy of a file: stop the serving processes, remove the -wal and -shm files next to the database (they "
         "belong to the file that is replaced), put the copy in its place with the same owner and mode, run `postern "
         "user list` to create those files again, start the processes. Everything that was revoked after the copy was "
         "made is then valid again; `postern token revoke --before TIME`, `postern session end --all` and `postern "
-        "consent revoke --all` end it.");
-}
-
-void add_migrate_command(const Command& app, Invocation& invocation) {
-    const Command command = add_command(app, invocation, "migrate", "Upgrade the database of an earlier release",
-                                        "postern migrate", [&invocation] { migrate(invocation); });
-    command.explain(
-        "Stop the serving processes, install the new release, run this, start them again. Either everything is changed "
-        "or nothing, and a copy of the old database is left next to it, with the version appended to its name "
-        "(postern.db.v1). That copy is the only way back.");
+        "consent revoke --all` end it. On a server: `postern migrate --to URI`, with the copy as \"database\".");
 }
 
 }  // namespace postern::cli

@@ -25,6 +25,12 @@ bool is_uri(std::string_view database) {
     return database.starts_with("postgresql://") || database.starts_with("postgres://");
 }
 
+void throw_moved(const std::string& place) {
+    throw StoreUnusable(place +
+                        ": was moved to another database by `postern migrate --to`: name that one as \"database\", and "
+                        "restart the serving processes");
+}
+
 #ifndef POSTERN_POSTGRESQL
 constexpr const char* kNotBuilt = "the database is a URI, and this program was built without PostgreSQL: name a file";
 
@@ -33,6 +39,7 @@ std::unique_ptr<Connection> open_postgres(const std::string&, std::string_view, 
 }
 std::vector<std::string> files_of_uri(const std::string&, std::string_view) { throw StoreUnusable(kNotBuilt); }
 void create_schema(const std::string&) { throw StoreUnusable(kNotBuilt); }
+std::unique_ptr<Connection> begin_with_tables(const std::string&) { throw StoreUnusable(kNotBuilt); }
 #endif
 
 Database::Database(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}

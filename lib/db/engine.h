@@ -74,6 +74,10 @@ public:
 
 enum class Versions { this_one, any };
 
+/// In the place of the schema's version when the store was moved away (db/move.h).
+inline constexpr int kMovedVersion = -1;
+[[noreturn]] void throw_moved(const std::string& place);
+
 std::unique_ptr<Connection> open_sqlite(const std::string& path, Access access, std::chrono::milliseconds wait,
                                         Versions accepted);
 std::unique_ptr<Connection> open_sqlite_in_memory();
@@ -84,6 +88,9 @@ std::unique_ptr<Connection> open_postgres(const std::string& uri, std::string_vi
                                           std::chrono::milliseconds wait);
 /// Makes the tables of schema-postgresql.sql, all of them or none. Throws StoreUnusable when they are there.
 void create_schema(const std::string& uri);
+/// A transaction in a database of a server that has the tables: made in it, or there before. Throws StoreUnusable when
+/// those are of another version.
+std::unique_ptr<Connection> begin_with_tables(const std::string& uri);
 /// schema-postgresql.sql as it was when the program was built.
 extern const char* const kPostgresSchemaSql;
 

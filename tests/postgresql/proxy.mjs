@@ -64,6 +64,7 @@ export class Proxy {
   #connections = new Set();
   #at = Infinity; // the flight at which the next cut is, or "COMMIT"
   #kind;
+  #met; // called at the cut
 
   constructor(directory, target) {
     this.directory = directory;
@@ -106,9 +107,10 @@ export class Proxy {
       for (const { bytes, statements } of frontend.read(chunk)) {
         if (statements && this.#isDue(frontend.program, statements)) {
           ++this.cuts;
+          this.#met?.();
           if (statements.includes("COMMIT")) ++this.commits;
           if (this.#kind === "unsent") return end();
-          deaf = true;
+          deaf = this.#kind === "unanswered";
         }
         server.write(bytes);
       }
@@ -123,14 +125,16 @@ export class Proxy {
   }
 
   /// Ends the connections that there are, so that each begins with the same flights, and cuts once at the `flight`-th
-  /// from now on, or at the next with a "COMMIT": "unsent", before the server has it, or "unanswered", when it answers.
-  plan(flight, kind) {
+  /// from now on, or at the next with a "COMMIT": "unsent", before the server has it, or "unanswered", when it answers;
+  /// "sent" cuts nothing. `met` is called there first.
+  plan(flight, kind, met = undefined) {
     this.drop();
     this.flights = [];
     this.cuts = 0;
     this.commits = 0;
     this.#at = flight;
     this.#kind = kind;
+    this.#met = met;
   }
 
   drop() {

@@ -79,7 +79,8 @@ void PostgresConnection::connect() {
 
 void PostgresConnection::set_up() {
     if (access == Access::query_only) run("SET default_transaction_read_only = on");
-    if (is_command_) run("SET statement_timeout = 0");  // a list of millions of rows takes minutes
+    // A list of millions of rows takes minutes, and so does a transaction that waits for another database.
+    if (is_command_) run("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0");
     if (accepted_ == Versions::this_one) check_version();
 }
 
@@ -92,6 +93,7 @@ void PostgresConnection::check_version() {
         throw StoreUnusable(std::string(error.what()) + ": create the tables with `postern init`, or grant the right");
     }
     if (version == kSchemaVersion) return;
+    if (version == kMovedVersion) throw_moved("the database of the URI");
     throw StoreUnusable("the database has schema version " + std::to_string(version) + ", this program needs " +
                         std::to_string(kSchemaVersion) + ": run the release of Postern that it belongs to");
 }

@@ -84,6 +84,8 @@ public:
     /// Connects when there is no connection, and outside a transaction also when it is an old one. Throws StoreBusy
     /// when no server answers, StoreUnusable when its tables are of another version.
     void connect_if_needed();
+    /// Throws StoreUnusable when the tables are of another version, or moved away.
+    void check_version();
     /// Counts the connections of this process, from 1: prepared statements belong to one of them.
     int session() const { return session_; }
 
@@ -91,7 +93,6 @@ private:
     void connect();
     bool try_to_connect();
     void set_up();
-    void check_version();
     void close() noexcept;
     Result wait_for_result(int was_sent, const char* doing);
     void wait_for_socket(os::Deadline deadline, bool is_flushed);

@@ -6,10 +6,13 @@ namespace postern::db {
 namespace {
 
 constexpr std::chrono::minutes kPatience{1};
+constexpr std::chrono::minutes kPatienceOfCopy{10};
 
 bool has_tables(PostgresConnection& connection) {
     return libpq().PQgetisnull(connection.run("SELECT to_regclass('schema_version')").get(), 0, 0) == 0;
 }
+
+void make_tables(PostgresConnection& connection) { connection.run(kPostgresSchemaSql, "create the tables"); }
 
 }  // namespace
 
@@ -19,8 +22,19 @@ void create_schema(const std::string& uri) {
     if (has_tables(connection))
         throw StoreUnusable(uri + ": has tables of Postern already: name another database, or drop them to start over");
     connection.begin(Durability::full, kPatience);
-    connection.run(kPostgresSchemaSql, "create the tables");
+    make_tables(connection);
     connection.commit(Durability::full);
+}
+
+std::unique_ptr<Connection> begin_with_tables(const std::string& uri) {
+    auto connection =
+        std::make_unique<PostgresConnection>(uri, kCommand, Access::read_write, kPatienceOfCopy, Versions::any);
+    connection->begin(Durability::full, kPatienceOfCopy);
+    if (has_tables(*connection))
+        connection->check_version();
+    else
+        make_tables(*connection);
+    return connection;
 }
 
 }  // namespace postern::db

@@ -42,7 +42,11 @@ Meaning meaning_of(std::string_view state) {
 
 }  // namespace
 
-After after(std::string_view state) { return meaning_of(state) == Meaning::moved ? After::broken : After::usable; }
+After after(std::string_view state) {
+    // A table that is gone: a new connection looks at the version, which says whether the store was moved away.
+    constexpr std::string_view kUndefinedTable = "42P01";
+    return meaning_of(state) == Meaning::moved || state == kUndefinedTable ? After::broken : After::usable;
+}
 
 void throw_postgres_error(std::string_view state, const std::string& text) {
     const std::string message = state.empty() ? text : text + " (" + std::string(state) + ")";

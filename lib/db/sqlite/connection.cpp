@@ -74,6 +74,7 @@ int read_number(SqliteConnection& connection, const char* sql) {
 
 void check_version(const std::string& path, int version) {
     if (version == kSchemaVersion) return;
+    if (version == kMovedVersion) throw_moved(path);
     throw_unusable(
         path,
         "has schema version " + std::to_string(version) + ", this program needs " + std::to_string(kSchemaVersion),
@@ -166,12 +167,12 @@ std::vector<const char*> SqliteConnection::prepared() const {
     return all;
 }
 
-void SqliteConnection::open(int flags) {
+void SqliteConnection::open(int flags, const char* vfs) {
     // Nothing asks how much memory SQLite uses, and counting it takes a lock for each allocation. Too late, and without
     // effect, in a process that has used SQLite otherwise before.
     [[maybe_unused]] static const int uncounted = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     constexpr int kAlways = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    const int result = sqlite3_open_v2(path.c_str(), &connection_, flags | kAlways, nullptr);
+    const int result = sqlite3_open_v2(path.c_str(), &connection_, flags | kAlways, vfs);
     if (result != SQLITE_OK) throw_store_error(connection_, result, "open");
     sqlite3_busy_timeout(connection_, static_cast<int>(wait.count()));  // first, or a start next to a busy writer fails
     for (const int option : {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, SQLITE_DBCONFIG_DEFENSIVE}) {

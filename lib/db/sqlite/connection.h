@@ -70,7 +70,8 @@ public:
     using Connection::Connection;
     ~SqliteConnection() override;
 
-    void open(int flags);       ///< and sets the connection up; throws StoreError
+    /// And sets the connection up; throws StoreError. `vfs`: how SQLite gets at the file; nullptr: as usual.
+    void open(int flags, const char* vfs = nullptr);
     void make_writable();       ///< opens the write lock and the numbers of group commit; throws StoreUnusable
     void run(const char* sql);  ///< constant text without parameters; throws StoreError
     sqlite3* handle() const { return connection_; }

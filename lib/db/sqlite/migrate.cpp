@@ -8,6 +8,7 @@
 #include <span>
 
 #include "db/backup.h"
+#include "db/engine.h"
 
 namespace postern::db {
 namespace {
@@ -103,6 +104,7 @@ void check_way(const std::string& path, int version) {
         throw StoreUnusable(path + ": has schema version " + std::to_string(version) + ", this program knows " +
                             std::to_string(kOldest) + " to " + std::to_string(kSchemaVersion) + ": " + fix);
     };
+    if (version == kMovedVersion) throw_moved(path);
     if (version > kSchemaVersion)
         throw_unusable("run the release of Postern that it belongs to; a schema cannot be downgraded");
     if (version < kOldest) throw_unusable("no release has made such a database: restore it from a backup");

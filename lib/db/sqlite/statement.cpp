@@ -1,10 +1,26 @@
 // How SQLite runs a prepared statement.
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "db/sqlite/connection.h"
 
 namespace postern::db {
+namespace {
+
+int note_number(void* number, int, char** columns, char**) {
+    *static_cast<int*>(number) = columns[0] ? std::atoi(columns[0]) : 0;
+    return 0;
+}
+
+/// Its tables are gone, for a process that has it open still.
+bool is_moved(sqlite3* connection) {
+    int version = 0;
+    sqlite3_exec(connection, "PRAGMA user_version", note_number, &version, nullptr);
+    return version == kMovedVersion;
+}
+
+}  // namespace
 
 void throw_store_error(sqlite3* connection, int result, std::string_view doing) {
     std::string text(doing);
@@ -14,6 +30,7 @@ void throw_store_error(sqlite3* connection, int result, std::string_view doing) 
     text += sqlite3_errmsg(connection);
     const int primary = result & 0xff;
     if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) throw StoreBusy(text);
+    if (primary == SQLITE_ERROR && is_moved(connection)) throw_moved(sqlite3_db_filename(connection, "main"));
     throw StoreError(text);
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("throw_postgres_error: which error an SQLSTATE is, and whether the con
         {"28P01", "invalid_password", "unusable", usable},
         {"3D000", "invalid_catalog_name", "unusable", usable},
         {"42501", "insufficient_privilege", "unusable", usable},
-        {"42P01", "undefined_table", "unusable", usable},
+        {"42P01", "undefined_table", "unusable", broken},
         {"42601", "syntax_error", "error", usable},
         {"XX000", "internal_error", "error", usable},
         {"?", "what no server sends", "error", usable},

@@ -298,9 +298,8 @@ TEST_CASE("migrate: a schema of a later version, of an unknown one and a foreign
         const char* says;
     };
     const Row rows[] = {
-        {"PRAGMA user_version = 4", "cannot be downgraded"},
-        {"PRAGMA user_version = 0", "no release"},
-        {"PRAGMA user_version = -1", "no release"},
+        {"PRAGMA user_version = 4", "cannot be downgraded"},           {"PRAGMA user_version = 0", "no release"},
+        {"PRAGMA user_version = -1", "was moved to another database"}, {"PRAGMA user_version = -2", "no release"},
         {"PRAGMA application_id = 1", "not a database of Postern"},
     };
     for (const auto& row : rows) {
