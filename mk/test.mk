@@ -95,6 +95,11 @@ test:
 	+$(MAKE) --no-print-directory suites
 suites: all $(TEST_BIN) $(POSTGRESQL_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
 	scripts/run-suites $(BUILD) $(SUITES) coverage $(NODE_SUITES)
+# On PostgreSQL, also what `make test` leaves to SQLite.
+test-postgresql: export POSTERN_TEST_PATIENCE ?= 3
+test-postgresql: export POSTERN_ON_POSTGRESQL = all
+test-postgresql: all $(TEST_BIN) $(POSTGRESQL_BIN) $(NODE_MODULES)
+	scripts/run-suites $(BUILD) postgresql
 # The long runs: full figures where `make test` takes less. Hours.
 endure: all $(TEST_BIN) $(POSTGRESQL_BIN) $(NODE_MODULES) $(BENCH_PROGRAMS)
 	POSTERN_LONG=1 scripts/run-suites $(BUILD) $(filter faults,$(SUITES)) security servers postgresql
@@ -113,4 +118,4 @@ screenshots:
 	+$(MAKE) --no-print-directory all $(NODE_MODULES)
 	POSTERN_BUILD=$(BUILD) node tests/browser/screenshots.mjs docs/screenshots
 
-.PHONY: check check-unit suites asan valgrind fuzz fuzz-driver test test-failover endure screenshots
+.PHONY: check check-unit suites asan valgrind fuzz fuzz-driver test test-postgresql test-failover endure screenshots

@@ -1,29 +1,83 @@
-// Parts of a suite of SQLite once more, on PostgreSQL: the same test program, with a schema or a database for each
-// case.
+// Suites of SQLite once more, on PostgreSQL: the same tests, with a schema or a database for each case.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { BUILD } from "../support/deployment.mjs";
+import { BUILD, ROOT } from "../support/deployment.mjs";
+import { Pooler } from "./pooler.mjs";
 import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);
+/// `make test-postgresql`: also what takes long and differs least from SQLite.
+const ALL = process.env.POSTERN_ON_POSTGRESQL === "all";
 
-/// `parts`: [what holds, an option of doctest that selects the part].
-export function onPostgreSQL(suite, parts) {
+/// Of one test file. `pooled`: by way of a pooler.
+function server({ pooled }) {
+  let started;
+  let pooler;
+  before(async () => {
+    started = await PostgreSQL.start({ autovacuum: "off" }); // it would start a process for each database
+    if (pooled) pooler = await Pooler.start(started);
+  });
+  after(async () => {
+    await pooler?.stop();
+    await started?.stop();
+  });
+  return () => (pooler ?? started).uri;
+}
+
+/// What a program of tests writes. It must succeed.
+async function outputOf(program, args, uri) {
+  const { stdout } = await run(program, args, {
+    cwd: ROOT,
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, POSTERN_BUILD: BUILD, POSTERN_TEST_DATABASE: uri },
+    maxBuffer: 1 << 26,
+  }).catch((failure) => assert.fail(failure.stdout + failure.stderr));
+  return stdout;
+}
+
+/// A suite of doctest. `parts`: [what holds, options that select the part]. `leftOut`: cases that are about a database
+/// file, [the beginning of their names, the reason]. `whole`: `make test-postgresql` runs all of the suite instead.
+/// `pooled`: for a suite that starts many programs.
+export function onPostgreSQL(suite, parts, { leftOut = [], whole = false, pooled = true } = {}) {
   describe("on PostgreSQL", () => {
-    let server;
-    before(async () => (server = await PostgreSQL.start()));
-    after(() => server.stop());
+    const uri = server({ pooled });
+    const program = join(BUILD, `tests/${suite}_tests`);
+    // A comma would end the pattern.
+    const pattern = ([begin]) => `${begin.replaceAll(",", "?")}*`;
+    const left = leftOut.length > 0 ? [`--test-case-exclude=${leftOut.map(pattern)}`] : [];
 
-    for (const [title, option] of parts) {
+    for (const [title, ...options] of whole && ALL ? [["all of it holds"]] : parts) {
       it(title, async () => {
-        const { stdout } = await run(join(BUILD, `tests/${suite}_tests`), [option], {
-          env: { ...process.env, POSTERN_BUILD: BUILD, POSTERN_TEST_DATABASE: server.uri },
-          maxBuffer: 1 << 26,
-        }).catch((failure) => assert.fail(failure.stdout + failure.stderr));
-        assert.match(stdout, /test cases: +[1-9]\d* +\| +[1-9]\d* passed \| 0 failed/);
+        const output = await outputOf(program, [...options, ...left], uri());
+        assert.match(output, /test cases: +[1-9]\d* +\| +[1-9]\d* passed \| 0 failed/);
+      });
+    }
+    for (const each of leftOut) {
+      it(`${each[0]}: is left out, because ${each[1]}`, async () => {
+        const listed = await outputOf(program, ["--list-test-cases", `--test-case=${pattern(each)}`], uri());
+        assert.match(listed, /unskipped test cases passing the current filters: [1-9]/);
+      });
+    }
+  });
+}
+
+/// The files of a suite of Node. `all` are for `make test-postgresql`; `leftOut`: {file: the reason}.
+export function filesOnPostgreSQL(suite, { files, all = [], leftOut }) {
+  describe("on PostgreSQL", () => {
+    const uri = server({ pooled: false });
+
+    it("no file is forgotten", () => {
+      const found = readdirSync(join(ROOT, "tests", suite)).filter((name) => name.endsWith(".test.mjs"));
+      const named = [...files, ...all, ...Object.keys(leftOut)].map((name) => `${name}.test.mjs`);
+      assert.deepEqual(named.sort(), found.sort());
+    });
+    for (const name of ALL ? [...files, ...all] : files) {
+      it(name, async () => {
+        const output = await outputOf("node", [`tests/${suite}/${name}.test.mjs`], uri());
+        assert.match(output, /^[#ℹ] pass [1-9]/m);
       });
     }
   });

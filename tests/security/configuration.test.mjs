@@ -20,7 +20,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { ROOT } from "../support/deployment.mjs";
 import { identity } from "../support/web_server.mjs";
-import { sql } from "./database.mjs";
+import { sql, tables } from "./database.mjs";
 import { openProvider } from "./provider.mjs";
 import { Deployment } from "../support/deployment.mjs";
 import { SingleProcess } from "./single_process.mjs";
@@ -296,10 +296,7 @@ describe("a fresh installation", () => {
       for (const deployment of deployments) {
         assert.deepEqual(await deployment.postern(["client", "list"]), []);
         assert.deepEqual(await deployment.postern(["user", "list"]), []);
-        for (const { name } of await sql(
-          deployment,
-          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-        )) {
+        for (const name of await tables(deployment)) {
           assert.deepEqual(await sql(deployment, `SELECT count(*) AS rows FROM ${name}`), [{ rows: 0 }], name);
         }
         kids.push(...(await deployment.postern(["key", "list"])).map(({ kid }) => kid));

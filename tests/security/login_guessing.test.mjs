@@ -6,6 +6,7 @@ import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { cookiesOf } from "./answers.mjs";
+import { hashSlot } from "./database.mjs";
 import { openProvider } from "./provider.mjs";
 
 const PARALLEL = 50;
@@ -111,14 +112,7 @@ describe("a machine that hashes as many passwords as it may", () => {
     // As another process that hashes: it has the one slot until its input ends.
     const holder = spawn(
       "flock",
-      [
-        "--no-fork",
-        "--exclusive",
-        join(p.deployment.directory, "db/postern.db.hash0"),
-        "sh",
-        "-c",
-        "echo held; exec cat",
-      ],
+      ["--no-fork", "--exclusive", hashSlot(p.deployment, 0), "sh", "-c", "echo held; exec cat"],
       { stdio: ["pipe", "pipe", "inherit"] },
     );
     try {

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 import { UserAgent, formOf, request } from "../support/user_agent.mjs";
-import { fileOf } from "./database.mjs";
+import { fileOf, hashSlot } from "./database.mjs";
 import { drive, encode, inTurn } from "./fastcgi.mjs";
 import { lighttpdWithPools, memoryOf } from "./pools.mjs";
 import { USER, openProvider } from "./provider.mjs";
@@ -115,7 +115,7 @@ describe("a flood of logins", () => {
       "when slots are free again [L11, S03]",
     async () => {
       const holders = [0, 1].map((slot) =>
-        spawn("flock", [`${fileOf(p.deployment)}.hash${slot}`, "sh", "-c", "echo held; cat"], {
+        spawn("flock", [hashSlot(p.deployment, slot), "sh", "-c", "echo held; cat"], {
           stdio: ["pipe", "pipe", "inherit"],
         }),
       );

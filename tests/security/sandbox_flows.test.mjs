@@ -9,6 +9,7 @@ import { after, before, describe, it } from "node:test";
 import * as apache from "../support/fronts/apache.mjs";
 import * as lighttpd from "../support/fronts/lighttpd.mjs";
 import * as nginx from "../support/fronts/nginx.mjs";
+import { onPostgreSQL } from "../support/deployment.mjs";
 import { privateDirectory } from "../support/web_server.mjs";
 import { flows } from "../servers/flow.mjs";
 import { openProvider } from "./provider.mjs";
@@ -18,6 +19,8 @@ import { Workers } from "./workers.mjs";
 const missing = await missingHere();
 const skip = missing ? `here is no sandbox: ${missing}` : false;
 const config = { sandbox: "require" };
+/// A test of the database file.
+const ofFile = onPostgreSQL ? () => {} : it;
 
 const fronts = [
   ["lighttpd", lighttpd.fastcgi, { redirectsPlain: false }],
@@ -95,7 +98,7 @@ describe("a confined server in the course of its life", { skip }, () => {
     assert.ok(page.location?.searchParams.get("code") || page.form?.buttons.approve, page.title);
   });
 
-  it("the log of the database is written back as it grows, and stays small", async () => {
+  ofFile("the log of the database is written back as it grows, and stays small", async () => {
     const [small, large] = [statSync(database()).size, 5 * 1024 * 1024];
     for (let sent = 0; sent < 1200; sent += 8) {
       const answers = await Promise.all(
@@ -109,7 +112,7 @@ describe("a confined server in the course of its life", { skip }, () => {
     assert.ok(statSync(database()).size > small, "a checkpoint has been");
   });
 
-  it("introspection and UserInfo write nothing into the database", async () => {
+  ofFile("introspection and UserInfo write nothing into the database", async () => {
     const { access_token } = await provider.tokens(provider.clients.web);
     const marks = () => ["", "-wal"].map((suffix) => statSync(database(suffix), { bigint: true }).mtimeNs);
     const before = marks();

@@ -1,5 +1,5 @@
 // Is the database of a deployment whole, and what is in it? Asked from outside, while the programs work with it.
-import { sql } from "./database.mjs";
+import { damageOf, sql } from "./database.mjs";
 
 const TABLES = [
   "clients",
@@ -38,7 +38,7 @@ const HALVES = {
   "a successor of a refresh token that is not rotated":
     "SELECT n.token_hash FROM refresh_tokens n JOIN refresh_tokens r ON r.grant_id = n.grant_id " +
     "AND r.token_hash = n.parent_hash WHERE r.state = 'current' " +
-    "OR n.token_hash NOT IN (r.successor_hash, ifnull(r.sibling_hash, ''))",
+    "OR n.token_hash NOT IN (r.successor_hash, coalesce(r.sibling_hash, ''))",
   "a refresh token whose predecessor is not there":
     "SELECT token_hash FROM refresh_tokens n JOIN live ON live.id = n.grant_id WHERE parent_hash " +
     "IS NOT NULL AND NOT EXISTS (SELECT 1 FROM refresh_tokens " +
@@ -50,25 +50,20 @@ const HALVES = {
     "c.grant_id = live.id) AND NOT EXISTS (SELECT 1 FROM access_tokens a WHERE a.grant_id = live.id)",
   "a grant without the consent that was asked for":
     "SELECT live.id FROM live JOIN clients c ON c.id = live.client_id WHERE live.subject IS NOT " +
-    "NULL AND NOT c.first_party AND NOT EXISTS (SELECT 1 FROM consents " +
+    "NULL AND c.first_party = 0 AND NOT EXISTS (SELECT 1 FROM consents " +
     "o WHERE o.client_id = live.client_id AND o.subject = live.subject)",
   "a grant of a user without the session it was given in":
     "SELECT id FROM live WHERE subject IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.sid = live.sid)",
 };
-const LIVE =
-  "WITH live AS (SELECT * FROM grants WHERE ended_at IS NULL AND kept_until > CAST(strftime('%s', 'now') AS INTEGER))";
+const live = () =>
+  `WITH live AS (SELECT * FROM grants WHERE ended_at IS NULL AND kept_until > ${Math.floor(Date.now() / 1000)})`;
 
 /// Everything that is wrong with the file, as text: [] for a sound one. For tests in which no session and no token has
 /// expired and nobody has logged out.
 export async function faultsOf(deployment) {
-  const faults = (await sql(deployment, "PRAGMA integrity_check"))
-    .map((row) => row.integrity_check)
-    .filter((line) => line !== "ok");
-  faults.push(
-    ...(await sql(deployment, "PRAGMA foreign_key_check")).map((row) => `foreign key: ${JSON.stringify(row)}`),
-  );
+  const faults = await damageOf(deployment);
   for (const [what, statement] of Object.entries(HALVES)) {
-    faults.push(...(await sql(deployment, `${LIVE} ${statement}`)).map((row) => `${what}: ${JSON.stringify(row)}`));
+    faults.push(...(await sql(deployment, `${live()} ${statement}`)).map((row) => `${what}: ${JSON.stringify(row)}`));
   }
   return faults;
 }

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #ifdef POSTERN_POSTGRESQL
 #include "db/postgres/connection.h"
@@ -21,18 +23,23 @@ const char* uri_of_run() {
 }
 
 #ifdef POSTERN_POSTGRESQL
-/// In the database of the run, as its superuser.
-void run(const std::string& sql) {
-    static db::PostgresConnection connection(uri_of_run(), db::kCommand, db::Access::read_write,
-                                             std::chrono::minutes(1), db::Versions::any);
+/// As its superuser, by connections that stay.
+void run_in(const std::string& uri, const std::string& sql) {
+    static std::map<std::string, db::PostgresConnection> connections;
+    auto& connection =
+        connections
+            .try_emplace(uri, uri, db::kCommand, db::Access::read_write, std::chrono::minutes(1), db::Versions::any)
+            .first->second;
     connection.connect_if_needed();
     connection.run(sql.c_str());
 }
 #else
-void run(const std::string&) {
+void run_in(const std::string&, const std::string&) {
     throw std::runtime_error("POSTERN_TEST_DATABASE is set, and this was built without PostgreSQL");
 }
 #endif
+
+void run(const std::string& sql) { run_in(uri_of_run(), sql); }
 
 /// Of this run, in which several processes make names.
 std::string new_name() {
@@ -43,6 +50,39 @@ std::string new_name() {
 constexpr std::string_view kBegin = "postgresql:///";  // of the run's URI: a Unix socket
 
 std::string name_in(const std::string& uri) { return uri.substr(kBegin.size(), uri.find('?') - kBegin.size()); }
+
+std::string uri_of(const std::string& name) {
+    const std::string uri = uri_of_run();
+    return std::string(kBegin) + name + uri.substr(uri.find('?'));
+}
+
+/// For each table of Postern, as "%1$I".
+std::string for_each_table(const std::string& command) {
+    return "DO $$ DECLARE name text; BEGIN FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP "
+           "EXECUTE format('" +
+           command + "', name); END LOOP; END $$;";
+}
+
+/// A second schema keeps the rows that the tables begin with.
+void keep_rows(const std::string& uri) {
+    run_in(uri, "CREATE SCHEMA kept;" + for_each_table("CREATE TABLE kept.%1$I AS TABLE public.%1$I"));
+}
+
+void restore_rows(const std::string& uri) {
+    run_in(uri, "SET session_replication_role = replica;" +  // rows in any order of the tables
+                    for_each_table("DELETE FROM public.%1$I") +
+                    for_each_table("INSERT INTO public.%1$I TABLE kept.%1$I"));
+}
+
+/// A database that others are connected to cannot be copied, and a pooler stays connected.
+void end_connections(const std::string& database) {
+    run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + database + "'");
+}
+
+std::vector<std::string>& unused_copies() {
+    static std::vector<std::string> uris;
+    return uris;
+}
 
 }  // namespace
 
@@ -56,12 +96,28 @@ std::string empty_schema() {
     return uri;
 }
 
-std::string new_database(const std::string& model) {
+std::string new_database() {
     const std::string name = new_name();
-    run("CREATE DATABASE " + name + (model.empty() ? "" : " TEMPLATE " + name_in(model)));
-    const std::string uri = uri_of_run();
-    return std::string(kBegin) + name + uri.substr(uri.find('?'));
+    run("CREATE DATABASE " + name);
+    return uri_of(name);
 }
+
+DatabaseCopy::DatabaseCopy(const std::string& model) {
+    auto& unused = unused_copies();
+    if (unused.empty()) {
+        static const bool is_prepared = (keep_rows(model), end_connections(name_in(model)), true);
+        const std::string name = new_name();
+        run("CREATE DATABASE " + name + " TEMPLATE " + name_in(model));
+        uri_ = uri_of(name);
+        static_cast<void>(is_prepared);
+    } else {
+        uri_ = std::move(unused.back());
+        unused.pop_back();
+        restore_rows(uri_);
+    }
+}
+
+DatabaseCopy::~DatabaseCopy() { unused_copies().push_back(std::move(uri_)); }
 
 db::Database empty_database() {
     if (!is_on_postgresql()) return db::Database::in_memory();

@@ -12,8 +12,23 @@ db::Database empty_database();
 /// The URI of a schema that has just been made, with tables. On PostgreSQL alone.
 std::string empty_schema();
 
-/// The URI of a new database, without tables or with what the database of the URI `model` has. On PostgreSQL alone.
-std::string new_database(const std::string& model = "");
+/// The URI of a new database without tables. On PostgreSQL alone.
+std::string new_database();
+
+/// A database with the tables and rows that the one of the URI `model` has at the first call; after that the model is
+/// not used again. The next copy may be in the same database, because making one takes longer than a test case. On
+/// PostgreSQL alone.
+class DatabaseCopy {
+public:
+    explicit DatabaseCopy(const std::string& model);
+    DatabaseCopy(const DatabaseCopy&) = delete;
+    DatabaseCopy& operator=(const DatabaseCopy&) = delete;
+    ~DatabaseCopy();
+    const std::string& uri() const { return uri_; }
+
+private:
+    std::string uri_;
+};
 
 /// Whether the run is on PostgreSQL.
 bool is_on_postgresql();

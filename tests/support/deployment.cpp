@@ -107,7 +107,10 @@ Deployment::Deployment(const Options& options)
     config_.erase("model");
     if (!is_model_ && !own_keys) copy_tree(model_deployment().directory(), directory_);
     if (is_on_postgresql()) {
-        database_ = new_database(is_model_ || own_keys ? "" : model_deployment().database());
+        if (is_model_ || own_keys)
+            database_ = new_database();
+        else
+            database_ = copy_.emplace(model_deployment().database()).uri();
         config_.set("database", database_);
         config_.set("state", database_file().parent_path().string());
     }
@@ -134,6 +137,7 @@ void Deployment::look_for_secrets() const {
     check_no_secrets(secrets_, diagnostics_, "standard error");
     for (const fs::path& directory : {database_file().parent_path(), keys_directory()})
         check_no_secrets_below(secrets_, directory);
+    if (is_on_postgresql()) check_no_secrets(secrets_, stored(), "the database");
     std::vector<fs::path> logs = {directory_ / "syslog"};
     if (const json::Value* log = config_.find("log"); log && log->if_object())
         logs.emplace_back(text_of(*log->if_object(), "target"));

@@ -16,6 +16,7 @@
 
 #include "json/value.h"
 #include "support/answer.h"
+#include "support/database.h"
 #include "support/process.h"
 #include "support/secrets.h"
 
@@ -121,6 +122,7 @@ private:
                         const std::string& input) const;
     void look_for_secrets() const;
     std::filesystem::path directory_;
+    std::optional<DatabaseCopy> copy_;  ///< on PostgreSQL
     std::string database_;
     std::string issuer_;
     json::Object config_;

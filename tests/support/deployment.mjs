@@ -1,5 +1,6 @@
 // A Postern of one test: own directory, keys, database and certificate, behind its own web server on a loopback port.
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { constants, existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { copyFile, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { endianness, tmpdir } from "node:os";
@@ -15,6 +16,17 @@ import { PATH, freePort, identity, makeCertificate, privateDirectory } from "./w
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const BUILD = resolve(process.env.POSTERN_BUILD ?? join(ROOT, "build"));
 const run = promisify(execFile);
+
+/// Of a PostgreSQL database, in whose server each deployment makes one of its own; undefined: database files.
+const SERVER = process.env.POSTERN_TEST_DATABASE;
+export const onPostgreSQL = Boolean(SERVER);
+
+/// Answers its URI.
+async function newDatabase() {
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  await run("psql", ["-X", "-q", "-d", SERVER, "-c", `CREATE DATABASE ${name}`]);
+  return SERVER.replace(/^(postgresql:\/\/\/)[^?]*/, `$1${name}`);
+}
 
 /// Where web servers name a failed request they name its query, and the seal in it; it opens nothing for who is not in
 /// the browser that it was made for. Lines of our own have no seal either.
@@ -137,6 +149,7 @@ export class Deployment {
     const report = this.log.match(/^.*(AddressSanitizer|LeakSanitizer|runtime error:)[^]{0,4000}/m);
     if (report) throw new Error(`a program misbehaved in ${this.#directory}:\n${report[0]}`);
     const found = this.#directory && existsSync(this.#directory) ? this.#leftSecrets() : [];
+    if (onPostgreSQL && this.database) found.push(...(await this.#storedSecrets()));
     if (this.#directory) await rm(this.#directory, { recursive: true, force: true });
     if (found.length > 0) throw new Error(`secrets were left behind:\n${found.join("\n")}`);
   }
@@ -149,6 +162,11 @@ export class Deployment {
       POSTERN_TEST_SYSLOG: join(this.#directory, "syslog.log"),
       ASAN_OPTIONS: [process.env.ASAN_OPTIONS, "verify_asan_link_order=0"].filter(Boolean).join(":"),
     };
+  }
+
+  async #storedSecrets() {
+    const { stdout } = await run("pg_dump", ["--data-only", "-d", this.database], { maxBuffer: 1 << 28 });
+    return secrets.foundIn(stdout).map((kind) => `the database: ${kind}`);
   }
 
   #leftSecrets() {
@@ -188,6 +206,9 @@ export class Deployment {
     this.plainPort = await freePort(); // where the sites that are shipped redirect from, in the place of 80
     this.origin = `${tls ? "https" : "http"}://127.0.0.1:${this.port}`;
     this.issuer = this.origin.replace("127.0.0.1", host) + base;
+    if (onPostgreSQL && config.database === undefined) config = { ...config, database: await newDatabase() };
+    /// The file, or a URI.
+    this.database = config.database ?? join(this.#directory, "db/postern.db");
     const configFile = join(this.#directory, "postern.json");
     this.#environment = { ...process.env, PATH, POSTERN_CONFIG: configFile };
     await writeFile(
@@ -195,7 +216,7 @@ export class Deployment {
       JSON.stringify({
         issuer: this.issuer,
         oidc: { userClaims: "database" },
-        database: join(this.#directory, "db/postern.db"),
+        database: this.database,
         state: join(this.#directory, "db"),
         keys: join(this.#directory, "keys"),
         templates,

@@ -1,0 +1,32 @@
+import { filesOnPostgreSQL } from "./suite.mjs";
+
+const NO_DATABASE = "it does not depend on the database";
+const FILE = "it is about the database file";
+
+filesOnPostgreSQL("security", {
+  files: ["introspection", "races", "revocation", "secret_scan"],
+  all: [
+    "authorize",
+    "client_authentication",
+    "configuration",
+    "crash",
+    "login_guessing",
+    "one_process",
+    "sandbox_flows",
+    "signed_tokens",
+    "userinfo",
+  ],
+  leftOut: {
+    endurance: "it compares memory over hours",
+    error_shape: NO_DATABASE,
+    fastcgi_aborts: NO_DATABASE,
+    fastcgi_records: NO_DATABASE,
+    overload: "it occupies the processors; waiting for hash slots is the same",
+    parsing_cost: NO_DATABASE,
+    recovery: FILE,
+    sandbox: "the rights of a process with a server are in deployment.test.mjs",
+    slow_bodies: NO_DATABASE,
+    start_up: FILE,
+    storage: FILE,
+  },
+});
