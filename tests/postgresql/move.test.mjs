@@ -45,7 +45,7 @@ describe("an installation whose store is moved", () => {
 
   before(async () => {
     chmodSync(directory, 0o755);
-    server = await PostgreSQL.start();
+    server = await PostgreSQL.start({ fsync: "on", full_page_writes: "on" }); // as doctor wants them
     proxy = await Proxy.start(directory, server.directory);
     p = await openProvider({ own: true });
     file = join(p.deployment.directory, "db/postern.db");
