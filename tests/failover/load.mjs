@@ -161,8 +161,8 @@ export class Load {
         found.wrong.push("a revoked token is active");
     });
     await inOrder(this.lines, async (line) => {
-      // After a second failure both of the answers that one token can have may be lost. A refusal without that came from
-      // a primary that was replaced, and did not know the token.
+      // After a second failure both of the answers that one token can have may be lost. A refusal without that came
+      // from a primary that was replaced, and did not know the token.
       if (line.failures < 2)
         await expect(`the newest token, ${line.failures} failures`, 200, () => this.#p.refresh(web, line.newest));
       const earlier = line.tokens[randomInt(Math.max(1, line.tokens.length - 1))];

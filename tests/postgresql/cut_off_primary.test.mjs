@@ -1,5 +1,5 @@
-// A primary that was replaced, and does not know it: it answers what was true before, and its durable commits wait for a
-// standby that has left. Processes that are still connected to it promise nothing.
+// A primary that was replaced, and does not know it: it answers what was true before, and its durable commits wait for
+// a standby that has left. Processes that are still connected to it promise nothing.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openProvider } from "../security/provider.mjs";
