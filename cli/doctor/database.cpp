@@ -169,9 +169,10 @@ void check_file(Findings& findings, const config::Config& config, util::Time now
 }
 
 /// Its files and its disk are the server's.
-void check_server(Findings& findings, const config::Config& config, util::Time now) {
+void check_uri(Findings& findings, const config::Config& config, util::Time now) {
     db::Database database(config.database, db::Access::query_only, kMaxServerWait);
     check_records(findings, database, now);
+    check_server(findings, database, config.database);
 }
 
 }  // namespace
@@ -180,11 +181,11 @@ void check_database(Findings& findings, const config::Config& config, util::Time
     const std::string& path = config.database;
     const bool is_uri = db::is_uri(path);
     try {
-        (is_uri ? check_server : check_file)(findings, config, now);
+        (is_uri ? check_uri : check_file)(findings, config, now);
         findings.ok_unless_found(kCheck, "schema version " + std::to_string(db::kSchemaVersion));
     } catch (const db::StoreBusy& error) {
         if (is_uri)
-            findings.error(kCheck, error.what(), "start the database server, or correct \"database\"");
+            findings.error(kCheck, error.what(), fix_of_connection(error.what()));
         else
             findings.error(kCheck, path + " is locked, even for reading: " + error.what(),
                            "end the program that holds the lock: `fuser -v " + path + "` names it");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "db/database.h"
 #include "util/clock.h"
 
 namespace postern::cli {
@@ -61,6 +62,10 @@ void check_files(Findings& findings, const std::string& config_path, const confi
 void check_key_files(Findings& findings, const config::Config& config);
 /// The database is intact and can be written now, and has no record with a time in the future.
 void check_database(Findings& findings, const config::Config& config, util::Time now);
+/// What a database server says of itself: durability, roles, load. `uri` is how it was reached.
+void check_server(Findings& findings, db::Database& database, const std::string& uri);
+/// The fix when no server could be used, by what it or libpq has said.
+const char* fix_of_connection(const std::string& reason);
 /// There is free space for the database and the log.
 void check_room_for_files(Findings& findings, const config::Config& config);
 /// Database, keys and templates can be used by this program, and the clock is not behind their files.

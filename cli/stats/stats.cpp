@@ -31,6 +31,16 @@ std::int64_t size_of(const std::string& path) {
     return missing ? 0 : static_cast<std::int64_t>(bytes);
 }
 
+/// Of the tables with their indexes. The WAL is the server's, for all of its databases.
+std::int64_t size_on_server(db::Database& database) {
+    auto row = database.prepare(
+        "SELECT CAST(sum(pg_total_relation_size(oid)) AS bigint) FROM pg_class"
+        " WHERE relkind = 'r' AND relnamespace = CAST(current_schema() AS regnamespace)");
+    std::int64_t bytes = 0;
+    if (row.step()) row >> bytes;
+    return bytes;
+}
+
 /// A user who can read the database may not be able to read the key directory.
 std::vector<keys::KeyInfo> list_keys(const std::string& directory, util::Time now) {
     try {
@@ -50,7 +60,7 @@ Report read_report(const config::Config& config) {
     const std::int64_t limit = settings.login.max_failures;
     report.logins = store::measure_pressure(database, report.now, limit, limit * web::kAloneFactor);
     report.purgeable = store::count_sweepable(database, report.now);
-    report.database_bytes = size_of(config.database);
+    report.database_bytes = db::is_uri(config.database) ? size_on_server(database) : size_of(config.database);
     report.log_bytes = size_of(config.database + "-wal");
     report.keys = list_keys(config.keys, report.now);
     return report;

@@ -31,7 +31,7 @@ export class PostgreSQL {
   #settings;
   #server;
 
-  /// Settings of postgresql.conf that differ from those above.
+  /// Settings of postgresql.conf that differ from those above; undefined: the server's own, which can be changed later.
   static async start(settings = {}) {
     const server = new PostgreSQL();
     server.#settings = { ...SETTINGS, ...settings, unix_socket_directories: server.#directory };
@@ -96,7 +96,8 @@ export class PostgreSQL {
   /// Starts the server that halt() has ended.
   async resume() {
     const data = this.#data;
-    const options = Object.entries(this.#settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const given = Object.entries(this.#settings).filter(([, value]) => value !== undefined);
+    const options = given.flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     this.#server = spawn(join(programs(), "postgres"), ["-D", data, ...options], {
       ...identity,
       cwd: this.#directory,

@@ -1,0 +1,284 @@
+// What doctor finds in a database server, each with its fix: every state is made, found, and unmade.
+import assert from "node:assert/strict";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { BUILD, ROOT } from "../support/deployment.mjs";
+import { PostgreSQL } from "./server.mjs";
+
+const run = promisify(execFile);
+const CHECKS = ["server", "role", "server load", "clock", "database"];
+
+/// What is wrong with a good server: [state, check, what doctor says, its fix, how it is made, how it is unmade].
+const STATES = {
+  "no syncs": [
+    "error",
+    "server",
+    /^fsync is off: after a power failure/,
+    /ALTER SYSTEM RESET fsync/,
+    "ALTER SYSTEM SET fsync = off",
+    "ALTER SYSTEM RESET fsync",
+  ],
+  "no full pages": [
+    "error",
+    "server",
+    /^full_page_writes is off/,
+    /ALTER SYSTEM RESET full_page_writes/,
+    "ALTER SYSTEM SET full_page_writes = off",
+    "ALTER SYSTEM RESET full_page_writes",
+  ],
+  "commits that do not wait": [
+    "error",
+    "server",
+    /^synchronous_commit is off: what was revoked/,
+    /ALTER SYSTEM RESET synchronous_commit/,
+    "ALTER SYSTEM SET synchronous_commit = off",
+    "ALTER SYSTEM RESET synchronous_commit",
+  ],
+  "commits of one endpoint that do not wait": [
+    "error",
+    "server",
+    /^synchronous_commit is off for the role postern_token/,
+    /ALTER ROLE postern_token RESET synchronous_commit/,
+    "ALTER ROLE postern_token SET synchronous_commit = off",
+    "ALTER ROLE postern_token RESET synchronous_commit",
+  ],
+  "commits that wait for no standby's disk": [
+    "error",
+    "server",
+    /^synchronous_commit is remote_write/,
+    /ALTER SYSTEM RESET synchronous_commit/,
+    "ALTER SYSTEM SET synchronous_standby_names = 'other'; ALTER SYSTEM SET synchronous_commit = remote_write",
+    "ALTER SYSTEM RESET synchronous_standby_names; ALTER SYSTEM RESET synchronous_commit",
+  ],
+  "another isolation": [
+    "warning",
+    "server",
+    /^default_transaction_isolation is serializable/,
+    /RESET default_transaction_isolation/,
+    "ALTER DATABASE postgres SET default_transaction_isolation = serializable",
+    "ALTER DATABASE postgres RESET default_transaction_isolation",
+  ],
+  "an endpoint that may make tables": [
+    "error",
+    "role",
+    /^postern_token may create tables or roles/,
+    /REVOKE CREATE ON SCHEMA public FROM PUBLIC, postern_token/,
+    "GRANT CREATE ON SCHEMA public TO postern_token",
+    "REVOKE CREATE ON SCHEMA public FROM postern_token",
+  ],
+  "an endpoint that reads password hashes": [
+    "error",
+    "role",
+    /^postern_token may read the password hashes/,
+    /REVOKE SELECT ON users FROM postern_token/,
+    "GRANT SELECT ON users TO postern_token",
+    "REVOKE SELECT ON users FROM postern_token",
+  ],
+  "a superuser": [
+    "warning",
+    "role",
+    /^owner is a superuser/,
+    /name it in the URI/,
+    "ALTER ROLE owner SUPERUSER",
+    "ALTER ROLE owner NOSUPERUSER",
+  ],
+  "a role without a timeout": [
+    "warning",
+    "role",
+    /^lock_timeout is not set for postern_token:/,
+    /lock_timeout = '4s'/,
+    "ALTER ROLE postern_token RESET lock_timeout",
+    "ALTER ROLE postern_token SET lock_timeout = '4s'",
+  ],
+  "no autovacuum": [
+    "warning",
+    "server load",
+    /^autovacuum is off/,
+    /ALTER SYSTEM RESET autovacuum/,
+    "ALTER SYSTEM SET autovacuum = off",
+    "ALTER SYSTEM RESET autovacuum",
+  ],
+  "a table without autovacuum": [
+    "warning",
+    "server load",
+    /^autovacuum is off for the table grants/,
+    /ALTER TABLE grants RESET/,
+    "ALTER TABLE grants SET (autovacuum_enabled = false)",
+    "ALTER TABLE grants RESET (autovacuum_enabled)",
+  ],
+};
+
+describe("doctor and a database server", () => {
+  const directory = mkdtempSync(join(tmpdir(), "postern-dr-"));
+  const config = join(directory, "postern.json");
+  let server;
+  let uri;
+
+  const configure = (database) =>
+    writeFileSync(
+      config,
+      JSON.stringify({
+        issuer: "https://op.example",
+        database,
+        state: directory,
+        keys: join(directory, "keys"),
+        log: { target: join(directory, "log") },
+      }),
+    );
+
+  /// What it has to say about the server, but for what is well.
+  async function findings(env = {}) {
+    const asked = run(join(BUILD, "bin/postern"), ["doctor", "--json", "--config", config], {
+      env: { ...process.env, ...env },
+    });
+    const { stdout } = await asked.catch((failure) => failure);
+    return JSON.parse(stdout).filter(({ check, state }) => CHECKS.includes(check) && state !== "ok");
+  }
+
+  const reload = () => server.sql("SELECT pg_reload_conf()");
+  /// Processes take a new configuration when they get to it.
+  async function until(condition) {
+    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  async function apply(statements) {
+    for (const statement of statements.split("; ")) server.sql(statement);
+    if (!statements.includes("ALTER SYSTEM")) return;
+    const earlier = server.sql("SELECT pg_conf_load_time()");
+    reload();
+    await until(() => server.sql("SELECT pg_conf_load_time()") !== earlier);
+  }
+
+  before(async () => {
+    // What is given to the server's program cannot be changed while it runs.
+    const changed = { fsync: undefined, full_page_writes: undefined, lock_timeout: undefined };
+    server = await PostgreSQL.start({ ...changed, max_connections: "20" });
+    server.sql("CREATE ROLE owner LOGIN; GRANT CREATE ON SCHEMA public TO owner");
+    server.sql("CREATE ROLE postern_token LOGIN");
+    for (const role of ["owner", "postern_token"])
+      for (const name of ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"])
+        server.sql(`ALTER ROLE ${role} SET ${name} = '4s'`);
+    uri = server.uri.replace("user=postgres", "user=owner");
+    configure(uri);
+    await run(join(BUILD, "bin/postern"), ["init", "--config", config]);
+  });
+  after(async () => {
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it("finds nothing where everything is as it should be", async () => {
+    assert.deepEqual(await findings(), []);
+  });
+
+  for (const [name, [state, check, detail, fix, make, unmake]] of Object.entries(STATES)) {
+    it(`names ${name}, with the fix`, async () => {
+      await apply(make);
+      const found = await findings();
+      assert.equal(found.length, 1, JSON.stringify(found));
+      assert.equal(found[0].state, state);
+      assert.equal(found[0].check, check);
+      assert.match(found[0].detail, detail);
+      assert.match(found[0].fix, fix);
+      await apply(unmake);
+    });
+  }
+
+  it("names dead rows that are not removed", async () => {
+    server.sql("ALTER TABLE login_attempts SET (autovacuum_enabled = false)");
+    server.sql("INSERT INTO login_attempts SELECT i, 1, 1 FROM generate_series(1, 40000) i");
+    server.sql("DELETE FROM login_attempts WHERE CAST(attempt_key AS bigint) <= 20000");
+    const dead = "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'login_attempts'";
+    await until(() => server.sql(dead) === "20000");
+    const found = await findings();
+    assert.ok(found.some(({ detail, fix }) => /^50 % of the rows of login_attempts are dead/.test(detail) && fix));
+    server.sql("ALTER TABLE login_attempts RESET (autovacuum_enabled)");
+    server.sql("VACUUM login_attempts");
+    await until(() => server.sql(dead) === "0");
+    assert.deepEqual(await findings(), []);
+  });
+
+  it("names connections that run out", async () => {
+    const busy = Array.from({ length: 14 }, () =>
+      spawn("psql", ["-X", "-q", "-d", uri, "-c", "SELECT pg_sleep(600)"], { stdio: "ignore" }),
+    );
+    const asleep =
+      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()";
+    await until(() => server.sql(asleep) === "14");
+    const found = await findings();
+    server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'owner'");
+    await Promise.all(busy.map((each) => each.exitCode ?? new Promise((ended) => each.once("exit", ended))));
+    assert.equal(found.length, 1, JSON.stringify(found));
+    assert.match(found[0].detail, /^1[5-7] of 17 connections are in use/);
+    assert.match(found[0].fix, /raise max_connections/);
+  });
+
+  it("names a clock that is not the server's", async () => {
+    const ahead = join(directory, "ahead");
+    for (const [seconds, state] of [
+      [10, "warning"],
+      [50, "error"],
+    ]) {
+      const number = Buffer.alloc(8);
+      number.writeBigInt64LE(BigInt(seconds));
+      writeFileSync(ahead, number);
+      const preloaded = join(BUILD, "tests/fake_clock_preload.so");
+      const found = await findings({ LD_PRELOAD: preloaded, POSTERN_TEST_CLOCK_AHEAD: ahead });
+      const [clock] = found.filter(({ check }) => check === "clock");
+      assert.equal(clock.state, state);
+      assert.match(clock.detail, /and that of the database server/);
+      assert.match(clock.fix, /NTP/);
+    }
+  });
+
+  it("names an encoding that does not hold every name", async () => {
+    server.sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
+    const latin = server.uri.replace("/postgres?", "/latin?");
+    configure(latin);
+    execFileSync("psql", ["-X", "-q", "-d", latin, "-f", join(ROOT, "schema-postgresql.sql")]);
+    const found = await findings();
+    assert.ok(found.some(({ detail, fix }) => /encoding LATIN1/.test(detail) && /ENCODING 'UTF8'/.test(fix)));
+    configure(uri);
+  });
+
+  it("says why there is no connection, and what to do", async () => {
+    for (const [database, says, does] of [
+      [uri.replace("user=owner", "user=nobody"), /role "nobody" does not exist/, /create the role and the database/],
+      [uri.replace("/postgres?", "/nowhere?"), /database "nowhere" does not exist/, /create the role and the database/],
+      [
+        uri.replace(server.directory, "/nowhere"),
+        /cannot connect to the database/,
+        /start the database server|correct/,
+      ],
+    ]) {
+      configure(database);
+      const [finding] = await findings();
+      assert.equal(finding.state, "error");
+      assert.match(finding.detail, says);
+      assert.match(finding.fix, does);
+    }
+    configure(uri);
+    server.sql("ALTER ROLE owner CONNECTION LIMIT 0");
+    const [full] = await findings();
+    assert.match(full.detail, /too many connections/);
+    assert.match(full.fix, /raise max_connections/);
+    server.sql("ALTER ROLE owner CONNECTION LIMIT -1");
+    server.sql("ALTER ROLE owner SET default_transaction_read_only = on");
+    const [standby] = await findings();
+    assert.match(standby.detail, /read-only/);
+    assert.match(standby.fix, /name the primary/);
+    server.sql("ALTER ROLE owner RESET default_transaction_read_only");
+  });
+
+  it("writes nothing", async () => {
+    const changes =
+      "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_user_tables WHERE schemaname = 'public'";
+    const before = server.sql(changes);
+    await findings();
+    await new Promise((resolve) => setTimeout(resolve, 1500)); // a server counts once a second
+    assert.equal(server.sql(changes), before);
+  });
+});
