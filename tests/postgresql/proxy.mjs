@@ -19,7 +19,7 @@ class Frontend {
   #flight = [];
   #statements = [];
 
-  /// Each flight, { bytes, statements }: the SQL that it runs. `statements` is null for what is no flight.
+  /// Each flight, { bytes, messages, statements }: the SQL that it runs. `statements` is null for what is no flight.
   *read(chunk) {
     for (const { type, bytes } of this.#messages(chunk)) {
       if (type === "") this.program ??= /application_name\0postern-(\w+)\0/.exec(bytes.toString("latin1"))?.[1];
@@ -30,7 +30,7 @@ class Frontend {
       this.#flight.push(bytes);
       this.#note(type, bytes);
       if (type !== "Q" && type !== "S") continue;
-      yield { bytes: Buffer.concat(this.#flight), statements: this.#statements };
+      yield { bytes: Buffer.concat(this.#flight), messages: this.#flight, statements: this.#statements };
       this.#flight = [];
       this.#statements = [];
     }
@@ -65,6 +65,7 @@ export class Proxy {
   #at = Infinity; // the flight at which the next cut is, or "COMMIT"
   #kind;
   #met; // called at the cut
+  #release;
 
   constructor(directory, target) {
     this.directory = directory;
@@ -99,23 +100,46 @@ export class Proxy {
     const both = [client, server];
     const frontend = new Frontend();
     let deaf = false; // what the server says is lost
+    let mute = false; // and the client hears nothing of that
+    let kept = null; // what the server is to have later
+    let whenGone = () => end(); // what follows when the client has gone
+    const deliver = () => server.end(Buffer.concat(kept));
     const end = () => both.forEach((socket) => socket.destroy());
     this.#connections.add(end);
-    for (const socket of both) socket.on("error", end).on("close", end);
-    server.on("data", (chunk) => (deaf ? end() : client.write(chunk)));
+    server.on("error", end).on("close", end);
+    client.on("error", () => {}).on("close", () => whenGone());
+    server.on("data", (chunk) => {
+      if (deaf) end();
+      else if (!mute) client.write(chunk);
+    });
     client.on("data", (chunk) => {
-      for (const { bytes, statements } of frontend.read(chunk)) {
-        if (statements && this.#isDue(frontend.program, statements)) {
-          ++this.cuts;
-          this.#met?.();
-          if (statements.includes("COMMIT")) ++this.commits;
-          if (this.#kind === "unsent") return end();
-          deaf = this.#kind === "unanswered";
+      for (const flight of frontend.read(chunk)) {
+        const { bytes, statements } = flight;
+        if (kept || !statements || !this.#isDue(frontend.program, statements)) {
+          kept ? kept.push(bytes) : server.write(bytes);
+          continue;
         }
-        server.write(bytes);
+        ++this.cuts;
+        this.#met?.();
+        if (statements.includes("COMMIT")) ++this.commits;
+        if (this.#kind === "unsent") return end();
+        deaf = this.#kind === "unanswered";
+        mute = this.#kind === "unheard";
+        if (this.#kind === "late" || this.#kind === "held") kept = [bytes];
+        if (this.#kind === "late") whenGone = deliver;
+        else if (this.#kind === "held") {
+          whenGone = () => {};
+          this.#release = deliver;
+        } else if (typeof this.#kind === "function") this.#replace(this.#kind(flight), client, server);
+        else server.write(bytes);
       }
     });
     client.on("close", () => this.#connections.delete(end));
+  }
+
+  #replace({ toClient, toServer }, client, server) {
+    if (toClient) client.write(toClient);
+    server.write(toServer);
   }
 
   #isDue(program, statements) {
@@ -124,9 +148,16 @@ export class Proxy {
     return place === this.#at;
   }
 
-  /// Ends the connections that there are, so that each begins with the same flights, and cuts once at the `flight`-th
-  /// from now on, or at the next with a "COMMIT": "unsent", before the server has it, or "unanswered", when it answers;
-  /// "sent" cuts nothing. `met` is called there first.
+  /// Ends the connections that there are, so that each begins with the same flights, and interferes once with the
+  /// `flight`-th from now on, or with the next that has a "COMMIT". `kind`:
+  /// "unsent": cuts the connection before the server has it
+  /// "unanswered": cuts it when the server answers
+  /// "sent": only counts it
+  /// "unheard": keeps the answer, until the client gives up
+  /// "late": the server has it when the client has given up
+  /// "held": the server has it after release()
+  /// a function: what it answers for the flight is sent instead, { toServer, toClient } (see faults.mjs).
+  /// `met` is called there first.
   plan(flight, kind, met = undefined) {
     this.drop();
     this.flights = [];
@@ -135,6 +166,10 @@ export class Proxy {
     this.#at = flight;
     this.#kind = kind;
     this.#met = met;
+  }
+
+  release() {
+    this.#release();
   }
 
   drop() {
