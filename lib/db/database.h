@@ -68,8 +68,15 @@ public:
     template <class... Values>
     std::int64_t run(const Text& text, const Values&... values);
 
+    /// Runs a statement whose result the caller does not need. A server is sent it together with the next statement
+    /// that is run, or with the commit, which then throws its error.
+    template <class... Values>
+    void queue(const char* sql, const Values&... values);
+    template <class... Values>
+    void queue(const Text& text, const Values&... values);
+
     /// `sql` selects rows `FOR NO KEY UPDATE`: from here on this transaction sees what every transaction that had them
-    /// locked has committed, and others wait for it. Nothing is done where the engine has one writer at a time.
+    /// locked has committed, and others wait for it. Queued. Nothing is done where the engine has one writer at a time.
     /// Text that `values` refer to lives as long as the transaction, here and in `mark`.
     template <class... Values>
     void lock(const char* sql, const Values&... values);
@@ -81,6 +88,7 @@ public:
 
 private:
     enum class Mark { found, missing, unknown };
+    const char* in_words_of_engine(const Text& text) const;
     void settle(const std::string& reason);
     Mark look_for_mark();
 
@@ -162,6 +170,10 @@ private:
     std::unique_ptr<Connection> connection_;
 };
 
+inline const char* Transaction::in_words_of_engine(const Text& text) const {
+    return database_.has_row_locks() ? text.postgres : text.sqlite;
+}
+
 template <class... Values>
 std::int64_t Transaction::run(const char* sql, const Values&... values) {
     return database_.query(sql, values...).execute();
@@ -169,14 +181,24 @@ std::int64_t Transaction::run(const char* sql, const Values&... values) {
 
 template <class... Values>
 std::int64_t Transaction::run(const Text& text, const Values&... values) {
-    return run(database_.has_row_locks() ? text.postgres : text.sqlite, values...);
+    return run(in_words_of_engine(text), values...);
+}
+
+template <class... Values>
+void Transaction::queue(const char* sql, const Values&... values) {
+    database_.query(sql, values...).queue();
+}
+
+template <class... Values>
+void Transaction::queue(const Text& text, const Values&... values) {
+    queue(in_words_of_engine(text), values...);
 }
 
 template <class... Values>
 void Transaction::lock(const char* sql, const Values&... values) {
     if (!database_.has_row_locks()) return;
+    queue(sql, values...);
     locks_.push_back([this, sql, values...] { database_.query(sql, values...).step(); });
-    locks_.back()();
 }
 
 template <class... Values>

@@ -31,6 +31,8 @@ public:
     virtual void bind_null(int number, Stored as) = 0;
 
     virtual bool step() = 0;  ///< true: a row is there
+    /// For a transaction: runs the statement at once, or together with the next one that is not queued.
+    virtual void queue() = 0;
     virtual std::int64_t changed_rows() const = 0;
 
     // Of the row; `column` counts from 0.

@@ -39,6 +39,8 @@ std::int64_t Statement::execute() {
     return prepared_->changed_rows();
 }
 
+void Statement::queue() { prepared_->queue(); }
+
 int Statement::next_column() {
     if (next_column_ >= prepared_->columns())
         throw StoreError(std::string("more columns are read than there are: ") + prepared_->sql());

@@ -38,6 +38,7 @@ public:
 
     bool step();             ///< true: a row is there, and `>>` begins with its first column
     std::int64_t execute();  ///< runs a statement that yields no rows; returns the number of rows changed
+    void queue();            ///< see Transaction::queue
 
     // The next column of the row: `row >> token.jti >> token.issued_at`. NULL reads as "", 0 or false, and as nullopt
     // where that is possible. Throws StoreError when the row has no further column.

@@ -22,7 +22,7 @@ std::optional<AccessTokenKey> find_end_of_step(db::Database& database, const Acc
 }  // namespace
 
 void insert_access_token(db::Transaction& transaction, const model::AccessToken& token, util::Time kept_until) {
-    transaction.run(
+    transaction.queue(
         "INSERT INTO access_tokens (grant_id, issued_at, token_hash, jti, scope, audience, expires_at)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7)",
         token.grant_id, token.issued_at, token.token_hash, token.jti, token.scope, token.audience, token.expires_at);
@@ -50,7 +50,7 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
 
 void revoke_access_token(db::Transaction& transaction, const AccessTokenKey& key, util::Time now) {
     lock_grant(transaction, key.grant_id);
-    transaction.run(
+    transaction.queue(
         "UPDATE access_tokens SET revoked_at = $4"
         " WHERE grant_id = $1 AND issued_at = $2 AND token_hash = $3 AND revoked_at IS NULL",
         key.grant_id, key.issued_at, key.token_hash, now);

@@ -40,7 +40,7 @@ std::optional<AuthorizationProgress> find_progress(db::Database& database, const
 }
 
 void record_login(db::Transaction& transaction, const RequestKey& key, const Subject& subject, util::Time expires_at) {
-    transaction.run(
+    transaction.queue(
         "INSERT INTO authorization_requests (request_key, subject, logged_in, decision, used, expires_at)"
         " VALUES ($1, $2, 1, 'unset', 0, $3)"
         " ON CONFLICT (request_key) DO UPDATE SET logged_in = 1, subject = excluded.subject,"
@@ -77,7 +77,7 @@ bool use_request(db::Transaction& transaction, const RequestKey& key, const Subj
 }
 
 void end_open_requests(db::Transaction& transaction, const Subject& subject) {
-    transaction.run("DELETE FROM authorization_requests WHERE subject = $1 AND used = 0", subject);
+    transaction.queue("DELETE FROM authorization_requests WHERE subject = $1 AND used = 0", subject);
 }
 
 }  // namespace postern::store

@@ -87,7 +87,7 @@ void insert_uris(db::Transaction& transaction, const ClientId& id, const char* k
                  const std::vector<std::string>& uris) {
     int position = 0;
     for (const auto& uri : uris) {
-        transaction.run(
+        transaction.queue(
             "INSERT INTO redirect_uris (client_id, kind, position, uri) VALUES ($1, $2, $3, $4)"
             " ON CONFLICT (client_id, kind, uri) DO NOTHING",
             id, kind, position++, uri);
@@ -101,7 +101,7 @@ void insert_all_uris(db::Transaction& transaction, const Client& client) {
 
 void insert_secret(db::Transaction& transaction, const ClientId& id, const model::ValueHash& hash,
                    std::optional<util::Time> until) {
-    transaction.run(
+    transaction.queue(
         "INSERT INTO client_secrets (client_id, hash, expires_at) VALUES ($1, $2, $3)"
         " ON CONFLICT (client_id, hash) DO UPDATE SET expires_at = excluded.expires_at",
         id, hash, until);
@@ -205,7 +205,7 @@ bool update_client(db::Transaction& transaction, const Client& client) {
         "UPDATE clients SET name = $2, type = $3, native = $4, first_party = $5, enabled = $6, grants = $7,"
         " scope = $8, auth_method = $9, pkce = $10 WHERE id = $1";
     if (!write_client(transaction, kUpdate, client)) return false;
-    transaction.run("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
+    transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
     insert_all_uris(transaction, client);
     return true;
 }
@@ -218,10 +218,10 @@ bool remove_client(db::Transaction& transaction, const ClientId& id) {
 void replace_client_secret(db::Transaction& transaction, const ClientId& id, const model::ValueHash& hash,
                            std::optional<util::Time> old_until, util::Time now) {
     // A secret that ends earlier already is not given more time.
-    transaction.run(
+    transaction.queue(
         "UPDATE client_secrets SET expires_at = $2 WHERE client_id = $1 AND (expires_at IS NULL OR expires_at > $2)",
         id, old_until.value_or(now));
-    transaction.run("DELETE FROM client_secrets WHERE client_id = $1 AND expires_at <= $2", id, now);
+    transaction.queue("DELETE FROM client_secrets WHERE client_id = $1 AND expires_at <= $2", id, now);
     insert_secret(transaction, id, hash, std::nullopt);
 }
 

@@ -27,7 +27,7 @@ void save_consent(db::Transaction& transaction, const model::Consent& consent) {
         claims.insert(before->claims.begin(), before->claims.end());
     }
     for (const auto& token : consent.scope.tokens()) scope.add(token);
-    transaction.run(
+    transaction.queue(
         "INSERT INTO consents (client_id, subject, scope, granted_at, claims) VALUES ($1, $2, $3, $4, $5)"
         " ON CONFLICT (client_id, subject) DO UPDATE SET scope = excluded.scope, granted_at = excluded.granted_at,"
         " claims = excluded.claims",

@@ -22,7 +22,7 @@ std::optional<model::Subject> subject_of(const Grant& grant) {
 }  // namespace
 
 void insert_grant(db::Transaction& transaction, const Grant& grant, util::Time until) {
-    transaction.run(
+    transaction.queue(
         "INSERT INTO grants (id, client_id, subject, scope, auth_time, sid, created_at, kept_until, userinfo_claims,"
         " id_token_claims)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
@@ -36,12 +36,12 @@ void lock_grant(db::Transaction& transaction, const GrantId& id) {
 }
 
 void keep_grant(db::Transaction& transaction, const GrantId& id, util::Time until) {
-    transaction.run("UPDATE grants SET kept_until = $2 WHERE id = $1 AND kept_until < $2 AND ended_at IS NULL", id,
-                    until);
+    transaction.queue("UPDATE grants SET kept_until = $2 WHERE id = $1 AND kept_until < $2 AND ended_at IS NULL", id,
+                      until);
 }
 
 void insert_code(db::Transaction& transaction, const AuthorizationCode& code) {
-    transaction.run(
+    transaction.queue(
         "INSERT INTO authorization_codes (code_hash, grant_id, redirect_uri, redirect_uri_sent, nonce,"
         " code_challenge, max_age, audience, expires_at)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -82,7 +82,7 @@ bool redeem_code(db::Transaction& transaction, const ValueHash& code_hash, util:
 }
 
 void burn_code(db::Transaction& transaction, const ValueHash& code_hash, util::Time now) {
-    transaction.run(
+    transaction.queue(
         "UPDATE authorization_codes SET burned_at = $2"
         " WHERE code_hash = $1 AND redeemed_at IS NULL AND burned_at IS NULL",
         code_hash, now);

@@ -2,6 +2,7 @@
 #include "store/login_attempts.h"
 
 #include <algorithm>
+#include <string>
 
 #include "store/deletion.h"
 
@@ -22,8 +23,8 @@ constexpr db::Text kDeleteSurplus = POSTERN_DELETION(
 
 /// No counter ends later than `latest`, so that known places need not be looked through.
 void bound_rows(db::Transaction& transaction, util::Time now, util::Time latest) {
-    transaction.run(kDeleteExpired, now, kRemoveExpired);
-    transaction.run(kDeleteSurplus, kRemoveSurplus, kMaxAttemptRows, latest);
+    transaction.queue(kDeleteExpired, now, kRemoveExpired);
+    transaction.queue(kDeleteSurplus, kRemoveSurplus, kMaxAttemptRows, latest);
 }
 
 Attempts count(db::Transaction& transaction, std::string_view key, util::Time now, util::Seconds window) {
@@ -42,12 +43,20 @@ Attempts count(db::Transaction& transaction, std::string_view key, util::Time no
 
 }  // namespace
 
-Attempts find_attempts(db::Database& database, std::string_view key, util::Time now) {
-    auto row = database.query("SELECT failures, ends_at FROM login_attempts WHERE attempt_key = $1 AND ends_at > $2",
-                              key, now);
-    Attempts attempts;
-    if (row.step()) row >> attempts.failures >> attempts.until;
-    return attempts;
+std::array<Attempts, 4> find_attempts(db::Database& database, const std::array<std::string_view, 4>& keys,
+                                      util::Time now) {
+    auto rows = database.query(
+        "SELECT attempt_key, failures, ends_at FROM login_attempts"
+        " WHERE attempt_key IN ($2, $3, $4, $5) AND ends_at > $1",
+        now, keys[0], keys[1], keys[2], keys[3]);
+    std::array<Attempts, 4> found;
+    while (rows.step()) {
+        std::string key;
+        rows >> key;
+        Attempts& attempts = found.at(static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin()));
+        rows >> attempts.failures >> attempts.until;
+    }
+    return found;
 }
 
 Attempts count_failures(db::Transaction& transaction, std::initializer_list<std::string_view> keys, util::Time now,
@@ -78,18 +87,14 @@ LoginPressure measure_pressure(db::Database& database, util::Time now, std::int6
 }
 
 void clear_failures(db::Transaction& transaction, std::string_view key) {
-    transaction.run("DELETE FROM login_attempts WHERE attempt_key = $1", key);
+    transaction.queue("DELETE FROM login_attempts WHERE attempt_key = $1", key);
 }
 
 void remember_place(db::Transaction& transaction, std::string_view key, util::Time until) {
-    transaction.run(
+    transaction.queue(
         "INSERT INTO login_attempts (attempt_key, failures, ends_at) VALUES ($1, 0, $2)"
         " ON CONFLICT (attempt_key) DO UPDATE SET ends_at = excluded.ends_at",
         key, until);
-}
-
-bool is_known_place(db::Database& database, std::string_view key, util::Time now) {
-    return find_attempts(database, key, now).until > now;
 }
 
 }  // namespace postern::store

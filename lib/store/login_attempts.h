@@ -2,6 +2,7 @@
 // which each name has logged in.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
@@ -17,12 +18,15 @@ inline constexpr std::string_view kUserCounter = "user:";        ///< of a name 
 inline constexpr std::string_view kAddressCounter = "address:";  ///< of an address whatever the name
 inline constexpr std::string_view kKnownPlace = "known:";  ///< not a counter: this name has logged in from this address
 
-/// Failures counted for `key` (a digest, never a name) since its window began, and when the window ends.
+/// Failures counted for a key (a digest, never a name) since its window began, and when the window ends. Of a known
+/// place, until when it is remembered.
 struct Attempts {
     std::int64_t failures = 0;
     util::Time until{};
 };
-Attempts find_attempts(db::Database& database, std::string_view key, util::Time now);
+/// In the order of `keys`, of which the last ones may be "". Without failures where no window runs.
+std::array<Attempts, 4> find_attempts(db::Database& database, const std::array<std::string_view, 4>& keys,
+                                      util::Time now);
 /// The limit for counters, whatever clients send. Known places do not count, because each needed a right password.
 inline constexpr std::int64_t kMaxAttemptRows = 100000;
 /// One more for each counter of a failure; callers name kinds of counters in one order. A window that has ended starts
@@ -40,6 +44,5 @@ void clear_failures(db::Transaction& transaction, std::string_view key);
 
 /// `key` begins with kKnownPlace. Remembered until `until`, and longer when remembered again.
 void remember_place(db::Transaction& transaction, std::string_view key, util::Time until);
-bool is_known_place(db::Database& database, std::string_view key, util::Time now);
 
 }  // namespace postern::store

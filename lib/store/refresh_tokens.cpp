@@ -35,7 +35,7 @@ bool use_current(db::Transaction& transaction, const RefreshToken& used, const V
 ///                      --sibling_hash----> the other one, which becomes `superseded`
 void supersede_sibling(db::Transaction& transaction, const RefreshToken& used, util::Time now) {
     if (!used.parent_hash) return;
-    transaction.run(
+    transaction.queue(
         "UPDATE refresh_tokens SET state = 'superseded', rotated_at = $3"
         " WHERE grant_id = $1 AND state = 'current' AND token_hash ="
         " (SELECT CASE p.successor_hash WHEN $2 THEN p.sibling_hash ELSE p.successor_hash END"
@@ -71,7 +71,7 @@ bool is_in_window(util::Time rotated_at, util::Time now, util::Seconds grace) {
 }
 
 void mark_retried(db::Transaction& transaction, const RefreshToken& used, const ValueHash& sibling) {
-    transaction.run(
+    transaction.queue(
         "UPDATE refresh_tokens SET state = 'retried', sibling_hash = $3"
         " WHERE grant_id = $1 AND token_hash = $2 AND state = 'used'",
         used.grant_id, used.token_hash, sibling);
@@ -91,7 +91,7 @@ std::optional<StoredRefreshToken> read(db::Statement row) {
 }  // namespace
 
 void insert_refresh_token(db::Transaction& transaction, const model::RefreshToken& token, util::Time kept_until) {
-    transaction.run(
+    transaction.queue(
         "INSERT INTO refresh_tokens (grant_id, token_hash, parent_hash, issued_at, expires_at, opaque, state)"
         " VALUES ($1, $2, $3, $4, $5, $6, 'current')",
         token.grant_id, token.token_hash, token.parent_hash, token.issued_at, token.expires_at, token.is_opaque);
@@ -129,7 +129,7 @@ Rotation rotate_refresh_token(db::Transaction& transaction, const RefreshToken& 
 
 void revoke_refresh_tokens(db::Transaction& transaction, const model::GrantId& id, util::Time now) {
     lock_grant(transaction, id);
-    transaction.run("UPDATE refresh_tokens SET revoked_at = $2 WHERE grant_id = $1 AND revoked_at IS NULL", id, now);
+    transaction.queue("UPDATE refresh_tokens SET revoked_at = $2 WHERE grant_id = $1 AND revoked_at IS NULL", id, now);
 }
 
 }  // namespace postern::store

@@ -30,7 +30,7 @@ std::optional<model::Session> find_session(db::Database& database, const model::
 }
 
 void insert_session(db::Transaction& transaction, const model::Session& session) {
-    transaction.run(
+    transaction.queue(
         "INSERT INTO sessions (cookie_hash, sid, subject, auth_time, created_at, last_seen_at, expires_at)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7)",
         session.cookie_hash, session.sid, session.subject, session.auth_time, session.created_at, session.last_seen_at,
@@ -45,13 +45,13 @@ bool remove_session(db::Transaction& transaction, const model::ValueHash& cookie
 void remove_session(db::Transaction& transaction, const model::Session& session) {
     lock_user(transaction, session.subject);
     // By subject too, because there is an index on it.
-    transaction.run("DELETE FROM sessions WHERE subject = $1 AND sid = $2", session.subject, session.sid);
+    transaction.queue("DELETE FROM sessions WHERE subject = $1 AND sid = $2", session.subject, session.sid);
 }
 
 void touch_session(db::Transaction& transaction, const model::ValueHash& cookie_hash, util::Time now) {
     // A clock that was set back does not make a session look idle.
-    transaction.run("UPDATE sessions SET last_seen_at = $2 WHERE cookie_hash = $1 AND last_seen_at < $2", cookie_hash,
-                    now);
+    transaction.queue("UPDATE sessions SET last_seen_at = $2 WHERE cookie_hash = $1 AND last_seen_at < $2", cookie_hash,
+                      now);
 }
 
 std::vector<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,

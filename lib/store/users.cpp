@@ -102,10 +102,10 @@ bool remove_user(db::Transaction& transaction, const Subject& subject) {
 
 void end_user_access(db::Transaction& transaction, const Subject& subject, util::Time now) {
     // In the order in which they arise: sessions, requests made in them, grants.
-    transaction.run("DELETE FROM sessions WHERE subject = $1", subject);
+    transaction.queue("DELETE FROM sessions WHERE subject = $1", subject);
     end_open_requests(transaction, subject);
-    transaction.run("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE subject = $1 AND ended_at IS NULL", subject,
-                    now);
+    transaction.queue("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE subject = $1 AND ended_at IS NULL",
+                      subject, now);
 }
 
 }  // namespace postern::store

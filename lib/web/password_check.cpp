@@ -69,12 +69,15 @@ Attempt make_attempt(const oauth::LoginSettings& login, const std::string& usern
 
 std::optional<util::Seconds> throttled_for(oauth::Context& context, const Attempt& attempt) {
     const util::Time now = context.now();
-    const bool is_known = store::is_known_place(context.store, attempt.place, now);
+    const auto& [pair, user, address] = attempt.counters;
+    const auto found = store::find_attempts(context.store, {pair.key, user.key, address.key, attempt.place}, now);
+    const bool is_known = found.back().until > now;
     std::optional<util::Seconds> wait;
-    for (const Counter& counter : attempt.counters) {
+    for (std::size_t i = 0; i < attempt.counters.size(); ++i) {
+        const Counter& counter = attempt.counters[i];
         // Otherwise an attacker with many addresses could lock the owner of a name out forever by guessing.
         if (is_known && counter.key.starts_with(store::kUserCounter)) continue;
-        const store::Attempts attempts = store::find_attempts(context.store, counter.key, now);
+        const store::Attempts& attempts = found[i];
         if (attempts.failures >= counter.limit && attempts.until > now)
             wait = std::max(wait.value_or(util::Seconds{0}), attempts.until - now);
     }

@@ -30,12 +30,12 @@ const OPERATIONS = {
     },
   ],
   "a token for a client": [
-    5,
+    2,
     "token",
     async (p) => () => p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine }),
   ],
   "a code for a user who is signed in": [
-    12,
+    6,
     "authorize",
     async (p) => {
       await p.code(p.clients.trusted);
@@ -43,7 +43,7 @@ const OPERATIONS = {
     },
   ],
   "redemption of a code": [
-    9,
+    4,
     "token",
     async (p) => {
       const code = await p.code(p.clients.web, { scope: SCOPE });
@@ -51,7 +51,7 @@ const OPERATIONS = {
     },
   ],
   "use of a refresh token": [
-    9,
+    5,
     "token",
     async (p) => {
       const { refresh_token: token } = await p.tokens(p.clients.web, { scope: SCOPE });
@@ -59,7 +59,7 @@ const OPERATIONS = {
     },
   ],
   "revocation of an access token": [
-    8,
+    3,
     "revoke",
     async (p) => {
       const { access_token: token } = await p.tokens(p.clients.web, { scope: SCOPE });
@@ -67,7 +67,7 @@ const OPERATIONS = {
     },
   ],
   "revocation of a refresh token": [
-    5,
+    4,
     "revoke",
     async (p) => {
       const { refresh_token: token } = await p.tokens(p.clients.web, { scope: SCOPE });
@@ -75,7 +75,7 @@ const OPERATIONS = {
     },
   ],
   login: [
-    16,
+    6,
     "login",
     async (p) => {
       const person = p.person();

@@ -29,7 +29,7 @@ describe("processes beside each other on PostgreSQL", () => {
         maxBuffer: 1 << 26,
       }).catch((failure) => assert.fail(failure.stdout + failure.stderr));
       assert.match(stdout, /test cases: +1 +\| +1 passed \| 0 failed/);
-      for (const figures of stdout.match(/^.*rounds, .*$/gm)) test.diagnostic(figures);
+      for (const figures of stdout.match(/^.*rounds, .*$/gm) ?? []) test.diagnostic(figures);
     });
   }
 });

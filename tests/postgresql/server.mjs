@@ -63,6 +63,11 @@ export class PostgreSQL {
     return `postgresql:///postgres?host=${directory}&user=postgres`;
   }
 
+  /// Of the process that has started the others.
+  get pid() {
+    return this.#server.pid;
+  }
+
   /// Where its socket is.
   get directory() {
     return this.#directory;

@@ -206,7 +206,7 @@ struct FailedLogins : World {
     }
     std::int64_t failures(std::string_view kind, const std::string& of) {
         const auto key = std::string(kind) + crypto::sha256_hex(of);
-        return store::find_attempts(fixture.database, key, fixture.clock.now()).failures;
+        return store::find_attempts(fixture.database, {key}, fixture.clock.now())[0].failures;
     }
     Verdict count() {
         const auto answers = race(*this, test::times(kAddresses * kAtEach, fail));

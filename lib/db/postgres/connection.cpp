@@ -20,14 +20,6 @@ constexpr std::chrono::milliseconds kPauseBetweenTries{500};
 
 constexpr const char* kVersion = "SELECT version FROM schema_version WHERE product = 'postern'";
 
-std::string one_line(std::string_view text) {
-    std::string line(text.substr(0, text.find_last_not_of(" \n\r\t") + 1));
-    for (char& each : line) {
-        if (each == '\n' || each == '\t') each = ' ';
-    }
-    return line;
-}
-
 void note_warning(void* warned, const PGresult* notice) {
     const char* severity = libpq().PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
     if (severity && std::string_view(severity) == "WARNING") *static_cast<bool*>(warned) = true;
@@ -104,8 +96,8 @@ void PostgresConnection::close() noexcept {
 }
 
 void PostgresConnection::connect_if_needed() {
-    if (open_ && !connection_) throw StoreConflict("the connection was lost", StoreConflict::Kind::transient);
-    if (!open_ && connection_ && std::chrono::steady_clock::now() - connected_at_ > kLongestSession) close();
+    if (begun_ && !connection_) throw StoreConflict("the connection was lost", StoreConflict::Kind::transient);
+    if (!begun_ && connection_ && std::chrono::steady_clock::now() - connected_at_ > kLongestSession) close();
     if (!connection_) connect();
 }
 
@@ -140,46 +132,29 @@ void PostgresConnection::wait_for_socket(os::Deadline deadline, bool is_flushed)
     throw StoreBusy("the database did not answer within " + std::to_string(wait.count()) + " ms");
 }
 
-Result PostgresConnection::wait_for_result(int was_sent, const char* doing) {
-    if (!was_sent) throw_broken(doing);
-    const auto deadline = std::chrono::steady_clock::now() + wait;
-    Result last;
+Result PostgresConnection::next_result(os::Deadline deadline, const char* doing) {
     for (;;) {
         const int unflushed = libpq().PQflush(connection_);
         if (unflushed < 0) throw_broken(doing);
-        if (unflushed > 0 || libpq().PQisBusy(connection_)) {
-            wait_for_socket(deadline, unflushed == 0);
-            if (!libpq().PQconsumeInput(connection_)) throw_broken(doing);
-            continue;
-        }
-        Result next(libpq().PQgetResult(connection_));
-        if (!next) break;
-        if (!last || libpq().PQresultStatus(last.get()) != PGRES_FATAL_ERROR) last = std::move(next);
+        if (unflushed == 0 && !libpq().PQisBusy(connection_)) return Result(libpq().PQgetResult(connection_));
+        wait_for_socket(deadline, unflushed == 0);
+        if (!libpq().PQconsumeInput(connection_)) throw_broken(doing);
     }
-    if (!last || libpq().PQstatus(connection_) != CONNECTION_OK) throw_broken(doing);
-    const auto status = libpq().PQresultStatus(last.get());
-    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return last;
-    const char* state = libpq().PQresultErrorField(last.get(), PG_DIAG_SQLSTATE);
-    const char* message = libpq().PQresultErrorField(last.get(), PG_DIAG_MESSAGE_PRIMARY);
-    const std::string code = state ? state : "";
-    if (after(code) == After::broken) close();
-    throw_postgres_error(code, std::string(doing) + ": " + (message ? one_line(message) : "no reason given"));
 }
 
 Result PostgresConnection::run(const char* commands, const char* doing) {
-    return wait_for_result(libpq().PQsendQuery(connection_, commands), doing ? doing : commands);
-}
-
-void PostgresConnection::prepare_on_server(const std::string& name, const char* sql, const std::vector<Oid>& types) {
-    wait_for_result(libpq().PQsendPrepare(connection_, name.c_str(), sql, static_cast<int>(types.size()), types.data()),
-                    sql);
-}
-
-Result PostgresConnection::run_prepared(const std::string& name, const std::vector<const char*>& values,
-                                        const char* sql) {
-    return wait_for_result(libpq().PQsendQueryPrepared(connection_, name.c_str(), static_cast<int>(values.size()),
-                                                       values.data(), nullptr, nullptr, 0),
-                           sql);
+    if (!queue_.empty()) fly();
+    if (!doing) doing = commands;
+    if (!libpq().PQsendQuery(connection_, commands)) throw_broken(doing);
+    const auto deadline = std::chrono::steady_clock::now() + wait;
+    Result last;
+    while (Result next = next_result(deadline, doing)) {
+        if (!last || !is_error(last)) last = std::move(next);
+    }
+    if (!last || libpq().PQstatus(connection_) != CONNECTION_OK) throw_broken(doing);
+    if (!is_error(last)) return last;
+    if (after(state_of(last)) == After::broken) close();
+    throw_postgres_error(last, doing);
 }
 
 int PostgresConnection::schema_version() {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@
 namespace postern::db {
 
 class PostgresConnection;
+
+struct PostgresValue {
+    Oid type = 0;
+    std::string text;
+    bool is_null = false;
+};
 
 /// All rows of a result are fetched at once: no statement of the serving processes returns many.
 class PostgresStatement final : public PreparedStatement {
@@ -27,6 +34,7 @@ public:
     void bind(int number, std::int64_t value) override;
     void bind_null(int number, Stored as) override;
     bool step() override;
+    void queue() override;
     std::int64_t changed_rows() const override;
     int columns() const override;
     bool is_null(int column) const override;
@@ -35,21 +43,18 @@ public:
     void reset() noexcept override;
 
     bool is_in_use() const;
+    const std::string& name() const { return name_; }
+    /// The connection in which the server knows the statement, counted from 1; 0: none.
+    int prepared_in = 0;
 
 private:
-    struct Value {
-        Oid type = 0;
-        std::string text;
-        bool is_null = false;
-    };
-    Value& value(int number) { return values_.at(static_cast<std::size_t>(number) - 1); }
+    PostgresValue& value(int number) { return values_.at(static_cast<std::size_t>(number) - 1); }
     Result run();
 
     PostgresConnection& connection_;
     const char* sql_;
     std::string name_;
-    std::vector<Value> values_;
-    int prepared_in_ = 0;  ///< the session in which the server knows the statement; 0: none
+    std::vector<PostgresValue> values_;
     Result result_;
     int row_ = -1;
 };
@@ -75,26 +80,40 @@ public:
     void checkpoint_if_due() noexcept override {}
     void checkpoint() override {}
 
-    /// Throws what the server's error means; a connection that cannot be used any more is closed.
-    /// `doing` names them in an error; nullptr: they name themselves.
+    /// Behind what is queued. Throws what the server's error means; a connection that cannot be used any more is
+    /// closed. `doing` names them in an error; nullptr: they name themselves.
     Result run(const char* commands, const char* doing = nullptr);
-    void prepare_on_server(const std::string& name, const char* sql, const std::vector<Oid>& types);
-    Result run_prepared(const std::string& name, const std::vector<const char*>& values, const char* sql);
+
+    /// `statement` goes with the next flight.
+    void queue(PostgresStatement& statement, std::vector<PostgresValue> values);
+    /// Sends what is queued, each statement prepared before its first use, and waits for all answers. Returns the last
+    /// one. Throws what the first error means: the server has run nothing behind it.
+    Result fly();
 
     /// Connects when there is no connection, and outside a transaction also when it is an old one. Throws StoreBusy
     /// when no server answers, StoreUnusable when its tables are of another version.
     void connect_if_needed();
     /// Throws StoreUnusable when the tables are of another version, or moved away.
     void check_version();
-    /// Counts the connections of this process, from 1: prepared statements belong to one of them.
-    int session() const { return session_; }
 
 private:
     void connect();
     bool try_to_connect();
     void set_up();
     void close() noexcept;
-    Result wait_for_result(int was_sent, const char* doing);
+    struct Queued {
+        PostgresStatement* statement;
+        std::vector<PostgresValue> values;
+    };
+    struct Awaited {
+        PostgresStatement* statement;
+        bool is_preparation;
+    };
+    std::vector<Awaited> send(const std::vector<Queued>& flight);
+    Result wait_for_answers(const std::vector<Awaited>& awaited);
+    [[noreturn]] void refuse(const Result& error, std::span<const Awaited> unanswered, os::Deadline deadline);
+    void end_flight(os::Deadline deadline);
+    Result next_result(os::Deadline deadline, const char* doing);
     void wait_for_socket(os::Deadline deadline, bool is_flushed);
     [[noreturn]] void throw_broken(const char* doing);
 
@@ -107,8 +126,12 @@ private:
     int session_ = 0;
     std::chrono::steady_clock::time_point connected_at_;
     bool open_ = false;    ///< a transaction or a snapshot
+    bool begun_ = false;   ///< and its BEGIN has been sent
     bool warned_ = false;  ///< the server has sent a warning since BEGIN
+    bool refused_ =
+        false;  ///< the server has not run the last statement of the last flight, because of another's error
     std::map<const char*, PostgresStatement> statements_;
+    std::vector<Queued> queue_;
 };
 
 }  // namespace postern::db

@@ -42,6 +42,24 @@ Meaning meaning_of(std::string_view state) {
 
 }  // namespace
 
+std::string one_line(std::string_view text) {
+    std::string line(text.substr(0, text.find_last_not_of(" \n\r\t") + 1));
+    for (char& each : line) {
+        if (each == '\n' || each == '\t') each = ' ';
+    }
+    return line;
+}
+
+bool is_error(const Result& result) {
+    const auto status = libpq().PQresultStatus(result.get());
+    return status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK;
+}
+
+std::string_view state_of(const Result& error) {
+    const char* state = libpq().PQresultErrorField(error.get(), PG_DIAG_SQLSTATE);
+    return state ? state : "";
+}
+
 After after(std::string_view state) {
     // A table that is gone: a new connection looks at the version, which says whether the store was moved away.
     constexpr std::string_view kUndefinedTable = "42P01";
@@ -64,6 +82,12 @@ void throw_postgres_error(std::string_view state, const std::string& text) {
             break;
     }
     throw StoreError(message);
+}
+
+void throw_postgres_error(const Result& error, const char* doing) {
+    const char* message = libpq().PQresultErrorField(error.get(), PG_DIAG_MESSAGE_PRIMARY);
+    throw_postgres_error(state_of(error),
+                         std::string(doing) + ": " + (message ? one_line(message) : "no reason given"));
 }
 
 }  // namespace postern::db

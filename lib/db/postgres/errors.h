@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "db/postgres/libpq.h"
+
 namespace postern::db {
 
 /// What is left of the connection after an error.
@@ -14,5 +16,14 @@ After after(std::string_view state);
 
 /// Throws the error that `db/error.h` has for it. `text` is for the log.
 [[noreturn]] void throw_postgres_error(std::string_view state, const std::string& text);
+
+bool is_error(const Result& result);
+
+/// The SQLSTATE of an error.
+std::string_view state_of(const Result& error);
+[[noreturn]] void throw_postgres_error(const Result& error, const char* doing);
+
+/// What libpq says, for the log.
+std::string one_line(std::string_view text);
 
 }  // namespace postern::db

@@ -58,21 +58,15 @@ Result PostgresStatement::run() {
     // Outside a transaction there are only reads, which can be repeated on a new connection.
     for (int left = kMostRuns;; --left) {
         try {
-            connection_.connect_if_needed();
-            if (prepared_in_ != connection_.session()) {
-                std::vector<Oid> types;
-                for (const Value& each : values_) types.push_back(each.type);
-                connection_.prepare_on_server(name_, sql_, types);
-                prepared_in_ = connection_.session();
-            }
-            std::vector<const char*> texts;
-            for (const Value& each : values_) texts.push_back(each.is_null ? nullptr : each.text.c_str());
-            return connection_.run_prepared(name_, texts, sql_);
+            connection_.queue(*this, values_);
+            return connection_.fly();
         } catch (const StoreConflict&) {
             if (left == 1 || connection_.in_transaction()) throw;
         }
     }
 }
+
+void PostgresStatement::queue() { connection_.queue(*this, values_); }
 
 std::int64_t PostgresStatement::changed_rows() const {
     const std::string_view digits = libpq().PQcmdTuples(result_.get());

@@ -1,46 +1,53 @@
 // Decides when a transaction on PostgreSQL takes effect. Each statement behind a row lock sees what all earlier holders
 // of that lock have committed, which READ COMMITTED gives and a snapshot of the whole transaction does not.
+#include <utility>
+
 #include "db/error.h"
 #include "db/postgres/connection.h"
 
 namespace postern::db {
 namespace {
 
+// Kept prepared, by address.
 constexpr const char* kBegin = "BEGIN ISOLATION LEVEL READ COMMITTED";
+constexpr const char* kBeginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 // What only grants rights may be lost with the server's memory. The WAL is one line: a later durable commit makes it
 // durable too.
-constexpr const char* kBeginLazy = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off";
-constexpr const char* kBeginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+constexpr const char* kLazy = "SET LOCAL synchronous_commit = off";
+constexpr const char* kCommit = "COMMIT";
 
 }  // namespace
 
 void PostgresConnection::begin(Durability durability, std::chrono::milliseconds) {
-    connect_if_needed();
     warned_ = false;
-    run(durability == Durability::full ? kBegin : kBeginLazy);
     open_ = true;
+    prepare(kBegin).queue();
+    if (durability == Durability::lazy) prepare(kLazy).queue();
 }
 
 void PostgresConnection::roll_back() noexcept {
     open_ = false;
+    queue_.clear();
+    if (!std::exchange(begun_, false) || !connection_) return;
     try {
-        if (connection_) run("ROLLBACK");
+        run("ROLLBACK");
     } catch (const StoreError&) {
         close();
     }
 }
 
 void PostgresConnection::commit(Durability durability) {
-    if (!connection_) throw StoreConflict("the connection was lost", StoreConflict::Kind::transient);
+    connect_if_needed();
+    prepare(kCommit).queue();
     Result result;
     try {
-        result = run("COMMIT");
+        result = fly();
     } catch (const StoreBusy& error) {
-        if (connection_) throw;  // the server has said that it did not commit
-        open_ = false;
+        if (connection_ || refused_) throw;  // the server has said that it did not commit
+        open_ = begun_ = false;
         throw CommitUnknown(error.what());
     }
-    open_ = false;
+    open_ = begun_ = false;
     if (std::string_view(libpq().PQcmdStatus(result.get())) != "COMMIT")
         throw StoreError("a transaction that had failed was to be committed");
     if (durability == Durability::full && warned_)
@@ -48,9 +55,8 @@ void PostgresConnection::commit(Durability durability) {
 }
 
 void PostgresConnection::begin_snapshot() {
-    connect_if_needed();
-    run(kBeginReading);
     open_ = true;
+    prepare(kBeginReading).queue();
 }
 
 void PostgresConnection::end_snapshot() noexcept { roll_back(); }

@@ -48,6 +48,7 @@ public:
     void bind(int number, std::int64_t value) override;
     void bind_null(int number, Stored as) override;
     bool step() override;
+    void queue() override { step(); }
     std::int64_t changed_rows() const override;
     int columns() const override;
     bool is_null(int column) const override;

@@ -332,9 +332,9 @@ TEST_CASE(
     db::Database& database = fixture.app().context().store;
     const util::Time long_ago = util::from_epoch(1'000'000'000);
     fail_once(database, "key", long_ago);
-    REQUIRE(store::find_attempts(database, "key", long_ago).failures == 1);
+    REQUIRE(store::find_attempts(database, {"key"}, long_ago)[0].failures == 1);
     for (int i = 0; i < kAnswers; ++i) fixture.service().tidy_up();
-    CHECK(store::find_attempts(database, "key", long_ago).failures == 0);
+    CHECK(store::find_attempts(database, {"key"}, long_ago)[0].failures == 0);
     CHECK(fixture.log().find("sweep_failed") == std::string::npos);
 }
 
@@ -346,8 +346,8 @@ TEST_CASE("Service: what has ended stays for a minute, so that it is distinguish
     fail_once(database, "ended just now", now - util::Seconds(61));
     fail_once(database, "ended before", now - util::Seconds(150));
     for (int i = 0; i < kAnswers; ++i) fixture.service().tidy_up();
-    CHECK(store::find_attempts(database, "ended just now", now - util::Seconds(61)).failures == 1);
-    CHECK(store::find_attempts(database, "ended before", now - util::Seconds(150)).failures == 0);
+    CHECK(store::find_attempts(database, {"ended just now"}, now - util::Seconds(61))[0].failures == 1);
+    CHECK(store::find_attempts(database, {"ended before"}, now - util::Seconds(150))[0].failures == 0);
 }
 
 TEST_CASE(
@@ -363,7 +363,7 @@ TEST_CASE(
         for (int i = 0; i < kAnswers; ++i)
             fixture.service().tidy_up();  // some forty would have waited for five seconds
     }
-    CHECK(store::find_attempts(database, "key", long_ago).failures == 1);
+    CHECK(store::find_attempts(database, {"key"}, long_ago)[0].failures == 1);
     CHECK(fixture.log().find("sweep_failed") == std::string::npos);
 }
 

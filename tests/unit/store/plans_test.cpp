@@ -100,7 +100,7 @@ constexpr Call kCalls[] = {
     {"end_grants_of", [](auto& t) { store::end_grants_of(t, kClient, kUser, kNow); }},
     {"end_grants_of_session", [](auto& t) { store::end_grants_of_session(t, Sid("no session"), kNow); }},
 
-    {"find_attempts", [](auto& t) { store::find_attempts(t.database(), "user:alice", kNow); }},
+    {"find_attempts", [](auto& t) { store::find_attempts(t.database(), {"user:alice"}, kNow); }},
     {"count_failures", [](auto& t) { store::count_failures(t, {"user:alice"}, kNow, kMinute); }},
     {"measure_pressure", [](auto& t) { store::measure_pressure(t.database(), kNow, 5, 10); }},
     {"clear_failures", [](auto& t) { store::clear_failures(t, "user:alice"); }},
