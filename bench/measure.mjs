@@ -20,8 +20,11 @@ async function driveUntilItAnswers(site, scenario, seconds) {
     const right = await scenario.check();
     const server = site.servers[scenario.mode];
     const before = server && cpuTicks(server);
+    const ofDatabase = () => site.databaseServer && cpuTicks(site.databaseServer).all;
+    const databaseBefore = ofDatabase();
     const seen = await drive({ ...scenario, data, directory: site.directory, seconds: time, core: site.loadCore });
     const after = server && cpuTicks(server);
+    if (server && site.databaseServer) seen.databaseCpu = (ofDatabase() - databaseBefore) / TICKS;
     Object.assign(
       seen,
       server
@@ -34,7 +37,7 @@ async function driveUntilItAnswers(site, scenario, seconds) {
 }
 
 /// What drive() saw in so many seconds, and the seconds of processor time: `cpu` of web server and programs,
-/// `serverCpu` of the first alone.
+/// `serverCpu` of the first alone, `databaseCpu` of the site's `databaseServer`.
 export async function measure(site, scenario, seconds) {
   const { seen, right } = await driveUntilItAnswers(site, scenario, seconds);
   await scenario.check();

@@ -168,7 +168,7 @@ function endpoints(site, fixtures, mode) {
       script: "refresh.lua",
       prepare: async () => {
         const chains = [];
-        for (let i = 0; i < CHAINS; ++i)
+        for (let i = 0; i < (site.chains ?? CHAINS); ++i)
           chains.push((await provider.tokens(web, { scope: "api" }, person)).refresh_token);
         return {
           head: head("POST", "/token", host, { ...basic(web), ...FORM }),

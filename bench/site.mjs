@@ -155,13 +155,14 @@ const both = (core, made) => async (site) => {
   }
 };
 
-/// { provider (of tests/security), servers, origins, anchors, directory }; end it with provider.stop().
-export async function openSite(core) {
+/// `config`: members of the configuration. { provider (of tests/security), servers, origins, anchors, directory }; end
+/// it with provider.stop().
+export async function openSite(core, config = {}) {
   const made = {};
   const provider = await openProvider({
     tls: false,
     front: both(core, made),
-    config: { accessTokenTTL: 7200, authorizationCodeTTL: 600, refreshTokenTTL: 86400 },
+    config: { accessTokenTTL: 7200, authorizationCodeTTL: 600, refreshTokenTTL: 86400, ...config },
   }); // nothing ends on the way
   const { deployment } = provider;
   await deployment.postern(["publish", publishedIn(deployment.directory)]);

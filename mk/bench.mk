@@ -1,11 +1,12 @@
 # What Postern costs: bench/ says how it is measured.
 
 # What the machine measures, in $(BUILD)/bench: SECONDS for each of ROUNDS measurements; ONLY some scenarios; OTHER is described in bench/other.mjs.
+# With STORE=postgresql: the endpoints on a PostgreSQL server, which it starts, beside the same on SQLite.
 bench:
 	scripts/packages build run bench
 	+$(MAKE) --no-print-directory all bench-programs
 	-+$(MAKE) --no-print-directory $(BUILD)/bench/introspect_static
-	POSTERN_BUILD=$(BUILD) SECONDS='$(SECONDS)' ROUNDS='$(ROUNDS)' ONLY='$(ONLY)' OTHER='$(OTHER)' node bench/run.mjs
+	POSTERN_BUILD=$(BUILD) SECONDS='$(SECONDS)' ROUNDS='$(ROUNDS)' ONLY='$(ONLY)' OTHER='$(OTHER)' node bench/$(if $(STORE),stores,run).mjs
 bench-programs: $(BENCH_PROGRAMS) $(BUILD)/tests/fake_clock_preload.so
 $(BUILD)/bench/%: bench/anchors/%.c bench/anchors/lookup.h
 	@mkdir -p $(@D)
@@ -23,11 +24,11 @@ $(BUILD)/bench/introspect_static: $(BUILD)/cgi-bin/introspect.o $(LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD )$(CXX) -static-pie -s -Wl,-z,relro,-z,now -Wl,--gc-sections $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(PROJECT_LDLIBS) $(STATIC_CRYPTO) -lm
 
-# The same with many tokens in the database: SIZES of it, the smallest first.
+# The same with many tokens in the database: SIZES of it, the smallest first. With STORE=postgresql: TOKENS, and MINUTES of rotations.
 bench-growth:
 	scripts/packages build run bench
 	+$(MAKE) --no-print-directory all bench-programs
-	POSTERN_BUILD=$(BUILD) SECONDS='$(SECONDS)' ROUNDS='$(ROUNDS)' SIZES='$(SIZES)' node bench/growth.mjs
+	POSTERN_BUILD=$(BUILD) SECONDS='$(SECONDS)' ROUNDS='$(ROUNDS)' SIZES='$(SIZES)' TOKENS='$(TOKENS)' MINUTES='$(MINUTES)' node bench/$(if $(STORE),growth_postgresql,growth).mjs
 
 # The same with 1, 2, 4 and 8 PROCESSES of each program, on one core and on two, and behind nginx and Apache where they are installed.
 bench-scaling:

@@ -1,0 +1,254 @@
+// Measures what many tokens cost on PostgreSQL: what `make bench-growth STORE=postgresql` runs. Three stores on one
+// server are asked in turn: one with the tokens of this bench alone, and two that are filled, of which one is tuned by
+// postgresql/tuning.sql. Then refresh tokens of the filled ones are rotated for minutes with autovacuum; each table is
+// written again, and what it had of what it needs then is its bloat; last what was filled ends and is purged.
+// From the environment: POSTERN_BUILD, TOKENS, MINUTES of rotations of each, CHAINS of them, SECONDS, ROUNDS, OUT.
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { allowedCores, describeMachine } from "./machine.mjs";
+import { knob, measure, useADisk } from "./measure.mjs";
+
+useADisk();
+const { BUILD, ROOT } = await import("../tests/support/deployment.mjs");
+const { DatabaseServer } = await import("./database_server.mjs");
+const { openSite } = await import("./site.mjs");
+const { makeFixtures, scenariosOf } = await import("./scenarios.mjs");
+const { median, number, rate, table } = await import("./report.mjs");
+
+const run = promisify(execFile);
+const tokens = Math.ceil(knob("TOKENS", 1e6));
+const minutes = knob("MINUTES", 10);
+const seconds = knob("SECONDS", 2);
+const rounds = Math.ceil(knob("ROUNDS", 3));
+const mib = (bytes) => (bytes / 1048576).toFixed(0);
+const say = (text) => process.stderr.write(`${text}\n`);
+const ASKED = ["introspect", "userinfo", "refresh"];
+const KNOWN_TOKENS = 256;
+const CHAINS = Math.ceil(knob("CHAINS", 512)); // that are rotated, each under a grant of its own
+const TTL_S = 600; // of access tokens, so that the first ones end and are deleted on the way
+const LIFETIME_S = 43200; // of what is filled: less than that of what the bench makes
+const TABLES = ["grants", "access_tokens", "refresh_tokens"];
+
+/// Checkpoints and autovacuum as often as a server of some size has them in an hour.
+const SETTINGS = { shared_buffers: "512MB", autovacuum_naptime: "15s", max_wal_size: "2GB" };
+
+async function openStore(name, server, [serverCore, loadCore]) {
+  const database = server.create(name).socket;
+  const site = Object.assign(await openSite(serverCore, { database, accessTokenTTL: TTL_S }), {
+    name,
+    loadCore,
+    chains: CHAINS,
+    databaseServer: server,
+  });
+  if (name === "tuned") server.sql(name, readFileSync(join(ROOT, "postgresql/tuning.sql"), "utf8"));
+  if (name !== "small") {
+    const { sub } = site.provider.user;
+    await run(join(BUILD, "bench/fill"), [database, "web", sub, String(tokens), String(LIFETIME_S)]);
+    server.sql(name, "ANALYZE");
+    say(`${name}: ${tokens} tokens`);
+  }
+  site.scenarios = scenariosOf(site, await makeFixtures(site, KNOWN_TOKENS));
+  return site;
+}
+
+/// Bytes of each table and of its indexes, and its rows.
+function sizes(server, name) {
+  const columns = TABLES.map(
+    (one) => `SELECT '${one}', pg_table_size('${one}'), pg_indexes_size('${one}'), (SELECT count(*) FROM ${one})`,
+  );
+  return Object.fromEntries(
+    server
+      .sql(name, columns.join(" UNION ALL "))
+      .split("\n")
+      .map((line) => line.split("|"))
+      .map(([one, ...figures]) => [one, figures.map(Number)])
+      .map(([one, [bytes, indexes, rows]]) => [one, { bytes, indexes, rows }]),
+  );
+}
+
+/// How often autovacuum has been there, and how many updates wrote no index.
+function activity(server, name) {
+  const text = server.sql(
+    name,
+    "SELECT relname, autovacuum_count, n_tup_upd, n_tup_hot_upd, n_dead_tup FROM pg_stat_user_tables" +
+      ` WHERE relname IN (${TABLES.map((one) => `'${one}'`).join(", ")})`,
+  );
+  return Object.fromEntries(
+    text
+      .split("\n")
+      .map((line) => line.split("|"))
+      .map(([one, ...figures]) => [one, figures.map(Number)])
+      .map(([one, [vacuums, updates, hot, dead]]) => [one, { vacuums, updates, hot, dead }]),
+  );
+}
+
+/// What each table has of what it needs: it is written again.
+function bloat(server, name) {
+  const before = sizes(server, name);
+  for (const one of TABLES) server.sql(name, `VACUUM FULL ${one}`);
+  const after = sizes(server, name);
+  return Object.fromEntries(
+    TABLES.map((one) => [
+      one,
+      { table: before[one].bytes / after[one].bytes, indexes: before[one].indexes / after[one].indexes },
+    ]),
+  );
+}
+
+const scenarioOf = (site, id) => site.scenarios.find((scenario) => scenario.id === id);
+
+async function ask(sites) {
+  const all = [];
+  for (let round = 1; round <= rounds; ++round) {
+    const seen = {};
+    for (const id of ASKED) {
+      for (const site of sites) {
+        const one = await measure(site, scenarioOf(site, id), seconds);
+        (seen[id] ??= {})[site.name] = one;
+        say(`round ${round} of ${rounds}: ${id}, ${site.name}: ${Math.round(rate(one))} requests per second`);
+      }
+    }
+    all.push(seen);
+  }
+  const figures = (id, name) => ({
+    perSecond: median(all.map((seen) => rate(seen[id][name]))),
+    ratio: median(all.map((seen) => rate(seen[id][name]) / rate(seen[id].small))),
+    p99: median(all.map((seen) => seen[id][name].p99)),
+  });
+  return Object.fromEntries(
+    ASKED.map((id) => [id, Object.fromEntries(sites.map(({ name }) => [name, figures(id, name)]))]),
+  );
+}
+
+/// A part of a minute of each in turn.
+async function rotate(sites, server) {
+  const seen = Object.fromEntries(sites.map(({ name }) => [name, []]));
+  for (let left = minutes * 60; left > 0; left -= 60) {
+    for (const site of sites) {
+      const one = await measure(site, scenarioOf(site, "refresh"), Math.min(60, left));
+      seen[site.name].push(one);
+      const { bytes, indexes } = sizes(server, site.name).refresh_tokens;
+      say(`${site.name}: ${Math.round(rate(one))} rotations per second, refresh_tokens ${mib(bytes + indexes)} MiB`);
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(seen).map(([name, all]) => [
+      name,
+      {
+        rotations: all.reduce((sum, { requests }) => sum + requests, 0),
+        perSecond: all.map(rate),
+        p99: median(all.map(({ p99 }) => p99)),
+        activity: activity(server, name),
+      },
+    ]),
+  );
+}
+
+/// What was filled has ended, and is deleted; then autovacuum's work is done, and what the tables have is what stays.
+async function purge(site, server) {
+  server.sql(
+    site.name,
+    `UPDATE grants SET kept_until = 1 WHERE kept_until < extract(epoch FROM now()) + ${LIFETIME_S}`,
+  );
+  server.sql(site.name, "VACUUM FULL grants");
+  const grants = Number(server.sql(site.name, "SELECT count(*) FROM grants WHERE kept_until = 1"));
+  const started = Date.now();
+  await run(join(BUILD, "bin/postern"), ["purge"], { env: site.provider.deployment.environment });
+  const took = (Date.now() - started) / 1000;
+  const left = Number(server.sql(site.name, "SELECT count(*) FROM grants WHERE kept_until = 1"));
+  for (const one of TABLES) server.sql(site.name, `VACUUM ${one}`);
+  return { grants, left, seconds: took, sizes: sizes(server, site.name) };
+}
+
+function markdown({ machine, asked, filled, rotations, grown, bloats, purged }) {
+  const stores = Object.keys(filled);
+  const total = (of) => mib(TABLES.reduce((sum, one) => sum + of[one].bytes + of[one].indexes, 0));
+  return [
+    "# What many tokens cost on PostgreSQL",
+    "",
+    `${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}; load at the beginning ` +
+      `${machine.load.join(" ")}. ${tokens} tokens; ${rounds} rounds of ${seconds} s; ` +
+      `${minutes} minutes of rotations of each store, in turn.`,
+    "",
+    ...table(
+      ["", "store", "per second", "of small", "p99 ms"],
+      ASKED.flatMap((id) =>
+        Object.entries(asked[id]).map(([name, one]) => [
+          id,
+          name,
+          number(one.perSecond, 0),
+          number(one.ratio, 2),
+          number(one.p99, 2),
+        ]),
+      ),
+    ),
+    "",
+    ...table(
+      ["store", "MiB filled", "rotations", "per second, first", "last", "p99 ms", "MiB then", "purge: grants", "s"],
+      stores.map((name) => [
+        name,
+        total(filled[name]),
+        rotations[name].rotations,
+        number(rotations[name].perSecond[0], 0),
+        number(rotations[name].perSecond.at(-1), 0),
+        number(rotations[name].p99, 2),
+        total(grown[name]),
+        purged[name].grants,
+        number(purged[name].seconds, 1),
+      ]),
+    ),
+    "",
+    ...table(
+      ["store", "table", "MiB", "its indexes", "bloat", "of indexes", "updates", "HOT", "autovacuums", "dead rows"],
+      stores.flatMap((name) =>
+        TABLES.map((one) => [
+          name,
+          one,
+          mib(grown[name][one].bytes),
+          mib(grown[name][one].indexes),
+          number(bloats[name][one].table, 2),
+          number(bloats[name][one].indexes, 2),
+          ...["updates", "hot", "vacuums", "dead"].map((of) => rotations[name].activity[one][of]),
+        ]),
+      ),
+    ),
+    "",
+  ].join("\n");
+}
+
+async function main() {
+  const cores = allowedCores();
+  const pinned = cores.length > 1 ? cores : [];
+  const server = await DatabaseServer.start(SETTINGS);
+  const sites = [];
+  const report = { date: new Date().toISOString(), tokens, minutes };
+  const ofEach = (figure) => Object.fromEntries(sites.slice(1).map(({ name }) => [name, figure(server, name)]));
+  try {
+    for (const name of ["small", "plain", "tuned"]) sites.push(await openStore(name, server, pinned));
+    report.machine = describeMachine(sites[0].directory);
+    report.filled = ofEach(sizes);
+    report.asked = await ask(sites);
+    report.rotations = await rotate(sites.slice(1), server);
+    report.grown = ofEach(sizes);
+    report.bloats = ofEach(bloat);
+    report.purged = {};
+    for (const site of sites.slice(1)) report.purged[site.name] = await purge(site, server);
+  } finally {
+    for (const site of sites) await site.provider.stop();
+    await server.stop();
+  }
+  const out = process.env.OUT || join(BUILD, "bench");
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, "growth_postgresql.json"), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(join(out, "growth_postgresql.md"), markdown(report));
+  process.stdout.write(markdown(report));
+}
+
+try {
+  await main();
+} catch (error) {
+  say(`growth: ${error.stack}`);
+  process.exitCode = 1;
+}
