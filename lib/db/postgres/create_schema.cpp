@@ -20,7 +20,9 @@ void create_schema(const std::string& uri) {
     PostgresConnection connection(uri, kCommand, Access::read_write, kPatience, Versions::any);
     connection.connect_if_needed();
     if (has_tables(connection))
-        throw StoreUnusable(uri + ": has tables of Postern already: name another database, or drop them to start over");
+        throw StoreUnusable(uri +
+                            ": has tables of Postern already; if its keys are lost, `postern key repair` creates new "
+                            "ones; otherwise name another database, or drop the tables to start over");
     connection.begin(Durability::full, kPatience);
     make_tables(connection);
     connection.commit(Durability::full);
