@@ -210,11 +210,10 @@ TEST_CASE(
     for (const Deployment::Options& kind : kinds()) {
         SignedIn r(kind);
         const Answer second = refresh(r.op, r.refresh_token());
-        std::string bytes;
         const std::string used = r.alice.obtain_code(authorization_request());
         REQUIRE(redeem(r.op, token_request(used)).status == 200);
         const std::string unused = r.alice.obtain_code(authorization_request());
-        for (const char* suffix : {"", "-wal"}) bytes += read_file(r.op.database_file().string() + suffix);
+        const std::string bytes = r.op.stored();
         for (const std::string& value : {r.access_token(), r.refresh_token(), second.member("access_token"),
                                          second.member("refresh_token"), used, unused}) {
             CHECK(bytes.find(postern::crypto::sha256_hex(value)) != std::string::npos);

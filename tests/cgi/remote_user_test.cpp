@@ -179,7 +179,7 @@ TEST_CASE("remote user: no user is made with an invisible name; an existing user
         CHECK(why(op, page).find("remote_user_unusable") != std::string::npos);
     }
     CHECK(op.count_rows("users") == 2);
-    postern::db::Database database(op.database_file(), postern::db::Access::read_write);
+    postern::db::Database database(op.database(), postern::db::Access::read_write);
     postern::db::Transaction transaction(database, postern::db::Durability::full);
     auto bob = postern::store::find_user_by_name(database, kBob);
     REQUIRE(bob);

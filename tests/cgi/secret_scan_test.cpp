@@ -151,7 +151,7 @@ TEST_CASE("planted: in a log of its own" * doctest::skip()) {
 
 TEST_CASE("planted: in the database" * doctest::skip()) {
     const Deployment op;
-    postern::db::Database database(op.database_file(), postern::db::Access::read_write);
+    postern::db::Database database(op.database(), postern::db::Access::read_write);
     postern::db::Transaction transaction(database, postern::db::Durability::lazy);
     database.query("UPDATE clients SET name = $1", kBobPassword).execute();
     transaction.commit();

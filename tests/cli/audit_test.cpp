@@ -212,10 +212,7 @@ TEST_CASE(
     fs::create_directory(logs);
     if (geteuid() == 0) REQUIRE(::chown(logs.c_str(), 1, 1) == 0);
     const auto configure = [&](const fs::path& target) {
-        op.write_config(json::Object{{"issuer", "https://id.example.org"},
-                                     {"database", op.database_file().string()},
-                                     {"keys", op.keys_directory().string()},
-                                     {"log", json::Object{{"target", target.string()}, {"level", "error"}}}});
+        op.reconfigure("log", json::Object{{"target", target.string()}, {"level", "error"}});
     };
     configure(file);
     News file_news(file);

@@ -214,9 +214,7 @@ TEST_CASE("client add: a client with client_credentials alone needs no redirect 
 
 TEST_CASE("client add: without OpenID Connect its scopes are not registered unasked") {
     const Installation installation(Installation::Start::configured);
-    installation.write_config({{"issuer", "https://id.example.org"},
-                               {"database", installation.database_file().string()},
-                               {"keys", installation.keys_directory().string()}});
+    installation.write_config(installation.least_config());
     installation.must({"init"});
     installation.must({"client", "add", "web", "--redirect-uri", kUri});
     CHECK(text_of(installation.must_json({"client", "show", "web"}), "scope").empty());

@@ -63,6 +63,7 @@ TEST_CASE("doctor: a new installation is well, and says so") {
     CHECK(diagnosis.exit_code == 0);
     for (const char* check : {"config", "database directory", "file system", "database files", "key files", "database",
                               "keys", "templates", "clock"}) {
+        if (is_on_postgresql() && std::string_view(check) == "database files") continue;
         CAPTURE(check);
         CHECK(state_of(diagnosis, check) == "ok");
     }
@@ -254,11 +255,7 @@ TEST_CASE("doctor: templates that cannot be used are an error") {
 
 TEST_CASE("doctor: an algorithm that came into the configuration later has no key yet") {
     const Installation installation;
-    installation.write_config({{"issuer", "https://id.example.org"},
-                               {"database", installation.database_file().string()},
-                               {"keys", installation.keys_directory().string()},
-                               {"templates", (fs::current_path() / "templates").string()},
-                               {"accessTokenAlgorithm", "EdDSA"}});
+    installation.reconfigure("accessTokenAlgorithm", "EdDSA");
     const Diagnosis diagnosis = diagnose(installation);
     CHECK(diagnosis.exit_code == 1);
     CHECK(state_of(diagnosis, "keys") == "error");

@@ -48,7 +48,7 @@ TEST_CASE("init: the keys are those of the two algorithms in use, and key list s
     const Installation installation(Installation::Start::configured,
                                     {{"accessTokenAlgorithm", "EdDSA"}, {"idTokenAlgorithm", "EdDSA"}});
     const auto made = installation.must_json({"init"});
-    CHECK(text_of(made, "database") == installation.database_file().string());
+    CHECK(text_of(made, "database") == installation.database());
     const auto keys = installation.must_json({"key", "list"});
     REQUIRE(keys.if_array());
     REQUIRE(keys.if_array()->size() == 1);
@@ -87,6 +87,7 @@ TEST_CASE("init: a second run changes nothing and exits 1") {
 TEST_CASE("init: one file of an earlier installation is enough to refuse, and no other is made") {
     for (const char* file :
          {"data/postern.db", "data/postern.db-wal", "keys/seal.key", "keys/jwks.json", "keys/x.pem"}) {
+        if (is_on_postgresql() && std::string_view(file).starts_with("data/")) continue;
         CAPTURE(file);
         const Installation installation(Installation::Start::configured);
         const fs::path path = installation.directory() / file;
@@ -147,7 +148,7 @@ TEST_CASE("init: run as root, --owner owns everything that was made, and later c
             ++seen;
         }
     }
-    CHECK(seen >= 11);
+    CHECK(seen >= (is_on_postgresql() ? 6 : 11));
     CHECK(mode_of(installation.directory() / "data") == 02770);
     struct stat root {};
     REQUIRE(::stat(installation.directory().c_str(), &root) == 0);

@@ -33,12 +33,17 @@ std::string postern_program() { return (build_path() / "bin" / "postern").string
 
 namespace {
 
-/// What `init` makes, made once: a key of 2048 bits takes a while. Copied with modes and log files.
-void copy_model(const fs::path& to) {
+/// What `init` makes, made once: a key of 2048 bits takes a while.
+const Installation& model_installation() {
     static const Installation model(Installation::Start::configured);
     static const std::string made = model.must({"init"});
-    const auto copied =
-        run({"/bin/cp", "-a", model.directory().string() + "/.", to.string()}, {{"PATH", "/usr/bin:/bin"}});
+    return model;
+}
+
+/// With modes and log files.
+void copy_model(const fs::path& to) {
+    const auto copied = run({"/bin/cp", "-a", model_installation().directory().string() + "/.", to.string()},
+                            {{"PATH", "/usr/bin:/bin"}});
     REQUIRE(copied.exit_code == 0);
 }
 
@@ -48,15 +53,18 @@ Installation::Installation(Start start, const json::Object& config) {
     std::string name = (fs::temp_directory_path() / "postern-cli-XXXXXX").string();
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     directory_ = name;
-    json::Object members{{"issuer", "https://id.example.org"},
-                         {"database", database_file().string()},
-                         {"keys", keys_directory().string()},
-                         {"templates", (fs::current_path() / "templates").string()},
-                         {"oidc", json::Object{{"userClaims", "database"}}}};
+    const bool is_copy = start == Start::initialised && config.empty();
+    if (is_copy) copy_model(directory_);
+    if (!is_on_postgresql())
+        database_ = database_file().string();
+    else
+        database_ = is_copy ? copy_.emplace(model_installation().database()).uri() : new_database();
+    json::Object members = least_config();
+    members.set("templates", (fs::current_path() / "templates").string());
+    members.set("oidc", json::Object{{"userClaims", "database"}});
     for (const auto& [key, value] : config.members()) members.set(key, value);
-    if (start == Start::initialised && config.empty()) copy_model(directory_);
     write_config(members);
-    if (start == Start::initialised && !config.empty()) must({"init"});
+    if (start == Start::initialised && !is_copy) must({"init"});
 }
 
 Installation::~Installation() {
@@ -70,6 +78,13 @@ Installation::~Installation() {
     std::error_code ignored;
     fs::remove_all(directory_, ignored);
     fs::remove(syslog_file(), ignored);
+}
+
+json::Object Installation::least_config() const {
+    json::Object members{
+        {"issuer", "https://id.example.org"}, {"database", database_}, {"keys", keys_directory().string()}};
+    if (is_on_postgresql()) members.set("state", database_file().parent_path().string());
+    return members;
 }
 
 void Installation::write_config(const json::Object& members) const {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "db/database.h"
 #include "json/value.h"
+#include "support/database.h"
 #include "support/process.h"
 #include "support/secrets.h"
 
@@ -32,6 +34,8 @@ public:
     /// The same with --json, parsed.
     json::Value must_json(std::vector<std::string> arguments, const std::string& input = {}) const;
 
+    /// Issuer, database and keys: what a configuration must have.
+    json::Object least_config() const;
     void write_config(const json::Object& members) const;
     /// Writes the configuration anew with this member added or replaced.
     void reconfigure(const std::string& member, json::Value value) const;
@@ -41,11 +45,15 @@ public:
     /// What the command has said to syslog: beside the directory, so that nothing is in that but what belongs there.
     std::filesystem::path syslog_file() const { return directory_.string() + ".syslog"; }
     std::filesystem::path database_file() const { return directory_ / "data" / "postern.db"; }
+    /// The file, or a URI when the run is on PostgreSQL.
+    const std::string& database() const { return database_; }
     std::filesystem::path keys_directory() const { return directory_ / "keys"; }
-    db::Database open() const { return {database_file().string(), db::Access::read_write}; }
+    db::Database open() const { return {database_, db::Access::read_write}; }
 
 private:
     std::filesystem::path directory_;
+    std::optional<DatabaseCopy> copy_;  ///< on PostgreSQL
+    std::string database_;
     mutable Secrets secrets_;
     mutable std::string diagnostics_;  ///< what the command wrote to standard error
 };

@@ -2,7 +2,6 @@
 #include "preconditions.h"
 
 #include <doctest/doctest.h>
-#include <sqlite3.h>
 
 #include "store/access_tokens.h"
 #include "store/authorization_requests.h"
@@ -153,17 +152,11 @@ void check_refused(const Installation& installation, const std::vector<std::stri
 }
 
 std::int64_t count_rows(const Installation& installation, const std::string& rest) {
-    sqlite3* connection = nullptr;
-    REQUIRE(sqlite3_open(installation.database_file().c_str(), &connection) == SQLITE_OK);
-    sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-    sqlite3_stmt* statement = nullptr;
-    const std::string sql = "SELECT count(*) FROM " + rest;
-    REQUIRE(sqlite3_prepare_v2(connection, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK);
-    REQUIRE(sqlite3_step(statement) == SQLITE_ROW);
-    const auto count = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(connection);
-    return count;
+    db::Database database(installation.database(), db::Access::query_only);
+    const std::string sql = "SELECT COUNT(*) FROM " + rest;
+    db::Statement statement = database.prepare(sql.c_str());
+    REQUIRE(statement.step());
+    return statement.integer(0);
 }
 
 }  // namespace postern::test

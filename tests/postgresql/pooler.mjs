@@ -1,5 +1,5 @@
-// PgBouncer before a server, as CGI programs need one: each of their processes makes a connection, and for each of these
-// the server starts a process. A client keeps its connection to the server until it ends (pool_mode = session).
+// PgBouncer before a server, as CGI programs need one: each of their processes makes a connection, and for each of
+// these the server starts a process. A client keeps its connection to the server until it ends (pool_mode = session).
 import { spawn } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -12,14 +12,17 @@
 
 namespace postern::test {
 
-/// No other process can write while this lives: it holds the write lock of a file, or a lock of a table on PostgreSQL.
+/// No other process can write while this lives: it holds the write lock of a file, or locks of all tables that an
+/// endpoint writes to on PostgreSQL.
 class Occupant {
 public:
     explicit Occupant(const Deployment& op) {
         if (is_on_postgresql()) {
             database_.emplace(op.database(), db::Access::read_write);
             transaction_.emplace(*database_, db::Durability::lazy);
-            transaction_->run("LOCK TABLE grants IN EXCLUSIVE MODE");
+            transaction_->run(
+                "LOCK TABLE grants, sessions, authorization_requests, consents, authorization_codes, access_tokens, "
+                "refresh_tokens, login_attempts IN EXCLUSIVE MODE");
             return;
         }
         gate_ = os::Descriptor(::open((op.database_file().string() + ".gate").c_str(), O_RDWR | O_CLOEXEC));
