@@ -60,7 +60,7 @@ void check_names(db::Database& database, ImportFile& file, const Options& option
 /// An unchanged password is not hashed again: a new hash would end the user's sessions.
 bool has_password(db::Database& database, const ImportedUser& user) {
     const auto known = store::find_user_by_name(database, user.username);
-    return known && crypto::verify_password(*user.password, known->password_hash);
+    return known && crypto::verify_password(*user.password, store::find_password_hash(database, known->subject));
 }
 
 /// Before any transaction, because hashing is slow.
@@ -80,7 +80,6 @@ User new_user(const ImportedUser& imported) {
     User user;
     user.subject = model::Subject(crypto::random_id(random));
     user.username = imported.username;
-    user.password_hash = imported.password_hash.value_or("");
     user.claims = imported.claims.value_or(json::Object());
     user.enabled = imported.enabled.value_or(true);
     user.created_at = user.updated_at = now();
@@ -91,11 +90,12 @@ bool same_claims(const json::Object& a, const json::Object& b) { return json::wr
 
 /// As in `user passwd` and `user disable`, a new password or a disabled state ends sessions and tokens.
 bool update_user(db::Transaction& transaction, const ImportedUser& imported, User user) {
-    const bool new_hash = imported.password_hash && *imported.password_hash != user.password_hash;
+    const bool new_hash = imported.password_hash &&
+                          *imported.password_hash != store::find_password_hash(transaction.database(), user.subject);
     const bool new_claims = imported.claims && !same_claims(*imported.claims, user.claims);
     const bool new_state = imported.enabled && *imported.enabled != user.enabled;
     if (!new_hash && !new_claims && !new_state) return false;
-    if (new_hash) user.password_hash = *imported.password_hash;
+    if (new_hash) store::set_password_hash(transaction, user.subject, *imported.password_hash);
     if (new_claims) user.claims = *imported.claims;
     if (new_state) user.enabled = *imported.enabled;
     user.updated_at = now();
@@ -110,7 +110,7 @@ void import_one(db::Transaction& transaction, const ImportedUser& imported, cons
         report.refused.push_back({imported.line, imported.username, name_is_taken().what()});
     } else if (known) {
         ++(update_user(transaction, imported, *known) ? report.updated : report.unchanged);
-    } else if (store::insert_user(transaction, new_user(imported))) {
+    } else if (store::insert_user(transaction, new_user(imported), imported.password_hash.value_or(""))) {
         ++report.added;
     } else {  // another process has just created it
         import_one(transaction, imported, options, report);

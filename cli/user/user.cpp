@@ -51,7 +51,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     const util::Secret password = read_new_password(options.password_stdin);
     User user;
     user.claims = read_claims(options.claims);
-    user.password_hash = crypto::hash_password(password);  // before the transaction, because it is slow
+    const std::string hash = crypto::hash_password(password);  // before the transaction, because it is slow
     crypto::SystemRandom random;
     user.subject = model::Subject(crypto::random_id(random));
     user.username = options.name;
@@ -59,7 +59,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
 
     db::Database database = open_database(config, Access::read_write);
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        if (!store::insert_user(transaction, user)) {
+        if (!store::insert_user(transaction, user, hash)) {
             throw Refused("the user name " + in_quotes(options.name) +
                           " is taken; change that user with `postern user set`, or choose another name");
         }
@@ -153,7 +153,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     require_user(database, options.name);  // refuses an unknown user before asking for a password
     const std::string hash = crypto::hash_password(read_new_password(options.password_stdin));
     const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
-        changed.password_hash = hash;
+        store::set_password_hash(transaction, changed.subject, hash);
         store::end_user_access(transaction, changed.subject, now());
     });
     note_done(invocation, {oauth::audit::subject(user.subject)});

@@ -1,4 +1,4 @@
-// A person who can log in.
+// A person who can log in. The password hash is not here, because only a login and the command may read it.
 #pragma once
 
 #include <string>
@@ -11,9 +11,8 @@ namespace postern::model {
 
 struct User {
     Subject subject;
-    std::string username;       ///< what is typed at login: UTF-8, no control characters, unique
-    std::string password_hash;  ///< crypt(5); "" = no password login
-    json::Object claims;        ///< OpenID Connect Core §5.1 names
+    std::string username;  ///< what is typed at login: UTF-8, no control characters, unique
+    json::Object claims;   ///< OpenID Connect Core §5.1 names
     bool enabled = true;
     util::Time created_at{};
     util::Time updated_at{};

@@ -25,12 +25,11 @@ json::Object parse_claims(const std::string& text) {
 }
 
 /// The columns of `users`, in the order in which read_user reads them.
-#define POSTERN_USER_COLUMNS "subject, username, password_hash, claims, enabled, created_at, updated_at"
+#define POSTERN_USER_COLUMNS "subject, username, claims, enabled, created_at, updated_at"
 User read_user(db::Statement& row) {
     User user;
     std::string claims;
-    row >> user.subject >> user.username >> user.password_hash >> claims >> user.enabled >> user.created_at >>
-        user.updated_at;
+    row >> user.subject >> user.username >> claims >> user.enabled >> user.created_at >> user.updated_at;
     user.claims = parse_claims(claims);
     return user;
 }
@@ -64,6 +63,11 @@ std::optional<User> find_user_by_name_to_change(db::Transaction& transaction, st
     return find_user_by_name(transaction.database(), username);
 }
 
+std::string find_password_hash(db::Database& database, const Subject& subject) {
+    auto row = database.query("SELECT password_hash FROM users WHERE subject = $1", subject);
+    return row.step() ? row.text(0) : std::string();
+}
+
 std::string pick_password_hash(db::Database& database, std::string_view key) {
     // Subjects are random, so the first one after a random key is a random choice.
     auto next = database.query("SELECT password_hash FROM users WHERE subject >= $1 ORDER BY subject LIMIT 1", key);
@@ -79,20 +83,27 @@ std::vector<User> list_users(db::Database& database) {
     return users;
 }
 
-bool insert_user(db::Transaction& transaction, const User& user) {
+bool insert_user(db::Transaction& transaction, const User& user, std::string_view password_hash) {
     return transaction.run("INSERT INTO users (" POSTERN_USER_COLUMNS
-                           ")"
+                           ", password_hash)"
                            " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (username) DO NOTHING",
-                           user.subject, user.username, user.password_hash, json::write(user.claims), user.enabled,
-                           user.created_at, user.updated_at) == 1;
+                           user.subject, user.username, json::write(user.claims), user.enabled, user.created_at,
+                           user.updated_at, password_hash) == 1;
 }
 
 bool update_user(db::Transaction& transaction, const User& user) {
     return transaction.run(
-               "UPDATE users SET username = $2, password_hash = $3, claims = $4, enabled = $5, updated_at = $6"
-               " WHERE subject = $1",
-               user.subject, user.username, user.password_hash, json::write(user.claims), user.enabled,
-               user.updated_at) == 1;
+               "UPDATE users SET username = $2, claims = $3, enabled = $4, updated_at = $5 WHERE subject = $1",
+               user.subject, user.username, json::write(user.claims), user.enabled, user.updated_at) == 1;
+}
+
+void update_claims(db::Transaction& transaction, const User& user) {
+    transaction.run("UPDATE users SET claims = $2, updated_at = $3 WHERE subject = $1", user.subject,
+                    json::write(user.claims), user.updated_at);
+}
+
+void set_password_hash(db::Transaction& transaction, const Subject& subject, std::string_view hash) {
+    transaction.run("UPDATE users SET password_hash = $2 WHERE subject = $1", subject, hash);
 }
 
 bool remove_user(db::Transaction& transaction, const Subject& subject) {

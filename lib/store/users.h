@@ -17,15 +17,20 @@ std::optional<model::User> find_user_by_name(db::Database& database, std::string
 std::optional<model::User> find_user_by_name_to_change(db::Transaction& transaction, std::string_view username);
 /// Lets transactions of this user wait for each other: those that begin or end a session, a consent or a grant.
 void lock_user(db::Transaction& transaction, const model::Subject& subject);
+/// crypt(5); "" when the user cannot log in with a password, or when there is no such user.
+std::string find_password_hash(db::Database& database, const model::Subject& subject);
 /// The password hash of a random user, determined by `key`, which looks like a subject: the same one as long as the
 /// users are the same. "" when there is none or the user has none.
 std::string pick_password_hash(db::Database& database, std::string_view key);
 std::vector<model::User> list_users(db::Database& database);  ///< by username
 
-/// False when the username is taken.
-bool insert_user(db::Transaction& transaction, const model::User& user);
-/// Replaces username, password_hash, claims, enabled and updated_at. False when there is no such subject.
+/// False when the username is taken. Without a hash the user cannot log in with a password.
+bool insert_user(db::Transaction& transaction, const model::User& user, std::string_view password_hash = "");
+/// Replaces username, claims, enabled and updated_at. False when there is no such subject.
 bool update_user(db::Transaction& transaction, const model::User& user);
+/// Replaces claims and updated_at alone, as a login does that brings claims along.
+void update_claims(db::Transaction& transaction, const model::User& user);
+void set_password_hash(db::Transaction& transaction, const model::Subject& subject, std::string_view hash);
 /// Deletes the user with everything under it (sessions, grants, codes, tokens, consents).
 bool remove_user(db::Transaction& transaction, const model::Subject& subject);
 /// Ends the user's sessions, unanswered authorization requests and grants: after a password change or when the user is

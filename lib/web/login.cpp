@@ -40,7 +40,7 @@ http::Response form(Interaction& interaction, const Resumed& resumed, const std:
 std::optional<http::Response> succeed(Interaction& interaction, const Resumed& resumed,
                                       const PasswordVerdict& verdict) {
     oauth::Context& context = interaction.context;
-    const model::Subject& subject = verdict.user.subject;
+    const model::Subject& subject = verdict.named;
     const auto log_in = [&](db::Transaction& transaction) -> std::optional<StartedSession> {
         if (!confirm_login(transaction, verdict, context.now())) return std::nullopt;
         StartedSession started = start_session(context, transaction, interaction.browser, subject, context.now());

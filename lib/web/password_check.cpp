@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <system_error>
+#include <utility>
 
 #include "crypto/digest.h"
 #include "crypto/password.h"
@@ -103,14 +104,15 @@ std::string stand_in(oauth::Context& context, const std::string& username) {
 /// The same work for every name: who is unknown, disabled or has no password costs a hash too.
 PasswordVerdict compare(oauth::Context& context, const std::string& username, const util::Secret& password) {
     const auto user = store::find_user_by_name(context.store, username);
-    if (!user || !user->enabled || user->password_hash.empty()) {
-        crypto::verify_nothing(password, user ? user->password_hash : stand_in(context, username));
+    std::string hash = user ? store::find_password_hash(context.store, user->subject) : "";
+    if (!user || !user->enabled || hash.empty()) {
+        crypto::verify_nothing(password, user ? hash : stand_in(context, username));
         const char* why = !user ? "no such user" : !user->enabled ? "the user is disabled" : "the user has no password";
         return failed(PasswordOutcome::wrong, why, user ? user->subject : model::Subject());
     }
-    if (!crypto::verify_password(password, user->password_hash))
+    if (!crypto::verify_password(password, hash))
         return failed(PasswordOutcome::wrong, "wrong password", user->subject);
-    return {.outcome = PasswordOutcome::right, .named = user->subject, .user = *user};
+    return {.outcome = PasswordOutcome::right, .named = user->subject, .password_hash = std::move(hash)};
 }
 
 /// Reads, and decides. The caller holds a hash slot.
@@ -161,8 +163,9 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
 }
 
 bool confirm_login(db::Transaction& transaction, const PasswordVerdict& verdict, util::Time now) {
-    const auto user = store::find_user_to_change(transaction, verdict.user.subject);
-    if (!user || !user->enabled || user->password_hash != verdict.user.password_hash) return false;
+    const auto user = store::find_user_to_change(transaction, verdict.named);
+    if (!user || !user->enabled) return false;
+    if (store::find_password_hash(transaction.database(), verdict.named) != verdict.password_hash) return false;
     store::clear_failures(transaction, verdict.failures_key);
     store::remember_place(transaction, verdict.place_key, now + kPlaceIsKnown);
     return true;

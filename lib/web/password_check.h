@@ -23,10 +23,10 @@ struct PasswordVerdict {
     PasswordOutcome outcome = PasswordOutcome::wrong;
     util::Seconds wait{};  ///< when throttled
     std::string log_detail = {};
-    model::Subject named = {};      ///< the user of that name, if it was looked up
-    model::User user = {};          ///< when right: as it was when the password was checked
-    std::string failures_key = {};  ///< when right: the counter to clear
-    std::string place_key = {};     ///< when right: from where it was
+    model::Subject named = {};       ///< the user of that name, if it was looked up
+    std::string password_hash = {};  ///< when right: that of `named` when the password was checked
+    std::string failures_key = {};   ///< when right: the counter to clear
+    std::string place_key = {};      ///< when right: from where it was
 };
 
 /// Looks at the password and counts a failure, which is written before this returns. Failures count per user name and

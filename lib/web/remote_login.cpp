@@ -26,7 +26,7 @@ std::optional<Met> meet(oauth::Context& context, db::Transaction& transaction, c
     if (auto user = store::find_user_by_name_to_change(transaction, remote.username)) {
         if (user->enabled && update_claims(*user, remote)) {
             user->updated_at = context.now();
-            store::update_user(transaction, *user);
+            store::update_claims(transaction, *user);
         }
         return Met{std::move(*user), false};
     }

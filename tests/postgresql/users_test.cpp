@@ -43,13 +43,13 @@ struct World : test::RaceWorld {
     int log_in(oauth::Context& own, int round) const {
         web::PasswordVerdict verdict;
         verdict.outcome = web::PasswordOutcome::right;
-        verdict.user = at(round);
+        verdict.named = at(round).subject;
         verdict.failures_key = "pair:" + name_of(round);
         verdict.place_key = "known:" + name_of(round);
         web::Browser browser;
         return db::write(own.store, db::Durability::full, [&](db::Transaction& transaction) {
             if (!web::confirm_login(transaction, verdict, own.now())) return kRefused;
-            web::start_session(own, transaction, browser, verdict.user.subject, own.now());
+            web::start_session(own, transaction, browser, verdict.named, own.now());
             transaction.commit();
             return kDone;
         });
@@ -57,11 +57,11 @@ struct World : test::RaceWorld {
 };
 
 /// Seven logins; what another process does to the user at the same moment leaves no session.
-Verdict login_beside(Driver driver, const std::function<void(model::User&)>& edit) {
+Verdict login_beside(Driver driver, const std::function<void(db::Transaction&, model::User&)>& edit) {
     World world(driver);
     const test::Act change = [&](oauth::Context& own, int round, int) {
         return world.change(own, round, [&](db::Transaction& transaction, model::User& user) {
-            edit(user);
+            edit(transaction, user);
             store::end_user_access(transaction, user.subject, own.now());
         });
     };
@@ -78,10 +78,12 @@ Verdict login_beside(Driver driver, const std::function<void(model::User&)>& edi
     return verdict;
 }
 Verdict login_beside_password_change(Driver driver) {
-    return login_beside(driver, [](model::User& user) { user.password_hash = "another"; });
+    return login_beside(driver, [](db::Transaction& transaction, model::User& user) {
+        store::set_password_hash(transaction, user.subject, "another");
+    });
 }
 Verdict login_beside_disabling(Driver driver) {
-    return login_beside(driver, [](model::User& user) { user.enabled = false; });
+    return login_beside(driver, [](db::Transaction&, model::User& user) { user.enabled = false; });
 }
 
 Verdict change_beside_disabling(Driver driver) {
@@ -190,9 +192,9 @@ struct FailedLogins : World {
     explicit FailedLogins(Driver racing) : World(racing) {
         fixture.settings.login.max_failures = 1000;
         // A cheap hash: the race is about the count.
-        for (model::User& user : users) {
-            user.password_hash = "$5$rounds=1000$saltsaltsaltsalt$" + std::string(43, '.');
-            write([&](db::Transaction& transaction) { store::update_user(transaction, user); });
+        for (const model::User& user : users) {
+            const std::string hash = "$5$rounds=1000$saltsaltsaltsalt$" + std::string(43, '.');
+            write([&](db::Transaction& transaction) { store::set_password_hash(transaction, user.subject, hash); });
         }
     }
     static std::string address(int round, int process) {

@@ -127,7 +127,6 @@ inline model::User user(const std::string& subject = "sub-1", const std::string&
     model::User user;
     user.subject = model::Subject(subject);
     user.username = name;
-    user.password_hash = "$y$hash";
     user.created_at = kNow;
     user.updated_at = kNow;
     return user;

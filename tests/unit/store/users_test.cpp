@@ -64,13 +64,14 @@ TEST_CASE("users: every property comes back as it was put in") {
                   {"address", json::Object{{"country", "FR"}}}};
     put.enabled = false;
     put.updated_at = kNow + Seconds{5};
-    CHECK(written(database, [&](db::Transaction& transaction) { return store::insert_user(transaction, put); }));
+    CHECK(written(database,
+                  [&](db::Transaction& transaction) { return store::insert_user(transaction, put, "$y$hash"); }));
+    CHECK(store::find_password_hash(database, put.subject) == "$y$hash");
     for (const auto& got :
          {store::find_user(database, put.subject), store::find_user_by_name(database, put.username)}) {
         REQUIRE(got);
         CHECK(got->subject == put.subject);
         CHECK(got->username == put.username);
-        CHECK(got->password_hash == put.password_hash);
         CHECK(json::write(got->claims) == json::write(put.claims));
         CHECK_FALSE(got->enabled);
         CHECK(got->created_at == put.created_at);
@@ -111,10 +112,10 @@ TEST_CASE("insert_user: a taken name changes nothing; list_users is ordered by n
     CHECK(names == std::vector<std::string>{"alice", "bob", "zoe"});
 }
 
-TEST_CASE("update_user: everything but subject and created_at") {
+TEST_CASE("update_user: everything but subject, created_at and the password") {
     auto database = sample_database();
+    written(database, [](db::Transaction& t) { store::set_password_hash(t, Subject("sub-1"), "$y$hash"); });
     auto changed = user("sub-1", "alicia");
-    changed.password_hash = "$y$other";
     changed.claims = {{"name", "Alicia"}};
     changed.enabled = false;
     changed.updated_at = kNow + Seconds{9};
@@ -125,12 +126,39 @@ TEST_CASE("update_user: everything but subject and created_at") {
     CHECK(update(changed));
     const auto got = store::find_user(database, changed.subject);
     CHECK(got->username == "alicia");
-    CHECK(got->password_hash == "$y$other");
+    CHECK(store::find_password_hash(database, changed.subject) == "$y$hash");
     CHECK(got->claims.find("name"));
     CHECK_FALSE(got->enabled);
     CHECK(got->updated_at == changed.updated_at);
     CHECK(got->created_at == kNow);
     CHECK_FALSE(update(user("nobody", "nobody")));
+}
+
+TEST_CASE("update_claims: the claims and their time, and nothing else") {
+    auto database = sample_database();
+    auto changed = user("sub-1", "alicia");
+    changed.claims = {{"name", "Alicia"}};
+    changed.enabled = false;
+    changed.updated_at = kNow + Seconds{9};
+    written(database, [&](db::Transaction& transaction) { store::update_claims(transaction, changed); });
+    const auto got = store::find_user(database, changed.subject);
+    CHECK(json::write(got->claims) == R"({"name":"Alicia"})");
+    CHECK(got->updated_at == changed.updated_at);
+    CHECK(got->username == "alice");
+    CHECK(got->enabled);
+}
+
+TEST_CASE("set_password_hash: of this user alone; none and an unknown user read alike") {
+    auto database = sample_database();
+    written(database, [](db::Transaction& transaction) {
+        store::insert_user(transaction, user("sub-2", "bob"), "$y$bob");
+        store::set_password_hash(transaction, Subject("sub-1"), "$y$alice");
+    });
+    CHECK(store::find_password_hash(database, Subject("sub-1")) == "$y$alice");
+    CHECK(store::find_password_hash(database, Subject("sub-2")) == "$y$bob");
+    CHECK(store::find_password_hash(database, Subject("sub-3")) == "");
+    written(database, [](db::Transaction& t) { store::set_password_hash(t, Subject("sub-1"), ""); });
+    CHECK(store::find_password_hash(database, Subject("sub-1")) == "");
 }
 
 TEST_CASE("remove_user: takes along everything of this user, and nothing of another") {
@@ -189,9 +217,8 @@ TEST_CASE("pick_password_hash: some user's, for one key always the same, and eac
     CHECK(store::pick_password_hash(database, "m").empty());
     written(database, [](db::Transaction& transaction) {
         for (const std::string subject : {"d", "h", "s"}) {
-            auto somebody = user(subject, "user " + subject);
-            somebody.password_hash = "$y$" + subject;
-            store::insert_user(transaction, somebody);
+            const auto somebody = user(subject, "user " + subject);
+            store::insert_user(transaction, somebody, "$y$" + subject);
         }
     });
     const std::pair<const char*, const char*> rows[] = {{"-", "$y$d"}, {"d", "$y$d"},  {"e", "$y$h"}, {"h", "$y$h"},

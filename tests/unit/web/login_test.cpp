@@ -15,8 +15,9 @@ namespace {
 struct Fixture : test::PageFlow {
     model::User alice = fixture.add_user("alice");
     Fixture() {
-        alice.password_hash = crypto::hash_password(util::Secret("correct horse"));
-        save();
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        store::set_password_hash(transaction, alice.subject, crypto::hash_password(util::Secret("correct horse")));
+        transaction.commit();
     }
     void save() {
         db::Transaction transaction(fixture.database, db::Durability::full);

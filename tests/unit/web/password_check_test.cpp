@@ -22,8 +22,12 @@ struct Fixture {
     model::User alice = fixture.add_user("alice");
     Fixture() {
         fixture.settings.login.max_failures = 2;
-        alice.password_hash = crypto::hash_password(util::Secret("correct horse"));
-        save();
+        set_hash(crypto::hash_password(util::Secret("correct horse")));
+    }
+    void set_hash(const std::string& hash) {
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        store::set_password_hash(transaction, alice.subject, hash);
+        transaction.commit();
     }
     void save() {
         db::Transaction transaction(fixture.database, db::Durability::full);
@@ -71,8 +75,8 @@ TEST_CASE("attempt_login: which users and passwords succeed") {
     f.save();
     CHECK(f.check("alice", "correct horse") == PasswordOutcome::wrong);
     f.alice.enabled = true;
-    f.alice.password_hash.clear();
     f.save();
+    f.set_hash("");
     CHECK(f.check("alice", "correct horse") == PasswordOutcome::wrong);
 }
 
@@ -105,15 +109,14 @@ TEST_CASE("confirm_login: what happened to the user while the login waited decid
     Fixture f;
     const auto verdict = f.verdict("correct horse");
     REQUIRE(verdict.outcome == PasswordOutcome::right);
-    CHECK(verdict.user.subject == f.alice.subject);
+    CHECK(verdict.named == f.alice.subject);
     f.alice.enabled = false;
     f.save();
     CHECK_FALSE(f.confirm(verdict));
     f.alice.enabled = true;
     f.save();
     CHECK(f.confirm(verdict));
-    f.alice.password_hash = crypto::hash_password(util::Secret("correct horse"));
-    f.save();
+    f.set_hash(crypto::hash_password(util::Secret("correct horse")));
     CHECK_FALSE(f.confirm(verdict));
 }
 
@@ -154,8 +157,7 @@ TEST_CASE("attempt_login: an unknown name costs what the users' own hashes cost,
         return least;
     };
     const auto dear = cost("nobody");
-    f.alice.password_hash = "$2y$04$abcdefghijklmnopqrstuubzadhGtS2zEF.gu0yd0opP6cVzb.e0i";
-    f.save();
+    f.set_hash("$2y$04$abcdefghijklmnopqrstuubzadhGtS2zEF.gu0yd0opP6cVzb.e0i");
     CHECK(cost("alice") * 3 < dear);
     CHECK(cost("nobody") * 3 < dear);
     CHECK(cost("anybody") * 3 < dear);
