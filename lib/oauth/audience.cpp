@@ -36,7 +36,7 @@ Outcome<std::optional<std::string>> parse_audience(const http::Params& query, co
 
 Outcome<void> check_audience(Context& context, const std::string& audience) {
     if (is_ours(context.settings.issuer, audience)) return invalid_target("the audience must not be this server");
-    const auto client = store::find_client(context.store, model::ClientId(audience), context.now());
+    const auto client = store::find_client(context.store, model::ClientId(audience));
     const bool takes_id_tokens = client && (client->has_grant(model::GrantType::authorization_code) ||
                                             client->has_grant(model::GrantType::implicit));
     if (takes_id_tokens)

@@ -80,7 +80,7 @@ util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Cont
     AfterLogout after;
     if (!request.redirect_uri) return after;
     std::optional<model::Client> client;
-    if (request.client_id) client = store::find_client(context.store, *request.client_id, context.now());
+    if (request.client_id) client = store::find_client(context.store, *request.client_id);
     if (client && client->enabled &&
         std::ranges::find(client->post_logout_redirect_uris, *request.redirect_uri) ==
             client->post_logout_redirect_uris.end())

@@ -78,11 +78,6 @@ void read_secrets(db::Database& database, Client& client, util::Time now) {
     }
 }
 
-void read_rest(db::Database& database, Client& client, util::Time now) {
-    read_uris(database, client);
-    read_secrets(database, client, now);
-}
-
 void insert_uris(db::Transaction& transaction, const ClientId& id, const char* kind,
                  const std::vector<std::string>& uris) {
     int position = 0;
@@ -118,13 +113,24 @@ bool write_client(db::Transaction& transaction, const char* sql, const Client& c
 
 }  // namespace
 
-std::optional<Client> find_client(db::Database& database, const ClientId& id, util::Time now) {
-    const db::Snapshot snapshot(database);  // properties, URIs and secrets of one moment
+std::optional<Client> find_client(db::Database& database, const ClientId& id) {
+    const db::Snapshot snapshot(database);  // properties and URIs of one moment
     auto row = database.query("SELECT " POSTERN_CLIENT_COLUMNS " FROM clients c WHERE c.id = $1", id);
     if (!row.step()) return std::nullopt;
     auto client = read_client(row);
-    read_rest(database, client, now);
+    read_uris(database, client);
     return client;
+}
+
+std::optional<Client> find_client(db::Database& database, const ClientId& id, util::Time now) {
+    const db::Snapshot snapshot(database);
+    auto client = find_client(database, id);
+    if (client) read_secrets(database, *client, now);
+    return client;
+}
+
+bool is_client(db::Database& database, const ClientId& id) {
+    return database.query("SELECT 1 FROM clients WHERE id = $1", id).step();
 }
 
 std::optional<Client> find_client_to_change(db::Transaction& transaction, const ClientId& id, util::Time now) {
@@ -170,7 +176,10 @@ std::vector<Client> list_clients(db::Database& database, util::Time now) {
     std::vector<Client> clients;
     auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS " FROM clients c ORDER BY c.id");
     while (rows.step()) clients.push_back(read_client(rows));
-    for (auto& client : clients) read_rest(database, client, now);
+    for (auto& client : clients) {
+        read_uris(database, client);
+        read_secrets(database, client, now);
+    }
     return clients;
 }
 

@@ -11,7 +11,9 @@
 
 namespace postern::store {
 
-/// With URIs and unexpired secrets. Disabled clients are found too: the caller refuses them.
+/// With URIs, and with the secrets that are unexpired at `now` where it is given: a program that authenticates no
+/// client has no right to read them. Disabled clients are found too: the caller refuses them.
+std::optional<model::Client> find_client(db::Database& database, const model::ClientId& id);
 std::optional<model::Client> find_client(db::Database& database, const model::ClientId& id, util::Time now);
 /// The same for a transaction that writes it back: no other one changes the client meanwhile.
 std::optional<model::Client> find_client_to_change(db::Transaction& transaction, const model::ClientId& id,
@@ -21,6 +23,8 @@ std::optional<model::Client> find_client_to_redirect(db::Database& database, con
 /// The same without URIs, for client authentication: one query instead of three. The secrets are not ordered.
 std::optional<model::Client> find_client_to_authenticate(db::Database& database, const model::ClientId& id,
                                                          util::Time now);
+/// Whether there is one of that id, disabled or not.
+bool is_client(db::Database& database, const model::ClientId& id);
 std::vector<model::Client> list_clients(db::Database& database, util::Time now);  ///< by id
 
 struct RegisteredUri {

@@ -65,6 +65,12 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
+bool may_sweep(db::Database& database) {
+    if (!database.has_row_locks()) return true;
+    auto row = database.query("SELECT has_table_privilege('grants', 'DELETE')");
+    return row.step() && row.integer(0) == 1;
+}
+
 RowCounts sweep(db::Transaction& transaction, util::Time now, int batch) {
     RowCounts deleted;
     for (const Rule& rule : kRules) deleted[rule.table] += transaction.run(rule.deletion, now, batch);

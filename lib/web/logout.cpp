@@ -51,7 +51,7 @@ std::string username_of(const Interaction& interaction) {
 /// not repeat it.
 std::string client_name_of(const Interaction& interaction, const LogoutRequest& asked) {
     if (!asked.hinted_subject || !asked.client_id) return "";
-    const auto client = store::find_client(interaction.context.store, *asked.client_id, interaction.context.now());
+    const auto client = store::find_client(interaction.context.store, *asked.client_id);
     return client && client->enabled ? client->name : "";
 }
 

@@ -104,6 +104,20 @@ TEST_CASE("find_client: ids are compared byte by byte [RFC 6749 §2.2]") {
     }
 }
 
+TEST_CASE("find_client: secrets are read when the time is given, and not without it") {
+    auto database = sample_database();
+    replace(database, "secret", std::nullopt);
+    CHECK(store::find_client(database, ClientId("client"), kNow)->secrets.size() == 1);
+    const auto found = store::find_client(database, ClientId("client"));
+    REQUIRE(found);
+    check_properties(*found, client());
+    CHECK(found->redirect_uris == client().redirect_uris);
+    CHECK(found->secrets.empty());
+    CHECK_FALSE(store::find_client(database, ClientId("another")));
+    CHECK(store::is_client(database, ClientId("client")));
+    CHECK_FALSE(store::is_client(database, ClientId("another")));
+}
+
 TEST_CASE("insert_client: a taken id changes nothing [RFC 6749 §2.2a]") {
     auto database = sample_database();
     auto second = client();

@@ -74,6 +74,7 @@ constexpr Call kCalls[] = {
     {"end_open_requests", [](auto& t) { store::end_open_requests(t, kUser); }},
 
     {"find_client", [](auto& t) { store::find_client(t.database(), kClient, kNow); }},
+    {"is_client", [](auto& t) { store::is_client(t.database(), kClient); }},
     {"find_client_to_change", [](auto& t) { store::find_client_to_change(t, kClient, kNow); }},
     {"find_client_to_redirect", [](auto& t) { store::find_client_to_redirect(t.database(), kClient); }},
     {"find_client_to_authenticate", [](auto& t) { store::find_client_to_authenticate(t.database(), kClient, kNow); }},
@@ -139,10 +140,13 @@ constexpr Call kCalls[] = {
     {"find_user_to_change", [](auto& t) { store::find_user_to_change(t, kUser); }},
     {"find_user_by_name", [](auto& t) { store::find_user_by_name(t.database(), "alice"); }},
     {"find_user_by_name_to_change", [](auto& t) { store::find_user_by_name_to_change(t, "alice"); }},
+    {"find_password_hash", [](auto& t) { store::find_password_hash(t.database(), kUser); }},
     {"pick_password_hash, after the last user", [](auto& t) { store::pick_password_hash(t.database(), "~"); }},
     {"list_users", [](auto& t) { store::list_users(t.database()); }},
     {"insert_user", [](auto& t) { store::insert_user(t, user("sub-3", "carol")); }},
     {"update_user", [](auto& t) { store::update_user(t, user("sub-3", "carol")); }},
+    {"update_claims", [](auto& t) { store::update_claims(t, user("sub-3", "carol")); }},
+    {"set_password_hash", [](auto& t) { store::set_password_hash(t, kUser, "$y$hash"); }},
     {"end_user_access", [](auto& t) { store::end_user_access(t, kUser, kNow); }},
     {"remove_user", [](auto& t) { store::remove_user(t, Subject("sub-3")); }},
 };
