@@ -1,18 +1,21 @@
 // PgBouncer before a server, as CGI programs need one: each of their processes makes a connection, and for each of
-// these the server starts a process. A client keeps its connection to the server until it ends (pool_mode = session).
+// these the server starts a process. With `mode` "session" a client keeps its connection to the server until it ends,
+// with "transaction" until its transaction has ended.
 import { spawn } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { identity } from "./server.mjs";
 
-const settings = (server, directory) => `[databases]
+const settings = (server, directory, { mode, size }) => `[databases]
 * = host=${server.directory} user=postgres
 [pgbouncer]
 listen_addr =
 unix_socket_dir = ${directory}
 listen_port = 5432
 auth_type = any
-pool_mode = session
+pool_mode = ${mode}
+default_pool_size = ${size}
+max_client_conn = 200
 server_reset_query = DISCARD ALL
 server_idle_timeout = 5
 server_login_retry = 1
@@ -22,12 +25,13 @@ ignore_startup_parameters = extra_float_digits
 export class Pooler {
   #process;
 
-  /// It goes before the server does: `server` is a PostgreSQL, in whose directory it has its own.
-  static async start(server) {
+  /// It goes before the server does: `server` is a PostgreSQL, in whose directory it has its own. `size`: how many
+  /// connections to the server there are at most, for each database.
+  static async start(server, { mode = "session", size = 20 } = {}) {
     const directory = join(server.directory, "pooler");
     mkdirSync(directory, { mode: 0o711 });
     const file = join(directory, "pgbouncer.ini");
-    writeFileSync(file, settings(server, directory));
+    writeFileSync(file, settings(server, directory, { mode, size }));
     if (identity.uid !== undefined) for (const path of [directory, file]) chownSync(path, identity.uid, identity.gid);
     const pooler = new Pooler();
     let said = "";

@@ -69,11 +69,23 @@ void PostgresConnection::connect() {
     }
 }
 
+/// A pooler tells its clients numbers of its own, and may give each transaction another session of the server.
+bool PostgresConnection::find_pooler() {
+    const Result found = run("SELECT pg_backend_pid()");
+    return std::atoi(libpq().PQgetvalue(found.get(), 0, 0)) != libpq().PQbackendPID(connection_);
+}
+
 void PostgresConnection::set_up() {
+    is_pooled_ = find_pooler();
+    if (!is_pooled_) set_session();
+    if (accepted_ == Versions::this_one) check_version();
+}
+
+// Not behind a pooler: another process would find these settings in the session that it is given.
+void PostgresConnection::set_session() {
     if (access == Access::query_only) run("SET default_transaction_read_only = on");
     // A list of millions of rows takes minutes, and so does a transaction that waits for another database.
     if (is_command_) run("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0");
-    if (accepted_ == Versions::this_one) check_version();
 }
 
 void PostgresConnection::check_version() {

@@ -100,6 +100,8 @@ private:
     void connect();
     bool try_to_connect();
     void set_up();
+    bool find_pooler();
+    void set_session();
     void close() noexcept;
     struct Queued {
         PostgresStatement* statement;
@@ -125,9 +127,10 @@ private:
     std::string last_reason_;
     int session_ = 0;
     std::chrono::steady_clock::time_point connected_at_;
-    bool open_ = false;    ///< a transaction or a snapshot
-    bool begun_ = false;   ///< and its BEGIN has been sent
-    bool warned_ = false;  ///< the server has sent a warning since BEGIN
+    bool is_pooled_ = false;  ///< the next transaction, or read, may meet another session of the server
+    bool open_ = false;       ///< a transaction or a snapshot
+    bool begun_ = false;      ///< and its BEGIN has been sent
+    bool warned_ = false;     ///< the server has sent a warning since BEGIN
     bool refused_ =
         false;  ///< the server has not run the last statement of the last flight, because of another's error
     std::map<const char*, PostgresStatement> statements_;

@@ -31,15 +31,22 @@ std::vector<PostgresConnection::Awaited> PostgresConnection::send(const std::vec
     for (const auto& [statement, values] : flight) {
         sql = statement->sql();
         const auto count = static_cast<int>(values.size());
+        std::vector<Oid> types;
+        std::vector<const char*> texts;
+        for (const PostgresValue& each : values) {
+            types.push_back(each.type);
+            texts.push_back(each.is_null ? nullptr : each.text.c_str());
+        }
+        if (is_pooled_) {  // in another session the name is unknown, or another process's statement
+            check(libpq().PQsendQueryParams(connection_, sql, count, types.data(), texts.data(), nullptr, nullptr, 0));
+            awaited.push_back({statement, false});
+            continue;
+        }
         if (statement->prepared_in != session_) {
-            std::vector<Oid> types;
-            for (const PostgresValue& each : values) types.push_back(each.type);
             check(libpq().PQsendPrepare(connection_, statement->name().c_str(), sql, count, types.data()));
             statement->prepared_in = session_;
             awaited.push_back({statement, true});
         }
-        std::vector<const char*> texts;
-        for (const PostgresValue& each : values) texts.push_back(each.is_null ? nullptr : each.text.c_str());
         check(libpq().PQsendQueryPrepared(connection_, statement->name().c_str(), count, texts.data(), nullptr, nullptr,
                                           0));
         awaited.push_back({statement, false});
