@@ -9,6 +9,7 @@
 // in which they stand, as tokens of one lifetime do.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +27,8 @@ namespace {
 using namespace postern;
 
 constexpr std::uint64_t kGrantsPerCommit = 5000;
-constexpr std::uint64_t kEnds = 60;  // seconds in which they end
+constexpr std::uint64_t kEnds = 60;           // seconds in which they end
+constexpr std::chrono::minutes kPatience{1};  // a server runs all statements of a commit before it answers
 
 /// The number `i` of `count`, as the beginning of a value that could be any: 16 of its hexadecimal digits, then zeros.
 std::string spread(std::uint64_t i, std::uint64_t count, std::size_t length) {
@@ -86,7 +88,7 @@ std::vector<std::string> ids_in_order(db::Database& database) {
 }
 
 void fill(const char* path, Plan plan) {
-    db::Database database(path, db::Access::read_write);
+    db::Database database(path, db::Access::read_write, kPatience);
     plan.before = ids_in_order(database);
     for (std::uint64_t i = 0; i < plan.grants;) {
         db::Transaction transaction(database, db::Durability::lazy);
