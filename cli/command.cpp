@@ -33,8 +33,8 @@ Command add_command(const Command& parent, Invocation& invocation, const char* n
     return command;
 }
 
-db::Database open_database(const config::Config& config, db::Access access) {
-    if (db::is_uri(config.database)) return {config.database, access, kServerWait};
+db::Database open_database(const config::Config& config, db::Access access, std::string_view program) {
+    if (db::is_uri(config.database)) return {config.database, access, kServerWait, program};
     db::Database database(config.database, access);
     if (access == db::Access::query_only) db::make_write_lock(config.database);
     return database;

@@ -64,8 +64,8 @@ void add_stats_command(const Command& app, Invocation& invocation);
 void add_doctor_command(const Command& app, Invocation& invocation);
 void add_why_command(const Command& app, Invocation& invocation);
 
-/// The database that `config` names.
-db::Database open_database(const config::Config& config, db::Access access);
+/// The database that `config` names. A server is asked as `program`.
+db::Database open_database(const config::Config& config, db::Access access, std::string_view program = db::kCommand);
 
 /// Commits, then runs a checkpoint if the WAL has grown, because no serving process may be running that would.
 void commit(db::Transaction& transaction);

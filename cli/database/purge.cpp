@@ -1,6 +1,7 @@
 // `postern purge`: deletes at once what the serving processes delete little by little.
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -15,6 +16,9 @@ namespace postern::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// As a program on a server: its role may delete what is due, and nothing else.
+constexpr std::string_view kSweep = "sweep";
 
 /// The audit log gets a line after this many rows, or after this time.
 constexpr std::int64_t kRowsALine = 10000;
@@ -68,9 +72,7 @@ void repeat(db::Database& database, Unnoted& unnoted, store::RowCounts& total, S
     }
 }
 
-void sweep_all(const Invocation& invocation, db::Database& database, store::RowCounts& total) {
-    const util::Time now = util::SystemClock().now();
-    Unnoted unnoted(invocation);
+void sweep_all(db::Database& database, util::Time now, Unnoted& unnoted, store::RowCounts& total) {
     const auto sweep = [&](db::Transaction& transaction) -> std::optional<store::RowCounts> {
         auto deleted = store::sweep(transaction, now);
         for (const auto& [table, rows] : deleted) total.try_emplace(table, 0);
@@ -79,7 +81,10 @@ void sweep_all(const Invocation& invocation, db::Database& database, store::RowC
         return any ? std::optional(std::move(deleted)) : std::nullopt;
     };
     repeat(database, unnoted, total, sweep, [] {});
+}
 
+/// Looks at every access token.
+void walk_all(db::Database& database, util::Time now, Unnoted& unnoted, store::RowCounts& total) {
     store::AccessTokenKey last;
     store::AccessTokenKey reached;  // by a step that may be run again
     const auto walk = [&](db::Transaction& transaction) -> std::optional<store::RowCounts> {
@@ -97,11 +102,19 @@ void try_checkpoint(db::Database& database) {
     database.checkpoint();
 }
 
-store::RowCounts purge_all(const Invocation& invocation, db::Database& database) {
+enum class Extent { everything, what_is_due };
+
+store::RowCounts purge_all(const Invocation& invocation, db::Database& database, Extent extent) {
+    const bool is_quick = extent == Extent::what_is_due;
+    const util::Time now = util::SystemClock().now() - (is_quick ? store::kExpiredRetention : util::Seconds{0});
     store::RowCounts deleted;
     try {
-        sweep_all(invocation, database, deleted);
-        try_checkpoint(database);
+        {
+            Unnoted unnoted(invocation);
+            sweep_all(database, now, unnoted, deleted);
+            if (!is_quick) walk_all(database, now, unnoted, deleted);
+        }
+        if (!is_quick) try_checkpoint(database);
     } catch (const db::StoreBusy& error) {
         std::int64_t rows = 0;
         for (const auto& of_table : deleted) rows += of_table.second;
@@ -112,9 +125,10 @@ store::RowCounts purge_all(const Invocation& invocation, db::Database& database)
     return deleted;
 }
 
-void purge(const Invocation& invocation) {
-    db::Database database = open_database(invocation.load_config(), db::Access::read_write);
-    const auto deleted = purge_all(invocation, database);
+void purge(const Invocation& invocation, Extent extent) {
+    const std::string_view program = extent == Extent::everything ? db::kCommand : kSweep;
+    db::Database database = open_database(invocation.load_config(), db::Access::read_write, program);
+    const auto deleted = purge_all(invocation, database, extent);
     json::Object object;
     std::vector<std::vector<std::string>> rows;
     for (const auto& [table, count] : deleted) {
@@ -128,14 +142,20 @@ void purge(const Invocation& invocation) {
 }  // namespace
 
 void add_purge_command(const Command& app, Invocation& invocation) {
-    const Command command = add_command(app, invocation, "purge", "Delete everything that has expired or ended",
-                                        "postern purge --json", [&invocation] { purge(invocation); });
+    auto quick = std::make_shared<bool>(false);
+    const Command command =
+        add_command(app, invocation, "purge", "Delete everything that has expired or ended", "postern purge --json",
+                    [&invocation, quick] { purge(invocation, *quick ? Extent::what_is_due : Extent::everything); });
     command.explain(
         "The serving processes do the same a little at a time, so no cron job is needed; this helps after a long idle "
         "time. It also deletes expired access tokens of active grants, which the serving processes keep until the "
         "grant gets another token. It can run while they serve, and leaves them three quarters of the time. The file "
         "does not shrink: its free pages are used again before it grows. (`VACUUM` would shrink it, but blocks writers "
         "while it runs.)");
+    command.flag(
+        "--quick", *quick,
+        "Leave out the expired access tokens of active grants, which takes a look at every token: for a timer, "
+        "where the serving processes have no right to delete. On a server the role is postern_sweep");
 }
 
 }  // namespace postern::cli

@@ -88,12 +88,14 @@ void create_file(os::NewFiles& made, const std::string& path);
 /// For `program`, whose name is in the role and in the files of the URI.
 std::unique_ptr<Connection> open_postgres(const std::string& uri, std::string_view program, Access access,
                                           std::chrono::milliseconds wait);
-/// Makes the tables of schema-postgresql.sql, all of them or none. Throws StoreUnusable when they are there.
+/// Makes the tables of schema-postgresql.sql, all of them or none, with the rights of grants-postgresql.sql where the
+/// server has the roles. Throws StoreUnusable when the tables are there.
 void create_schema(const std::string& uri);
 /// A transaction in a database of a server that has the tables: made in it, or there before. Throws StoreUnusable when
 /// those are of another version.
 std::unique_ptr<Connection> begin_with_tables(const std::string& uri);
-/// schema-postgresql.sql as it was when the program was built.
+/// schema-postgresql.sql and grants-postgresql.sql as they were when the program was built.
 extern const char* const kPostgresSchemaSql;
+extern const char* const kPostgresGrantsSql;
 
 }  // namespace postern::db

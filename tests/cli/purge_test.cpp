@@ -82,6 +82,28 @@ TEST_CASE("purge: access tokens that have expired go from grants that live on, t
     CHECK(count_rows(installation, "refresh_tokens") == before);
 }
 
+TEST_CASE("purge --quick: what the serving processes delete, and as late; tokens of grants that live on stay") {
+    const Installation installation;
+    put_sample(installation);
+    {
+        auto database = installation.open();
+        db::Transaction transaction(database, db::Durability::lazy);
+        transaction.database().prepare("UPDATE access_tokens SET expires_at = 1 WHERE grant_id = 'ada wiki'").execute();
+        const util::Time now = util::SystemClock().now();
+        for (const int ago : {30, 90}) {
+            model::Grant grant;
+            grant.id = model::GrantId("ended " + std::to_string(ago) + " s ago");
+            grant.client_id = model::ClientId("wiki");
+            grant.created_at = now - util::Seconds{ago};
+            store::insert_grant(transaction, grant);
+        }
+        transaction.commit();
+    }
+    CHECK(counts_of(installation.must_json({"purge", "--quick"})) == "grants 1, ");
+    CHECK(counts_of(installation.must_json({"purge", "--quick"})).empty());
+    CHECK(counts_of(installation.must_json({"purge"})) == "access_tokens 1, grants 1, ");
+}
+
 TEST_CASE("purge: copies the log back into the database file afterwards") {
     const Installation installation;
     const auto before = std::filesystem::file_size(installation.database_file());

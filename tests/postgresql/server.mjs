@@ -1,9 +1,15 @@
 // A PostgreSQL server of one test file, from the distribution's package: its own directory, a Unix socket and no port.
 // What it holds is thrown away with it, so it does not wait for the disk.
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { ROOT } from "../support/deployment.mjs";
+
+const run = promisify(execFile);
+const PLAIN = ["-X", "-q", "-A", "-t"]; // results alone, whatever the user has in ~/.psqlrc
+const ROLES = join(ROOT, "examples/postgresql/roles.sql");
 
 /// Debian keeps the programs of each version in a directory of its own.
 export function programs() {
@@ -16,6 +22,16 @@ export function programs() {
 const idOf = (kind) => Number(execFileSync("id", [kind, "postgres"], { encoding: "utf8" }));
 /// The server refuses to run as root.
 export const identity = process.getuid() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
+
+/// Runs what is typed into psql, without the script that Debian puts before it; answers what it prints.
+function psql(options, input) {
+  const args = [...PLAIN, ...options];
+  return execFileSync(join(programs(), "psql"), args, {
+    encoding: "utf8",
+    input,
+    stdio: ["pipe", "pipe", "pipe"],
+  }).trim();
+}
 
 const SETTINGS = {
   listen_addresses: "",
@@ -30,6 +46,7 @@ export class PostgreSQL {
   #directory = mkdtempSync(join(tmpdir(), "postern-pg-"));
   #settings;
   #server;
+  #said = "";
 
   /// Settings of postgresql.conf that differ from those above; undefined: the server's own, which can be changed later.
   static async start(settings = {}) {
@@ -60,7 +77,12 @@ export class PostgreSQL {
 
   /// By way of another socket.
   uriBy(directory) {
-    return `postgresql:///postgres?host=${directory}&user=postgres`;
+    return `postgresql:///postgres?host=${directory}&user=postgres${this.#port}`;
+  }
+
+  /// In the name of the socket too.
+  get #port() {
+    return this.#settings.port ? `&port=${this.#settings.port}` : "";
   }
 
   /// Of the process that has started the others.
@@ -77,11 +99,32 @@ export class PostgreSQL {
     return execFileSync(join(programs(), program), args, { ...identity, cwd: this.#directory, stdio: "pipe" });
   }
 
+  /// What it wrote to standard error.
+  get log() {
+    return this.#said;
+  }
+
   /// As the server's superuser.
-  sql(text) {
-    return execFileSync("psql", ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", this.uri, "-c", text], {
-      encoding: "utf8",
-    }).trim();
+  sql(text, uri = this.uri) {
+    return psql(["-v", "ON_ERROR_STOP=1", "-d", uri], text);
+  }
+
+  /// The SQLSTATE of each statement; they need not succeed. Not waited for like the others: the server writes a line
+  /// about each failure, which has to be read meanwhile.
+  async states(statements, uri) {
+    const running = run(join(programs(), "psql"), [...PLAIN, "-d", uri]);
+    running.child.stdin.end(statements.map((statement) => `${statement};\n\\echo :SQLSTATE\n`).join(""));
+    return (await running).stdout.trim().split("\n");
+  }
+
+  /// Makes the database with a role for each program, by the script that is shipped. Answers the superuser's URI of it
+  /// and the one for a configuration, which names no role.
+  addDatabase(name) {
+    this.sql(`CREATE DATABASE ${name}`);
+    const superuser = this.uri.replace("/postgres?", `/${name}?`);
+    const uri = superuser.replace("&user=postgres", "");
+    psql(["-d", superuser], readFileSync(ROLES, "utf8"));
+    return { superuser, uri };
   }
 
   get #data() {
@@ -108,12 +151,11 @@ export class PostgreSQL {
       cwd: this.#directory,
       stdio: ["ignore", "ignore", "pipe"],
     });
-    let said = "";
-    this.#server.stderr.on("data", (chunk) => (said += chunk));
+    this.#server.stderr.setEncoding("utf8").on("data", (chunk) => (this.#said += chunk));
     const ready = () =>
       existsSync(join(data, "postmaster.pid")) && /ready/.test(readFileSync(join(data, "postmaster.pid")));
     while (!ready()) {
-      if (this.#server.exitCode !== null) throw new Error(`postgres ended: ${said}`);
+      if (this.#server.exitCode !== null) throw new Error(`postgres ended: ${this.#said}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

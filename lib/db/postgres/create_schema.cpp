@@ -1,4 +1,4 @@
-// Makes the tables in an empty schema of a server.
+// Makes the tables in an empty schema of a server, and says which role may do what with them.
 #include "db/error.h"
 #include "db/postgres/connection.h"
 
@@ -12,7 +12,15 @@ bool has_tables(PostgresConnection& connection) {
     return libpq().PQgetisnull(connection.run("SELECT to_regclass('schema_version')").get(), 0, 0) == 0;
 }
 
-void make_tables(PostgresConnection& connection) { connection.run(kPostgresSchemaSql, "create the tables"); }
+/// Without them the URI names one role for all programs.
+bool has_roles(PostgresConnection& connection) {
+    return libpq().PQntuples(connection.run("SELECT 1 FROM pg_roles WHERE rolname = 'postern_token'").get()) == 1;
+}
+
+void make_tables(PostgresConnection& connection) {
+    connection.run(kPostgresSchemaSql, "create the tables");
+    if (has_roles(connection)) connection.run(kPostgresGrantsSql, "grant the roles their rights");
+}
 
 }  // namespace
 

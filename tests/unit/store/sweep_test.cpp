@@ -31,6 +31,11 @@ bool has_token(db::Database& database) { return find_token(database, token().tok
 
 }  // namespace
 
+TEST_CASE("may_sweep: on a file, and as the owner of the tables on a server") {
+    auto database = sample_database();
+    CHECK(store::may_sweep(database));
+}
+
 TEST_CASE(
     "sweep: a spent code stays while a token of its grant lives, so that a replay is recognised [RFC 6749 §4.1.2, T02, "
     "S16]") {

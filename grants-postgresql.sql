@@ -1,0 +1,65 @@
+-- What the role of each program may do: no more than its statements need, which a test proves for each right. `postern
+-- init` runs this when the roles exist (examples/postgresql/roles.sql). It may be run again, by the owner of the tables.
+--
+-- The right to update one column is the right to lock rows. The command acts as the owner and needs no grant.
+
+GRANT SELECT ON schema_version, clients TO
+    postern_authorize, postern_login, postern_scopes, postern_token, postern_introspect, postern_userinfo,
+    postern_revoke, postern_logout;
+GRANT SELECT ON redirect_uris TO
+    postern_authorize, postern_login, postern_scopes, postern_token, postern_userinfo, postern_revoke, postern_logout;
+GRANT SELECT ON client_secrets TO postern_token, postern_introspect, postern_revoke;
+
+-- All but the password hash, which the login page alone may read.
+GRANT SELECT (subject, username, claims, enabled, created_at, updated_at) ON users TO
+    postern_scopes, postern_userinfo, postern_logout, postern_login;
+GRANT SELECT (password_hash) ON users TO postern_login;
+GRANT SELECT (subject, username, enabled) ON users TO postern_token, postern_revoke, postern_introspect;
+GRANT SELECT (subject, enabled) ON users TO postern_authorize;
+GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
+
+GRANT SELECT, UPDATE (last_seen_at) ON sessions TO postern_authorize;
+GRANT SELECT, INSERT, DELETE ON sessions TO postern_login;
+GRANT SELECT ON sessions TO postern_scopes;
+GRANT SELECT, DELETE ON sessions TO postern_logout;
+
+GRANT SELECT, INSERT, UPDATE (subject, used) ON authorization_requests TO postern_authorize;
+GRANT SELECT, INSERT, UPDATE (subject, logged_in, decision) ON authorization_requests TO
+    postern_login, postern_scopes;
+GRANT SELECT, DELETE ON authorization_requests TO postern_logout;
+
+GRANT SELECT, INSERT, UPDATE (scope, granted_at, claims) ON consents TO postern_authorize;
+
+GRANT SELECT, INSERT, UPDATE (kept_until) ON grants TO postern_authorize;
+GRANT SELECT, INSERT, UPDATE (ended_at, kept_until) ON grants TO postern_token;
+GRANT SELECT, UPDATE (ended_at, kept_until) ON grants TO postern_revoke, postern_logout;
+GRANT SELECT ON grants TO postern_introspect, postern_userinfo;
+
+GRANT SELECT, INSERT ON authorization_codes TO postern_authorize;
+GRANT SELECT, UPDATE (redeemed_at, burned_at) ON authorization_codes TO postern_token;
+GRANT SELECT, UPDATE (burned_at) ON authorization_codes TO postern_revoke;
+
+GRANT SELECT, INSERT, DELETE ON access_tokens TO postern_token;
+GRANT SELECT, UPDATE (revoked_at) ON access_tokens TO postern_revoke;
+GRANT SELECT ON access_tokens TO postern_introspect, postern_userinfo;
+
+GRANT SELECT, INSERT, UPDATE (state, rotated_at, successor_hash, sibling_hash) ON refresh_tokens TO postern_token;
+GRANT SELECT, UPDATE (revoked_at) ON refresh_tokens TO postern_revoke;
+GRANT SELECT ON refresh_tokens TO postern_introspect;
+
+GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_login;
+
+-- Skipping rows that others have locked takes a lock, which is the right to update a column.
+GRANT SELECT ON schema_version TO postern_sweep;
+GRANT SELECT, UPDATE (expires_at), DELETE ON
+    sessions, authorization_requests, client_secrets, authorization_codes, access_tokens, refresh_tokens
+    TO postern_sweep;
+GRANT SELECT, UPDATE (kept_until), DELETE ON grants TO postern_sweep;
+GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;
+
+-- With "implicit", the authorization endpoint makes access tokens:
+--     GRANT SELECT (username, claims, created_at, updated_at) ON users TO postern_authorize;
+--     GRANT SELECT, INSERT ON access_tokens TO postern_authorize;
+-- With "login": {"method": "remote_user"}, and its autoCreate:
+--     GRANT UPDATE (claims, updated_at) ON users TO postern_login;
+--     GRANT INSERT ON users TO postern_login;

@@ -1,0 +1,387 @@
+// Each program under its own role: what `postern init` grants is enough for every flow, each right is needed by one,
+// and nothing else is allowed.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { openProvider } from "../security/provider.mjs";
+import { BUILD, ROOT } from "../support/deployment.mjs";
+import { lighttpd } from "../support/fronts/lighttpd.mjs";
+import { Proxy } from "./proxy.mjs";
+import { PostgreSQL } from "./server.mjs";
+
+const run = promisify(execFile);
+const SCOPE = "openid profile offline_access";
+const OUT = "https://app.example/out";
+const PAGE = "https://spa.example"; // whose scripts may read the answers
+const RECORD = join(ROOT, "docs/decisions/0053-roles.md");
+const PROGRAMS = ["authorize", "login", "scopes", "token", "introspect", "userinfo", "revoke", "logout", "sweep"];
+
+/// Of grants-postgresql.sql: what an operator adds for some options.
+const optional = [...readFileSync(join(ROOT, "grants-postgresql.sql"), "utf8").matchAll(/^-- {5}(GRANT .*;)$/gm)];
+
+/// The rights of the programs' roles, each [privilege, object]: columns, tables, the schema, the database.
+const RIGHTS = `
+  WITH acl (kind, object, columns, list) AS (
+    SELECT 'TABLE', 'postern.' || relname, '', relacl FROM pg_class WHERE relnamespace = 'postern'::regnamespace
+    UNION ALL
+    SELECT 'TABLE', 'postern.' || relname, ' (' || attname || ')', attacl
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid WHERE relnamespace = 'postern'::regnamespace
+    UNION ALL SELECT 'SCHEMA', nspname, '', nspacl FROM pg_namespace WHERE nspname = 'postern'
+    UNION ALL SELECT 'DATABASE', datname, '', datacl FROM pg_database WHERE datname = current_database())
+  SELECT privilege_type || columns, kind || ' ' || object
+  FROM acl, aclexplode(list) JOIN pg_roles ON pg_roles.oid = grantee WHERE rolname = `;
+
+/// Each table with its columns.
+const TABLES = `
+  SELECT table_name, string_agg(column_name, ' ' ORDER BY ordinal_position)
+  FROM information_schema.columns WHERE table_schema = 'postern' GROUP BY 1 ORDER BY 1`;
+
+/// { role: { table: what the cell says } }
+const record = (() => {
+  const [[, ...tables], , ...rows] = readFileSync(RECORD, "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  return Object.fromEntries(
+    rows.map(([role, ...cells]) => [role, Object.fromEntries(cells.map((cell, at) => [tables[at], cell]))]),
+  );
+})();
+
+/// Whether the record lets the role do it: the privilege is there, and where it names columns, this one among them.
+function isRecorded(role, { privilege, table, column }) {
+  if (table === "schema_version") return privilege === "SELECT";
+  const found = record[role][table].match(new RegExp(`${privilege[0]}(?:\\(([^)]*)\\))?(?: |$)`));
+  return found !== null && (!found[1] || found[1].split(", ").includes(column));
+}
+
+/// What the server writes when a right on `object` is missing. A schema that may not be used is not searched.
+function refusalOf(object) {
+  const [kind, name] = object.split(" ");
+  if (kind === "SCHEMA") return 'relation "schema_version" does not exist';
+  return kind === "TABLE" ? `permission denied for table ${name.split(".")[1]}` : "permission denied for database";
+}
+
+/// A statement for each right on the table, which changes nothing.
+const triesOf = (table, columns) => [
+  ...columns.map((column) => ({
+    table,
+    privilege: "SELECT",
+    column,
+    statement: `SELECT ${column} FROM ${table} WHERE false`,
+  })),
+  { table, privilege: "INSERT", statement: `INSERT INTO ${table} DEFAULT VALUES` }, // of NULLs, where they are refused
+  ...columns.map((column) => ({
+    table,
+    privilege: "UPDATE",
+    column,
+    statement: `UPDATE ${table} SET ${column} = DEFAULT WHERE false`,
+  })),
+  { table, privilege: "DELETE", statement: `DELETE FROM ${table} WHERE false` },
+];
+
+const is = (status, answer) => {
+  assert.equal(answer.status, status, `${answer.status} ${answer.body ?? ""}`);
+  return answer;
+};
+
+describe("a role for each program", () => {
+  const directory = mkdtempSync(join(tmpdir(), "postern-px-"));
+  let server;
+  let proxy;
+  let superuser;
+  let p;
+  let person; // who is signed in
+
+  before(async () => {
+    chmodSync(directory, 0o755);
+    server = await PostgreSQL.start({ log_statement: "none" });
+    proxy = await Proxy.start(directory, server.directory);
+    const database = server.addDatabase("postern");
+    ({ superuser } = database);
+    const uri = database.uri.replace(server.directory, directory);
+    p = await openProvider({ config: { database: uri, implicit: true, login: { maxFailures: 100 } } });
+    await p.deployment.postern(["client", "set", "web", "--post-logout-redirect-uri", OUT]);
+    await p.deployment.postern(["client", "set", "spa", "--grant", "implicit", "--grant", "authorization_code"]);
+    person = p.person();
+    await p.code(p.clients.web, { scope: SCOPE }, person);
+  });
+  after(async () => {
+    await p?.stop();
+    await proxy?.stop();
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const rightsOf = (role, database = superuser) =>
+    server
+      .sql(`${RIGHTS}'${role}'`, database)
+      .split("\n")
+      .map((line) => line.split("|"));
+
+  /// With the answer to the COMMIT lost, where the program looks for what it has written.
+  async function commitLost(act) {
+    proxy.plan("COMMIT", "unanswered");
+    await act();
+    assert.equal(proxy.commits, 1);
+    proxy.plan(Infinity, "unanswered");
+  }
+
+  const code = (parameters = {}) => p.code(p.clients.web, { scope: SCOPE, ...parameters }, person);
+  const approved = () => code({ prompt: "consent" });
+  const tokens = () => p.tokens(p.clients.web, { scope: SCOPE }, person);
+  const readable = (answer) => assert.equal(answer.headers["access-control-allow-origin"], PAGE) ?? answer;
+  const ofPage = { headers: { origin: PAGE } };
+
+  /// What each program does for a client and a user; a step that fails throws.
+  const flows = {
+    authorize: async () => {
+      await approved();
+      await commitLost(() => p.code(p.clients.trusted, {}, person));
+    },
+
+    login: async () => {
+      const other = p.person();
+      const page = await other.visit(p.authorizationUrl(p.clients.trusted, { state: "1" }));
+      is(200, await other.signIn(page, p.user.username, "wrong"));
+      const url = p.authorizationUrl(p.clients.trusted, { prompt: "login" });
+      for (let session = 0; session < 2; ++session)
+        assert.ok((await p.walk(other, url)).location?.searchParams.get("code"));
+    },
+
+    scopes: async () => {
+      await approved();
+    },
+
+    token: async () => {
+      const { web, spa, machine } = p.clients;
+      const audience = { audience: "https://api.example" };
+      is(200, await p.post("/token", { grant_type: "client_credentials", ...audience }, { client: machine }));
+      const first = is(200, await p.exchange(web, await code()));
+      const second = is(200, await p.refresh(web, first.json.refresh_token));
+      is(200, await p.refresh(web, first.json.refresh_token)); // its answer was lost
+      is(200, await p.refresh(web, second.json.refresh_token));
+      const spent = await code();
+      is(400, await p.exchange(web, spent, { code_verifier: "w".repeat(43) }));
+      const once = await code();
+      is(200, await p.exchange(web, once));
+      is(400, await p.exchange(web, once));
+      readable(is(400, await p.exchange(spa, once, {}, ofPage)));
+    },
+
+    introspect: async () => {
+      const { access_token: access, refresh_token: refresh } = await tokens();
+      for (const token of [access, refresh]) assert.equal((await p.introspect(token)).active, true);
+    },
+
+    userinfo: async () => {
+      const { access_token: token } = await tokens();
+      const answer = is(200, await p.post("/userinfo", {}, { bearer: token, ...ofPage }));
+      assert.equal(answer.json.name, p.user.claims.name);
+      readable(is(401, await p.post("/userinfo", {}, { bearer: "none", ...ofPage })));
+    },
+
+    revoke: async () => {
+      const { web, spa } = p.clients;
+      is(200, await p.revoke(web, (await code()).code, { token_type_hint: "auth_code" }));
+      is(200, await p.revoke(web, (await tokens()).access_token));
+      is(200, await p.revoke(web, (await tokens()).refresh_token));
+      readable(is(200, await p.post("/token/revoke", { token: "none" }, { client: spa, ...ofPage })));
+    },
+
+    logout: async () => {
+      const other = p.person();
+      const { id_token: hint } = await p.tokens(p.clients.web, { scope: SCOPE }, other);
+      const asked = { id_token_hint: hint, post_logout_redirect_uri: OUT };
+      const url = `${p.issuer}/logout?${new URLSearchParams(asked)}`;
+      const left = await other.submit(is(200, await other.visit(`${p.issuer}/logout`)), "logout");
+      is(200, left);
+      assert.equal((await other.visit(url)).location?.href, OUT);
+    },
+
+    sweep: async () => {
+      await p.deployment.postern(["purge", "--quick"]);
+    },
+  };
+
+  const log = () => server.log.length;
+  /// The server's log is read a moment after it was written.
+  async function untilLogged(words, since) {
+    for (let tries = 0; !server.log.slice(since).includes(words); ++tries) {
+      assert.ok(tries < 1000, `the server has not said "${words}"`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  /// Takes the right away, runs the flow, which must fail for it, and gives it back.
+  async function isNeeded(role, [privilege, object], flow, database = superuser) {
+    const since = log();
+    server.sql(
+      `REVOKE ${privilege} ON ${object} FROM ${role};
+       SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = '${role}'`,
+      database,
+    );
+    try {
+      await assert.rejects(flow(), undefined, `${role} needs no ${privilege} ON ${object}`);
+      await untilLogged(refusalOf(object), since);
+    } finally {
+      server.sql(`GRANT ${privilege} ON ${object} TO ${role}`, database);
+    }
+    // A connection that was refused is tried again after a pause.
+    while (
+      object.startsWith("DATABASE") &&
+      !(await flow().then(
+        () => true,
+        () => false,
+      ))
+    )
+      continue;
+  }
+
+  for (const program of PROGRAMS) {
+    const role = `postern_${program}`;
+    it(`${role} has the rights that ${program} needs, and needs each of them`, async () => {
+      const since = log();
+      await flows[program]();
+      assert.doesNotMatch(server.log.slice(since), /permission denied/);
+      const rights = rightsOf(role);
+      assert.ok(rights.length > 5, rights.join());
+      for (const right of rights) await isNeeded(role, right, flows[program]);
+      await flows[program]();
+    });
+  }
+
+  for (const program of PROGRAMS) {
+    it(`postern_${program} may do what the decision record says, and everything else is refused`, async () => {
+      const uri = superuser.replace("user=postgres", `user=postern_${program}`);
+      const tables = server
+        .sql(TABLES, superuser)
+        .split("\n")
+        .map((line) => line.split("|"));
+      const tries = tables.flatMap(([table, columns]) => triesOf(table, columns.split(" ")));
+      const states = await server.states(
+        tries.map(({ statement }) => statement),
+        uri,
+      );
+      const named = ({ privilege, table, column }) => [privilege, table, column].join(" ").trim();
+      const done = tries.filter((_, at) => states[at] !== "42501").map(named);
+      const recorded = tries.filter((each) => isRecorded(`postern_${program}`, each)).map(named);
+      assert.deepEqual(done, recorded);
+      assert.deepEqual(
+        await server.states(
+          [
+            "CREATE TABLE t ()",
+            "CREATE TABLE public.t ()",
+            "CREATE TEMPORARY TABLE t ()",
+            "SET ROLE postern_owner",
+            "TRUNCATE sessions",
+            "ALTER TABLE users DISABLE TRIGGER ALL",
+            "CREATE ROLE r",
+            "SELECT pg_read_file('PG_VERSION')",
+          ],
+          uri,
+        ),
+        Array(8).fill("42501"),
+      );
+    });
+  }
+
+  it("a program that may not delete does not try to sweep", () => {
+    assert.doesNotMatch(p.deployment.log, /"event":"sweep_failed"[^\n]*for table sessions/);
+  });
+
+  /// One answer of the program as CGI, with what it writes to standard error.
+  async function runOnce(program, configuration) {
+    const variables = { REQUEST_METHOD: "GET", REQUEST_URI: `/${program}?client_id=web` };
+    const env = { ...p.deployment.environment, POSTERN_CONFIG: configuration, ...variables };
+    return run(join(BUILD, "cgi-bin", program), [], { env }).catch((failure) => failure);
+  }
+
+  it("a program that may not read the version does not start, and says what is missing", async () => {
+    const { POSTERN_CONFIG: configuration } = p.deployment.environment;
+    server.sql("REVOKE SELECT ON postern.schema_version FROM postern_token", superuser);
+    try {
+      const missing = /permission denied for table schema_version \(42501\).*grant the right/;
+      const { stdout, stderr, code } = await runOnce("token", configuration);
+      assert.match(stdout, /^Status: 500/); // it does not pass by itself
+      assert.match(stderr, missing);
+      assert.equal(code, 1);
+      const socket = join(directory, "token.socket");
+      const options = ["-n", "-s", socket, "--", join(BUILD, "cgi-bin/token")];
+      const fastcgi = await run("spawn-fcgi", options, { env: p.deployment.environment }).catch((failure) => failure);
+      assert.equal(fastcgi.code, 1);
+      assert.match(fastcgi.stderr, missing);
+    } finally {
+      server.sql("GRANT SELECT ON postern.schema_version TO postern_token", superuser);
+    }
+  });
+
+  it("a role that does not exist is a 503 and a line in the log", async () => {
+    const configuration = join(directory, "postern.json");
+    const configured = JSON.parse(readFileSync(p.deployment.environment.POSTERN_CONFIG, "utf8"));
+    writeFileSync(configuration, JSON.stringify({ ...configured, database: `${configured.database}&user=stranger` }));
+    const { stdout, stderr } = await runOnce("authorize", configuration);
+    assert.match(stdout, /^Status: 503/);
+    assert.match(stderr, /"event":"store_failed"[^\n]*role \\"stranger\\" does not exist/);
+  });
+
+  /// The optional grants of a role for the words of the comment that is above them.
+  const grantsFor = (role) => optional.map(([, grant]) => grant).filter((grant) => grant.endsWith(` ${role};`));
+
+  /// Adds the optional grants of a role; answers the rights that are new.
+  function widen(role, database) {
+    const old = rightsOf(role, database).map(String);
+    const admin = database.replace("user=postgres", "user=postern_admin");
+    for (const grant of grantsFor(role)) server.sql(grant, admin);
+    return rightsOf(role, database).filter((right) => !old.includes(String(right)));
+  }
+
+  it("implicit needs the rights that are named for it; without them there is a 503 and a line in the log", async () => {
+    const parameters = { response_type: "token", code_challenge: undefined, code_challenge_method: undefined };
+    const url = p.authorizationUrl(p.clients.spa, { ...parameters, scope: "profile" });
+    const flow = async () => assert.match((await p.walk(person, url)).location?.hash ?? "", /access_token=/);
+    is(503, await p.walk(person, url));
+    assert.match(p.deployment.log, /"event":"store_failed"[^\n]*permission denied for table users \(42501\)/);
+    const rights = widen("postern_authorize", superuser);
+    assert.equal(rights.length, 6);
+    await flow(); // with consent
+    await commitLost(flow);
+    for (const right of rights) await isNeeded("postern_authorize", right, () => commitLost(flow));
+    await flow();
+  });
+
+  it("remote_user and autoCreate need the rights that are named for them", async () => {
+    const { superuser: database, uri } = server.addDatabase("remote");
+    const login = { method: "remote_user", autoCreate: true, claimsFromEnvironment: { email: "REMOTE_EMAIL" } };
+    const named = `"REMOTE_USER" => "bob", "AUTH_TYPE" => "Basic", "REMOTE_EMAIL" => "bob@example.org"`;
+    const lines = [`setenv.set-environment = ( ${named} )`];
+    const remote = await openProvider({ config: { database: uri, login }, front: lighttpd("fastcgi", lines) });
+    try {
+      const signIn = async () => {
+        const page = await remote.walk(remote.person(), remote.authorizationUrl(remote.clients.trusted));
+        assert.ok(page.location?.searchParams.get("code"), `${page.status} ${page.title}`);
+      };
+      const flow = async () => {
+        await remote.deployment.postern(["user", "remove", "bob"]).catch(() => {}); // is not there at first
+        await signIn();
+        await remote.deployment.postern(["user", "set", "bob", "--unset-claim", "email"]);
+        await signIn();
+      };
+      await assert.rejects(flow(), /503/);
+      const rights = widen("postern_login", database);
+      assert.equal(rights.length, 3);
+      await flow();
+      for (const right of rights) await isNeeded("postern_login", right, flow, database);
+    } finally {
+      await remote.stop();
+    }
+  });
+});
