@@ -3,6 +3,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
 
 #include <array>
 #include <cstdint>
@@ -60,6 +61,10 @@ void fail(std::string_view what) {
 void start_alone() {
     static_cast<void>(openssl::start_once(OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS |
                                           OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS));
+}
+
+void name_digests() {
+    for (const EVP_MD* digest : {EVP_sha256(), EVP_sha384(), EVP_sha512()}) EVP_add_digest(digest);
 }
 
 }  // namespace postern::crypto

@@ -8,4 +8,8 @@ namespace postern::crypto {
 /// a number that `openssl errstr` explains (docs/decisions/0038-start-up-cost.md).
 void start_alone();
 
+/// Names the digests that certificates are signed with, for a library that calls OpenSSL too: after start_alone() no
+/// certificate could be verified.
+void name_digests();
+
 }  // namespace postern::crypto

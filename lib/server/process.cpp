@@ -34,6 +34,7 @@ void prepare_process(const Endpoint& endpoint) {
     // A module or engine named there would run inside this process.
     setenv("OPENSSL_CONF", "/dev/null", 1);
     for (const char* name : {"OPENSSL_MODULES", "OPENSSL_ENGINES", "SQLITE_TMPDIR"}) unsetenv(name);
+    unsetenv("HOME");  // of the user that started the web server: libpq would look for its certificates there
     if (!endpoint.needs.openssl) crypto::start_alone();
 }
 

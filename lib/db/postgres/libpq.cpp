@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "crypto/start.h"
 #include "db/error.h"
 
 namespace postern::db {
@@ -19,6 +20,7 @@ void find(void* library, const char* name, Function& function) {
 }
 
 Libpq load() {
+    crypto::name_digests();
     void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char* reason = ::dlerror();

@@ -1,0 +1,149 @@
+// A database server that proves its name by TLS, and roles that prove theirs by a password file of each program.
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { openProvider } from "../security/provider.mjs";
+import { BUILD } from "../support/deployment.mjs";
+import { secrets } from "../support/secrets.mjs";
+import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
+import { PostgreSQL } from "./server.mjs";
+
+const run = promisify(execFile);
+const PROGRAMS = ["authorize", "login", "scopes", "token", "introspect", "userinfo", "revoke", "logout"];
+const SCOPE = "openid profile offline_access";
+const chown = (owner, file) => process.getuid() === 0 && execFileSync("chown", [owner, file]);
+
+describe("a database server over TLS, with a password for each role", () => {
+  const directory = mkdtempSync(join(tmpdir(), "postern-tls-"));
+  const passwordOf = (program) => `geheim-${program}-7Qm2xW`;
+  let server;
+  let port;
+  let certificate;
+  let superuser;
+  let p;
+
+  /// `host` is the name that the certificate has to have: another address than this machine's is never asked.
+  const uriFor = (host, rest = "") =>
+    `postgresql://${host}:${port}/postern?hostaddr=127.0.0.1&sslrootcert=${certificate.caFile}` +
+    `&passfile=${directory}/{endpoint}.pass${rest}`;
+
+  function writePassword(program, password, owner) {
+    const file = join(directory, `${program}.pass`);
+    writeFileSync(file, `*:*:*:postern_${program}:${password}\n`, { mode: 0o600 });
+    chown(owner, file);
+  }
+
+  before(async () => {
+    chmodSync(directory, 0o755);
+    certificate = await makeCertificate(directory);
+    chmodSync(certificate.key, 0o600);
+    chown("postgres", certificate.key);
+    const rules = join(directory, "pg_hba.conf");
+    writeFileSync(rules, "local all postgres trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n");
+    port = await freePort();
+    server = await PostgreSQL.start({
+      listen_addresses: "127.0.0.1",
+      port,
+      ssl: "on",
+      ssl_cert_file: certificate.certificate,
+      ssl_key_file: certificate.key,
+      hba_file: rules,
+    });
+    ({ superuser } = server.addDatabase("postern"));
+    for (const program of [...PROGRAMS, "admin"]) {
+      const password = passwordOf(program);
+      secrets.remember("password", password);
+      server.sql(`ALTER ROLE postern_${program} PASSWORD '${password}'`);
+      writePassword(program, password, program === "admin" ? "root" : identity.user);
+    }
+    p = await openProvider({ config: { database: uriFor("localhost"), sandbox: "require" } });
+  });
+  after(async () => {
+    await p?.stop();
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const command = (...args) =>
+    run(join(BUILD, "bin/postern"), args, { env: p.deployment.environment }).catch((failure) => failure);
+
+  /// What the command says with another URI in the configuration.
+  async function doctorWith(database) {
+    const file = p.deployment.environment.POSTERN_CONFIG;
+    const configured = readFileSync(file, "utf8");
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(configured), database }));
+    try {
+      return (await command("doctor")).stdout;
+    } finally {
+      writeFileSync(file, configured);
+    }
+  }
+
+  it("a sign-in, with every program over TLS under its own role, without a word in the URI about either", async () => {
+    const { access_token: token, refresh_token: refresh } = await p.tokens(p.clients.web, { scope: SCOPE });
+    assert.equal((await p.introspect(token)).active, true);
+    assert.equal((await p.userinfo(token)).status, 200);
+    assert.equal((await p.refresh(p.clients.web, refresh)).status, 200);
+    assert.equal((await p.revoke(p.clients.web, token)).status, 200);
+    await p.person().visit(`${p.issuer}/logout`);
+    const connected = server.sql(
+      `SELECT DISTINCT usename, application_name, ssl, version IN ('TLSv1.2', 'TLSv1.3')
+       FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) WHERE application_name LIKE 'postern%' ORDER BY 1`,
+      superuser,
+    );
+    assert.deepEqual(
+      connected.split("\n"),
+      [...PROGRAMS].sort().map((program) => `postern_${program}|postern-${program}|t|t`),
+    );
+  });
+
+  it("a server whose certificate has another name is refused, and so is one of another authority", async () => {
+    assert.match(
+      await doctorWith(uriFor("db.example.org")),
+      /certificate[^\n]*does not match host name "db.example.org"/,
+    );
+    const other = mkdtempSync(join(directory, "other-"));
+    const { caFile } = await makeCertificate(other);
+    assert.match(await doctorWith(uriFor("localhost", `&sslrootcert=${caFile}`)), /certificate verify failed/);
+  });
+
+  it("a program with a wrong password answers 503 and says why, and serves when the password is right", async () => {
+    const ask = () => p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine });
+    assert.equal((await ask()).status, 200);
+    writePassword("token", "another", identity.user);
+    server.sql("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = 'postern_token'");
+    const refused = await ask();
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers["retry-after"], "5");
+    assert.match(
+      p.deployment.log,
+      /"event":"store_failed"[^\n]*password authentication failed for user .*postern_token/,
+    );
+    assert.equal((await p.userinfo("none")).status, 401);
+    writePassword("token", passwordOf("token"), identity.user);
+    while ((await ask()).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
+  });
+
+  it("no password is in arguments or environment of a process, in a log, or in what the command prints", async () => {
+    let said = p.deployment.log + server.log;
+    for (const args of [["doctor"], ["doctor", "--json"], ["stats"], ["user", "list"]]) {
+      const { stdout, stderr } = await command(...args);
+      said += stdout + stderr;
+    }
+    said += execFileSync("ps", ["-eww", "-o", "args"], { encoding: "utf8", maxBuffer: 1 << 26 });
+    for (const entry of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      const file = `/proc/${entry}/environ`;
+      try {
+        if (existsSync(file)) said += readFileSync(file, "latin1");
+      } catch {
+        /* another user's, or the process has ended */
+      }
+    }
+    assert.doesNotMatch(said, /geheim-/);
+    assert.match(said, /postern-token|cgi-bin\/token/); // the programs are among the processes
+  });
+});
