@@ -34,7 +34,11 @@ Command add_command(const Command& parent, Invocation& invocation, const char* n
 }
 
 db::Database open_database(const config::Config& config, db::Access access, std::string_view program) {
-    if (db::is_uri(config.database)) return {config.database, access, kServerWait, program};
+    if (db::is_uri(config.database)) {
+        db::Database server(config.database, access, kServerWait, program);
+        if (const auto warning = server.take_warning(); !warning.empty()) print_note(warning);
+        return server;
+    }
     db::Database database(config.database, access);
     if (access == db::Access::query_only) db::make_write_lock(config.database);
     return database;

@@ -153,6 +153,9 @@ public:
     /// Whether transactions of several processes run side by side, so that they lock rows.
     bool has_row_locks() const;
 
+    /// What the operator should know about this connection, once for each; "" for nothing. For the log.
+    std::string take_warning();
+
     /// To be called after an answer has been sent: a passive checkpoint when the WAL has grown enough and the write
     /// lock is free, and a sync of the WAL now and then before. Never throws.
     void checkpoint_if_due() noexcept;

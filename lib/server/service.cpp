@@ -155,6 +155,12 @@ void Service::record_refusal(const http::Response& response, const std::string& 
                                 {"client_id", client_id}});
 }
 
+void Service::tell_warning() {
+    db::Database* database = app_.database_if_open();
+    const std::string warning = database ? database->take_warning() : std::string();
+    if (!warning.empty()) app_.log().warn("database_warning", {{"reason", warning}});
+}
+
 /// Committed events are written even when the handler has thrown afterwards.
 void Service::write_audit() {
     const oauth::AuditTrail& trail = app_.trail();
@@ -174,6 +180,7 @@ void Service::run(gateway::Exchange& exchange) noexcept {
         const std::string_view method = exchange.variables().get("REQUEST_METHOD");
         app_.trail().begin(id, "");
         http::Response response = handle(exchange.variables(), body, id);
+        tell_warning();
         write_audit();  // before the answer, and whatever becomes of it
         apply_cors(response, exchange.variables());
         const std::string wire = serialize(response, id, method == "HEAD");

@@ -34,6 +34,7 @@ private:
     std::string serialize(http::Response& response, const std::string& id, bool head);
     std::string name_of_client(const std::string& sent);
     void record_refusal(const http::Response& response, const std::string& id);
+    void tell_warning();
     void write_audit();
     void sweep();
 

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -18,7 +19,19 @@ constexpr std::chrono::seconds kLongestSession{300};
 // A server that is away is asked again after this, by whichever request comes then.
 constexpr std::chrono::milliseconds kPauseBetweenTries{500};
 
-constexpr const char* kVersion = "SELECT version FROM schema_version WHERE product = 'postern'";
+// Expiry is decided by the clocks of the machines: each second between them adds one to every lifetime.
+constexpr std::chrono::seconds kClockWarning{2};
+constexpr std::chrono::seconds kClockLimit{30};
+
+// With the time, so that the clocks are compared without a further message.
+constexpr const char* kVersion =
+    "SELECT version, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) FROM schema_version"
+    " WHERE product = 'postern'";
+
+std::chrono::milliseconds own_time() {
+    using std::chrono::system_clock;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(system_clock::now().time_since_epoch());
+}
 
 void note_warning(void* warned, const PGresult* notice) {
     const char* severity = libpq().PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -90,16 +103,43 @@ void PostgresConnection::set_session() {
 
 void PostgresConnection::check_version() {
     int version = 0;
+    std::chrono::milliseconds server{};
+    const auto asked = own_time();
     try {
         const Result found = run(kVersion);
-        if (libpq().PQntuples(found.get()) == 1) version = std::atoi(libpq().PQgetvalue(found.get(), 0, 0));
+        if (libpq().PQntuples(found.get()) == 1) {
+            version = std::atoi(libpq().PQgetvalue(found.get(), 0, 0));
+            server = std::chrono::milliseconds(std::atoll(libpq().PQgetvalue(found.get(), 0, 1)));
+        }
     } catch (const StoreUnusable& error) {
         throw StoreUnusable(std::string(error.what()) + ": create the tables with `postern init`, or grant the right");
     }
-    if (version == kSchemaVersion) return;
+    if (version == kSchemaVersion) return compare_clocks(asked, server);
     if (version == kMovedVersion) throw_moved("the database of the URI");
     throw StoreUnusable("the database has schema version " + std::to_string(version) + ", this program needs " +
                         std::to_string(kSchemaVersion) + ": run the release of Postern that it belongs to");
+}
+
+/// The server answered between `asked` and now, however slow this machine is.
+void PostgresConnection::compare_clocks(std::chrono::milliseconds asked, std::chrono::milliseconds server) {
+    const auto ahead = asked - server;
+    const auto behind = server - own_time();
+    const auto apart = std::max(ahead, behind);
+    warning_.clear();
+    clock_fault_.clear();
+    if (apart <= kClockWarning) return;
+    const auto seconds = std::to_string(std::chrono::round<std::chrono::seconds>(apart).count());
+    warning_ = "the clock of this machine is " + seconds + " s " + (ahead > behind ? "ahead of" : "behind") +
+               " the database's: let NTP set both";
+    if (apart > kClockLimit) clock_fault_ = warning_ + "; until then nothing is issued or deleted here";
+}
+
+/// The next connection compares again.
+void PostgresConnection::require_clock() {
+    if (clock_fault_.empty()) return;
+    const std::string reason = clock_fault_;
+    close();
+    throw StoreBusy(reason);
 }
 
 void PostgresConnection::close() noexcept {

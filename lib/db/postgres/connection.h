@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/engine.h"
@@ -77,6 +78,7 @@ public:
     void end_snapshot() noexcept override;
     int schema_version() override;
     bool has_row_locks() const override { return true; }
+    std::string take_warning() override { return std::exchange(warning_, {}); }
     void checkpoint_if_due() noexcept override {}
     void checkpoint() override {}
 
@@ -102,6 +104,8 @@ private:
     void set_up();
     bool find_pooler();
     void set_session();
+    void compare_clocks(std::chrono::milliseconds asked, std::chrono::milliseconds server);
+    void require_clock();
     void close() noexcept;
     struct Queued {
         PostgresStatement* statement;
@@ -132,7 +136,9 @@ private:
     bool begun_ = false;      ///< and its BEGIN has been sent
     bool warned_ = false;     ///< the server has sent a warning since BEGIN
     bool refused_ =
-        false;  ///< the server has not run the last statement of the last flight, because of another's error
+        false;             ///< the server has not run the last statement of the last flight, because of another's error
+    std::string warning_;  ///< not yet taken
+    std::string clock_fault_;  ///< why nothing is written with this connection; "": its clock will do
     std::map<const char*, PostgresStatement> statements_;
     std::vector<Queued> queue_;
 };

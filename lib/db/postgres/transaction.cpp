@@ -19,6 +19,8 @@ constexpr const char* kCommit = "COMMIT";
 }  // namespace
 
 void PostgresConnection::begin(Durability durability, std::chrono::milliseconds) {
+    connect_if_needed();
+    require_clock();
     warned_ = false;
     open_ = true;
     prepare(kBegin).queue();
