@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/why/advice.h"
 #include "server/refusal_ring.h"
+#include "server/service.h"
 
 namespace postern::cli {
 namespace {
@@ -20,6 +21,21 @@ Refused not_found(const std::string& request_id, const std::string& path) {
                    "may have been overwritten (the last " +
                    std::to_string(server::kRingSlots) +
                    " are kept), or the serving process cannot write that file; the log may still have the id");
+}
+
+/// The beginning of an id that has one; "" for an id that no node has made.
+std::string node_of(const std::string& request_id) {
+    const auto longer = request_id.size() - server::kRequestIdLength;  // wraps around for one that is too short
+    return longer <= 2 ? request_id.substr(0, longer) : std::string();
+}
+
+Refused of_another_node(const std::string& request_id, const std::string& own) {
+    const std::string node = node_of(request_id);
+    if (node.empty())
+        return Refused("the request id " + in_quotes(request_id) + " names no node, and this is node " +
+                       in_quotes(own) + ": the id may be mistyped or belong to another server");
+    return Refused("the request id " + in_quotes(request_id) + " is of node " + in_quotes(node) +
+                   ": run this command there, because refusals stay on the node that made them");
 }
 
 Refused cannot_read(const std::string& path) {
@@ -52,9 +68,11 @@ void print(const server::RefusalRecord& refusal) {
 }
 
 void why(const Invocation& invocation, const std::string& request_id) {
-    const std::string path = invocation.load_config().ring_path();
+    const config::Config config = invocation.load_config();
+    const std::string path = config.ring_path();
     if (access(path.c_str(), R_OK) != 0) throw cannot_read(path);
     const auto refusal = server::RefusalRing::find(path, request_id);
+    if (!refusal && node_of(request_id) != config.node) throw of_another_node(request_id, config.node);
     if (!refusal) throw not_found(request_id, path);
     if (invocation.json) return print_json(to_json(*refusal));
     print(*refusal);
@@ -69,7 +87,8 @@ void add_why_command(const Command& app, Invocation& invocation) {
                     "postern why 3f6c0a51d2b84e07", [&invocation, id] { why(invocation, *id); });
     command.explain(
         "Error pages show their request id, every answer has it as X-Request-Id, and each line of the log names it. "
-        "The last 4096 refusals are kept next to the database, without tokens, codes, passwords or cookies.");
+        "The last 4096 refusals are kept next to the database, without tokens, codes, passwords or cookies. "
+        "Where nodes have names (\"node\"), the id begins with that of the node to ask.");
     command.argument("REQUEST_ID", *id, "From the error page, the X-Request-Id header or the log");
 }
 

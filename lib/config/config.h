@@ -30,6 +30,7 @@ struct Config {
     oauth::Settings settings;
     std::string database = "/var/lib/postern/postern.db";  ///< or the URI of a PostgreSQL database
     std::string state;                                     ///< "": see state_directory
+    std::string node;  ///< one or two characters: which of several machines this is, the beginning of its request ids
     std::string keys = "/var/lib/postern/keys";
     std::string templates;  ///< $(PREFIX)/share/postern/templates
     Limits limits;

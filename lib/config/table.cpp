@@ -207,6 +207,13 @@ Problems read_metadata(Config& config, const json::Value& value) {
     return problems;
 }
 
+/// The characters of a request id, which begins with it: people read one aloud.
+Fault node_fault(std::string_view name) {
+    constexpr std::string_view kCharacters = "0123456789abcdefghjkmnpqrstvwxyz";
+    const bool is_name = name.size() <= 2 && name.find_first_not_of(kCharacters) == std::string_view::npos;
+    return is_name ? std::nullopt : Fault("must be one or two digits or lower-case letters other than i, l, o and u");
+}
+
 Fault database_fault(std::string_view name) {
     if (!db::is_uri(name)) return file_fault(name);
     if (util::has_control_bytes(name)) return "must not contain control characters";
@@ -250,6 +257,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"issuer", text(&Settings::issuer, issuer_fault)},
         {"database", text(&Config::database, database_fault)},
         {"state", text(&Config::state, file_fault)},
+        {"node", text(&Config::node, node_fault)},
         {"keys", text(&Config::keys, file_fault)},
         {"templates", text(&Config::templates, file_fault)},
         {"oidc.userClaims", read_user_claims},

@@ -44,11 +44,11 @@ std::vector<std::string> named_variables(const RequestRules& rules) {
 
 }  // namespace
 
-std::string make_request_id(crypto::Random& random) {
+std::string make_request_id(crypto::Random& random, const std::string& node) {
     constexpr char kAlphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
-    std::string id = random.bytes(12);
+    std::string id = random.bytes(kRequestIdLength);
     for (char& c : id) c = kAlphabet[static_cast<unsigned char>(c) % 32];
-    return id;
+    return node + id;
 }
 
 Service::Service(App& app, const Endpoint& endpoint, const Handler& handler)
@@ -175,7 +175,7 @@ void Service::run(gateway::Exchange& exchange) noexcept {
     try {
         const auto started = std::chrono::steady_clock::now();
         exchange.read_variables(variables_);
-        const std::string id = make_request_id(app_.random());
+        const std::string id = make_request_id(app_.random(), app_.config().node);
         const gateway::Body body = exchange.receive(app_.config().limits.body);
         const std::string_view method = exchange.variables().get("REQUEST_METHOD");
         app_.trail().begin(id, "");

@@ -12,8 +12,12 @@
 
 namespace postern::server {
 
-/// Twelve characters of lower-case Crockford base32 (no i, l, o, u: people read it aloud), 60 bits.
-std::string make_request_id(crypto::Random& random);
+/// The length of a request id without its node.
+inline constexpr std::size_t kRequestIdLength = 12;
+
+/// Twelve characters of lower-case Crockford base32 (no i, l, o, u: people read it aloud), 60 bits, behind the name of
+/// the node.
+std::string make_request_id(crypto::Random& random, const std::string& node = {});
 
 class Service {
 public:

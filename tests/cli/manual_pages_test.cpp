@@ -93,6 +93,7 @@ std::map<std::string, std::string> defaults() {
     return {
         {"database", config->database},
         {"state", config->state_directory()},
+        {"node", config->node.empty() ? "none" : config->node},
         {"keys", config->keys},
         {"templates", "$(PREFIX)/share/postern/templates"},  // the Makefile's
         {"oidc.userClaims", "none"},

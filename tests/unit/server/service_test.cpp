@@ -111,7 +111,7 @@ private:
     gateway::Body body_;
 };
 
-TEST_CASE("make_request_id: twelve characters that are hard to misread, never the same") {
+TEST_CASE("make_request_id: twelve characters that are hard to misread, never the same, behind the name of the node") {
     crypto::SeededRandom random("ids");
     std::set<std::string> ids;
     for (int i = 0; i < 1000; ++i) {
@@ -121,6 +121,9 @@ TEST_CASE("make_request_id: twelve characters that are hard to misread, never th
         ids.insert(id);
     }
     CHECK(ids.size() == 1000);
+    const std::string of_node = make_request_id(random, "b7");
+    CHECK(of_node.starts_with("b7"));
+    CHECK(of_node.size() == 14);
 }
 
 TEST_CASE("Service: the handler's answer is sent once, under the id that the handler saw") {
