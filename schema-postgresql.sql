@@ -157,3 +157,20 @@ CREATE TABLE login_attempts (
     ends_at bigint NOT NULL
 );
 CREATE INDEX login_attempts_by_end ON login_attempts (ends_at);
+
+-- PostgreSQL alone, because a database file has one node. A sealed copy of each file of the key directory, for the other nodes
+-- (docs/decisions/0054). All rows have the same generation; without transport.key, which is on the nodes, they are ciphertext.
+CREATE TABLE key_files (
+    name text COLLATE "C" NOT NULL PRIMARY KEY,
+    sealed text NOT NULL,
+    generation bigint NOT NULL,
+    changed_at bigint NOT NULL
+);
+
+-- The nodes that have taken the copies: which generation, their clock minus that of this server in milliseconds, and when.
+CREATE TABLE key_nodes (
+    node text COLLATE "C" NOT NULL PRIMARY KEY,
+    generation bigint NOT NULL,
+    clock_offset bigint NOT NULL,
+    seen_at bigint NOT NULL
+);

@@ -11,6 +11,7 @@
 #include "cli/audit.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/key/sharing.h"
 #include "cli/output.h"
 #include "cli/owners.h"
 #include "keys/key_directory.h"
@@ -38,6 +39,7 @@ bool is_there(const fs::path& path) {
 /// lock, the commit numbers and the ring may be there: a serving process that was started too early makes them.
 void require_untouched(const config::Config& config) {
     std::vector<fs::path> there = key_files(config.keys);
+    if (keys::has_transport_key(config.keys)) there.emplace_back(config.keys + "/transport.key");
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
         if (is_there(config.database + suffix)) there.emplace_back(config.database + suffix);
     }
@@ -53,7 +55,9 @@ std::vector<fs::path> waiting_directories(const config::Config& config) {
     std::vector<fs::path> waiting;
     const fs::path keys = config.keys;
     const fs::path data = config.state_directory();
-    const bool for_keys = fs::is_directory(keys) && entries_of(keys).empty();
+    auto in_keys = entries_of(keys);
+    in_keys.erase(keys / "transport.key");  // the operator has carried it here
+    const bool for_keys = fs::is_directory(keys) && in_keys.empty();
     if (for_keys) waiting.push_back(keys);
     const auto other = [&](const fs::path& entry) { return !for_keys || !fs::equivalent(entry, keys); };
     if (fs::is_directory(data) && std::ranges::none_of(entries_of(data), other)) waiting.push_back(data);
@@ -116,52 +120,125 @@ void print_result(const Invocation& invocation, const config::Config& config) {
         json::Object{{"database", config.database}, {"keys_directory", config.keys}, {"keys", std::move(array)}});
 }
 
-void init(const Invocation& invocation, const OwnerOptions& options) {
-    const config::Config config = invocation.load_config();
-    const auto [new_owner, groups] = resolve(options);
-    require_untouched(config);
+/// What `init` holds while it makes files: all of them are removed unless it ends well.
+struct Making {
+    Making(const config::Config& configuration, const Owners& new_owners) : config(configuration), owners(new_owners) {
+        make_directories(config, owners.groups ? kDividedKeyDirectory : kKeyDirectory, made);
+        held = hold_keys(config, made);
+        waiting = waiting_directories(config);
+    }
 
+    /// After the keys.
+    void finish_files() {
+        make_ring(config.ring_path(), made);
+        if (owners.all) give_to(*owners.all, made, waiting);
+        if (owners.groups) divide(*owners.groups, config.keys);
+    }
+
+    const config::Config& config;
+    const Owners& owners;
     std::optional<keys::KeyDirectory> held;  // ends after `made`: what is removed is removed under the lock
     os::NewFiles made;
-    make_directories(config, groups ? kDividedKeyDirectory : kKeyDirectory, made);
-    held = hold_keys(config, made);
+    std::vector<fs::path> waiting;
+};
+
+/// The tables are there from now on, so a failure is mended by a command of its own.
+void share(const config::Config& config, const keys::KeyDirectory& directory) {
+    try {
+        crypto::SystemRandom random;
+        keys::write_transport_key(config.keys, random);
+        share_keys(config, directory, false);
+    } catch (const std::exception& error) {
+        print_note(std::string("the keys are not in the database for other nodes (") + error.what() +
+                   "); run `postern key share`");
+    }
+}
+
+void init(const Invocation& invocation, const OwnerOptions& options) {
+    const config::Config config = invocation.load_config();
+    const Owners owners = resolve(options);
+    require_untouched(config);
+
+    Making making(config, owners);
     require_untouched(config);  // another one may have been at work until now
 
-    const auto waiting = waiting_directories(config);
     std::vector<crypto::Algorithm> algorithms = {config.settings.access_token_algorithm,
                                                  config.settings.id_token_algorithm};
     if (algorithms[0] == algorithms[1]) algorithms.pop_back();
-    keys::Keys::create(made, config.keys, algorithms, util::SystemClock().now(), groups ? kOwnerOnlyYet : kGroupReads);
+    keys::Keys::create(making.made, config.keys, algorithms, util::SystemClock().now(),
+                       owners.groups ? kOwnerOnlyYet : kGroupReads);
     const bool is_uri = db::is_uri(config.database);
-    if (!is_uri) db::Database::create(made, config.database);
-    make_ring(config.ring_path(), made);
-    if (new_owner) give_to(*new_owner, made, waiting);
-    if (groups) divide(*groups, config.keys);
-    if (is_uri)
-        db::Database::create(made, config.database);  // last: files are removed when it fails, and tables would stay
-    made.keep();
+    if (!is_uri) db::Database::create(making.made, config.database);
+    making.finish_files();
+    if (is_uri)  // last: files are removed when it fails, and tables would stay
+        db::Database::create(making.made, config.database);
+    making.made.keep();
+    if (is_uri) share(config, *making.held);
     note_done(invocation, {{"file", config.database}});
+    print_result(invocation, config);
+}
+
+/// A name that is in use would hide one of two nodes from the others.
+void require_free_name(const config::Config& config) {
+    constexpr util::Seconds kInUse{180};
+    if (config.node.empty()) throw UsageError("\"node\" is not set in the configuration: give this node a name");
+    db::Database database = open_database(config, db::Access::query_only);
+    for (const store::KeyNode& node : store::list_key_nodes(database)) {
+        if (node.node != config.node || node.unseen_for > kInUse) continue;
+        throw Refused("node " + in_quotes(config.node) + " was seen " + std::to_string(node.unseen_for.count()) +
+                      " seconds ago: give this one another name, or wait three minutes if it takes that one's place");
+    }
+}
+
+void join(const Invocation& invocation, const OwnerOptions& options) {
+    const config::Config config = invocation.load_config();
+    require_server(config);
+    const Owners owners = resolve(options);
+    if (!key_files(config.keys).empty())
+        throw Refused(config.keys + " has keys already and was not changed; `postern key sync` updates it");
+    keys::read_transport_key(config.keys);  // the directory is there, with what the operator has carried to it
+    require_free_name(config);
+
+    Making making(config, owners);
+    take_shared_keys(config, *making.held, false);
+    for (const fs::path& file : key_files(config.keys)) making.made.add(file);
+    making.finish_files();
+    making.made.keep();
+    note_done(invocation, {{"file", config.keys}});
     print_result(invocation, config);
 }
 
 }  // namespace
 
 void add_init_command(const Command& app, Invocation& invocation) {
-    auto owners = std::make_shared<OwnerOptions>();
+    struct Options {
+        OwnerOptions owners;
+        bool join = false;
+    };
+    auto options = std::make_shared<Options>();
     const Command command = add_command(
         app, invocation, "init", "Create the database, the signing keys and jwks.json where the configuration says",
         "postern init --owner www-data:www-data\n"
-        "  postern init --owner root:postern --signers postern-sign --sealers postern-seal",
-        [&invocation, owners] { init(invocation, *owners); });
+        "  postern init --owner root:postern --signers postern-sign --sealers postern-seal\n"
+        "  postern init --join --owner www-data:www-data\n"
+        "      on each further node of a PostgreSQL database",
+        [&invocation, options] {
+            if (options->join) return join(invocation, options->owners);
+            init(invocation, options->owners);
+        });
     command.explain(
         "Each configured algorithm gets a key that signs at once. Missing directories are created. Existing files are "
         "never changed: if there is a database or a key, nothing is created, and it exits 1; if several are started at "
         "the same time, all but one exit 1. Run it as root with --owner, or as the user of the serving processes.\n"
         "With --signers and --sealers (both or neither), every user may enter the key directory (mode 0751), and the "
         "mode of each file says who may read it. Later commands keep owners, groups and modes.\n"
+        "For a database on a server it also makes transport.key, and puts the keys into the database, sealed with it. "
+        "With --join it takes them from there and makes no table: carry transport.key into the key directory first, "
+        "and set \"node\".\n"
         "The configuration says where: \"database\" (" +
         config::Config().database + " unless it is given) and \"keys\" (" + config::Config().keys + ").");
-    add_owner_options(command, *owners);
+    add_owner_options(command, options->owners);
+    command.flag("--join", options->join, "Take the keys of the other nodes over, from the database");
 }
 
 }  // namespace postern::cli

@@ -110,6 +110,7 @@ void check_contents(Findings& findings, const std::string& config_path, const co
     check_database(findings, config, now);
     check_room_for_files(findings, config);
     check_keys(findings, config, now);
+    check_shared_keys(findings, config);
     check_templates(findings, config);
     check_clock(findings, config_path, config, now);
 }

@@ -60,6 +60,8 @@ bool can_list(Findings& findings, const std::string& check, const std::filesyste
 void check_files(Findings& findings, const std::string& config_path, const config::Config& config);
 /// The same for the key directory: only the processes that need a private key can read it.
 void check_key_files(Findings& findings, const config::Config& config);
+/// For a database on a server: the nodes have the same keys and the same time.
+void check_shared_keys(Findings& findings, const config::Config& config);
 /// The database is intact and can be written now, and has no record with a time in the future.
 void check_database(Findings& findings, const config::Config& config, util::Time now);
 /// What a database server says of itself: durability, roles, load. `uri` is how it was reached.

@@ -1,4 +1,4 @@
-// `postern key`: lists, rotates, retires and repairs keys.
+// `postern key`: lists, rotates, retires and repairs keys, and shares them with other nodes.
 #include "cli/key/key.h"
 
 #include "cli/key/view.h"
@@ -19,7 +19,8 @@ void list(const Invocation& invocation) {
 }  // namespace
 
 void add_key_commands(const Command& app, Invocation& invocation) {
-    const Command group = app.add_group("key", "List, rotate, retire and repair the signing keys; renew seal.key");
+    const Command group =
+        app.add_group("key", "List, rotate, retire, repair and share the signing keys; renew seal.key");
     const Command command = add_command(group, invocation, "list", "List the signing keys and their states",
                                         "postern key list --json", [&invocation] { list(invocation); });
     command.explain(
@@ -29,6 +30,9 @@ void add_key_commands(const Command& app, Invocation& invocation) {
     add_rotate_command(group, invocation);
     add_retire_command(group, invocation);
     add_repair_command(group, invocation);
+    add_share_command(group, invocation);
+    add_sync_command(group, invocation);
+    add_nodes_command(group, invocation);
 }
 
 }  // namespace postern::cli

@@ -14,6 +14,7 @@
 #include "cli/audit.h"
 #include "cli/key/key.h"
 #include "cli/key/rules.h"
+#include "cli/key/sharing.h"
 #include "cli/output.h"
 #include "cli/owners.h"
 #include "keys/key_directory.h"
@@ -112,10 +113,13 @@ void repair(const Invocation& invocation, const OwnerOptions& options) {
     const auto before = key_files(config.keys);
     const bool is_new = make_key_directory(config, owners);
     keys::KeyDirectory directory(config.keys);
-    const auto restored = directory.restore(algorithms_in_use(config.settings), util::SystemClock());
-    if (restored.published) note_done(invocation, {{"file", config.keys + "/jwks.json"}});
-    for (const KeyInfo& key : restored.keys) note_key(invocation, oauth::AuditEvent::key_rotated, key);
-    if (restored.seal) note(invocation, oauth::AuditEvent::seal_renewed, {});
+    keys::Restored restored;
+    SharedKeys(config, directory).change([&] {
+        restored = directory.restore(algorithms_in_use(config.settings), util::SystemClock());
+        if (restored.published) note_done(invocation, {{"file", config.keys + "/jwks.json"}});
+        for (const KeyInfo& key : restored.keys) note_key(invocation, oauth::AuditEvent::key_rotated, key);
+        if (restored.seal) note(invocation, oauth::AuditEvent::seal_renewed, {});
+    });
     if (owners.all) {
         if (is_new || before.empty()) give(config.keys, *owners.all);
         for (const fs::path& file : key_files(config.keys))
@@ -154,6 +158,7 @@ void add_repair_command(const Command& group, Invocation& invocation) {
         "its public half. A new seal.key ends logins and consents in progress, not sessions. Existing files are not "
         "changed: move a damaged file elsewhere first. If the whole directory was lost, every token becomes invalid, "
         "and the serving processes have to be restarted.\n"
+        "Where nodes share their keys, the directory is first made what it is on the others.\n"
         "New files get the owner, group and mode of the files next to them; the options set them where there are none. "
         "Where `postern publish` is used, run it again.");
     add_owner_options(command, *options);

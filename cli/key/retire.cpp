@@ -6,6 +6,7 @@
 #include "cli/audit.h"
 #include "cli/key/key.h"
 #include "cli/key/rules.h"
+#include "cli/key/sharing.h"
 #include "cli/output.h"
 #include "keys/key_directory.h"
 
@@ -51,12 +52,15 @@ void require_expired(const KeyInfo& key, const oauth::Settings& settings, util::
 void retire(const Invocation& invocation, const RetireOptions& options) {
     const config::Config config = invocation.load_config();
     keys::KeyDirectory directory(config.keys);
-    const util::Time now = util::SystemClock().now();
-    const KeyInfo key = require_key(directory, options.kid, now);
-    require_retired(key, config.settings, options.force);
-    if (!options.force) require_expired(key, config.settings, now);
-    directory.remove(key.kid);
-    note_key(invocation, oauth::AuditEvent::key_retired, key);
+    KeyInfo key;
+    SharedKeys(config, directory).change([&] {
+        const util::Time now = util::SystemClock().now();
+        key = require_key(directory, options.kid, now);
+        require_retired(key, config.settings, options.force);
+        if (!options.force) require_expired(key, config.settings, now);
+        directory.remove(key.kid);
+        note_key(invocation, oauth::AuditEvent::key_retired, key);
+    });
     if (invocation.json)
         return print_json(json::Object{{"kid", key.kid}, {"alg", std::string(crypto::to_string(key.algorithm))}});
     std::cout << "key " << key.kid << " is no longer published, and its private half is deleted\n";

@@ -11,6 +11,7 @@
 #include "cli/files.h"
 #include "cli/key/key.h"
 #include "cli/key/rules.h"
+#include "cli/key/sharing.h"
 #include "cli/key/view.h"
 #include "cli/output.h"
 #include "keys/key_directory.h"
@@ -25,6 +26,8 @@ using keys::KeyState;
 constexpr std::int64_t kDefaultLead = oidc::kPublicMaxAge.count();
 constexpr std::int64_t kMaxLead = 365LL * 24 * 3600;
 constexpr std::chrono::milliseconds kLongestWait{1500};
+constexpr std::int64_t kDefaultWait = 90;  // for other nodes; a `key sync` each minute takes less
+constexpr std::int64_t kMaxWait = 3600;
 
 struct RotateOptions {
     std::optional<std::string> algorithm;
@@ -32,6 +35,7 @@ struct RotateOptions {
     bool seal = false;
     bool force = false;
     bool stolen = false;
+    std::int64_t wait = kDefaultWait;
 };
 
 util::Time now() { return util::SystemClock().now(); }
@@ -124,6 +128,28 @@ void remove_all_but(const Invocation& invocation, const std::vector<KeyInfo>& ad
         "accept the stolen keys until they fetch it again, so restart those that matter");
 }
 
+/// Each node signs with a new key when its time has come, also while another one does not know it yet.
+void require_published_ahead(SharedKeys& shared, const RotateOptions& options) {
+    const bool is_ahead = !options.lead || util::Seconds{*options.lead} >= kShortestSharedLead;
+    if (is_ahead || options.force || shared.other_nodes().empty()) return;
+    throw Refused("other nodes take new keys over once a minute, so a lead of less than " +
+                  std::to_string(kShortestSharedLead.count()) +
+                  " seconds would let a node sign with a key that another one does not know; nothing was changed: give "
+                  "a longer --lead, or --force");
+}
+
+bool must_be_known_at_once(const std::vector<KeyInfo>& added) {
+    return std::ranges::any_of(added, [](const KeyInfo& key) { return key.signs_from < now() + kShortestSharedLead; });
+}
+
+void renew_seal(const Invocation& invocation, keys::KeyDirectory& directory) {
+    directory.renew_seal();
+    note(invocation, oauth::AuditEvent::seal_renewed, {});
+    print_note(
+        "seal.key is new: users whose login or consent is in progress must start again at the application; "
+        "sessions stay");
+}
+
 void rotate(const Invocation& invocation, RotateOptions options) {
     if (options.stolen) {
         options.lead = 0;
@@ -132,18 +158,18 @@ void rotate(const Invocation& invocation, RotateOptions options) {
     }
 
     const config::Config config = invocation.load_config();
-    keys::KeyDirectory directory(config.keys);
-    std::vector<KeyInfo> added;
     const auto algorithms = algorithms_asked_for(options, config.settings);
-    if (!algorithms.empty()) added = rotate_keys(invocation, directory, algorithms, options, config.settings);
-    if (options.stolen) remove_all_but(invocation, added, directory);
-    if (options.seal) {
-        directory.renew_seal();
-        note(invocation, oauth::AuditEvent::seal_renewed, {});
-        print_note(
-            "seal.key is new: users whose login or consent is in progress must start again at the application; "
-            "sessions stay");
-    }
+    std::optional<keys::KeyDirectory> directory(config.keys);
+    SharedKeys shared(config, *directory);
+    require_published_ahead(shared, options);
+    std::vector<KeyInfo> added;
+    shared.change([&] {
+        if (!algorithms.empty()) added = rotate_keys(invocation, *directory, algorithms, options, config.settings);
+        if (options.stolen) remove_all_but(invocation, added, *directory);
+        if (options.seal) renew_seal(invocation, *directory);
+    });
+    directory.reset();  // a `key sync` may run from here on
+    if (must_be_known_at_once(added)) shared.wait_for_others(util::Seconds{options.wait});
     note_closed_files(config.keys);
     if (invocation.json) {
         json::Array array;
@@ -179,7 +205,9 @@ void add_rotate_command(const Command& group, Invocation& invocation) {
         "Each algorithm in use gets a key that is published at once and signs when the lead time is over; the previous "
         "key signs until then, and stays published so that its tokens verify. No restart is needed. `postern key list` "
         "shows the states, `postern key retire` deletes a key that is no longer needed. Exits 1 and changes nothing "
-        "while a key of an earlier rotation is waiting. Where `postern publish` is used, run it again at once.");
+        "while a key of an earlier rotation is waiting. Where `postern publish` is used, run it again at once.\n"
+        "Where nodes share their keys, the others take the new ones over with their next `postern key sync`; for keys "
+        "that sign at once, this command waits for them and names those that are late.");
     const Option alg =
         command.option("--alg", "ALG", options->algorithm, "RS256, ES256 or EdDSA (default: every algorithm in use)");
     alg.one_of({"RS256", "ES256", "EdDSA"});
@@ -190,7 +218,15 @@ void add_rotate_command(const Command& group, Invocation& invocation) {
     command.flag("--seal", options->seal,
                  "Renew seal.key, and signing keys only if --alg or --lead is given too; ends logins and consents in "
                  "progress, not sessions");
-    command.flag("--force", options->force, "Replace a key that is waiting: it never signs");
+    command.flag(
+        "--force", options->force,
+        "Replace a key that is waiting: it never signs. Where nodes share their keys, also take a lead of less "
+        "than 180 seconds");
+    command
+        .option("--wait", "SECONDS", options->wait,
+                "Where nodes share their keys: how long to wait until the other ones have taken over keys that sign at "
+                "once (default: 90)")
+        .between(0, kMaxWait);
     command
         .flag("--stolen", options->stolen,
               "After a theft: new keys that sign at once, a new seal.key, and the end of every older key with all "

@@ -76,6 +76,42 @@ util::Time begin_of(const MadeKey& made, const std::vector<KeyFileName>& names, 
     return begin;
 }
 
+const KeyFile* find_file(const std::vector<KeyFile>& files, std::string_view name) {
+    const auto found = std::ranges::find(files, name, &KeyFile::name);
+    return found == files.end() ? nullptr : &*found;
+}
+
+bool is_published(const jose::JwkSet& keys, const std::string& kid) {
+    return std::ranges::find(keys, kid, &jose::Jwk::kid) != keys.end();
+}
+
+/// The keys that `files` publish. Throws KeyError unless they are a whole key directory that processes can work with,
+/// and nothing else: another name could be a path.
+jose::JwkSet require_usable(const std::string& directory, const std::vector<KeyFile>& files) {
+    const KeyFile* published = find_file(files, kPublishedFile);
+    const KeyFile* seal = find_file(files, kSealFile);
+    if (!published || !seal || seal->bytes.reveal().size() != crypto::kSealKeyBytes)
+        throw KeyError(directory +
+                       ": the keys to share lack jwks.json or a usable seal.key: `postern doctor` says more");
+    jose::JwkSet keys = parse_published(directory, std::string(published->bytes.reveal()));
+    for (const KeyFile& file : files) {
+        if (&file == published || &file == seal) continue;
+        const auto name = KeyFileName::parse(file.name);
+        if (!name) throw KeyError(directory + ": \"" + file.name + "\" is not the name of a key file");
+        parse_private_key(directory + "/" + file.name, *name, file.bytes);
+        if (!is_published(keys, name->kid))
+            throw KeyError(directory + ": the private key " + name->kid + " is not in jwks.json");
+    }
+    return keys;
+}
+
+jose::JwkSet united(jose::JwkSet keys, const jose::JwkSet& more) {
+    for (const jose::Jwk& jwk : more) {
+        if (!is_published(keys, jwk.kid)) keys.push_back(jwk);
+    }
+    return keys;
+}
+
 }  // namespace
 
 KeyDirectory::KeyDirectory(std::string directory) : directory_(std::move(directory)), lock_(lock(directory_)) {
@@ -157,6 +193,45 @@ void KeyDirectory::renew_seal() {
     const std::string sibling = names.empty() ? std::string() : names.back().to_string();
     write_key_file(directory_, kSealFile, seal.reveal(), mode_of_first(directory_, sibling), kSealFile);
     publish(read_published());  // the same set, but every process reads the directory again
+}
+
+std::vector<KeyFile> KeyDirectory::usable_files() const {
+    auto files = read_key_files(directory_);
+    require_usable(directory_, files);
+    return files;
+}
+
+std::vector<std::string> KeyDirectory::take(const std::vector<KeyFile>& files) {
+    const jose::JwkSet wanted = require_usable(directory_, files);
+    const auto before = private_keys_in(directory_);
+    const auto own = read_key_files(directory_);
+    std::vector<const KeyFile*> differing;
+    for (const KeyFile& file : files) {
+        const KeyFile* there = find_file(own, file.name);
+        if (!there || there->bytes.reveal() != file.bytes.reveal()) differing.push_back(&file);
+    }
+    std::vector<std::string> gone;
+    for (const KeyFileName& name : before) {
+        if (!find_file(files, name.to_string())) gone.push_back(name.to_string());
+    }
+    std::vector<std::string> changed = gone;
+    for (const KeyFile* file : differing) changed.push_back(file->name);
+    if (changed.empty()) return changed;
+
+    // First: a private key that is not published is refused.
+    if (has(kPublishedFile)) publish(united(read_published(), wanted));
+    const std::string like = before.empty() ? std::string() : before.back().to_string();
+    for (const KeyFile* file : differing) {
+        if (file->name == kPublishedFile) continue;
+        const bool is_seal = file->name == kSealFile;
+        write_key_file(directory_, file->name, file->bytes.reveal(),
+                       mode_of_first(directory_, is_seal ? like : kSealFile), is_seal ? kSealFile : like);
+    }
+    for (const std::string& name : gone) remove_key_file(directory_, name);
+    // Last, and always: now every process reads the directory again.
+    write_key_file(directory_, kPublishedFile, find_file(files, kPublishedFile)->bytes.reveal(), kPublicMode,
+                   kPublishedFile);
+    return changed;
 }
 
 /// What cannot be looked at is not missing: it would be replaced.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "keys/keys.h"
+#include "keys/shared_keys.h"
 #include "os/file.h"
 
 namespace postern::keys {
@@ -50,6 +51,13 @@ public:
 
     /// A new seal.key: what was sealed with the old one is not opened any more.
     void renew_seal();
+
+    /// jwks.json, the private keys and seal.key. Throws KeyError when something is missing or cannot be used.
+    std::vector<KeyFile> usable_files() const;
+
+    /// Makes the directory hold exactly `files`, in an order that every process can work with. Returns the names of
+    /// those that were written or removed. Throws KeyError, and changes nothing, when processes could not use them.
+    std::vector<std::string> take(const std::vector<KeyFile>& files);
 
 private:
     bool has(const char* name) const;

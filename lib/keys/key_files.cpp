@@ -156,9 +156,7 @@ jose::JwkSet parse_published(const std::string& directory, const std::string& by
 
 util::Secret read_private_file(const std::string& path) { return util::Secret(read_checked(path, kPrivateRule).bytes); }
 
-crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileName& name) {
-    const auto path = directory + "/" + name.to_string();
-    const auto pem = read_private_file(path);
+crypto::PrivateKey parse_private_key(const std::string& path, const KeyFileName& name, const util::Secret& pem) {
     try {
         auto key = crypto::PrivateKey::from_pem(pem);
         if (key.algorithm() != name.algorithm || jose::thumbprint(key.public_key()) != name.kid)
@@ -167,6 +165,11 @@ crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileN
     } catch (const crypto::CryptoError& error) {
         throw_key_error(path, std::string("is not a usable private key (") + error.what() + ")", kDamagedFileFix);
     }
+}
+
+crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileName& name) {
+    const auto path = directory + "/" + name.to_string();
+    return parse_private_key(path, name, read_private_file(path));
 }
 
 void write_key_file(const std::string& directory, const std::string& name, std::string_view bytes, mode_t mode,

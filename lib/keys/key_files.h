@@ -62,6 +62,9 @@ jose::JwkSet parse_published(const std::string& directory, const std::string& by
 /// Refuses a file that is not regular or that others can read or write.
 util::Secret read_private_file(const std::string& path);
 
+/// The private key of that name. Throws KeyError, naming `path`, when `pem` holds another one, or none.
+crypto::PrivateKey parse_private_key(const std::string& path, const KeyFileName& name, const util::Secret& pem);
+
 /// The private key in the file of that name. Throws KeyError when it holds another one, or none.
 crypto::PrivateKey read_private_key(const std::string& directory, const KeyFileName& name);
 

@@ -55,7 +55,7 @@ TEST_CASE("completion: bash offers commands and options, and leaves what is neit
         {"postern mi", {"migrate"}},
         {"postern c", {"client", "consent"}},
         {"postern nothing", {}},
-        {"postern key ", {"list", "repair", "retire", "rotate"}},
+        {"postern key ", {"list", "nodes", "repair", "retire", "rotate", "share", "sync"}},
         {"postern key rotate --l", {"--lead"}},
         {"postern key rotate --alg ES256 --se", {"--seal"}},
         {"postern key rotate --alg=ES256 --se", {"--seal"}},

@@ -34,13 +34,14 @@ TEST_CASE("usage: every command that the help leads to is known here") {
     const Installation installation(Installation::Start::configured);
     std::string names;
     for (const Command& command : all_commands(installation)) names += text_of(command) + "\n";
-    for (const char* name :
-         {"init",          "doctor",        "why",         "publish",      "purge",         "backup",
-          "migrate",       "stats",         "key list",    "key rotate",   "key retire",    "key repair",
-          "client add",    "client list",   "client show", "client set",   "client secret", "client disable",
-          "client enable", "client remove", "user add",    "user list",    "user show",     "user set",
-          "user passwd",   "user disable",  "user enable", "user remove",  "user import",   "token list",
-          "token revoke",  "session list",  "session end", "consent list", "consent revoke"}) {
+    for (const char* name : {"init",           "doctor",        "why",           "publish",      "purge",
+                             "backup",         "migrate",       "stats",         "key list",     "key rotate",
+                             "key retire",     "key repair",    "key share",     "key sync",     "key nodes",
+                             "client add",     "client list",   "client show",   "client set",   "client secret",
+                             "client disable", "client enable", "client remove", "user add",     "user list",
+                             "user show",      "user set",      "user passwd",   "user disable", "user enable",
+                             "user remove",    "user import",   "token list",    "token revoke", "session list",
+                             "session end",    "consent list",  "consent revoke"}) {
         CAPTURE(name);
         CHECK(has(names, "postern " + std::string(name) + "\n"));
     }
@@ -49,7 +50,7 @@ TEST_CASE("usage: every command that the help leads to is known here") {
 TEST_CASE("usage: every sub-command says what it does, what each option means, an example, and its exit codes") {
     const Installation installation(Installation::Start::configured);
     const auto commands = all_commands(installation);
-    CHECK(commands.size() >= 34);
+    CHECK(commands.size() >= 37);
     for (const Command& command : commands) {
         const std::string name = text_of(command);
         CAPTURE(name);

@@ -53,7 +53,8 @@ export class Deployment {
   /// Options: front, which web server (see fronts/); or mode "fastcgi" (default) or "cgi", both of lighttpd; tls
   /// (default true); config, members to add to the configuration file; base, a path for the issuer; host, the issuer's,
   /// of another name for this machine; demo, true to serve examples/demo/ at /demo/; clock, true for one that advance()
-  /// moves; own, true for a database and keys that no other deployment began with. End it with stop().
+  /// moves; own, true for a database and keys that no other deployment began with; prepare, which puts something into
+  /// the directory before `postern init`, and join, true for a further node. End it with stop().
   static async start(options = {}) {
     for (let attempt = 1; ; ++attempt) {
       const deployment = new Deployment();
@@ -66,6 +67,8 @@ export class Deployment {
           demo: false,
           clock: false,
           host: "127.0.0.1",
+          prepare: async () => {},
+          join: false,
           ...options,
         });
         return deployment;
@@ -193,7 +196,7 @@ export class Deployment {
     await file.close();
   }
 
-  async #begin({ front, tls, base, config, demo, clock, host, own }) {
+  async #begin({ front, tls, base, config, demo, clock, host, own, prepare, join: further }) {
     this.#config = config;
     // Short: the path of a Unix socket has at most 107 bytes. It is closed to others, so the sockets are private.
     this.#directory = await privateDirectory(await mkdtemp(join(tmpdir(), "pt-")));
@@ -237,8 +240,9 @@ export class Deployment {
       await this.#setClock();
     }
     // A web server that root starts gives its rights away, and its programs have those of `identity`.
-    const init = () =>
-      this.postern(["init", ...(process.getuid() === 0 ? ["--owner", `${identity.user}:${identity.group}`] : [])]);
+    const owner = process.getuid() === 0 ? ["--owner", `${identity.user}:${identity.group}`] : [];
+    const init = () => this.postern(["init", ...(further ? ["--join"] : []), ...owner]);
+    await prepare(this.#directory);
     await (own ? init() : initialise(this.#directory, config, init));
     const certificate = tls ? await makeCertificate(this.#directory) : undefined;
     this.ca = certificate?.ca;

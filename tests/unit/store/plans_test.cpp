@@ -281,8 +281,11 @@ std::set<std::string> parts_of_statements() {
     static const std::regex kLiteral(R"#("([^"\n]*)")#");
     static const std::regex kStatement("(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM) ");
     std::set<std::string> parts;
+    // Their tables have a row for each key file and node, and PostgreSQL alone has them:
+    // tests/postgresql/nodes.test.mjs.
+    static const std::set<std::string> kSmall = {"sealed_keys.cpp", "key_nodes.cpp"};
     for (const auto& file : std::filesystem::directory_iterator("lib/store")) {
-        if (file.path().extension() != ".cpp") continue;
+        if (file.path().extension() != ".cpp" || kSmall.contains(file.path().filename())) continue;
         const auto text = std::regex_replace(read_file(file.path().string()), kBetween, "");
         for (std::sregex_iterator at(text.begin(), text.end(), kLiteral), end; at != end; ++at) {
             if (std::regex_search((*at)[1].str(), kStatement)) parts.insert((*at)[1].str());

@@ -1,0 +1,116 @@
+// Decides what of the key directory leaves the node, and in which form.
+#include "keys/shared_keys.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <utility>
+
+#include "crypto/seal.h"
+#include "keys/key_files.h"
+#include "util/text.h"
+
+namespace postern::keys {
+namespace {
+
+constexpr const char* kTransportFile = "transport.key";
+constexpr const char* kGenerationFile = "generation";
+constexpr std::string_view kChanging = " changing";
+constexpr const char* kCopyFix = "copy it from the node that has it, with mode 0600";
+
+std::string purpose_of(const std::string& name, std::int64_t generation) {
+    return "key file " + name + " of generation " + std::to_string(generation);
+}
+
+/// What cannot be looked at is not missing.
+bool is_there(const std::string& path) {
+    struct stat status {};
+    return ::lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+}  // namespace
+
+std::vector<KeyFile> read_key_files(const std::string& directory) {
+    std::vector<KeyFile> files;
+    const std::string published = directory + "/" + kPublishedFile;
+    if (is_there(published)) files.push_back({kPublishedFile, util::Secret(read_public_file(published).bytes)});
+    std::vector<std::string> names = {kSealFile};
+    for (const KeyFileName& name : private_keys_in(directory)) names.push_back(name.to_string());
+    for (const std::string& name : names) {
+        const std::string path = directory + "/" + name;
+        if (is_there(path)) files.push_back({name, read_private_file(path)});
+    }
+    return files;
+}
+
+bool are_same(const std::vector<KeyFile>& some, const std::vector<KeyFile>& others) {
+    return std::ranges::is_permutation(some, others, [](const KeyFile& one, const KeyFile& other) {
+        return one.name == other.name && one.bytes.reveal() == other.bytes.reveal();
+    });
+}
+
+bool has_transport_key(const std::string& directory) { return is_there(directory + "/" + kTransportFile); }
+
+util::Secret read_transport_key(const std::string& directory) {
+    const std::string path = directory + "/" + kTransportFile;
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 && errno == ENOENT) throw_key_error(path, "is missing", kCopyFix);
+    if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        throw_key_error(path, "can be read or written by others than its owner", "run `chmod 0600 " + path + "`");
+    }
+    auto key = read_private_file(path);
+    if (key.reveal().size() != crypto::kSealKeyBytes) throw_key_error(path, "does not hold exactly 32 bytes", kCopyFix);
+    return key;
+}
+
+void write_transport_key(const std::string& directory, crypto::Random& random) {
+    write_key_file(directory, kTransportFile, util::Secret(random.bytes(crypto::kSealKeyBytes)).reveal(), kOwnerMode);
+}
+
+void remove_transport_key(const std::string& directory) {
+    remove_key_file(directory, kTransportFile);
+    remove_key_file(directory, kGenerationFile);
+}
+
+SealedKeyFiles seal_files(const util::Secret& transport, std::int64_t generation, const std::vector<KeyFile>& files,
+                          crypto::Random& random) {
+    SealedKeyFiles sealed;
+    for (const KeyFile& file : files) {
+        sealed[file.name] = crypto::seal(transport, purpose_of(file.name, generation), file.bytes.reveal(), random);
+    }
+    return sealed;
+}
+
+std::optional<std::vector<KeyFile>> open_files(const util::Secret& transport, std::int64_t generation,
+                                               const SealedKeyFiles& sealed) {
+    std::vector<KeyFile> files;
+    for (const auto& [name, text] : sealed) {
+        auto bytes = crypto::open_seal(transport, purpose_of(name, generation), text);
+        if (!bytes) return std::nullopt;
+        files.push_back({name, util::Secret(std::move(*bytes))});
+    }
+    return files;
+}
+
+Generation read_generation(const std::string& directory) {
+    const std::string path = directory + "/" + kGenerationFile;
+    if (!is_there(path)) return {};
+    const std::string bytes = read_public_file(path).bytes;
+    std::string_view text = bytes;
+    if (text.ends_with('\n')) text.remove_suffix(1);
+    const bool is_changing = text.ends_with(kChanging);
+    if (is_changing) text.remove_suffix(kChanging.size());
+    const auto number = util::parse_digits(text, std::numeric_limits<std::int64_t>::max());
+    if (!number) throw_key_error(path, "is not the number of a generation", "remove it, and run `postern key sync`");
+    return {*number, is_changing};
+}
+
+void write_generation(const std::string& directory, const Generation& generation) {
+    std::string text = std::to_string(generation.number);
+    if (generation.is_changing) text += kChanging;
+    write_key_file(directory, kGenerationFile, text + "\n", kPublicMode);
+}
+
+}  // namespace postern::keys

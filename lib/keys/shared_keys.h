@@ -1,0 +1,63 @@
+// How the key directory reaches the other nodes of an installation: its files, sealed with transport.key.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "crypto/random.h"
+#include "util/secret.h"
+
+namespace postern::keys {
+
+/// A file of the key directory: jwks.json, a private key or seal.key.
+struct KeyFile {
+    std::string name;
+    util::Secret bytes;
+};
+
+/// jwks.json, the private keys and seal.key, as far as they are there. Throws KeyError for one that cannot be read.
+std::vector<KeyFile> read_key_files(const std::string& directory);
+
+/// Whether the two have the same files with the same bytes, in any order.
+bool are_same(const std::vector<KeyFile>& some, const std::vector<KeyFile>& others);
+
+/// What is sealed, by the name of the file.
+using SealedKeyFiles = std::map<std::string, std::string>;
+
+/// What cannot be looked at is taken to be there.
+bool has_transport_key(const std::string& directory);
+
+/// Throws KeyError when the file is missing or not regular, when anyone but its owner may read it, or when it does not
+/// hold 32 bytes.
+util::Secret read_transport_key(const std::string& directory);
+
+/// A new one, which only its owner can read, in the place of one that is there.
+void write_transport_key(const std::string& directory, crypto::Random& random);
+
+/// Both files of a directory that takes no more part: transport.key and the generation. They need not be there.
+void remove_transport_key(const std::string& directory);
+
+/// Name and generation are authenticated with the content: no copy opens under another name, and none of an earlier
+/// generation among those of a later one.
+SealedKeyFiles seal_files(const util::Secret& transport, std::int64_t generation, const std::vector<KeyFile>& files,
+                          crypto::Random& random);
+
+/// nullopt when one of them was sealed with another key or for another generation.
+std::optional<std::vector<KeyFile>> open_files(const util::Secret& transport, std::int64_t generation,
+                                               const SealedKeyFiles& sealed);
+
+/// Which generation of the shared keys a directory holds. It is in a file of the directory and not in the database,
+/// because a restored database must not bring old keys back.
+struct Generation {
+    std::int64_t number = 0;   ///< 0: none
+    bool is_changing = false;  ///< a change was begun here that no other node may have
+};
+
+/// Throws KeyError for a file that is not one of ours.
+Generation read_generation(const std::string& directory);
+void write_generation(const std::string& directory, const Generation& generation);
+
+}  // namespace postern::keys

@@ -1,0 +1,34 @@
+// Table key_nodes of PostgreSQL: the nodes that take the shared keys.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "db/database.h"
+#include "util/clock.h"
+
+namespace postern::store {
+
+struct KeyNode {
+    std::string node;
+    std::int64_t generation = 0;
+    std::chrono::milliseconds clock_offset{};  ///< its clock minus that of the database
+    util::Time seen_at{};                      ///< by the clock of the database
+    util::Seconds unseen_for{};
+};
+
+/// By name.
+std::vector<KeyNode> list_key_nodes(db::Database& database);
+
+/// Notes that the node has the generation, now by the clock of the database.
+void save_key_node(db::Transaction& transaction, const std::string& node, std::int64_t generation,
+                   std::chrono::milliseconds clock_offset);
+
+bool remove_key_node(db::Transaction& transaction, const std::string& node);
+
+/// The clock of this machine minus that of the database, at least; 0 where an answer takes longer than they differ.
+std::chrono::milliseconds clock_offset(db::Database& database);
+
+}  // namespace postern::store

@@ -1,0 +1,45 @@
+// Decides how the shared keys of one generation take the place of those before.
+#include "store/sealed_keys.h"
+
+#include "db/error.h"
+
+namespace postern::store {
+
+SealedKeys find_sealed_keys(db::Database& database) {
+    auto row = database.query("SELECT name, sealed, generation FROM key_files ORDER BY name");
+    SealedKeys keys;
+    while (row.step()) {
+        std::string name;
+        std::int64_t generation = 0;
+        row >> name;
+        row >> keys.files[name] >> generation;
+        if (keys.generation != 0 && keys.generation != generation)
+            throw db::StoreError("the rows of key_files belong to different generations: run `postern key share`");
+        keys.generation = generation;
+    }
+    return keys;
+}
+
+void lock_sealed_keys(db::Transaction& transaction) {
+    transaction.lock("SELECT 1 FROM key_files WHERE name = $1 FOR NO KEY UPDATE", "jwks.json");
+}
+
+void replace_sealed_keys(db::Transaction& transaction, const SealedKeys& keys, util::Time now) {
+    // The row that is locked is updated: one that was deleted would let a waiting transaction pass without a lock.
+    for (const auto& [name, sealed] : keys.files) {
+        transaction.run(
+            "INSERT INTO key_files (name, sealed, generation, changed_at) VALUES ($1, $2, $3, $4)"
+            " ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed, generation = excluded.generation,"
+            " changed_at = excluded.changed_at",
+            name, sealed, keys.generation, now);
+        transaction.mark("SELECT 1 FROM key_files WHERE sealed = $1", sealed);
+    }
+    transaction.run("DELETE FROM key_files WHERE generation <> $1", keys.generation);
+}
+
+void remove_sealed_keys(db::Transaction& transaction) {
+    transaction.run("DELETE FROM key_files");
+    transaction.run("DELETE FROM key_nodes");
+}
+
+}  // namespace postern::store
