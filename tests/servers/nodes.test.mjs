@@ -1,0 +1,78 @@
+// What is shipped for several nodes: HAProxy and systemd read it, and it is the configuration of a node.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { BUILD, ROOT } from "../support/deployment.mjs";
+import { makeCertificate } from "../support/web_server.mjs";
+
+const run = promisify(execFile);
+const shipped = (name) => readFile(join(ROOT, "examples/nodes", name), "utf8");
+const told = (command, args, options) =>
+  run(command, args, options).then(
+    ({ stdout, stderr }) => ({ status: 0, text: stdout + stderr }),
+    ({ code, stdout, stderr }) => ({ status: code, text: `${stdout}${stderr}` }),
+  );
+const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
+
+describe("examples/nodes", () => {
+  let directory;
+  before(async () => (directory = await mkdtemp(join(tmpdir(), "pt-"))));
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  it("HAProxy reads haproxy.cfg without a warning, and would have told a mistake", async () => {
+    const { certificate, key } = await makeCertificate(directory);
+    const both = join(directory, "both.pem");
+    await writeFile(both, (await readFile(certificate, "utf8")) + (await readFile(key, "utf8")));
+    const file = join(directory, "haproxy.cfg");
+    const text = (await shipped("haproxy.cfg")).replace("/etc/haproxy/id.example.org.pem", both);
+    assert.ok(text.includes(both));
+    await writeFile(file, text);
+    const env = { ...process.env, PATH };
+    const { status, text: said } = await told("haproxy", ["-c", "-f", file], { env });
+    assert.equal(status, 0, said);
+    assert.doesNotMatch(said, /WARNING|ALERT/);
+    await writeFile(file, text.replace("retries 2", "retrys 2"));
+    assert.match((await told("haproxy", ["-c", "-f", file], { env })).text, /retrys/);
+  });
+
+  it("postern.json is one that the command accepts, of a node on a server", async () => {
+    const { status, text } = await told(join(BUILD, "bin/postern"), ["why", "a0123456789ab"], {
+      env: { ...process.env, POSTERN_CONFIG: join(ROOT, "examples/nodes/postern.json") },
+    });
+    assert.equal(status, 1);
+    assert.match(text, /\/var\/lib\/postern\/refusals\.ring cannot be read|no refusal with the request id/);
+  });
+
+  it("systemd reads the units without a word, beside the shipped ones", async () => {
+    const root = join(directory, "root");
+    const [system, programs] = [join(root, "usr/lib/systemd/system"), join(root, "usr/local")];
+    for (const each of [system, join(programs, "bin"), join(programs, "lib/postern/cgi-bin"), join(root, "etc")])
+      await mkdir(each, { recursive: true });
+    const targets = ["sysinit", "basic", "multi-user", "sockets", "slices", "timers", "paths", "shutdown", "umount"];
+    for (const target of [...targets, "local-fs", "network-online", "time-set", "time-sync"])
+      await cp(`/usr/lib/systemd/system/${target}.target`, join(system, `${target}.target`));
+    await cp(join(ROOT, "examples/systemd"), system, { recursive: true });
+    for (const name of ["postern-key-sync.service", "postern-key-sync.timer"])
+      await writeFile(join(system, name), await shipped(name));
+    await writeFile(join(system, "postern-@.service.d/20-database.conf"), await shipped("20-database.conf"));
+    await cp("/usr/bin/true", join(programs, "bin/postern"));
+    await cp("/usr/bin/true", join(programs, "lib/postern/cgi-bin/token"));
+    await writeFile(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
+    const verify = (...names) => told("systemd-analyze", ["verify", `--root=${root}`, "--man=no", ...names]);
+    const names = ["postern-key-sync.service", "postern-key-sync.timer", "postern-token@1.service"];
+    assert.deepEqual(await verify(...names), { status: 0, text: "" });
+    const exposure = await told("systemd-analyze", [
+      "security",
+      "--offline=true",
+      `--root=${root}`,
+      "--no-pager",
+      "postern-key-sync.service",
+    ]);
+    const level = Number(exposure.text.match(/Overall exposure level for [^:]*: ([0-9.]+)/)?.[1]);
+    assert.ok(level < 4, exposure.text);
+  });
+});
