@@ -51,10 +51,8 @@ void retry(Action action, Undo undo) {
 /// The store that is moved away, in a transaction that is rolled back unless `leave` was called.
 class Source {
 public:
-    Source(const std::string& place, bool lock_writers) {
-        const auto access = lock_writers ? Access::read_write : Access::query_only;
-        connection_ = is_uri(place) ? open_postgres(place, kCommand, access, kServerWait)
-                                    : open_sqlite(place, access, kWriterWait, Versions::this_one);
+    Source(const std::string& place, bool lock_writers)
+        : connection_(open(place, lock_writers ? Access::read_write : Access::query_only)) {
         if (!lock_writers) {
             connection_->begin_snapshot();
             check_right_to_mark();
@@ -94,6 +92,11 @@ private:
     static constexpr const char* kOfAnotherOwner =
         "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = CAST(current_schema() AS regnamespace)"
         " AND NOT pg_has_role(relowner, 'USAGE') ORDER BY relname LIMIT 1";
+
+    static std::unique_ptr<Connection> open(const std::string& place, Access access) {
+        if (is_uri(place)) return open_postgres(place, kCommand, access, kServerWait);
+        return open_sqlite(place, access, kWriterWait, Versions::this_one);
+    }
 
     /// Refuses before anything is copied what would fail behind it.
     void check_right_to_mark() {

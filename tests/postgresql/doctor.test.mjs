@@ -157,13 +157,13 @@ describe("doctor and a database server", () => {
     const changed = { fsync: undefined, full_page_writes: undefined, lock_timeout: undefined };
     server = await PostgreSQL.start({ ...changed, max_connections: "20" });
     server.sql("CREATE ROLE owner LOGIN; GRANT CREATE ON SCHEMA public TO owner");
-    server.sql("CREATE ROLE postern_token LOGIN");
-    for (const role of ["owner", "postern_token"])
-      for (const name of ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"])
-        server.sql(`ALTER ROLE ${role} SET ${name} = '4s'`);
     uri = server.uri.replace("user=postgres", "user=owner");
     configure(uri);
     await run(join(BUILD, "bin/postern"), ["init", "--config", config]);
+    server.sql("CREATE ROLE postern_token LOGIN"); // not before: `init` grants rights where there are roles
+    for (const role of ["owner", "postern_token"])
+      for (const name of ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"])
+        server.sql(`ALTER ROLE ${role} SET ${name} = '4s'`);
   });
   after(async () => {
     await server?.stop();

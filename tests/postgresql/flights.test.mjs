@@ -75,7 +75,7 @@ const OPERATIONS = {
     },
   ],
   login: [
-    6,
+    8,
     "login",
     async (p) => {
       const person = p.person();

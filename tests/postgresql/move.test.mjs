@@ -93,8 +93,10 @@ describe("an installation whose store is moved", () => {
     assert.match(p.deployment.log, /"event":"store_failed"[^\n]*was moved to another database/);
   }
 
-  /// Starts the command, which stops at that flight of its connection by way of the proxy.
+  /// Starts the command, which stops at that flight of its own connection by way of the proxy.
   function stopAt(flight, args) {
+    let flights = 0;
+    const isThere = ({ program }) => program === "admin" && ++flights === flight;
     return new Promise((stopped, failed) => {
       const child = spawn(POSTERN, args, { env: p.deployment.environment, stdio: ["ignore", "ignore", "pipe"] });
       let said = "";
@@ -105,7 +107,7 @@ describe("an installation whose store is moved", () => {
         child.kill("SIGCONT");
         assert.equal(await ended, 0, said);
       };
-      proxy.plan(flight, "sent", () => {
+      proxy.plan(isThere, "sent", () => {
         child.kill("SIGSTOP");
         stopped(goOn);
       });
@@ -143,8 +145,11 @@ describe("an installation whose store is moved", () => {
   it("no process goes on with the file, and none starts on it", async () => {
     await isLeft();
     await p.deployment.halt();
-    await p.deployment.resume();
-    assert.notEqual((await introspect()).status, 200);
+    const isServed = await p.deployment.resume().then(
+      () => true,
+      () => false, // lighttpd ends when it sees in time that a program has
+    );
+    if (isServed) assert.notEqual((await introspect()).status, 200);
     assert.match(p.deployment.log, /^postern introspect: \S*postern.db: was moved to another database/m);
     const refused = await p.deployment.postern(["user", "list"]).catch((error) => error.stderr);
     assert.match(refused, /postern.db: was moved to another database by `postern migrate --to`: name that one/);

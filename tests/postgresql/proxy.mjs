@@ -144,12 +144,13 @@ export class Proxy {
 
   #isDue(program, statements) {
     const place = this.flights.push({ program, statements });
+    if (typeof this.#at === "function") return this.cuts === 0 && this.#at({ program, statements });
     if (this.#at === "COMMIT") return this.cuts === 0 && statements.includes("COMMIT");
     return place === this.#at;
   }
 
   /// Ends the connections that there are, so that each begins with the same flights, and interferes once with the
-  /// `flight`-th from now on, or with the next that has a "COMMIT". `kind`:
+  /// `flight`-th from now on, with the next that has a "COMMIT", or with the first for which `flight` is true. `kind`:
   /// "unsent": cuts the connection before the server has it
   /// "unanswered": cuts it when the server answers
   /// "sent": only counts it
