@@ -53,8 +53,9 @@ export class Deployment {
   /// Options: front, which web server (see fronts/); or mode "fastcgi" (default) or "cgi", both of lighttpd; tls
   /// (default true); config, members to add to the configuration file; base, a path for the issuer; host, the issuer's,
   /// of another name for this machine; demo, true to serve examples/demo/ at /demo/; clock, true for one that advance()
-  /// moves; own, true for a database and keys that no other deployment began with; prepare, which puts something into
-  /// the directory before `postern init`, and join, true for a further node. End it with stop().
+  /// moves, "apart" if it also differs from a database server; own, true for a database and keys that no other
+  /// deployment began with; prepare, which puts something into the directory before `postern init`, and join, true for
+  /// a further node. End it with stop().
   static async start(options = {}) {
     for (let attempt = 1; ; ++attempt) {
       const deployment = new Deployment();
@@ -236,6 +237,7 @@ export class Deployment {
         LD_PRELOAD: preloaded,
         ASAN_OPTIONS,
         POSTERN_TEST_CLOCK_AHEAD: join(this.#directory, "clock"),
+        ...(clock === "apart" ? { POSTERN_TEST_CLOCK_APART: "1" } : {}),
       });
       await this.#setClock();
     }

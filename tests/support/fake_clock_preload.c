@@ -6,6 +6,9 @@
  * clock jumps by half an hour. The monotonic clocks are not changed. libfaketime is not used because it keeps files in
  * /dev/shm that collide when process ids are reused.
  *
+ * A database server on this machine does not share that clock. So timespec_get, with which a connection compares the
+ * clocks of both machines, has the system's time, unless POSTERN_TEST_CLOCK_APART is set.
+ *
  * Lines for syslog are appended to the file that POSTERN_TEST_SYSLOG names, and dropped without it. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -84,6 +87,11 @@ int gettimeofday(struct timeval* restrict now, void* restrict zone) {
     now->tv_sec = frozen();
     now->tv_usec = 0;
     return 0;
+}
+
+int timespec_get(struct timespec* now, int base) {
+    if (getenv("POSTERN_TEST_CLOCK_APART")) return clock_gettime(CLOCK_REALTIME, now) == 0 ? base : 0;
+    return syscall(SYS_clock_gettime, CLOCK_REALTIME, now) == 0 ? base : 0;
 }
 
 void openlog(const char* name, int option, int facility) { (void)name, (void)option, (void)facility; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 
 #include "db/error.h"
 #include "db/postgres/errors.h"
@@ -29,8 +30,9 @@ constexpr const char* kVersion =
     " WHERE product = 'postern'";
 
 std::chrono::milliseconds own_time() {
-    using std::chrono::system_clock;
-    return std::chrono::duration_cast<std::chrono::milliseconds>(system_clock::now().time_since_epoch());
+    std::timespec now{};
+    std::timespec_get(&now, TIME_UTC);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::milliseconds(now.tv_nsec / 1'000'000);
 }
 
 void note_warning(void* warned, const PGresult* notice) {
