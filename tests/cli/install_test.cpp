@@ -73,6 +73,8 @@ std::set<std::string> expected(const std::string& prefix, const std::string& lib
     std::set<std::string> files = {
         "755 " + prefix + "/bin/postern",
         "644 " + prefix + "/share/postern/schema.sql",
+        "644 " + prefix + "/share/postern/schema-postgresql.sql",
+        "644 " + prefix + "/share/postern/grants-postgresql.sql",
         "644 " + prefix + "/share/postern/postern.json",
         "644 " + prefix + "/share/bash-completion/completions/postern",
         "644 " + prefix + "/share/man/man1/postern.1",

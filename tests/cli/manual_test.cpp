@@ -51,7 +51,7 @@ constexpr Elsewhere kElsewhere[] = {
 };
 
 /// Languages of what is shown and not typed.
-constexpr std::string_view kShown[] = {"json", "log", "sh", "ini", "yaml", "nginx", "lighttpd"};
+constexpr std::string_view kShown[] = {"json", "log", "sh", "ini", "text", "yaml", "nginx", "lighttpd"};
 
 constexpr const char* kNewMachine = "<!-- on a new machine -->";
 
