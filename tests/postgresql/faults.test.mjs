@@ -2,18 +2,12 @@
 // the one after it, and the one after it when the answer said so. Nothing happens twice, and a client that was told to
 // come again gets what it asked for. POSTERN_LONG=1 takes each error at each flight, and each delay.
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { digestOf } from "../security/database.mjs";
-import { openProvider } from "../security/provider.mjs";
 import { raising, terminating, warning } from "./faults.mjs";
-import { Proxy } from "./proxy.mjs";
-import { PostgreSQL } from "./server.mjs";
+import { ProxiedProvider, SCOPE } from "./proxied.mjs";
 
 const LONG = process.env.POSTERN_LONG === "1";
-const SCOPE = "openid profile offline_access";
 
 const raisingAll = (...states) => states.map((state) => [state, raising(state)]);
 /// After these the transaction, or the read, is run again; after the last three on another connection.
@@ -21,25 +15,17 @@ const TRANSIENT = [...raisingAll("40001", "40P01", "25006", "57P03"), ["57P01", 
 const UNAVAILABLE = raisingAll("53300", "55P03", "53100", "57014");
 
 describe("a fault at any flight", () => {
-  const directory = mkdtempSync(join(tmpdir(), "postern-pf-"));
-  let server;
+  let proxied;
   let proxy;
   let p;
 
   before(async () => {
-    chmodSync(directory, 0o755);
-    server = await PostgreSQL.start();
-    proxy = await Proxy.start(directory, server.directory);
-    p = await openProvider({ config: { database: server.uriBy(directory) } });
+    proxied = await ProxiedProvider.open();
+    ({ proxy, p } = proxied);
   });
-  after(async () => {
-    await p?.stop();
-    await proxy?.stop();
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  after(() => proxied?.stop());
 
-  const count = (what) => Number(server.sql(`SELECT count(*) FROM ${what}`));
+  const count = (what) => proxied.count(what);
   const since = (what) => {
     const before = count(what);
     return () => count(what) - before;

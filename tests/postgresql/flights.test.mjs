@@ -1,14 +1,7 @@
 // How often a request waits for the database server: its flights, which are round trips of the network between them.
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { openProvider } from "../security/provider.mjs";
-import { Proxy } from "./proxy.mjs";
-import { PostgreSQL } from "./server.mjs";
-
-const SCOPE = "openid profile offline_access";
+import { ProxiedProvider, SCOPE } from "./proxied.mjs";
 
 /// One request of each is counted: [flights of a process that has a connection, which program, how one is prepared and
 /// made].
@@ -85,28 +78,19 @@ const OPERATIONS = {
   ],
 };
 
-/// A request in sixteen deletes expired rows after its answer, and a process that is asked for the first time connects:
-/// the least of so many runs has neither.
+/// A process that is asked for the first time connects: in the least of so many runs none does.
 const RUNS = 8;
 
 describe("flights to PostgreSQL", () => {
-  const directory = mkdtempSync(join(tmpdir(), "postern-fl-"));
-  let server;
+  let proxied;
   let proxy;
   let p;
 
   before(async () => {
-    chmodSync(directory, 0o755);
-    server = await PostgreSQL.start();
-    proxy = await Proxy.start(directory, server.directory);
-    p = await openProvider({ config: { database: server.uriBy(directory) } });
+    proxied = await ProxiedProvider.open();
+    ({ proxy, p } = proxied);
   });
-  after(async () => {
-    await p?.stop();
-    await proxy?.stop();
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  after(() => proxied?.stop());
 
   async function fewestFlights(program, prepare) {
     const runs = [];
