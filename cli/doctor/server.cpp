@@ -163,18 +163,13 @@ void check_tls(Findings& findings, db::Database& database, const std::string& ur
                    "set ssl = on at the server, and sslmode=verify-full with sslrootcert=FILE in the URI");
 }
 
-constexpr util::Seconds kSlightSkew{2};
-constexpr util::Seconds kGreatSkew{30};
-
 void check_server_clock(Findings& findings, db::Database& database) {
-    auto row = database.prepare("SELECT CAST(floor(extract(epoch FROM clock_timestamp())) AS bigint)");
-    if (!row.step()) return;
-    util::Time theirs;
-    row >> theirs;
+    const auto offset = database.clock_offset();
+    const auto apart = std::chrono::abs(offset);
+    if (apart <= db::kClockWarning) return;
     const util::Time ours = util::SystemClock().now();
-    const util::Seconds skew = ours > theirs ? ours - theirs : theirs - ours;
-    if (skew <= kSlightSkew) return;
-    findings.add({"clock", skew > kGreatSkew ? State::error : State::warning,
+    const util::Time theirs = ours - std::chrono::round<util::Seconds>(offset);
+    findings.add({"clock", apart > db::kClockLimit ? State::error : State::warning,
                   "the clock says " + to_text(ours) + ", and that of the database server " + to_text(theirs),
                   "set both with NTP (`timedatectl set-ntp true`): tokens expire earlier or later by the difference"});
 }

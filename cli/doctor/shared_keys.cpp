@@ -15,7 +15,6 @@ namespace {
 constexpr const char* kCheck = "shared keys";
 constexpr std::chrono::seconds kWait{2};
 constexpr util::Seconds kLongUnseen{600};
-constexpr std::chrono::seconds kClockDifference{2};
 constexpr const char* kSyncFix = "run `postern key sync` there, and see why its timer does not";
 
 /// What this node holds. Throws KeyError.
@@ -63,7 +62,7 @@ void check_node(Findings& findings, const store::KeyNode& node, std::int64_t gen
                              std::to_string(generation),
                          kSyncFix);
     }
-    if (std::chrono::abs(node.clock_offset) > kClockDifference) {
+    if (std::chrono::abs(node.clock_offset) > db::kClockWarning) {
         findings.warning(kCheck,
                          "the clock of " + name + " differs from the database's by " +
                              std::to_string(node.clock_offset.count()) + " ms",

@@ -44,7 +44,7 @@ Refused lacks_transport_key(const config::Config& config) {
 
 void save_node(db::Transaction& transaction, const config::Config& config, std::int64_t generation) {
     if (config.node.empty()) return;
-    store::save_key_node(transaction, config.node, generation, store::clock_offset(transaction.database()));
+    store::save_key_node(transaction, config.node, generation);
 }
 
 /// Throws Refused when transport.key does not open them.
@@ -195,9 +195,9 @@ TakenKeys take_shared_keys(const config::Config& config, keys::KeyDirectory& dir
     taken.changed = directory.take(files);
     if (own.is_changing || own.number != taken.generation)
         keys::write_generation(config.keys, {taken.generation, false});
-    taken.clock_offset = store::clock_offset(database);
+    taken.clock_offset = database.clock_offset();
     db::write(database, db::Durability::lazy, [&](db::Transaction& transaction) {
-        store::save_key_node(transaction, config.node, taken.generation, taken.clock_offset);
+        store::save_key_node(transaction, config.node, taken.generation);
         transaction.commit();
     });
     return taken;

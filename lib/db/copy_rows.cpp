@@ -186,20 +186,12 @@ private:
     const char* one_;
 };
 
-Sum copy(Reader from, Writer to, const std::function<void()>& go_on) {
+/// Of all that there is to read, which goes to `to` if there is one.
+Sum sum_of(Reader from, std::optional<Writer> to, const std::function<void()>& go_on) {
     Sum sum;
     for (auto rows = from.read(); !rows.empty(); rows = from.read()) {
         for (const Row& row : rows) sum.add(row);
-        to.write(rows);
-        go_on();
-    }
-    return sum;
-}
-
-Sum sum_of(Reader from, const std::function<void()>& go_on) {
-    Sum sum;
-    for (auto rows = from.read(); !rows.empty(); rows = from.read()) {
-        for (const Row& row : rows) sum.add(row);
+        if (to) to->write(rows);
         go_on();
     }
     return sum;
@@ -213,11 +205,11 @@ std::vector<TableRows> copy_rows(Connection& source, Connection& target, std::op
     std::vector<Sum> sums;
     for (const Table& table : tables) {
         const std::string condition = live_at ? is_live(table, tables) : "";
-        sums.push_back(copy({source, table, condition, live_at}, {target, table}, go_on));
+        sums.push_back(sum_of({source, table, condition, live_at}, Writer(target, table), go_on));
     }
     std::vector<TableRows> copied;
     for (std::size_t i = 0; i < tables.size(); ++i) {
-        if (sum_of({target, tables[i], "", std::nullopt}, go_on) != sums[i])
+        if (sum_of({target, tables[i], "", std::nullopt}, std::nullopt, go_on) != sums[i])
             throw StoreError("the rows of " + tables[i].name + " are not the same in the copy");
         copied.push_back({tables[i].name, sums[i].rows});
     }

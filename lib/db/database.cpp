@@ -72,6 +72,8 @@ int Database::schema_version() { return connection_->schema_version(); }
 
 bool Database::has_row_locks() const { return connection_->has_row_locks(); }
 
+std::chrono::milliseconds Database::clock_offset() { return connection_->clock_offset(); }
+
 std::string Database::take_warning() { return connection_->take_warning(); }
 
 void Database::checkpoint_if_due() noexcept { connection_->checkpoint_if_due(); }

@@ -31,6 +31,10 @@ enum class Access { read_write, query_only };
 /// Whether `database` names a server (postgresql://...) and not a file.
 bool is_uri(std::string_view database);
 
+// Expiry is decided by the clocks of the machines: each second between them adds one to every lifetime.
+inline constexpr std::chrono::seconds kClockWarning{2};  ///< apart: the operator is told
+inline constexpr std::chrono::seconds kClockLimit{30};   ///< and from here on nothing is written
+
 /// The name of the command as a program that works on a database.
 inline constexpr std::string_view kCommand = "admin";
 
@@ -152,6 +156,10 @@ public:
 
     /// Whether transactions of several processes run side by side, so that they lock rows.
     bool has_row_locks() const;
+
+    /// The clock of this machine minus that of a server, at least, when the connection was made; 0 for a file, and
+    /// where the server's answer took longer than they differ.
+    std::chrono::milliseconds clock_offset();
 
     /// What the operator should know about this connection, once for each; "" for nothing. For the log.
     std::string take_warning();

@@ -66,6 +66,7 @@ public:
 
     virtual int schema_version() = 0;
     virtual bool has_row_locks() const = 0;
+    virtual std::chrono::milliseconds clock_offset() { return {}; }
     virtual std::string take_warning() { return {}; }
     virtual void checkpoint_if_due() noexcept = 0;
     virtual void checkpoint() = 0;

@@ -28,7 +28,7 @@ void Retries::pause_after(const StoreConflict& conflict) {
 
 void require_primary(Transaction& transaction) {
     Database& database = transaction.database();
-    // The commit of a transaction that has written no WAL waits for nobody.
+    // The commit of a transaction that has written no WAL waits for no standby.
     if (database.has_row_locks()) database.query("SELECT pg_logical_emit_message(true, 'postern', '')").step();
 }
 

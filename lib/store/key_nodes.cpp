@@ -2,8 +2,6 @@
 // differ.
 #include "store/key_nodes.h"
 
-#include <algorithm>
-
 namespace postern::store {
 
 using std::chrono::milliseconds;
@@ -22,32 +20,17 @@ std::vector<KeyNode> list_key_nodes(db::Database& database) {
     return nodes;
 }
 
-void save_key_node(db::Transaction& transaction, const std::string& node, std::int64_t generation,
-                   milliseconds clock_offset) {
+void save_key_node(db::Transaction& transaction, const std::string& node, std::int64_t generation) {
     transaction.run(
         "INSERT INTO key_nodes (node, generation, clock_offset, seen_at)"
         " VALUES ($1, $2, $3, CAST(extract(epoch FROM clock_timestamp()) AS bigint))"
         " ON CONFLICT (node) DO UPDATE SET generation = excluded.generation, clock_offset = excluded.clock_offset,"
         " seen_at = excluded.seen_at",
-        node, generation, clock_offset.count());
+        node, generation, transaction.database().clock_offset().count());
 }
 
 bool remove_key_node(db::Transaction& transaction, const std::string& node) {
     return transaction.run("DELETE FROM key_nodes WHERE node = $1", node) == 1;
-}
-
-milliseconds clock_offset(db::Database& database) {
-    const auto own_time = [] {
-        const auto now = std::chrono::system_clock::now().time_since_epoch();
-        return std::chrono::duration_cast<milliseconds>(now);
-    };
-    const milliseconds before = own_time();
-    auto row = database.query("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)");
-    row.step();
-    const milliseconds server(row.integer(0));
-    // It answered between the two, however slow this machine is.
-    if (server < before) return before - server;
-    return std::min(own_time() - server, milliseconds{0});
 }
 
 }  // namespace postern::store

@@ -22,13 +22,9 @@ struct KeyNode {
 /// By name.
 std::vector<KeyNode> list_key_nodes(db::Database& database);
 
-/// Notes that the node has the generation, now by the clock of the database.
-void save_key_node(db::Transaction& transaction, const std::string& node, std::int64_t generation,
-                   std::chrono::milliseconds clock_offset);
+/// Notes that the node, which is this one, has the generation, now by the clock of the database.
+void save_key_node(db::Transaction& transaction, const std::string& node, std::int64_t generation);
 
 bool remove_key_node(db::Transaction& transaction, const std::string& node);
-
-/// The clock of this machine minus that of the database, at least; 0 where an answer takes longer than they differ.
-std::chrono::milliseconds clock_offset(db::Database& database);
 
 }  // namespace postern::store

@@ -226,7 +226,8 @@ describe("doctor and a database server", () => {
       number.writeBigInt64LE(BigInt(seconds));
       writeFileSync(ahead, number);
       const preloaded = join(BUILD, "tests/fake_clock_preload.so");
-      const found = await findings({ LD_PRELOAD: preloaded, POSTERN_TEST_CLOCK_AHEAD: ahead });
+      const clocks = { POSTERN_TEST_CLOCK_AHEAD: ahead, POSTERN_TEST_CLOCK_APART: "1" };
+      const found = await findings({ LD_PRELOAD: preloaded, ...clocks });
       const [clock] = found.filter(({ check }) => check === "clock");
       assert.equal(clock.state, state);
       assert.match(clock.detail, /and that of the database server/);

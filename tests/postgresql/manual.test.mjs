@@ -45,7 +45,7 @@ describe("OPERATIONS, two nodes", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /// As root types it, or as whoever runs this without root's rights.
+  /// As root types it, or as the user of this test without root's rights.
   function typed(node, line) {
     const words = line
       .replace(/^sudo /, "")

@@ -20,10 +20,6 @@ constexpr std::chrono::seconds kLongestSession{300};
 // A server that is away is asked again after this, by whichever request comes then.
 constexpr std::chrono::milliseconds kPauseBetweenTries{500};
 
-// Expiry is decided by the clocks of the machines: each second between them adds one to every lifetime.
-constexpr std::chrono::seconds kClockWarning{2};
-constexpr std::chrono::seconds kClockLimit{30};
-
 // With the time, so that the clocks are compared without a further message.
 constexpr const char* kVersion =
     "SELECT version, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) FROM schema_version"
@@ -124,16 +120,21 @@ void PostgresConnection::check_version() {
 
 /// The server answered between `asked` and now, however slow this machine is.
 void PostgresConnection::compare_clocks(std::chrono::milliseconds asked, std::chrono::milliseconds server) {
-    const auto ahead = asked - server;
-    const auto behind = server - own_time();
-    const auto apart = std::max(ahead, behind);
+    const bool is_ahead = server < asked;
+    clock_offset_ = is_ahead ? asked - server : std::min(own_time() - server, std::chrono::milliseconds{0});
+    const auto apart = std::chrono::abs(clock_offset_);
     warning_.clear();
     clock_fault_.clear();
     if (apart <= kClockWarning) return;
     const auto seconds = std::to_string(std::chrono::round<std::chrono::seconds>(apart).count());
-    warning_ = "the clock of this machine is " + seconds + " s " + (ahead > behind ? "ahead of" : "behind") +
+    warning_ = "the clock of this machine is " + seconds + " s " + (is_ahead ? "ahead of" : "behind") +
                " the database's: let NTP set both";
     if (apart > kClockLimit) clock_fault_ = warning_ + "; until then nothing is issued or deleted here";
+}
+
+std::chrono::milliseconds PostgresConnection::clock_offset() {
+    connect_if_needed();
+    return clock_offset_;
 }
 
 /// The next connection compares again.

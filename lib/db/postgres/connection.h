@@ -78,6 +78,7 @@ public:
     void end_snapshot() noexcept override;
     int schema_version() override;
     bool has_row_locks() const override { return true; }
+    std::chrono::milliseconds clock_offset() override;
     std::string take_warning() override { return std::exchange(warning_, {}); }
     void checkpoint_if_due() noexcept override {}
     void checkpoint() override {}
@@ -136,8 +137,9 @@ private:
     bool begun_ = false;      ///< and its BEGIN has been sent
     bool warned_ = false;     ///< the server has sent a warning since BEGIN
     bool refused_ =
-        false;             ///< the server has not run the last statement of the last flight, because of another's error
-    std::string warning_;  ///< not yet taken
+        false;  ///< the server has not run the last statement of the last flight, because of another's error
+    std::chrono::milliseconds clock_offset_{};
+    std::string warning_;      ///< not yet taken
     std::string clock_fault_;  ///< why nothing is written with this connection; "": its clock will do
     std::map<const char*, PostgresStatement> statements_;
     std::vector<Queued> queue_;
