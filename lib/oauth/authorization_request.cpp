@@ -123,6 +123,17 @@ Outcome<std::optional<std::string>> parse_challenge(const model::Client& client,
     return parse_code_challenge(client, params.find("code_challenge"), params.find("code_challenge_method"));
 }
 
+/// What is ignored is said to the operator, because an application may need it.
+Outcome<model::Scope> read_scope(Context& context, const model::Client& client, std::optional<std::string_view> text) {
+    ASSIGN_OR_RETURN(auto asked, resolve_asked_scope(context.settings, client, text));
+    if (!asked.ignored.empty()) {
+        context.log.info(
+            "scope_ignored",
+            {{"id", context.trail.request_id()}, {"client_id", client.id.str()}, {"scope", asked.ignored.to_string()}});
+    }
+    return std::move(asked.scope);
+}
+
 /// OpenID Connect Core §5.5: a parameter of OpenID Connect requests. Where no ID token is issued nothing can be in it.
 Outcome<ClaimsParameter> parse_claims(const Settings& settings, const model::Client& client, const model::Scope& scope,
                                       model::ResponseType type, const http::Params& params) {
@@ -144,7 +155,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     ASSIGN_OR_RETURN(auto mode, parse_response_mode(params));
     ASSIGN_OR_RETURN(auto type, parse_response_type(context.settings, client, params));
 
-    ASSIGN_OR_RETURN(auto scope, resolve_scope(context.settings, client, params.find("scope")));
+    ASSIGN_OR_RETURN(auto scope, read_scope(context, client, params.find("scope")));
     // No refresh token will come of it, so there is nothing to keep (OpenID Connect Core §11).
     if (type == model::ResponseType::token) scope.remove("offline_access");
     ASSIGN_OR_RETURN(auto prompt, parse_prompt(params.find("prompt")));

@@ -20,6 +20,15 @@ const model::Scope& openid_scopes() {
     return scopes;
 }
 
+model::Scope known_scopes(const Settings& settings) {
+    const model::Scope& openid = openid_scopes();
+    model::Scope known;
+    if (settings.oidc) known = openid;
+    for (const auto& [scope, description] : settings.scope_descriptions)
+        if (!openid.contains(scope)) known.add(scope);
+    return known;
+}
+
 Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Client& client,
                                     std::optional<std::string_view> requested) {
     if (!requested) {
@@ -36,6 +45,22 @@ Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Clien
                                      (settings.oidc ? "" : " (OpenID Connect is off)"));
     }
     return std::move(*asked);
+}
+
+Outcome<AskedScope> resolve_asked_scope(const Settings& settings, const model::Client& client,
+                                        std::optional<std::string_view> requested) {
+    const auto words = model::Scope::parse(requested.value_or(""));
+    AskedScope asked;
+    if (!words || !settings.oidc || !words->contains("openid")) {
+        ASSIGN_OR_RETURN(asked.scope, resolve_scope(settings, client, requested));
+        return asked;
+    }
+    const model::Scope known = known_scopes(settings);
+    model::Scope left;
+    for (const std::string& token : words->tokens())
+        (known.contains(token) || client.scope.contains(token) ? left : asked.ignored).add(token);
+    ASSIGN_OR_RETURN(asked.scope, resolve_scope(settings, client, left.to_string()));
+    return asked;
 }
 
 model::Scope still_registered(const Settings& settings, const model::Client& client, const model::Scope& granted) {

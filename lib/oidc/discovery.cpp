@@ -11,16 +11,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// A description may be of an OpenID scope as well: it is listed once, and only where OpenID Connect is on.
-Names supported_scopes(const oauth::Settings& settings) {
-    const model::Scope& openid = oauth::openid_scopes();
-    Names scopes;
-    if (settings.oidc) scopes = openid.tokens();
-    for (const auto& [scope, description] : settings.scope_descriptions)
-        if (!openid.contains(scope)) scopes.push_back(scope);
-    return scopes;
-}
-
 Names with_implicit(const oauth::Settings& settings, Names names, const char* implicit) {
     if (settings.implicit) names.emplace_back(implicit);
     return names;
@@ -88,7 +78,7 @@ json::Object computed_members(const oauth::Settings& settings) {
         {"code_challenge_methods_supported", json::strings({"S256"})},
         {"authorization_response_iss_parameter_supported", true},  // RFC 9207 §3
     };
-    const Names scopes = supported_scopes(settings);
+    const Names scopes = oauth::known_scopes(settings).tokens();
     if (!scopes.empty()) document.set("scopes_supported", json::strings(scopes));  // no empty lists: RFC 8414 §3.2
     add_endpoint(document, settings, settings.paths.token, "token", kAnyClient);
     add_endpoint(document, settings, settings.paths.introspect, "introspection", introspection_auth_methods(settings));

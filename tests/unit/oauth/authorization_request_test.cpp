@@ -46,7 +46,8 @@ TEST_CASE("parse_authorization_request: what is refused, and with which error") 
         {"names are case-sensitive", no_type + "&response_type=CODE", ErrorCode::unsupported_response_type},
         {"two words", no_type + "&response_type=code+token", ErrorCode::unsupported_response_type},
         {"a trailing blank", no_type + "&response_type=code+", ErrorCode::unsupported_response_type},
-        {"RFC 6749 §3.3 not registered", kBase + "&scope=openid+admin", ErrorCode::invalid_scope},
+        {"RFC 6749 §3.3 not registered", kBase + "&scope=openid+address", ErrorCode::invalid_scope},
+        {"RFC 6749 §3.3 unknown, without openid", kBase + "&scope=email+admin", ErrorCode::invalid_scope},
         {"RFC 6749 appendix A.4 two blanks", kBase + "&scope=openid++email", ErrorCode::invalid_scope},
         {"RFC 6749 appendix A.4 quote", kBase + "&scope=openid%22", ErrorCode::invalid_scope},
         {"RFC 6749 appendix A.4 backslash", kBase + "&scope=openid%5C", ErrorCode::invalid_scope},
@@ -120,6 +121,31 @@ TEST_CASE("parse_authorization_request: no scope asks for the registered ones wi
         transaction.commit();
     }
     CHECK(f.ask("client_id=api&response_type=code")->scope.to_string() == "read write");
+}
+
+TEST_CASE("parse_authorization_request: unknown words of an OpenID request are ignored [OIDC Core §3.1.2.1]") {
+    struct Row {
+        const char* asked;
+        const char* expected;  // the scope, or an error
+    };
+    const Row rows[] = {
+        {"openid+admin", "openid"},
+        {"admin+openid+email", "openid email"},
+        {"openid+OPENID", "openid"},
+        {"openid+described", "invalid_scope"},
+        {"openid+address", "invalid_scope"},
+        {"openid+admin+address", "invalid_scope"},
+        {"admin", "invalid_scope"},
+        {"admin+email", "invalid_scope"},
+        {"admin+offline_access", "invalid_scope"},
+    };
+    Fixture f;
+    f.fixture.settings.scope_descriptions = {{"described", "words"}};
+    for (const auto& [asked, expected] : rows) {
+        CAPTURE(asked);
+        const auto request = f.ask(kBase + "&scope=" + asked);
+        CHECK((request ? request->scope.to_string() : std::string(oauth::wire_name(request.error().code))) == expected);
+    }
 }
 
 TEST_CASE("parse_authorization_request: with OpenID Connect off its scopes are unknown") {
