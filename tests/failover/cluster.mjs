@@ -1,12 +1,15 @@
-// A cluster of one test file from the distribution's packages: etcd, and three PostgreSQL servers that Patroni manages,
-// with synchronous_mode and synchronous_mode_strict. Each server is reached at a loopback port.
+// A cluster of one test file from the distribution's packages, set up by the files and commands that OPERATIONS.md names:
+// etcd, and three PostgreSQL servers that Patroni manages. Each is reached at loopback ports, so names, addresses and
+// paths are others; so is what a test cannot have, three etcds and a watchdog.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
+  readdirSync,
   readlinkSync,
   rmSync,
   writeFileSync,
@@ -16,14 +19,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { identity, programs } from "../postgresql/server.mjs";
 import { childrenOf } from "../security/workers.mjs";
+import { ROOT } from "../support/deployment.mjs";
+import { secrets } from "../support/secrets.mjs";
 import { PATIENCE } from "../support/user_agent.mjs";
-import { PATH, freePort } from "../support/web_server.mjs";
+import { PATH, freePort, identity as web, makeCertificate } from "../support/web_server.mjs";
 
 const run = promisify(execFile);
 const HOST = "127.0.0.1";
 const SCOPE = "postern";
-const TTL = 20; // seconds
-const LONGEST_WAIT = 300_000 * PATIENCE;
+const EXAMPLES = join(ROOT, "examples/postgresql");
+export const LONGEST_WAIT = 300_000 * PATIENCE; // milliseconds
 
 // A server is started again at its port, which therefore must not be one that the system gives to clients.
 process.env.POSTERN_TEST_PORTS ??= "20000";
@@ -44,15 +49,42 @@ export async function until(what, condition) {
   }
 }
 
+/// The shipped file with each [old, new] replaced wherever it stands; what is not there has been renamed.
+export function filledIn(file, changes) {
+  let text = readFileSync(file, "utf8");
+  for (const [old, replacement] of changes) {
+    if (!text.includes(old)) throw new Error(`${file} does not say ${old}`);
+    text = text.replaceAll(old, replacement);
+  }
+  return text;
+}
+
+/// The commands of "On a Patroni cluster" in OPERATIONS.md, a list of lines for each block.
+function manual() {
+  const text = readFileSync(join(ROOT, "docs/OPERATIONS.md"), "utf8");
+  const [, section] = text.split("\n### On a Patroni cluster\n");
+  return [...section.split("\n### ")[0].matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block.trim().split("\n"));
+}
+
+/// The shipped configuration of a node.
+export const nodeConfiguration = () =>
+  JSON.parse(
+    filledIn(join(ROOT, "examples/nodes/postern.json"), [])
+      .replace(/(^|\s)\/\/ .*$/gm, "")
+      .replace(/,(\s*})/g, "$1"),
+  );
+
 /// A program in the foreground, as the user of the servers; its output goes to a file.
 class Program {
   #command;
+  #env;
   #child;
 
-  constructor(directory, name, command) {
+  constructor(directory, name, command, env = {}) {
     this.directory = directory;
     this.logFile = join(directory, `${name}.log`);
     this.#command = command;
+    this.#env = env;
   }
 
   start() {
@@ -61,7 +93,7 @@ class Program {
     this.#child = spawn(program, args, {
       ...identity,
       cwd: this.directory,
-      env: { ...process.env, PATH, HOME: this.directory },
+      env: { ...process.env, PATH, HOME: this.directory, ...this.#env },
       stdio: ["ignore", log, log],
     });
   }
@@ -86,48 +118,35 @@ class Program {
 
 /// A PostgreSQL server and the Patroni that starts, stops and promotes it.
 export class Member {
-  constructor(directory, name, { port, rest, store }) {
+  constructor(directory, name, { port, rest, store, certificate }) {
     Object.assign(this, { name, port, rest });
     this.directory = join(directory, name);
     this.data = join(this.directory, "data");
     mkdirSync(this.directory, { mode: 0o700 });
-    if (identity.uid !== undefined) chownSync(this.directory, identity.uid, identity.gid);
-    this.configFile = join(this.directory, "patroni.json");
-    writeFileSync(this.configFile, JSON.stringify(this.#configuration(store)));
+    this.configFile = join(this.directory, "patroni.yml");
+    const text = filledIn(join(EXAMPLES, "patroni.yml"), [
+      ["name: db1\n", `name: ${name}\n`],
+      ["db1.example.org:2379,db2.example.org:2379,db3.example.org:2379", `${HOST}:${store}`],
+      ["0.0.0.0:8008", `${HOST}:${rest}`],
+      ["db1.example.org:8008", `${HOST}:${rest}`],
+      ["0.0.0.0:5432", `${HOST}:${port}`],
+      ["db1.example.org:5432", `${HOST}:${port}`],
+      ["/var/lib/postgresql/postern", this.data],
+      ["/var/lib/postgresql/", `${this.directory}/`],
+      ["/usr/lib/postgresql/15/bin", programs()],
+      ["/var/run/postgresql", this.directory],
+      ["/etc/patroni/ca.pem", certificate.caFile],
+      ["/etc/patroni/server.pem", certificate.certificate],
+      ["/etc/patroni/server.key", certificate.key],
+      ["192.0.2.20/30", `${HOST}/32`],
+      ["192.0.2.8/29", `${HOST}/32`],
+      ["mode: required", "mode: off"],
+      ...(identity.uid === undefined ? [[" peer\n", " trust\n"]] : []),
+    ]);
+    writeFileSync(this.configFile, text, { mode: 0o600 });
+    if (identity.uid !== undefined)
+      for (const file of [this.directory, this.configFile]) chownSync(file, identity.uid, identity.gid);
     this.manager = new Program(this.directory, "patroni", ["patroni", this.configFile]);
-  }
-
-  #configuration(store) {
-    return {
-      scope: SCOPE,
-      name: this.name,
-      restapi: { listen: `${HOST}:${this.rest}`, connect_address: `${HOST}:${this.rest}` },
-      etcd3: { host: `${HOST}:${store}` },
-      bootstrap: {
-        dcs: {
-          ttl: TTL,
-          loop_wait: 5,
-          retry_timeout: 5,
-          synchronous_mode: true,
-          synchronous_mode_strict: true,
-          postgresql: { use_pg_rewind: true, parameters: { max_connections: 100, shared_buffers: "32MB" } },
-        },
-        initdb: [{ encoding: "UTF8" }, { locale: "C" }, "data-checksums"],
-      },
-      postgresql: {
-        listen: `${HOST}:${this.port}`,
-        connect_address: `${HOST}:${this.port}`,
-        data_dir: this.data,
-        bin_dir: programs(),
-        pgpass: join(this.directory, "pgpass"),
-        authentication: { superuser: { username: "postgres" }, replication: { username: "postgres" } },
-        parameters: { unix_socket_directories: this.directory },
-        pg_hba: [`host all all ${HOST}/32 trust`, `host replication all ${HOST}/32 trust`, "local all all trust"],
-        remove_data_directory_on_rewind_failure: true,
-        remove_data_directory_on_diverged_timelines: true,
-      },
-      watchdog: { mode: "off" },
-    };
   }
 
   /// The server's processes, its first one in front; none when it does not run.
@@ -175,14 +194,30 @@ export class Member {
 
   /// As the superuser of this server.
   sql(text, database = "postgres") {
-    const uri = `postgresql://${HOST}:${this.port}/${database}?user=postgres&connect_timeout=5`;
-    return execFileSync("psql", ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", uri], {
+    const options = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"];
+    return execFileSync("psql", [...options, "-h", this.directory, "-p", this.port, "-U", "postgres", "-d", database], {
+      ...identity,
+      cwd: this.directory,
+      env: { ...process.env, PGCONNECT_TIMEOUT: "5", PGOPTIONS: "-csearch_path=postern,public" },
       input: text,
       encoding: "utf8",
       maxBuffer: 1 << 26,
       timeout: 60_000,
       stdio: ["pipe", "pipe", "pipe"],
     }).trim();
+  }
+
+  /// What an operator types as a superuser on this machine, in the shell.
+  type(line, changes = []) {
+    const words = [
+      ["-h /var/run/postgresql", `-h ${this.directory} -p ${this.port}`],
+      ["sudo -u postgres ", identity.uid === undefined ? "" : "runuser -u postgres -- "],
+      ["ssh root@db1.example.org ", ""],
+      ["sudo ", ""],
+      ["/usr/local/share/doc/postern/", `${ROOT}/`],
+      ...changes,
+    ].reduce((text, [old, replacement]) => text.replaceAll(old, replacement), line);
+    execFileSync("sh", ["-c", words], { cwd: "/", env: { ...process.env, PGUSER: "postgres" }, stdio: "pipe" });
   }
 }
 
@@ -206,24 +241,53 @@ export class Cluster {
     const ports = new Set();
     while (ports.size < 8) ports.add(await freePort());
     const [store, peers, ...rest] = ports;
-    if (identity.uid !== undefined) chownSync(this.#directory, identity.uid, identity.gid);
-    this.store = new Program(this.#directory, "etcd", [
-      "etcd",
-      ...["--data-dir", join(this.#directory, "etcd")],
-      ...["--listen-client-urls", `http://${HOST}:${store}`, "--advertise-client-urls", `http://${HOST}:${store}`],
-      ...["--listen-peer-urls", `http://${HOST}:${peers}`, "--initial-advertise-peer-urls", `http://${HOST}:${peers}`],
-      ...["--initial-cluster", `default=http://${HOST}:${peers}`],
+    chmodSync(this.#directory, 0o711);
+    const certificate = await makeCertificate(this.#directory);
+    chmodSync(certificate.key, 0o600);
+    if (identity.uid !== undefined)
+      for (const file of [this.#directory, certificate.key]) chownSync(file, identity.uid, identity.gid);
+    /// Of the authority that has signed the servers' certificates.
+    this.caFile = certificate.caFile;
+    const settings = filledIn(join(EXAMPLES, "etcd"), [
+      [",db2=http://db2.example.org:2380,db3=http://db3.example.org:2380", ""],
+      ["db1.example.org:2380", `${HOST}:${peers}`],
+      ["db1.example.org:2379", `${HOST}:${store}`],
+      ["192.0.2.21:2380", `${HOST}:${peers}`],
+      ["192.0.2.21:2379", `${HOST}:${store}`],
+      ["/var/lib/etcd/postern", join(this.#directory, "etcd")],
     ]);
-    this.members = ["a", "b", "c"].map(
-      (name, i) => new Member(this.#directory, name, { store, port: rest[2 * i], rest: rest[2 * i + 1] }),
+    const env = Object.fromEntries(
+      [...settings.matchAll(/^(ETCD_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    this.store = new Program(this.#directory, "etcd", ["etcd"], env);
+    this.members = ["db1", "db2", "db3"].map(
+      (name, i) => new Member(this.#directory, name, { store, port: rest[2 * i], rest: rest[2 * i + 1], certificate }),
     );
     await this.repair();
   }
 
-  /// Of `database`, by way of whichever server may be written.
-  uri(database, user) {
-    const hosts = this.members.map(({ port }) => `${HOST}:${port}`).join(",");
-    return `postgresql://${hosts}/${database}?user=${user}&target_session_attrs=read-write`;
+  /// Makes the database with a role for each program and their passwords, as the manual says. Answers the `database` of
+  /// a node's configuration.
+  async addDatabase() {
+    const { leader } = await this.repair();
+    const [, , roles, passwords, ...others] = manual();
+    if (others.length > 0) throw new Error("OPERATIONS.md has commands that are not typed here");
+    for (const line of roles) leader.type(line);
+    const directory = join(this.#directory, "passwords");
+    mkdirSync(directory, { mode: 0o755 });
+    const there = ["/etc/postern ", `${directory} `];
+    for (const line of passwords) leader.type(line, [there, [" www-data ", ` ${web.user} `]]);
+    for (const name of readdirSync(directory))
+      secrets.remember("password", readFileSync(join(directory, name), "utf8").trim().split(":").at(-1));
+    const { database } = nodeConfiguration();
+    return [
+      [
+        "//db1.example.org,db2.example.org,db3.example.org/",
+        `//${this.members.map(({ port }) => `localhost:${port}`)}/`,
+      ],
+      ["/etc/postern/db.pem", this.caFile],
+      ["/etc/postern/{endpoint}.pass", `${directory}/{endpoint}.pass`],
+    ].reduce((uri, [old, replacement]) => uri.replace(old, replacement), database);
   }
 
   get versions() {

@@ -20,17 +20,11 @@ describe("a cluster of three servers", () => {
 
   before(async () => {
     cluster = await Cluster.start();
-    const { leader } = await cluster.repair();
-    leader.sql("CREATE ROLE postern LOGIN; CREATE DATABASE postern OWNER postern ENCODING 'UTF8' TEMPLATE template0;");
-    leader.sql(
-      "ALTER ROLE postern SET lock_timeout = '4s'; ALTER ROLE postern SET statement_timeout = '5s';" +
-        "ALTER ROLE postern SET idle_in_transaction_session_timeout = '10s';",
-    );
     p = await openProvider({
       front: new Workers(PROCESSES).front,
       tls: false,
       // A client that got no answer asks once more with the same token; 60 s is the longest time for that.
-      config: { database: cluster.uri("postern", "postern"), refreshReuseGrace: 60 },
+      config: { database: await cluster.addDatabase(), refreshReuseGrace: 60 },
     });
   });
   after(async () => {
@@ -113,8 +107,8 @@ describe("a cluster of three servers", () => {
   it("loses acknowledged rotations when commits do not wait for a standby, so the tests above can fail", async (t) => {
     const { leader } = await cluster.repair();
     leader.sql(
-      "ALTER ROLE postern SET synchronous_commit = local;" +
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postern'",
+      "ALTER DATABASE postern SET synchronous_commit = local;" +
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'postern'",
     );
     const found = await during(async (places, load) => {
       const standbys = [places.synchronous, places.other];
