@@ -1,5 +1,6 @@
 -- What the role of each program may do: no more than its statements need, which a test proves for each right. `postern
--- init` runs this when the roles exist (examples/postgresql/roles.sql). It may be run again, by the owner of the tables.
+-- init` runs this as the role postern_owner of examples/postgresql/roles.sql. It may be run again, by the owner of the
+-- tables.
 --
 -- The right to update one column is the right to lock rows. The command acts as the owner and needs no grant.
 

@@ -5,7 +5,8 @@
 --     psql -d postern -f roles.sql
 --
 -- It may be run again. The roles have no password: they log in by `peer` or a client certificate, or get one by
--- \password. They belong to one installation: for a second one in the same cluster, name a role in its URI (user=).
+-- \password. They belong to one installation: for a second one in the same cluster, name a role in its URI (user=),
+-- and these roles get no rights on its tables.
 \set ON_ERROR_STOP on
 BEGIN;
 

@@ -359,6 +359,31 @@ describe("a role for each program", () => {
     await flow();
   });
 
+  it("a second installation of the same server grants the roles of the first nothing", async () => {
+    server.sql("CREATE ROLE second LOGIN; CREATE DATABASE second OWNER second");
+    server.sql("CREATE DATABASE moved OWNER second");
+    const keys = mkdtempSync(join(directory, "second-"));
+    const configuration = join(keys, "postern.json");
+    const database = server.uri.replace("/postgres?", "/second?").replace("user=postgres", "user=second");
+    const moved = database.replace("/second?", "/moved?");
+    const members = {
+      issuer: "https://second.example",
+      database,
+      keys: join(keys, "keys"),
+      state: join(keys, "state"),
+    };
+    writeFileSync(configuration, JSON.stringify(members));
+    const counted = `SELECT count(*) FROM pg_class, aclexplode(relacl) JOIN pg_roles ON pg_roles.oid = grantee
+      WHERE relnamespace = 'public'::regnamespace AND rolname LIKE 'postern%'`;
+    for (const [uri, command] of Object.entries({ [database]: ["init"], [moved]: ["migrate", "--to", moved] })) {
+      await run(join(BUILD, "bin/postern"), [...command, "--config", configuration]);
+      assert.equal(server.sql("SELECT to_regclass('users') IS NOT NULL", uri), "t");
+      assert.equal(server.sql(counted, uri), "0");
+      const login = uri.replace("user=second", "user=postern_login");
+      assert.deepEqual(await server.states(["SELECT password_hash FROM public.users"], login), ["42501"]);
+    }
+  });
+
   it("remote_user and autoCreate need the rights that are named for them", async () => {
     const { superuser: database, uri } = server.addDatabase("remote");
     const login = { method: "remote_user", autoCreate: true, claimsFromEnvironment: { email: "REMOTE_EMAIL" } };

@@ -12,9 +12,12 @@ bool has_tables(PostgresConnection& connection) {
     return libpq().PQgetisnull(connection.run("SELECT to_regclass('schema_version')").get(), 0, 0) == 0;
 }
 
-/// Without them the URI names one role for all programs.
+/// Roles belong to all databases of a server, and so perhaps to another installation. Tables of another owner than
+/// roles.sql names are not theirs: the URI names one role for all programs.
 bool has_roles(PostgresConnection& connection) {
-    return libpq().PQntuples(connection.run("SELECT 1 FROM pg_roles WHERE rolname = 'postern_token'").get()) == 1;
+    const auto found =
+        connection.run("SELECT 1 FROM pg_roles WHERE rolname = 'postern_token' AND current_user = 'postern_owner'");
+    return libpq().PQntuples(found.get()) == 1;
 }
 
 void make_tables(PostgresConnection& connection) {
