@@ -38,8 +38,7 @@ int run(const cli::Invocation& invocation) {
         print_error(std::string("whether the change was made is unknown; run the same command again: ") + error.what());
         cli::note(invocation, oauth::AuditEvent::commit_unsynced, {{"command", invocation.command}});
     } catch (const db::StoreUnsynced& error) {
-        print_error(std::string("the change was made, but a power cut may undo it until a later change succeeds; the "
-                                "kernel log says what is wrong with the disk: ") +
+        print_error(std::string("the change was made, but may be undone until a later change succeeds: ") +
                     error.what());
         cli::note(invocation, oauth::AuditEvent::commit_unsynced, {{"command", invocation.command}});
     } catch (const db::StoreBusy& error) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -154,6 +155,19 @@ void share(const config::Config& config, const keys::KeyDirectory& directory) {
     }
 }
 
+/// Returns what is to be reported in the end when the tables are there, but a standby may lack them: the keys stay with
+/// the tables. When it is unknown whether they are there, it throws, and `init` may be run again.
+std::exception_ptr make_tables(os::NewFiles& made, const config::Config& config) {
+    try {
+        db::Database::create(made, config.database);
+    } catch (const db::CommitUnknown&) {
+        throw;
+    } catch (const db::StoreUnsynced&) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
 void init(const Invocation& invocation, const OwnerOptions& options) {
     const config::Config config = invocation.load_config();
     const Owners owners = resolve(options);
@@ -170,12 +184,13 @@ void init(const Invocation& invocation, const OwnerOptions& options) {
     const bool is_uri = db::is_uri(config.database);
     if (!is_uri) db::Database::create(making.made, config.database);
     making.finish_files();
-    if (is_uri)  // last: files are removed when it fails, and tables would stay
-        db::Database::create(making.made, config.database);
+    std::exception_ptr unsynced;
+    if (is_uri) unsynced = make_tables(making.made, config);  // last: files are removed when it fails
     making.made.keep();
     if (is_uri) share(config, *making.held);
     note_done(invocation, {{"file", config.database}});
     print_result(invocation, config);
+    if (unsynced) std::rethrow_exception(unsynced);
 }
 
 /// A name that is in use would hide one of two nodes from the others.

@@ -157,6 +157,10 @@ public:
                                 "; whether the copy was committed is unknown, and the old store is in service as "
                                 "before. When the server answers, look whether the tables there have rows: then drop "
                                 "them before you begin again");
+        } catch (const StoreUnsynced& error) {
+            throw StoreError(std::string(error.what()) +
+                             "; the copy is there, but may be lost, so nothing was moved: the old store is in service "
+                             "as before. Let no process use the copy, and drop its tables before you begin again");
         }
     }
     /// The server plans by figures that it collects later otherwise.

@@ -268,7 +268,7 @@ TEST_CASE(
          [](SampleInstallation& s) {
              return command(s, {"user", "disable", kAlice});
          },
-         "user disable", "a power cut may undo it until a later change succeeds"},
+         "user disable", "the change was made, but may be undone until a later change succeeds: "},
         {"a command of many changes",
          [](SampleInstallation& s) {
              return command(s, {"token", "revoke", "--all"});

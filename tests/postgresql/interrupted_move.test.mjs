@@ -26,7 +26,7 @@ describe("a move that does not come to its end", () => {
   let user;
 
   /// Options of the command that name the database.
-  function on(database) {
+  function on(database, keys) {
     const config = join(directory, "postern.json");
     const place = database.startsWith("postgresql:") ? { database, state } : { database };
     const log = { target: join(directory, "log") };
@@ -35,8 +35,8 @@ describe("a move that does not come to its end", () => {
   }
 
   /// Answers a failure as well.
-  async function postern(database, args, input = "") {
-    const running = run(POSTERN, [...args, ...on(database)]);
+  async function postern(database, args, input = "", keysUsed = keys) {
+    const running = run(POSTERN, [...args, ...on(database, keysUsed)]);
     running.child.stdin.on("error", () => {});
     running.child.stdin.end(input);
     const { code = 0, stdout, stderr } = await running.catch((failure) => failure);
@@ -47,7 +47,7 @@ describe("a move that does not come to its end", () => {
   async function killedAt(flight, kind, database, args) {
     let child;
     proxy.plan(flight, kind, () => child.kill("SIGKILL"));
-    child = spawn(POSTERN, [...args, ...on(database)], { stdio: "ignore" });
+    child = spawn(POSTERN, [...args, ...on(database, keys)], { stdio: "ignore" });
     await new Promise((ended) => child.once("exit", ended));
     proxy.plan(Infinity, kind);
   }
@@ -138,6 +138,53 @@ describe("a move that does not come to its end", () => {
     assert.equal((await postern(file, ["migrate", "--to", uri(true)])).code, 0);
     assert.equal(await isInService(file), false);
     assert.equal(await isInService(uri(false)), true);
+  });
+
+  /// A command whose first commit waits for a standby that is not there, until the operator ends the wait.
+  async function unconfirmed(start) {
+    server.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'; SELECT pg_reload_conf()");
+    const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    try {
+      const running = start();
+      let over = false;
+      running.then(() => (over = true));
+      while (!over && server.sql(waiting) !== "1") await new Promise((resolve) => setTimeout(resolve, 50));
+      server.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+      server.sql("ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()");
+      return await running;
+    } finally {
+      server.sql("ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()");
+    }
+  }
+
+  it("is not made when no standby confirms the copy: the old store alone is in service", async () => {
+    restoreFile();
+    restoreServer("template1");
+    const { code, stderr } = await unconfirmed(() => postern(file, ["migrate", "--to", uri(false)]));
+    assert.equal(code, 1);
+    assert.match(stderr, /^postern: the server warns .*nothing was moved: the old store is in service as before/);
+    assert.doesNotMatch(stderr, /power cut|kernel log|disk/);
+    assert.equal(await isInService(file), true);
+    assert.match((await postern(file, ["migrate", "--to", uri(false)])).stderr, /has rows already/);
+    restoreServer("template1");
+    assert.equal((await postern(file, ["migrate", "--to", uri(false)])).code, 0);
+    assert.equal(await isInService(file), false);
+  });
+
+  it("`init` keeps the keys with the tables when no standby confirms them", async () => {
+    restoreServer("template1");
+    const own = join(directory, "own");
+    const { code, stderr } = await unconfirmed(() => postern(uri(false), ["init"], "", own));
+    assert.equal(code, 1);
+    assert.match(stderr, /the change was made, but may be undone until a later change succeeds: the server warns/);
+    assert.doesNotMatch(stderr, /power cut|kernel log|disk/);
+    const listed = await postern(uri(false), ["key", "list", "--json"], "", own);
+    assert.deepEqual(
+      JSON.parse(listed.stdout).map(({ state: its }) => its),
+      ["active", "active"],
+    );
+    assert.equal(existsSync(join(own, "transport.key")), true);
+    assert.equal((await postern(uri(false), ["user", "list"], "", own)).code, 0);
   });
 
   it("uses the tables that are there without rows", async () => {

@@ -64,7 +64,10 @@ void SqliteConnection::commit(Durability durability) {
     try {
         group_commit_->wait(number, std::chrono::steady_clock::now() + wait, wal);
     } catch (const StoreError& error) {
-        throw StoreUnsynced(path + ": " + error.what());
+        throw StoreUnsynced(path +
+                            ": a power cut may undo this commit, and the kernel log says what is wrong with the "
+                            "disk: " +
+                            error.what());
     }
 }
 
