@@ -96,10 +96,11 @@ constexpr Check kChecks[] = {
      "ALTER ROLE ... SET $2, with lock_timeout = '4s', statement_timeout = '5s', "
      "idle_in_transaction_session_timeout = '10s'"},
     {kLoad, State::warning,
+     // Of connections of other roles a role sees no more than this.
      "SELECT count(*), max(m.connections) FROM pg_stat_activity, (SELECT"
      " CAST(current_setting('max_connections') AS bigint)"
      " - CAST(current_setting('superuser_reserved_connections') AS bigint) AS connections) m"
-     " WHERE backend_type = 'client backend' HAVING 10 * count(*) >= 8 * max(m.connections)",
+     " WHERE datid IS NOT NULL AND usesysid IS NOT NULL HAVING 10 * count(*) >= 8 * max(m.connections)",
      "$1 of $2 connections are in use",
      "raise max_connections: each process of each node keeps one connection; or run fewer processes"},
     {kLoad, State::warning, "SELECT 'autovacuum' WHERE current_setting('autovacuum') = 'off'",
@@ -147,6 +148,9 @@ void run(Findings& findings, db::Database& database, const Check& check) {
 
 /// On the way through a network. What libpq was told, because a server does not know whether it was checked.
 void check_tls(Findings& findings, db::Database& database, const std::string& uri) {
+    // pg_stat_ssl shows this connection to the role that logged in, and the command acts as the owner of the tables.
+    const db::Snapshot snapshot(database);
+    database.prepare("SET LOCAL ROLE NONE").step();
     auto row = database.prepare(
         "SELECT s.ssl FROM pg_stat_ssl s WHERE s.pid = pg_backend_pid() AND inet_server_addr() IS NOT NULL"
         " AND NOT inet_server_addr() <<= inet '127.0.0.0/8' AND inet_server_addr() <> inet '::1'");

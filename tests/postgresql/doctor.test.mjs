@@ -202,14 +202,15 @@ describe("doctor and a database server", () => {
   });
 
   it("names connections that run out", async () => {
+    const other = uri.replace("user=owner", "user=postern_token"); // of which this role sees little
     const busy = Array.from({ length: 14 }, () =>
-      spawn("psql", ["-X", "-q", "-d", uri, "-c", "SELECT pg_sleep(600)"], { stdio: "ignore" }),
+      spawn("psql", ["-X", "-q", "-d", other, "-c", "SELECT pg_sleep(600)"], { stdio: "ignore" }),
     );
     const asleep =
       "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()";
     await until(() => server.sql(asleep) === "14");
     const found = await findings();
-    server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'owner'");
+    server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postern_token'");
     await Promise.all(busy.map((each) => each.exitCode ?? new Promise((ended) => each.once("exit", ended))));
     assert.equal(found.length, 1, JSON.stringify(found));
     assert.match(found[0].detail, /^1[5-7] of 17 connections are in use/);
@@ -281,5 +282,63 @@ describe("doctor and a database server", () => {
     await findings();
     await new Promise((resolve) => setTimeout(resolve, 1500)); // a server counts once a second
     assert.equal(server.sql(changes), before);
+  });
+});
+
+describe("doctor and old transactions", () => {
+  const directory = mkdtempSync(join(tmpdir(), "postern-dr-"));
+  const config = join(directory, "postern.json");
+  let server;
+  let session;
+
+  before(async () => {
+    server = await PostgreSQL.start({ max_prepared_transactions: "2" }, { clock: true });
+    const keys = join(directory, "keys");
+    writeFileSync(
+      config,
+      JSON.stringify({ issuer: "https://op.example", database: server.uri, state: directory, keys }),
+    );
+    await run(join(BUILD, "bin/postern"), ["init", "--config", config]);
+  });
+  after(async () => {
+    session?.stdin.end();
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const transactions = async () => {
+    const asked = run(join(BUILD, "bin/postern"), ["doctor", "--json", "--config", config]);
+    const found = JSON.parse((await asked.catch((failure) => failure)).stdout);
+    return found.filter(({ check, detail }) => check === "server load" && /transaction/.test(detail));
+  };
+
+  it("names one that is open or prepared for more than ten minutes, and its fix ends it", async () => {
+    server.setClock(-610);
+    session = spawn("psql", ["-X", "-q", "-d", server.uri.replace("&user", "&application_name=report&user")], {
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    session.stdin.write("BEGIN; SELECT 1;\n");
+    server.sql("BEGIN; SELECT txid_current(); PREPARE TRANSACTION 'forgotten'");
+    const open = "SELECT pid FROM pg_stat_activity WHERE application_name = 'report' AND xact_start IS NOT NULL";
+    while (server.sql(open) === "") await new Promise((resolve) => setTimeout(resolve, 50));
+    const pid = server.sql(open);
+    server.setClock(-310); // five minutes later
+    assert.deepEqual(await transactions(), []);
+
+    server.setClock(0);
+    const found = await transactions();
+    assert.deepEqual(
+      found.map(({ state, detail }) => [state, detail.replace(/ minutes: .*/, "")]),
+      [
+        ["warning", `the transaction of process ${pid} (report) is older than ten`],
+        ["warning", 'the prepared transaction "forgotten" of postgres is older than ten'],
+      ],
+    );
+    const [terminate] = found[0].fix.match(/SELECT pg_terminate_backend\(\d+\)/);
+    server.sql(terminate);
+    const [rollback] = found[1].fix.match(/^ROLLBACK PREPARED '[^']*'/);
+    server.sql(rollback);
+    while (server.sql(open) !== "") await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.deepEqual(await transactions(), []);
   });
 });

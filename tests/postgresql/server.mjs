@@ -1,11 +1,21 @@
 // A PostgreSQL server of one test file, from the distribution's package: its own directory, a Unix socket and no port.
 // What it holds is thrown away with it, so it does not wait for the disk.
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { endianness, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "../support/deployment.mjs";
+import { BUILD, ROOT } from "../support/deployment.mjs";
 
 const run = promisify(execFile);
 const PLAIN = ["-X", "-q", "-A", "-t"]; // results alone, whatever the user has in ~/.psqlrc
@@ -45,12 +55,15 @@ const SETTINGS = {
 export class PostgreSQL {
   #directory = mkdtempSync(join(tmpdir(), "postern-pg-"));
   #settings;
+  #env = {};
   #server;
   #said = "";
 
   /// Settings of postgresql.conf that differ from those above; undefined: the server's own, which can be changed later.
-  static async start(settings = {}) {
+  /// clock: true for one that setClock() moves.
+  static async start(settings = {}, { clock = false } = {}) {
     const server = new PostgreSQL();
+    if (clock) server.#ownClock();
     server.#settings = { ...SETTINGS, ...settings, unix_socket_directories: server.#directory };
     server.#initialise();
     await server.resume();
@@ -136,6 +149,21 @@ export class PostgreSQL {
     if (identity.uid !== undefined) chownSync(this.#directory, identity.uid, identity.gid);
   }
 
+  /// See fake_clock_preload.c.
+  #ownClock() {
+    const preloaded = join(this.#directory, "clock.so"); // a copy that the server's user can reach
+    copyFileSync(join(BUILD, "tests/fake_clock_preload.so"), preloaded);
+    this.#env = { LD_PRELOAD: preloaded, POSTERN_TEST_CLOCK_AHEAD: join(this.#directory, "ahead") };
+    this.setClock(0);
+  }
+
+  /// From now on the server takes the time to be so many seconds later, or earlier, than it is.
+  setClock(ahead) {
+    const number = Buffer.alloc(8);
+    (endianness() === "LE" ? number.writeBigInt64LE : number.writeBigInt64BE).call(number, BigInt(ahead));
+    writeFileSync(join(this.#directory, "ahead"), number, { flag: existsSync(this.#data) ? "r+" : "w" });
+  }
+
   #initialise() {
     this.#own();
     this.#run("initdb", "-D", this.#data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync");
@@ -149,6 +177,7 @@ export class PostgreSQL {
     this.#server = spawn(join(programs(), "postgres"), ["-D", data, ...options], {
       ...identity,
       cwd: this.#directory,
+      env: { ...process.env, ...this.#env },
       stdio: ["ignore", "ignore", "pipe"],
     });
     this.#server.stderr.setEncoding("utf8").on("data", (chunk) => (this.#said += chunk));

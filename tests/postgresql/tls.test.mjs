@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -15,6 +15,10 @@ import { PostgreSQL } from "./server.mjs";
 const run = promisify(execFile);
 const PROGRAMS = ["authorize", "login", "scopes", "token", "introspect", "userinfo", "revoke", "logout"];
 const SCOPE = "openid profile offline_access";
+/// Of this machine in a network; undefined without one.
+const OWN_ADDRESS = Object.values(networkInterfaces())
+  .flat()
+  .find(({ internal, family }) => !internal && family === "IPv4")?.address;
 const chown = (owner, file) => process.getuid() === 0 && execFileSync("chown", [owner, file]);
 
 describe("a database server over TLS, with a password for each role", () => {
@@ -43,10 +47,11 @@ describe("a database server over TLS, with a password for each role", () => {
     chmodSync(certificate.key, 0o600);
     chown("postgres", certificate.key);
     const rules = join(directory, "pg_hba.conf");
-    writeFileSync(rules, "local all postgres trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n");
+    const own = OWN_ADDRESS ? `host postern postern_admin ${OWN_ADDRESS}/32 scram-sha-256\n` : "";
+    writeFileSync(rules, `local all postgres trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n${own}`);
     port = await freePort();
     server = await PostgreSQL.start({
-      listen_addresses: "127.0.0.1",
+      listen_addresses: ["127.0.0.1", OWN_ADDRESS].filter(Boolean).join(),
       port,
       ssl: "on",
       ssl_cert_file: certificate.certificate,
@@ -109,6 +114,25 @@ describe("a database server over TLS, with a password for each role", () => {
     const other = mkdtempSync(join(directory, "other-"));
     const { caFile } = await makeCertificate(other);
     assert.match(await doctorWith(uriFor("localhost", `&sslrootcert=${caFile}`)), /certificate verify failed/);
+  });
+
+  it("doctor names a connection through a network that is not encrypted, or not verified", async (t) => {
+    if (!OWN_ADDRESS) return t.skip("this machine has the loopback address alone");
+    const through = async (mode) => {
+      const uri = uriFor("localhost", `&sslmode=${mode}`).replace("127.0.0.1", OWN_ADDRESS);
+      return (await doctorWith(uri)).match(/the connection is[^\n]*/g) ?? [];
+    };
+    const fix = /set ssl = on at the server, and sslmode=verify-full with sslrootcert=FILE in the URI/;
+    assert.match((await through("disable")).join(), /^the connection is not encrypted: who can read the network reads/);
+    assert.match(
+      (await through("require")).join(),
+      /^the connection is encrypted, but the server's name is not checked/,
+    );
+    assert.match((await through("verify-ca")).join(), /^the connection is encrypted, but the server's name is not/);
+    assert.match(await doctorWith(uriFor("localhost", "&sslmode=disable").replace("127.0.0.1", OWN_ADDRESS)), fix);
+    const verified = await doctorWith(uriFor("localhost").replace("127.0.0.1", OWN_ADDRESS));
+    assert.match(verified, /^ok +role:/m); // it is connected
+    assert.doesNotMatch(verified, /the connection is/);
   });
 
   it("a program with a wrong password answers 503 and says why, and serves when the password is right", async () => {
