@@ -130,6 +130,39 @@ describe("an installation on PostgreSQL", () => {
     assert.match((await command("init")).stderr, /has tables of Postern already|exists already/);
   });
 
+  it("stats has the size of the tables with their indexes, as the server counts it", async () => {
+    const size = () =>
+      Number(
+        server.sql(
+          "SELECT sum(pg_table_size(oid) + pg_indexes_size(oid)) FROM pg_class" +
+            " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+        ),
+      );
+    /// What stats says while nothing changes: a server vacuums when it gets to it.
+    async function told() {
+      for (;;) {
+        const before = size();
+        const { bytes } = await p.deployment.postern(["stats"]);
+        if (size() === before) return [bytes, before];
+      }
+    }
+    const [first, own] = await told();
+    assert.deepEqual(first, { database: own, log: 0 });
+    const ROWS = 20_000;
+    const WIDTH = 64;
+    server.sql(
+      `INSERT INTO login_attempts SELECT rpad(CAST(i AS text), ${WIDTH}, '.'), 1, 1 FROM generate_series(1, ${ROWS}) i`,
+    );
+    const [second, grown] = await told();
+    assert.deepEqual(second, { database: grown, log: 0 });
+    assert.ok(second.database - first.database > 2 * ROWS * WIDTH); // each key is in the index too
+    assert.match(
+      (await command("stats", "--prometheus")).stdout,
+      new RegExp(`^postern_file_size_bytes{file="database"} ${grown}$`, "m"),
+    );
+    server.sql("TRUNCATE login_attempts");
+  });
+
   it("repeats a password of the URI nowhere", async () => {
     const file = p.deployment.environment.POSTERN_CONFIG;
     const configured = readFileSync(file, "utf8");
