@@ -44,7 +44,7 @@ $(TEST_BIN) $(POSTGRESQL_BIN):
 $(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate flock pread pwrite,-Wl,--wrap=$(f))
 
 # Preloaded into programs whose clock or disk a test describes; no sanitizer, since its runtime comes with the program.
-PRELOADED := $(BUILD)/tests/fake_clock_preload.so $(BUILD)/tests/fake_statvfs_preload.so $(BUILD)/tests/fixed_random_preload.so $(BUILD)/tests/stop_preload.so
+PRELOADED := $(BUILD)/tests/fake_clock_preload.so $(BUILD)/tests/fake_statvfs_preload.so $(BUILD)/tests/fixed_random_preload.so $(BUILD)/tests/stop_preload.so $(BUILD)/tests/names_preload.so
 $(PRELOADED): $(BUILD)/tests/%.so: tests/support/%.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -shared -o $@ $<

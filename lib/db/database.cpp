@@ -76,6 +76,8 @@ std::chrono::milliseconds Database::clock_offset() { return connection_->clock_o
 
 std::string Database::take_warning() { return connection_->take_warning(); }
 
+std::chrono::milliseconds Database::away_for() const { return connection_->away_for(); }
+
 void Database::checkpoint_if_due() noexcept { connection_->checkpoint_if_due(); }
 
 void Database::checkpoint() { connection_->checkpoint(); }

@@ -164,6 +164,10 @@ public:
     /// What the operator should know about this connection, once for each; "" for nothing. For the log.
     std::string take_warning();
 
+    /// How long no server could be reached at the addresses that the names of its hosts had when this was opened, from
+    /// the first connection that failed; 0 when the last one did not fail, without names, and for a file.
+    std::chrono::milliseconds away_for() const;
+
     /// To be called after an answer has been sent: a passive checkpoint when the WAL has grown enough and the write
     /// lock is free, and a sync of the WAL now and then before. Never throws.
     void checkpoint_if_due() noexcept;

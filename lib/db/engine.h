@@ -68,6 +68,7 @@ public:
     virtual bool has_row_locks() const = 0;
     virtual std::chrono::milliseconds clock_offset() { return {}; }
     virtual std::string take_warning() { return {}; }
+    virtual std::chrono::milliseconds away_for() const { return {}; }
     virtual void checkpoint_if_due() noexcept = 0;
     virtual void checkpoint() = 0;
 

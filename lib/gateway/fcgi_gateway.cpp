@@ -272,7 +272,7 @@ void accept_requests(const Loop& loop) {
         if (!connections.has_room()) request->keepConnection = 0;
         FcgiExchange exchange(*request, reading);
         loop.answer(exchange);
-        loop.after_answer();
+        if (loop.after_answer() == Next::end) return;
         ++answered;
     }
 }

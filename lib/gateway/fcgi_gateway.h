@@ -14,9 +14,12 @@ namespace postern::gateway {
 /// SIGPIPE. Starts nothing of libfcgi, which would take over the signals of a CGI program.
 Transport start_transport();
 
+/// What a process does when it has answered a request.
+enum class Next { accept, end };
+
 struct Loop {
     std::function<void(Exchange&)> answer;  ///< must call `send`
-    std::function<void()> after_answer;
+    std::function<Next()> after_answer;
     std::optional<std::int64_t> max_requests;
     /// For the variables and the body of a request together. Some web servers pass a body on as it comes: without a
     /// limit for all of it, a client that trickles one byte at a time could hold the process indefinitely.
@@ -25,9 +28,9 @@ struct Loop {
     std::chrono::milliseconds writing_time = std::chrono::seconds(30);
 };
 
-/// Until SIGTERM, SIGUSR1 or the last of `max_requests`; a request that has begun is finished. Connections that the web
-/// server keeps open are waited for together with new ones, so an idle one blocks no other client. Uses SIGALRM and
-/// ITIMER_REAL while it reads, and leaves the timer alone once `receive` has returned. Throws
+/// Until SIGTERM, SIGUSR1, the last of `max_requests` or Next::end; a request that has begun is finished. Connections
+/// that the web server keeps open are waited for together with new ones, so an idle one blocks no other client. Uses
+/// SIGALRM and ITIMER_REAL while it reads, and leaves the timer alone once `receive` has returned. Throws
 /// std::system_error when libfcgi or the listening socket is unusable.
 void accept_requests(const Loop& loop);
 

@@ -8,6 +8,7 @@
 #endif
 
 #include <cstdlib>
+#include <string>
 
 #include "config/config.h"
 #include "crypto/start.h"
@@ -25,6 +26,18 @@ void keep_memory_private() {
 #endif
 }
 
+/// nullopt: it is not set.
+std::optional<std::int64_t> number_in_environment(const char* name, std::int64_t least) {
+    constexpr std::int64_t kMost = 1'000'000'000;
+    const char* given = std::getenv(name);
+    if (given == nullptr || *given == '\0') return std::nullopt;
+    const auto number = util::parse_digits(given, kMost);
+    if (!number || *number < least)
+        throw config::ConfigError(std::string(name) + " must be a number from " + std::to_string(least) + " to " +
+                                  std::to_string(kMost) + ", or unset");
+    return number;
+}
+
 }  // namespace
 
 void prepare_process(const Endpoint& endpoint) {
@@ -38,13 +51,12 @@ void prepare_process(const Endpoint& endpoint) {
     if (!endpoint.needs.openssl) crypto::start_alone();
 }
 
-std::optional<std::int64_t> max_requests() {
-    const char* given = std::getenv("POSTERN_MAX_REQUESTS");
-    if (given == nullptr || *given == '\0') return std::nullopt;
-    const auto number = util::parse_digits(given, 1'000'000'000);
-    if (!number || *number == 0)
-        throw config::ConfigError("POSTERN_MAX_REQUESTS must be a number from 1 to 1000000000, or unset");
-    return number;
+std::optional<std::int64_t> max_requests() { return number_in_environment("POSTERN_MAX_REQUESTS", 1); }
+
+std::optional<std::chrono::seconds> max_away() {
+    constexpr std::int64_t kUnlessGiven = 30;
+    const std::chrono::seconds longest(number_in_environment("POSTERN_MAX_AWAY", 0).value_or(kUnlessGiven));
+    return longest.count() == 0 ? std::nullopt : std::optional(longest);
 }
 
 }  // namespace postern::server

@@ -1,6 +1,7 @@
 // What the process is allowed to be before it reads anything: modes, core dumps, environment.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -15,5 +16,9 @@ void prepare_process(const Endpoint& endpoint);
 /// POSTERN_MAX_REQUESTS: the process ends gracefully after so many. nullopt: never. Throws ConfigError when it is not a
 /// number from 1 to 10^9.
 std::optional<std::int64_t> max_requests();
+
+/// POSTERN_MAX_AWAY, in seconds, 30 by default: a process whose database server is away for longer ends. nullopt: 0,
+/// never. Throws ConfigError when it is not a number up to 10^9. docs/decisions/0056
+std::optional<std::chrono::seconds> max_away();
 
 }  // namespace postern::server

@@ -1,9 +1,12 @@
 // The life of an endpoint's process: start-up checks, the accept loop, the end.
 #include "server/serve.h"
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "gateway/cgi_gateway.h"
@@ -45,6 +48,31 @@ void explain(const Endpoint& endpoint, const std::exception& error) {
     write_to_log(endpoint, error);
 }
 
+/// Decides when the database server has been away for so long that its host names have to be resolved again, which a
+/// process in the sandbox cannot do itself. docs/decisions/0056
+class Away {
+public:
+    explicit Away(App& app) : app_(app), longest_(max_away()) {
+        // The processes of a pool miss it together, and do not end together.
+        if (longest_) *longest_ += *longest_ * (static_cast<unsigned char>(app.random().bytes(1)[0])) / 512;
+    }
+
+    /// Says in the log that the process ends.
+    bool is_over() const {
+        const db::Database* database = app_.database_if_open();
+        const auto away = database ? database->away_for() : std::chrono::milliseconds();
+        if (!longest_ || away <= *longest_) return false;
+        const auto seconds = std::to_string(std::chrono::floor<std::chrono::seconds>(away).count());
+        app_.log().warn("end", {{"reason", "no database server could be reached for " + seconds +
+                                               " s: the next process resolves the names of its hosts again"}});
+        return true;
+    }
+
+private:
+    App& app_;
+    std::optional<std::chrono::milliseconds> longest_;
+};
+
 int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
     gateway::CgiExchange exchange;
     try {
@@ -68,8 +96,12 @@ int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
     try {
         const auto app = start(endpoint);
         Service service(*app, endpoint, handler);
-        const gateway::Loop loop{[&](gateway::Exchange& exchange) { service.run(exchange); },
-                                 [&] { service.tidy_up(); }, max_requests()};
+        const Away away(*app);
+        const auto tidy_up = [&] {
+            service.tidy_up();
+            return away.is_over() ? gateway::Next::end : gateway::Next::accept;
+        };
+        const gateway::Loop loop{[&](gateway::Exchange& exchange) { service.run(exchange); }, tidy_up, max_requests()};
         app->log().info("start", {{"version", util::kVersion}});
         enter_sandbox(app->config(), endpoint, app->log(), gateway::Transport::fastcgi);
         gateway::accept_requests(loop);

@@ -35,7 +35,7 @@ const PROGRAMS = [
   "discovery",
 ];
 
-it("root writes nowhere else because of a link that a process that serves has put among the sockets", async () => {
+it("processes that stay, and no file of another place because of a link among the sockets", async () => {
   const directory = mkdtempSync(join(tmpdir(), "pt-"));
   chmodSync(directory, 0o711);
   const [programs, sockets, precious] = ["bin", "s", "precious"].map((name) => join(directory, name));
@@ -63,6 +63,10 @@ it("root writes nowhere else because of a link that a process that serves has pu
     assert.equal(readFileSync(precious, "utf8"), "precious");
     assert.ok(lstatSync(join(sockets, "token.pid")).isFile());
     assert.equal(statSync(sockets).uid, process.getuid(), "nobody who serves can put another one there");
+    // spawn-fcgi replaces none that ends.
+    const pid = readFileSync(join(sockets, "token.pid"), "utf8").trim();
+    const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    assert.ok(environment.includes("POSTERN_MAX_AWAY=0"));
   } finally {
     // Those that were started: not all of them, where the script gave up on the way.
     for (const name of PROGRAMS) {

@@ -52,8 +52,19 @@ PostgresConnection::~PostgresConnection() {
 
 bool PostgresConnection::try_to_connect() {
     close();
+    if (!options_.fault().empty()) return false;
     connection_ = libpq().PQconnectdbParams(options_.names().data(), options_.values().data(), 0);
     return connection_ && libpq().PQstatus(connection_) == CONNECTION_OK;
+}
+
+std::string PostgresConnection::why_not() const {
+    if (!options_.fault().empty()) return options_.fault();
+    return connection_ ? one_line(libpq().PQerrorMessage(connection_)) : "out of memory";
+}
+
+std::chrono::milliseconds PostgresConnection::away_for() const {
+    if (!away_since_ || !options_.has_names()) return {};
+    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::steady_clock::now() - *away_since_);
 }
 
 void PostgresConnection::connect() {
@@ -62,8 +73,8 @@ void PostgresConnection::connect() {
     // The second try is for a connection that was cut while it began, as a balancer does when it changes servers.
     const auto is_early = [&] { return std::chrono::steady_clock::now() - now < kPauseBetweenTries; };
     if (!try_to_connect() && !(is_early() && try_to_connect())) {
-        last_reason_ = "cannot connect to the database: " +
-                       (connection_ ? one_line(libpq().PQerrorMessage(connection_)) : "out of memory");
+        last_reason_ = "cannot connect to the database: " + why_not();
+        if (!away_since_) away_since_ = now;
         next_try_ = now + kPauseBetweenTries;
         close();
         throw StoreBusy(last_reason_);
@@ -71,6 +82,7 @@ void PostgresConnection::connect() {
     libpq().PQsetnonblocking(connection_, 1);
     libpq().PQsetNoticeReceiver(connection_, note_warning, &warned_);
     connected_at_ = now;
+    away_since_.reset();
     ++session_;
     try {
         set_up();

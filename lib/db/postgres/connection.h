@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -80,6 +81,7 @@ public:
     bool has_row_locks() const override { return true; }
     std::chrono::milliseconds clock_offset() override;
     std::string take_warning() override { return std::exchange(warning_, {}); }
+    std::chrono::milliseconds away_for() const override;
     void checkpoint_if_due() noexcept override {}
     void checkpoint() override {}
 
@@ -102,6 +104,7 @@ public:
 private:
     void connect();
     bool try_to_connect();
+    std::string why_not() const;
     void set_up();
     bool find_pooler();
     void set_session();
@@ -130,6 +133,8 @@ private:
     PGconn* connection_ = nullptr;
     std::chrono::steady_clock::time_point next_try_;  ///< not to be asked before, because it was away
     std::string last_reason_;
+    std::optional<std::chrono::steady_clock::time_point>
+        away_since_;  ///< the first try that failed; none since then did not
     int session_ = 0;
     std::chrono::steady_clock::time_point connected_at_;
     bool is_pooled_ = false;  ///< the next transaction, or read, may meet another session of the server

@@ -68,37 +68,18 @@ bool is_this_machine(std::string_view host) {
     return is_socket(host) || host == "localhost" || host == "127.0.0.1" || host == "::1";
 }
 
+bool is_address(const std::string& host) {
+    addrinfo hints{};
+    hints.ai_flags = AI_NUMERICHOST;
+    addrinfo* found = nullptr;
+    if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return false;
+    ::freeaddrinfo(found);
+    return true;
+}
+
 void replace_all(std::string& text, std::string_view mark, std::string_view by) {
     for (auto at = text.find(mark); at != text.npos; at = text.find(mark, at + by.size()))
         text.replace(at, mark.size(), by);
-}
-
-/// Makes lists that libpq reads side by side: each host once for each of its addresses. Throws StoreBusy when no host
-/// can be resolved. A host that cannot be resolved beside others is left to libpq.
-void resolve_hosts(std::map<std::string, std::string>& options) {
-    const std::string host_list = options["host"];
-    const std::string port_list = options["port"];
-    const auto hosts = util::split(host_list, ',');
-    const auto ports = util::split(port_list, ',');
-    if (ports.size() != 1 && ports.size() != hosts.size()) return;  // libpq refuses them
-    struct {
-        std::string hosts, addresses, ports;
-    } each;
-    bool is_any_resolved = false;
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-        auto addresses = is_socket(hosts[i]) ? std::vector<std::string>{""} : addresses_of(std::string(hosts[i]));
-        is_any_resolved |= !addresses.empty();
-        if (addresses.empty()) addresses = {""};
-        for (const std::string& address : addresses) {
-            each.hosts.append(hosts[i]) += ',';
-            each.addresses.append(address) += ',';
-            each.ports.append(ports[ports.size() == 1 ? 0 : i]) += ',';
-        }
-    }
-    if (!is_any_resolved) throw StoreBusy("no host of \"database\" can be resolved: " + host_list);
-    options["host"] = each.hosts.substr(0, each.hosts.size() - 1);
-    options["hostaddr"] = each.addresses.substr(0, each.addresses.size() - 1);
-    options["port"] = each.ports.substr(0, each.ports.size() - 1);
 }
 
 }  // namespace
@@ -125,9 +106,39 @@ ConnectionOptions::ConnectionOptions(const std::string& uri, std::string_view pr
 
     const bool names_address = options_.contains("hostaddr");
     const std::string hosts = options_["host"];
-    if (!names_address) resolve_hosts(options_);
+    if (!names_address) resolve_hosts();
     if (names_address || !std::ranges::all_of(util::split(hosts, ','), is_this_machine))
         options_.try_emplace("sslmode", "verify-full");
+}
+
+/// Makes lists that libpq reads side by side: each host once for each of its addresses. A host that cannot be resolved
+/// beside others is left to libpq.
+void ConnectionOptions::resolve_hosts() {
+    const std::string host_list = options_["host"];
+    const std::string port_list = options_["port"];
+    const auto hosts = util::split(host_list, ',');
+    const auto ports = util::split(port_list, ',');
+    if (ports.size() != 1 && ports.size() != hosts.size()) return;  // libpq refuses them
+    struct {
+        std::string hosts, addresses, ports;
+    } each;
+    bool is_any_resolved = false;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        const std::string host(hosts[i]);
+        has_names_ |= !is_this_machine(host) && !is_address(host);
+        auto addresses = is_socket(host) ? std::vector<std::string>{""} : addresses_of(host);
+        is_any_resolved |= !addresses.empty();
+        if (addresses.empty()) addresses = {""};
+        for (const std::string& address : addresses) {
+            each.hosts.append(host) += ',';
+            each.addresses.append(address) += ',';
+            each.ports.append(ports[ports.size() == 1 ? 0 : i]) += ',';
+        }
+    }
+    if (!is_any_resolved) fault_ = "no host of \"database\" can be resolved: " + host_list;
+    options_["host"] = each.hosts.substr(0, each.hosts.size() - 1);
+    options_["hostaddr"] = each.addresses.substr(0, each.addresses.size() - 1);
+    options_["port"] = each.ports.substr(0, each.ports.size() - 1);
 }
 
 std::vector<const char*> ConnectionOptions::names() const {

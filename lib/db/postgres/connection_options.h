@@ -14,20 +14,29 @@ namespace postern::db {
 class ConnectionOptions {
 public:
     /// `{endpoint}` in the files of the URI is replaced by `program`. Host names are resolved once, here, to all of
-    /// their addresses: a process that gives up its rights cannot do it later. Throws StoreBusy when no host can be
-    /// resolved. Throws StoreUnusable for a URI that libpq does not accept, for one that asks for a standby or names a
-    /// service, and for one with a password, which would be seen in the configuration and in messages.
+    /// their addresses: a process that gives up its rights cannot do it later. Throws StoreUnusable for a URI that
+    /// libpq does not accept, for one that asks for a standby or names a service, and for one with a password, which
+    /// would be seen in the configuration and in messages.
     ConnectionOptions(const std::string& uri, std::string_view program);
 
     /// As PQconnectdbParams takes them, with a nullptr at the end. The pointers are those of this object.
     std::vector<const char*> names() const;
     std::vector<const char*> values() const;
 
+    /// Whether a host has a name whose addresses may change: it is no socket, no address, and another machine.
+    bool has_names() const { return has_names_; }
+    /// Why there is no address to connect to; "" when there is one.
+    const std::string& fault() const { return fault_; }
+
     /// Files that a new connection reads: certificates, keys and the file with the password.
     std::vector<std::string> files() const;
 
 private:
+    void resolve_hosts();
+
     std::map<std::string, std::string> options_;
+    bool has_names_ = false;
+    std::string fault_;
 };
 
 }  // namespace postern::db

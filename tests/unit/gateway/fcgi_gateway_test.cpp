@@ -157,8 +157,8 @@ private:
         close(listener);
         if (start_transport() != Transport::fastcgi) return 3;
         try {
-            accept_requests(
-                {[this](Exchange& exchange) { answer(exchange); }, [] {}, max_requests, reading_time, writing_time});
+            accept_requests({[this](Exchange& exchange) { answer(exchange); }, [this] { return next_; }, max_requests,
+                             reading_time, writing_time});
             return 0;
         } catch (const std::exception&) {
             return 2;
@@ -168,6 +168,7 @@ private:
         if (write(began_[1], "x", 1) != 1) _exit(4);
         exchange.read_variables({"REMOTE_USER"});
         const Body body = exchange.receive(4096);
+        if (exchange.variables().get("REMOTE_USER") == "last") next_ = Next::end;
         if (exchange.variables().get("REMOTE_USER") == "long") return exchange.send(kLongAnswer);
         exchange.send(std::string(exchange.variables().get("REMOTE_USER")) +
                       (body.state == BodyState::whole ? "whole " : "refused ") + std::to_string(body.bytes.size()));
@@ -176,6 +177,7 @@ private:
     sockaddr_un address_{};
     int began_[2] = {-1, -1};
     pid_t process_ = -1;
+    Next next_ = Next::accept;
 };
 
 TEST_CASE("accept_requests: answers one request after another, with and without a body") {
@@ -410,6 +412,14 @@ TEST_CASE("accept_requests: ends after the last of max_requests") {
     Worker worker(2);
     CHECK(worker.ask(whole_request("a")) == "whole 1");
     CHECK(worker.ask(whole_request("b")) == "whole 1");
+    CHECK(worker.wait() == 0);
+}
+
+TEST_CASE("accept_requests: ends after an answer when it is told to") {
+    Worker worker;
+    CHECK(worker.ask(whole_request("a")) == "whole 1");
+    const std::string last = params(0, pair("REMOTE_USER", "last"));
+    CHECK(worker.ask(begin(kResponder, false) + last + record(kStdin, "")) == "lastwhole 0");
     CHECK(worker.wait() == 0);
 }
 

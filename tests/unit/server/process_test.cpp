@@ -22,5 +22,17 @@ TEST_CASE("max_requests: absent is for ever, anything but a positive number refu
     unsetenv("POSTERN_MAX_REQUESTS");
 }
 
+TEST_CASE("max_away: absent is 30 seconds, 0 is never") {
+    unsetenv("POSTERN_MAX_AWAY");
+    CHECK(max_away() == std::chrono::seconds(30));
+    setenv("POSTERN_MAX_AWAY", "5", 1);
+    CHECK(max_away() == std::chrono::seconds(5));
+    setenv("POSTERN_MAX_AWAY", "0", 1);
+    CHECK_FALSE(max_away());
+    setenv("POSTERN_MAX_AWAY", "-1", 1);
+    CHECK_THROWS_AS(max_away(), config::ConfigError);
+    unsetenv("POSTERN_MAX_AWAY");
+}
+
 }  // namespace
 }  // namespace postern::server

@@ -88,6 +88,27 @@ TEST_CASE("ConnectionOptions: each address of a host is tried, at the host's por
     }
 }
 
+TEST_CASE("ConnectionOptions: a host that has a name, and one that has no address") {
+    struct Row {
+        std::string hosts;
+        bool has_names;
+        bool has_fault;
+    };
+    const std::string unknown(64, 'x');  // longer than a name can be, so that nobody is asked
+    for (const auto& [hosts, has_names, has_fault] : {
+             Row{"192.0.2.1", false, false},
+             Row{"[2001:db8::1],localhost", false, false},
+             Row{"", false, false},
+             Row{"192.0.2.1," + unknown, true, false},
+             Row{unknown, true, true},
+         }) {
+        CAPTURE(hosts);
+        const ConnectionOptions options("postgresql://" + hosts + "/op", "token");
+        CHECK(options.has_names() == has_names);
+        CHECK(options.fault() == (has_fault ? "no host of \"database\" can be resolved: " + hosts : ""));
+    }
+}
+
 TEST_CASE("ConnectionOptions: a URI that leads to a standby, or elsewhere, is refused") {
     for (const char* uri :
          {"postgresql://192.0.2.1/op?target_session_attrs=any",
