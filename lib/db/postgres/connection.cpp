@@ -20,6 +20,10 @@ constexpr std::chrono::seconds kLongestSession{300};
 // A server that is away is asked again after this, by whichever request comes then.
 constexpr std::chrono::milliseconds kPauseBetweenTries{500};
 
+constexpr const char* kSession =
+    "SELECT pg_backend_pid(),"
+    " CAST(extract(epoch FROM CAST(current_setting('lock_timeout') AS interval)) * 1000 AS bigint)";
+
 // With the time, so that the clocks are compared without a further message.
 constexpr const char* kVersion =
     "SELECT version, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) FROM schema_version"
@@ -92,14 +96,15 @@ void PostgresConnection::connect() {
     }
 }
 
-/// A pooler tells its clients numbers of its own, and may give each transaction another session of the server.
-bool PostgresConnection::find_pooler() {
-    const Result found = run("SELECT pg_backend_pid()");
-    return std::atoi(libpq().PQgetvalue(found.get(), 0, 0)) != libpq().PQbackendPID(connection_);
+void PostgresConnection::examine_session() {
+    const Result found = run(kSession);
+    // A pooler tells its clients numbers of its own, and may give each transaction another session of the server.
+    is_pooled_ = std::atoi(libpq().PQgetvalue(found.get(), 0, 0)) != libpq().PQbackendPID(connection_);
+    lock_timeout_ = std::chrono::milliseconds(std::atoll(libpq().PQgetvalue(found.get(), 0, 1)));
 }
 
 void PostgresConnection::set_up() {
-    is_pooled_ = find_pooler();
+    examine_session();
     if (!is_pooled_) set_session();
     if (accepted_ == Versions::this_one) check_version();
 }

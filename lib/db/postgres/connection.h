@@ -106,10 +106,11 @@ private:
     bool try_to_connect();
     std::string why_not() const;
     void set_up();
-    bool find_pooler();
+    void examine_session();
     void set_session();
     void compare_clocks(std::chrono::milliseconds asked, std::chrono::milliseconds server);
     void require_clock();
+    void limit_waits(std::chrono::milliseconds lock_wait);
     void close() noexcept;
     struct Queued {
         PostgresStatement* statement;
@@ -137,6 +138,7 @@ private:
         away_since_;  ///< the first try that failed; none since then did not
     int session_ = 0;
     std::chrono::steady_clock::time_point connected_at_;
+    std::chrono::milliseconds lock_timeout_{};  ///< of the role; 0: none
     bool is_pooled_ = false;  ///< the next transaction, or read, may meet another session of the server
     bool open_ = false;       ///< a transaction or a snapshot
     bool begun_ = false;      ///< and its BEGIN has been sent

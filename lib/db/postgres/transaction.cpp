@@ -1,5 +1,7 @@
 // Decides when a transaction on PostgreSQL takes effect. Each statement behind a row lock sees what all earlier holders
 // of that lock have committed, which READ COMMITTED gives and a snapshot of the whole transaction does not.
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "db/error.h"
@@ -14,16 +16,28 @@ constexpr const char* kBeginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ REA
 // What only grants rights may be lost with the server's memory. The WAL is one line: a later durable commit makes it
 // durable too.
 constexpr const char* kLazy = "SET LOCAL synchronous_commit = off";
+constexpr const char* kLimitWaits = "SELECT set_config('lock_timeout', $1, true)";
 constexpr const char* kCommit = "COMMIT";
 
 }  // namespace
 
-void PostgresConnection::begin(Durability durability, std::chrono::milliseconds) {
+/// Goes with BEGIN, and is left out where the role's own lock_timeout is no longer. Part of the time in which the
+/// server has to answer is left for the answer: a process that closes the connection first leaves a session that waits.
+void PostgresConnection::limit_waits(std::chrono::milliseconds lock_wait) {
+    const auto longest = std::max(std::min(lock_wait, wait * 4 / 5), std::chrono::milliseconds(1));
+    if (lock_timeout_.count() > 0 && lock_timeout_ <= longest) return;
+    PostgresStatement& limit = prepare(kLimitWaits);
+    limit.bind(1, std::to_string(longest.count()));
+    limit.queue();
+}
+
+void PostgresConnection::begin(Durability durability, std::chrono::milliseconds lock_wait) {
     connect_if_needed();
     require_clock();
     warned_ = false;
     open_ = true;
     prepare(kBegin).queue();
+    limit_waits(lock_wait);
     if (durability == Durability::lazy) prepare(kLazy).queue();
 }
 
