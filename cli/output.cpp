@@ -24,22 +24,45 @@ std::string padded(std::string text, std::size_t columns) {
     return text;
 }
 
-void print_row(const std::vector<std::string>& cells, const std::vector<std::size_t>& columns) {
+/// No cell has one: it is a control character.
+constexpr char kBetweenCells = '\t';
+
+void print_row(std::string_view cells, const std::vector<std::size_t>& columns) {
     std::string line;
-    for (std::size_t i = 0; i < cells.size(); ++i) line += padded(cells[i], columns[i]) + "  ";
+    for (std::size_t i = 0; const std::string_view cell : util::split(cells, kBetweenCells))
+        line += padded(std::string(cell), columns[i++]) + "  ";
     line.erase(line.find_last_not_of(' ') + 1);
     std::cout << line << '\n';
 }
 
 }  // namespace
 
-JsonRows::JsonRows() { std::cout << '['; }
+void JsonRows::add(const json::Value& row) { rows_.add(json::write(row)); }
 
-JsonRows::~JsonRows() { std::cout << (empty_ ? "]\n" : "\n]\n"); }
+void JsonRows::print() {
+    bool is_empty = true;
+    std::cout << '[';
+    rows_.each_line([&](std::string_view row) {
+        std::cout << (is_empty ? "\n  " : ",\n  ") << row;
+        is_empty = false;
+    });
+    std::cout << (is_empty ? "]\n" : "\n]\n");
+}
 
-void JsonRows::print(const json::Value& row) {
-    std::cout << (empty_ ? "\n  " : ",\n  ") << json::write(row);
-    empty_ = false;
+void Table::add(const std::vector<std::string>& cells) {
+    columns_.resize(std::max(columns_.size(), cells.size()));
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::string cell = util::displayable(cells[i]);
+        columns_[i] = std::max(columns_[i], width(cell));
+        if (i > 0) line += kBetweenCells;
+        line += cell;
+    }
+    rows_.add(line);
+}
+
+void Table::print() {
+    rows_.each_line([this](std::string_view cells) { print_row(cells, columns_); });
 }
 
 void print_json(const json::Value& value) { std::cout << json::write_pretty(value); }
@@ -55,16 +78,7 @@ void print_fields(const std::vector<std::pair<std::string, std::string>>& fields
 }
 
 void print_table(const std::vector<std::string>& heading, const std::vector<std::vector<std::string>>& rows) {
-    std::vector<std::vector<std::string>> lines{heading};
-    for (const auto& row : rows) {
-        auto& line = lines.emplace_back();
-        for (const std::string& cell : row) line.push_back(util::displayable(cell));
-    }
-    std::vector<std::size_t> columns(heading.size());
-    for (const auto& line : lines) {
-        for (std::size_t i = 0; i < line.size(); ++i) columns[i] = std::max(columns[i], width(line[i]));
-    }
-    for (const auto& line : lines) print_row(line, columns);
+    print_table_rows(heading, rows, [](const auto& row) { return row; });
 }
 
 std::string counted(std::int64_t number, const std::string& noun) {

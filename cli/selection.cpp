@@ -2,6 +2,7 @@
 #include "cli/selection.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "cli/command.h"
 #include "cli/lookup.h"
@@ -21,6 +22,11 @@ void add_client_filter(const Command& command, Selection& selection) {
 void add_before_filter(const Command& command, Selection& selection) {
     command.option("--before", "TIME", selection.before,
                    "Only what was issued before this time: seconds since 1970, or for example 2026-01-31T23:00:00Z");
+}
+
+void add_limit_option(const Command& command, db::Limit& limit) {
+    command.option("--limit", "N", limit.rows, "Only the first N rows of the list (default: all)")
+        .between(1, std::numeric_limits<std::int64_t>::max());
 }
 
 void add_all_option(const Command& command, Selection& selection) {

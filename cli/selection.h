@@ -6,6 +6,7 @@
 
 #include "cli/audit.h"
 #include "cli/command_line.h"
+#include "db/rows.h"
 #include "store/token_list.h"
 
 namespace postern::cli {
@@ -21,6 +22,8 @@ struct Selection {
 void add_user_filter(const Command& command, Selection& selection);
 void add_client_filter(const Command& command, Selection& selection);
 void add_before_filter(const Command& command, Selection& selection);
+/// At most so many rows of a list.
+void add_limit_option(const Command& command, db::Limit& limit);
 void add_all_option(const Command& command, Selection& selection);
 
 /// For commands that end something: a missing filter must not mean everything. Throws UsageError without a filter and

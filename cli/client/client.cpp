@@ -9,6 +9,7 @@
 #include "cli/input.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/selection.h"
 #include "crypto/random.h"
 #include "db/write.h"
 #include "oauth/access_token.h"
@@ -87,9 +88,9 @@ void add(const Invocation& invocation, const AddOptions& options) {
     print_credentials(invocation, options.id, confidential && !options.secret_stdin ? &secret : nullptr);
 }
 
-void list(const Invocation& invocation) {
+void list(const Invocation& invocation, db::Limit limit) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
-    const auto clients = store::list_clients(database, now());
+    const auto clients = store::list_clients(database, now(), limit);
     if (!invocation.json) return print_clients(clients);
     json::Array array;
     for (const Client& client : clients) array.emplace_back(to_json(client));
@@ -253,8 +254,10 @@ void add_secret(const Command& group, Invocation& invocation) {
 void add_client_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("client", "Register and change clients, the applications that request tokens");
     add_add(group, invocation);
-    add_command(group, invocation, "list", "List all clients", "postern client list --json",
-                [&invocation] { list(invocation); });
+    auto limit = std::make_shared<db::Limit>();
+    add_limit_option(add_command(group, invocation, "list", "List all clients", "postern client list --json",
+                                 [&invocation, limit] { list(invocation, *limit); }),
+                     *limit);
     add_id_command(group, invocation, "show", "Show one client", "postern client show wiki",
                    [&invocation](const std::string& id) { show(invocation, id); });
     add_set(group, invocation);

@@ -28,25 +28,34 @@ json::Object to_json(const ListedConsent& listed) {
     };
 }
 
-void print_consents(const std::vector<ListedConsent>& consents) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& [consent, username] : consents) {
-        rows.push_back({consent.client_id.str(), username, to_text(consent.granted_at), consent.scope.to_string(),
-                        model::to_string(consent.claims)});
-    }
-    print_table({"CLIENT", "USER", "GRANTED", "SCOPE", "CLAIMS"}, rows);
+std::vector<std::string> to_cells(const ListedConsent& listed) {
+    const auto& [consent, username] = listed;
+    return {consent.client_id.str(), username, to_text(consent.granted_at), consent.scope.to_string(),
+            model::to_string(consent.claims)};
 }
 
-std::vector<ListedConsent> find(db::Database& database, const Selection& selection) {
+db::Rows<ListedConsent> find(db::Database& database, const Selection& selection, db::Limit limit = {}) {
     const auto filter = resolve(database, selection);
-    return store::list_consents(database, filter.client, filter.subject);
+    return store::list_consents(database, filter.client, filter.subject, limit);
 }
 
-void list(const Invocation& invocation, const Selection& selection) {
+struct ListOptions {
+    Selection selection;
+    db::Limit limit;
+};
+
+void list(const Invocation& invocation, const ListOptions& options) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
-    const auto consents = find(database, selection);
-    if (!invocation.json) return print_consents(consents);
-    print_json_rows(consents, to_json);
+    auto consents = find(database, options.selection, options.limit);
+    if (invocation.json) return print_json_rows(consents, to_json);
+    print_table_rows({"CLIENT", "USER", "GRANTED", "SCOPE", "CLAIMS"}, consents, to_cells);
+}
+
+/// All of them, because they are removed while they are walked through.
+std::vector<ListedConsent> find_all(db::Database& database, const Selection& selection) {
+    std::vector<ListedConsent> all;
+    for (const auto& each : find(database, selection)) all.push_back(each);
+    return all;
 }
 
 void revoke(const Invocation& invocation, const Selection& selection) {
@@ -60,7 +69,7 @@ void revoke(const Invocation& invocation, const Selection& selection) {
         std::int64_t grants;
     };
     write_in_batches(
-        database, find(database, selection),
+        database, find_all(database, selection),
         [](db::Transaction& transaction, const ListedConsent& listed) {
             const model::Consent& consent = listed.consent;
             const bool removed = store::remove_consent(transaction, consent.client_id, consent.subject);
@@ -93,11 +102,12 @@ void add_filters(const Command& command, Selection& selection) {
 
 void add_consent_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("consent", "List and withdraw what users have approved for clients");
-    auto listed = std::make_shared<Selection>();
+    auto listed = std::make_shared<ListOptions>();
     const Command list_command =
         add_command(group, invocation, "list", "List consents: client, user, time, scope and claims",
                     "postern consent list --client wiki", [&invocation, listed] { list(invocation, *listed); });
-    add_filters(list_command, *listed);
+    add_filters(list_command, listed->selection);
+    add_limit_option(list_command, listed->limit);
 
     auto revoked = std::make_shared<Selection>();
     const Command revoke_command = add_command(

@@ -41,22 +41,27 @@ json::Object to_json(const ListedSession& listed, const oauth::Settings& setting
     return listed_session;
 }
 
-void print_sessions(const std::vector<ListedSession>& sessions, const oauth::Settings& settings) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& [session, username] : sessions) {
-        rows.push_back({username, login_time(session), to_text(session.last_seen_at),
-                        to_text(expiry_of(session, settings)), session.sid.str()});
-    }
-    print_table({"USER", "LOGGED_IN", "LAST_SEEN", "EXPIRES", "SID"}, rows);
+std::vector<std::string> to_cells(const ListedSession& listed, const oauth::Settings& settings) {
+    const auto& [session, username] = listed;
+    return {username, login_time(session), to_text(session.last_seen_at), to_text(expiry_of(session, settings)),
+            session.sid.str()};
 }
 
-void list(const Invocation& invocation, const Selection& selection) {
+struct ListOptions {
+    Selection selection;
+    db::Limit limit;
+};
+
+void list(const Invocation& invocation, const ListOptions& options) {
     const config::Config config = invocation.load_config();
     db::Database database = open_database(config, Access::query_only);
-    const auto subject = resolve(database, selection).subject;
-    const auto sessions = store::list_sessions(database, now(), now() - config.settings.session_idle_ttl, subject);
-    if (!invocation.json) return print_sessions(sessions, config.settings);
-    print_json_rows(sessions, [&](const ListedSession& listed) { return to_json(listed, config.settings); });
+    const auto subject = resolve(database, options.selection).subject;
+    auto sessions =
+        store::list_sessions(database, now(), now() - config.settings.session_idle_ttl, subject, options.limit);
+    if (invocation.json)
+        return print_json_rows(sessions, [&](const ListedSession& each) { return to_json(each, config.settings); });
+    print_table_rows({"USER", "LOGGED_IN", "LAST_SEEN", "EXPIRES", "SID"}, sessions,
+                     [&](const ListedSession& each) { return to_cells(each, config.settings); });
 }
 
 void end(const Invocation& invocation, const Selection& selection) {
@@ -91,11 +96,12 @@ void end(const Invocation& invocation, const Selection& selection) {
 
 void add_session_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("session", "List and end the sessions of users who are logged in");
-    auto listed = std::make_shared<Selection>();
+    auto listed = std::make_shared<ListOptions>();
     const Command list_command =
         add_command(group, invocation, "list", "List sessions, oldest first", "postern session list --user ada",
                     [&invocation, listed] { list(invocation, *listed); });
-    add_user_filter(list_command, *listed);
+    add_user_filter(list_command, listed->selection);
+    add_limit_option(list_command, listed->limit);
 
     auto ended = std::make_shared<Selection>();
     const Command end_command =

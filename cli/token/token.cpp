@@ -31,29 +31,30 @@ json::Object to_json(const ListedToken& token) {
     return object;
 }
 
-void print_tokens(const std::vector<ListedToken>& tokens) {
-    std::vector<std::vector<std::string>> rows;
-    rows.reserve(tokens.size());
-    for (const ListedToken& token : tokens) {
-        rows.push_back({token.kind, token.client_id.str(), token.username.empty() ? "-" : token.username,
-                        yes_no(token.active), to_text(token.issued_at), to_text(token.expires_at), token.grant_id.str(),
-                        token.scope});
-    }
-    print_table({"KIND", "CLIENT", "USER", "ACTIVE", "ISSUED", "EXPIRES", "GRANT", "SCOPE"}, rows);
+std::vector<std::string> to_cells(const ListedToken& token) {
+    return {token.kind,
+            token.client_id.str(),
+            token.username.empty() ? "-" : token.username,
+            yes_no(token.active),
+            to_text(token.issued_at),
+            to_text(token.expires_at),
+            token.grant_id.str(),
+            token.scope};
 }
 
 struct ListOptions {
     Selection selection;
     bool inactive = false;
+    db::Limit limit;
 };
 
 void list(const Invocation& invocation, const ListOptions& options) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
     const auto filter = resolve(database, options.selection);
     const auto listed = options.inactive ? store::Listed::everything : store::Listed::active;
-    const auto tokens = store::list_tokens(database, filter, now(), listed);
-    if (!invocation.json) return print_tokens(tokens);
-    print_json_rows(tokens, to_json);
+    auto tokens = store::list_tokens(database, filter, now(), listed, options.limit);
+    if (invocation.json) return print_json_rows(tokens, to_json);
+    print_table_rows({"KIND", "CLIENT", "USER", "ACTIVE", "ISSUED", "EXPIRES", "GRANT", "SCOPE"}, tokens, to_cells);
 }
 
 /// Another process may end a grant first.
@@ -97,6 +98,7 @@ void add_list(const Command& group, Invocation& invocation) {
     add_filters(command, options->selection);
     command.flag("--inactive", options->inactive,
                  "Also codes and tokens that are no longer valid (used, revoked, expired) but still stored");
+    add_limit_option(command, options->limit);
 }
 
 void add_revoke(const Command& group, Invocation& invocation) {

@@ -7,6 +7,7 @@
 #include "cli/input.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/selection.h"
 #include "cli/user/claims.h"
 #include "cli/user/import.h"
 #include "cli/user/rules.h"
@@ -70,13 +71,11 @@ void add(const Invocation& invocation, const AddOptions& options) {
     print_fields({{"sub", user.subject.str()}, {"username", user.username}});
 }
 
-void list(const Invocation& invocation) {
+void list(const Invocation& invocation, db::Limit limit) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
-    const auto users = store::list_users(database);
+    auto users = store::list_users(database, limit);
     if (!invocation.json) return print_users(users);
-    json::Array array;
-    for (const User& user : users) array.emplace_back(to_json(user));
-    print_json(std::move(array));
+    print_json_rows(users, [](const User& user) { return to_json(user); });
 }
 
 void print(const Invocation& invocation, const User& user) {
@@ -255,8 +254,10 @@ void add_passwd(const Command& group, Invocation& invocation) {
 void add_user_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("user", "Add and change users");
     add_add(group, invocation);
-    add_command(group, invocation, "list", "List all users", "postern user list --json",
-                [&invocation] { list(invocation); });
+    auto limit = std::make_shared<db::Limit>();
+    add_limit_option(add_command(group, invocation, "list", "List all users", "postern user list --json",
+                                 [&invocation, limit] { list(invocation, *limit); }),
+                     *limit);
     add_name_command(group, invocation, "show", "Show one user with all claims", "postern user show ada",
                      [&invocation](const std::string& name) { show(invocation, name); });
     add_set(group, invocation);

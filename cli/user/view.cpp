@@ -38,13 +38,11 @@ void print_user(const User& user) {
     print_fields(fields);
 }
 
-void print_users(const std::vector<User>& users) {
-    std::vector<std::vector<std::string>> rows;
-    for (const User& user : users) {
-        rows.push_back({user.username, yes_no(user.enabled), user.subject.str(), claim_text(user, "name"),
-                        claim_text(user, "email")});
-    }
-    print_table({"USERNAME", "ENABLED", "SUB", "NAME", "EMAIL"}, rows);
+void print_users(db::Rows<User>& users) {
+    print_table_rows({"USERNAME", "ENABLED", "SUB", "NAME", "EMAIL"}, users, [](const User& user) {
+        return std::vector<std::string>{user.username, yes_no(user.enabled), user.subject.str(),
+                                        claim_text(user, "name"), claim_text(user, "email")};
+    });
 }
 
 }  // namespace postern::cli

@@ -1,7 +1,7 @@
 // How a user is shown: everything but the password hash.
 #pragma once
 
-#include <vector>
+#include "db/rows.h"
 
 #include "json/value.h"
 #include "model/user.h"
@@ -10,6 +10,6 @@ namespace postern::cli {
 
 json::Object to_json(const model::User& user);
 void print_user(const model::User& user);
-void print_users(const std::vector<model::User>& users);
+void print_users(db::Rows<model::User>& users);
 
 }  // namespace postern::cli

@@ -154,6 +154,15 @@ public:
         return statement;
     }
 
+    /// The same for a list of any length, outside a transaction: a server sends its rows in batches, of one snapshot
+    /// that lasts until the last row has been read or the statement is gone.
+    template <class... Values>
+    Statement list(const char* sql, const Values&... values) {
+        Statement statement = query(sql, values...);
+        statement.read_in_batches();
+        return statement;
+    }
+
     /// Whether transactions of several processes run side by side, so that they lock rows.
     bool has_row_locks() const;
 

@@ -30,6 +30,9 @@ public:
     virtual void bind(int number, std::int64_t value) = 0;
     virtual void bind_null(int number, Stored as) = 0;
 
+    /// For a list of any length, outside a transaction: an engine that would fetch all rows at once fetches them in
+    /// batches, of one snapshot that lasts until the last row has been read, or `reset`.
+    virtual void read_in_batches() {}
     virtual bool step() = 0;  ///< true: a row is there
     /// For a transaction: runs the statement at once, or together with the next one that is not queued.
     virtual void queue() = 0;

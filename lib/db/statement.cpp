@@ -23,6 +23,8 @@ void Statement::check_count(std::size_t values) const {
                      " parameters: " + prepared_->sql());
 }
 
+void Statement::read_in_batches() { prepared_->read_in_batches(); }
+
 void Statement::bind(int number, std::string_view text) { prepared_->bind(number, text); }
 
 void Statement::bind(int number, std::int64_t value) { prepared_->bind(number, value); }

@@ -100,6 +100,7 @@ private:
     void bind_null(int number, Stored as);
 
     void check_count(std::size_t values) const;
+    void read_in_batches();
     int next_column();
     bool skip_null();  ///< true, and one column further, when the next one is NULL
 

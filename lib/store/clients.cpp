@@ -171,10 +171,10 @@ std::optional<Client> find_client_to_authenticate(db::Database& database, const 
     return client;
 }
 
-std::vector<Client> list_clients(db::Database& database, util::Time now) {
+std::vector<Client> list_clients(db::Database& database, util::Time now, db::Limit limit) {
     const db::Snapshot snapshot(database);
     std::vector<Client> clients;
-    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS " FROM clients c ORDER BY c.id");
+    auto rows = database.query("SELECT " POSTERN_CLIENT_COLUMNS " FROM clients c ORDER BY c.id LIMIT $1", limit.rows);
     while (rows.step()) clients.push_back(read_client(rows));
     for (auto& client : clients) {
         read_uris(database, client);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "db/rows.h"
 #include "model/client.h"
 
 namespace postern::store {
@@ -25,7 +26,8 @@ std::optional<model::Client> find_client_to_authenticate(db::Database& database,
                                                          util::Time now);
 /// Whether there is one of that id, disabled or not.
 bool is_client(db::Database& database, const model::ClientId& id);
-std::vector<model::Client> list_clients(db::Database& database, util::Time now);  ///< by id
+/// By id.
+std::vector<model::Client> list_clients(db::Database& database, util::Time now, db::Limit limit = {});
 
 struct RegisteredUri {
     std::string uri;

@@ -39,22 +39,18 @@ bool remove_consent(db::Transaction& transaction, const model::ClientId& client,
     return transaction.run("DELETE FROM consents WHERE client_id = $1 AND subject = $2", client, subject) == 1;
 }
 
-std::vector<ListedConsent> list_consents(db::Database& database, const std::optional<model::ClientId>& client,
-                                         const std::optional<model::Subject>& subject) {
-    auto rows = database.query(
+db::Rows<ListedConsent> list_consents(db::Database& database, const std::optional<model::ClientId>& client,
+                                      const std::optional<model::Subject>& subject, db::Limit limit) {
+    constexpr const char* kConsents =
         "SELECT c.client_id, c.subject, c.scope, c.granted_at, c.claims, u.username"
         " FROM consents c JOIN users u ON u.subject = c.subject"
         " WHERE ($1 IS NULL OR c.client_id = $1) AND ($2 IS NULL OR c.subject = $2)"
-        " ORDER BY c.granted_at, c.client_id, u.username",
-        client, subject);
-    std::vector<ListedConsent> consents;
-    while (rows.step()) {
-        ListedConsent& listed = consents.emplace_back();
-        auto& consent = listed.consent;
-        rows >> consent.client_id >> consent.subject >> consent.scope >> consent.granted_at >> consent.claims >>
-            listed.username;
-    }
-    return consents;
+        " ORDER BY c.granted_at, c.client_id, u.username LIMIT $3";
+    return {database.list(kConsents, client, subject, limit.rows), [](db::Statement& row, ListedConsent& listed) {
+                auto& consent = listed.consent;
+                row >> consent.client_id >> consent.subject >> consent.scope >> consent.granted_at >> consent.claims >>
+                    listed.username;
+            }};
 }
 
 }  // namespace postern::store

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "db/rows.h"
 #include "model/authorization.h"
 
 namespace postern::store {
@@ -22,7 +23,7 @@ struct ListedConsent {
     std::string username;
 };
 /// The oldest first; of one client, one user, or both, when named.
-std::vector<ListedConsent> list_consents(db::Database& database, const std::optional<model::ClientId>& client,
-                                         const std::optional<model::Subject>& subject);
+db::Rows<ListedConsent> list_consents(db::Database& database, const std::optional<model::ClientId>& client,
+                                      const std::optional<model::Subject>& subject, db::Limit limit = {});
 
 }  // namespace postern::store

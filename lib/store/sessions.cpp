@@ -54,20 +54,15 @@ void touch_session(db::Transaction& transaction, const model::ValueHash& cookie_
                       now);
 }
 
-std::vector<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
-                                         const std::optional<model::Subject>& subject) {
-    auto rows = database.query(
+db::Rows<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
+                                      const std::optional<model::Subject>& subject, db::Limit limit) {
+    constexpr const char* kSessions =
         "SELECT s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at, u.username"
         " FROM sessions s JOIN users u ON u.subject = s.subject"
         " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND u.enabled = 1 AND ($3 IS NULL OR s.subject = $3)"
-        " ORDER BY s.created_at, s.sid",
-        now, idle_since, subject);
-    std::vector<ListedSession> sessions;
-    while (rows.step()) {
-        auto& listed = sessions.emplace_back();
-        rows >> listed.session >> listed.username;
-    }
-    return sessions;
+        " ORDER BY s.created_at, s.sid LIMIT $4";
+    return {database.list(kSessions, now, idle_since, subject, limit.rows),
+            [](db::Statement& row, ListedSession& listed) { row >> listed.session >> listed.username; }};
 }
 
 std::vector<model::Subject> subjects_with_sessions(db::Database& database) {

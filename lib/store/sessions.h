@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "db/rows.h"
 #include "model/session.h"
 
 namespace postern::store {
@@ -27,8 +28,8 @@ struct ListedSession {
     std::string username;
 };
 /// Those that find_session would find, the oldest first; of one user when named.
-std::vector<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
-                                         const std::optional<model::Subject>& subject);
+db::Rows<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
+                                      const std::optional<model::Subject>& subject, db::Limit limit = {});
 
 /// Users who have a session or an unanswered authorization request.
 std::vector<model::Subject> subjects_with_sessions(db::Database& database);

@@ -27,20 +27,18 @@ constexpr const char* kTokens =
     " state = 'current' AND revoked_at IS NULL FROM refresh_tokens"
     ") t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"
     " LEFT JOIN users u ON u.subject = g.subject"
-    " WHERE" POSTERN_GRANT_FILTER ") listed WHERE active OR $5 = 1 ORDER BY issued_at, grant_id, kind";
+    " WHERE" POSTERN_GRANT_FILTER ") listed WHERE active OR $5 = 1 ORDER BY issued_at, grant_id, kind LIMIT $6";
 
 }  // namespace
 
-std::vector<ListedToken> list_tokens(db::Database& database, const GrantFilter& filter, util::Time now, Listed listed) {
-    auto rows =
-        database.query(kTokens, filter.client, filter.subject, filter.before, now, listed == Listed::everything);
-    std::vector<ListedToken> tokens;
-    while (rows.step()) {
-        ListedToken& token = tokens.emplace_back();
-        rows >> token.kind >> token.grant_id >> token.client_id >> token.subject >> token.username >> token.scope >>
-            token.audience >> token.jti >> token.issued_at >> token.expires_at >> token.active;
-    }
-    return tokens;
+db::Rows<ListedToken> list_tokens(db::Database& database, const GrantFilter& filter, util::Time now, Listed listed,
+                                  db::Limit limit) {
+    const bool all = listed == Listed::everything;
+    return {database.list(kTokens, filter.client, filter.subject, filter.before, now, all, limit.rows),
+            [](db::Statement& row, ListedToken& token) {
+                row >> token.kind >> token.grant_id >> token.client_id >> token.subject >> token.username >>
+                    token.scope >> token.audience >> token.jti >> token.issued_at >> token.expires_at >> token.active;
+            }};
 }
 
 std::vector<model::GrantId> find_living_grants(db::Database& database, const GrantFilter& filter) {

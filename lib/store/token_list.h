@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "db/rows.h"
 #include "model/grant.h"
 
 namespace postern::store {
@@ -33,9 +34,9 @@ struct ListedToken {
 
 enum class Listed { active, everything };
 
-/// The oldest first. Listed::everything includes used, revoked and expired ones that are still stored. All in memory, a
-/// few hundred bytes each, because a paused terminal must not keep the WAL from being reset.
-std::vector<ListedToken> list_tokens(db::Database& database, const GrantFilter& filter, util::Time now, Listed listed);
+/// The oldest first. Listed::everything includes used, revoked and expired ones that are still stored.
+db::Rows<ListedToken> list_tokens(db::Database& database, const GrantFilter& filter, util::Time now, Listed listed,
+                                  db::Limit limit = {});
 
 /// The selected grants that have not ended.
 std::vector<model::GrantId> find_living_grants(db::Database& database, const GrantFilter& filter);

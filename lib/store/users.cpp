@@ -76,11 +76,9 @@ std::string pick_password_hash(db::Database& database, std::string_view key) {
     return first.step() ? first.text(0) : std::string();
 }
 
-std::vector<User> list_users(db::Database& database) {
-    auto rows = database.query("SELECT " POSTERN_USER_COLUMNS " FROM users ORDER BY username");
-    std::vector<User> users;
-    while (rows.step()) users.push_back(read_user(rows));
-    return users;
+db::Rows<User> list_users(db::Database& database, db::Limit limit) {
+    constexpr const char* kUsers = "SELECT " POSTERN_USER_COLUMNS " FROM users ORDER BY username LIMIT $1";
+    return {database.list(kUsers, limit.rows), [](db::Statement& row, User& user) { user = read_user(row); }};
 }
 
 bool insert_user(db::Transaction& transaction, const User& user, std::string_view password_hash) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "db/rows.h"
 #include "model/user.h"
 
 namespace postern::store {
@@ -22,7 +23,7 @@ std::string find_password_hash(db::Database& database, const model::Subject& sub
 /// The password hash of a random user, determined by `key`, which looks like a subject: the same one as long as the
 /// users are the same. "" when there is none or the user has none.
 std::string pick_password_hash(db::Database& database, std::string_view key);
-std::vector<model::User> list_users(db::Database& database);  ///< by username
+db::Rows<model::User> list_users(db::Database& database, db::Limit limit = {});  ///< by username
 
 /// False when the username is taken. Without a hash the user cannot log in with a password.
 bool insert_user(db::Transaction& transaction, const model::User& user, std::string_view password_hash = "");

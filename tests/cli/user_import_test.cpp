@@ -9,6 +9,7 @@
 #include "json/writer.h"
 #include "store/sessions.h"
 #include "store/users.h"
+#include "support/rows.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -44,7 +45,7 @@ bool opens_with(const Installation& installation, const std::string& name, const
 
 std::size_t count(const Installation& installation) {
     auto database = installation.open();
-    return store::list_users(database).size();
+    return test::all_of(store::list_users(database)).size();
 }
 
 std::int64_t number_of(const json::Value& result, const char* member) {

@@ -28,6 +28,7 @@
 #include "store/sessions.h"
 #include "store/token_list.h"
 #include "support/database.h"
+#include "support/rows.h"
 
 namespace postern::test {
 namespace {
@@ -217,7 +218,7 @@ model::AuthorizationRequest RaceWorld::make_request(const std::string& scope) {
 
 std::int64_t RaceWorld::count_active(const char* kind, const model::Grant& grant) {
     const store::GrantFilter filter{.client = {}, .subject = grant.subject, .before = {}};
-    const auto all = store::list_tokens(fixture.database, filter, fixture.clock.now(), store::Listed::active);
+    const auto all = all_of(store::list_tokens(fixture.database, filter, fixture.clock.now(), store::Listed::active));
     return std::count_if(all.begin(), all.end(),
                          [&](const auto& each) { return each.kind == kind && each.grant_id == grant.id; });
 }
@@ -228,7 +229,8 @@ std::size_t RaceWorld::count_living_grants(const model::User& user) {
 
 std::size_t RaceWorld::count_sessions(const model::User& user) {
     const util::Time now = fixture.clock.now();
-    return store::list_sessions(fixture.database, now, now - fixture.settings.session_idle_ttl, user.subject).size();
+    return all_of(store::list_sessions(fixture.database, now, now - fixture.settings.session_idle_ttl, user.subject))
+        .size();
 }
 
 long Answers::count(int round, int answer) const {

@@ -24,7 +24,8 @@ struct PostgresValue {
     bool is_null = false;
 };
 
-/// All rows of a result are fetched at once: no statement of the serving processes returns many.
+/// All rows of a result are fetched at once, unless they are read in batches: no statement of the serving processes
+/// returns many.
 class PostgresStatement final : public PreparedStatement {
 public:
     /// `name`: of the statement on the server, unique in the connection.
@@ -35,6 +36,7 @@ public:
     void bind(int number, std::string_view text) override;
     void bind(int number, std::int64_t value) override;
     void bind_null(int number, Stored as) override;
+    void read_in_batches() override;
     bool step() override;
     void queue() override;
     std::int64_t changed_rows() const override;
@@ -52,6 +54,9 @@ public:
 private:
     PostgresValue& value(int number) { return values_.at(static_cast<std::size_t>(number) - 1); }
     Result run();
+    void open_cursor();
+    Result next_batch();
+    void close_cursor() noexcept;
 
     PostgresConnection& connection_;
     const char* sql_;
@@ -59,6 +64,9 @@ private:
     std::vector<PostgresValue> values_;
     Result result_;
     int row_ = -1;
+    bool is_batched_ = false;
+    bool has_cursor_ = false;
+    std::string declaration_;  ///< of the cursor
 };
 
 class PostgresConnection : public Connection {

@@ -2,6 +2,7 @@
 // and bigint. Unprepared statements cost the server about ten times as much.
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "db/error.h"
 #include "db/postgres/connection.h"
@@ -15,6 +16,9 @@ constexpr Oid kBigint = 20;
 
 // One for a connection that was lost while it was idle, one for a connection that is lost now.
 constexpr int kMostRuns = 3;
+
+constexpr int kBatch = 1000;
+constexpr const char* kFetch = "FETCH 1000 FROM postern_list";
 
 /// The highest N of a `$N`.
 std::size_t count_parameters(std::string_view sql) {
@@ -46,12 +50,40 @@ void PostgresStatement::bind_null(int number, Stored as) {
     value(number) = {as == Stored::text ? kText : kBigint, "", true};
 }
 
+/// Within a transaction, which may have written, the rows are fetched at once.
+void PostgresStatement::read_in_batches() { is_batched_ = !connection_.in_transaction(); }
+
 bool PostgresStatement::step() {
     if (!result_) {
-        result_ = run();
+        if (is_batched_) open_cursor();
+        result_ = is_batched_ ? next_batch() : run();
         row_ = -1;
     }
-    return ++row_ < libpq().PQntuples(result_.get());
+    if (++row_ < libpq().PQntuples(result_.get())) return true;
+    if (!has_cursor_) return false;
+    result_ = next_batch();
+    row_ = 0;
+    return libpq().PQntuples(result_.get()) > 0;
+}
+
+void PostgresStatement::open_cursor() {
+    connection_.begin_snapshot();
+    has_cursor_ = true;
+    // Prepared for the types of its values, and once for each address of a text.
+    if (declaration_.empty()) declaration_ = std::string("DECLARE postern_list NO SCROLL CURSOR FOR ") + sql_;
+    connection_.queue(connection_.prepare(declaration_.c_str()), values_);
+}
+
+/// One that is not full is the last.
+Result PostgresStatement::next_batch() {
+    connection_.queue(connection_.prepare(kFetch), {});
+    Result batch = connection_.fly();
+    if (libpq().PQntuples(batch.get()) < kBatch) close_cursor();
+    return batch;
+}
+
+void PostgresStatement::close_cursor() noexcept {
+    if (std::exchange(has_cursor_, false)) connection_.end_snapshot();
 }
 
 Result PostgresStatement::run() {
@@ -92,7 +124,11 @@ std::int64_t PostgresStatement::integer(int column) const {
     return number;
 }
 
-void PostgresStatement::reset() noexcept { result_.reset(); }
+void PostgresStatement::reset() noexcept {
+    result_.reset();
+    close_cursor();
+    is_batched_ = false;
+}
 
 bool PostgresStatement::is_in_use() const { return result_ && row_ < libpq().PQntuples(result_.get()); }
 

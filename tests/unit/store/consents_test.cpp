@@ -1,5 +1,6 @@
 #include "store/consents.h"
 
+#include "support/rows.h"
 #include "unit/store/fixture.h"
 
 using namespace postern;
@@ -84,7 +85,7 @@ TEST_CASE("list_consents: the oldest first, of one client, one user or both") {
     CHECK(listed(ClientId("client"), Subject("sub-2")) == "client/bob ");
     CHECK(listed(ClientId("other"), Subject("sub-2")) == "");
     CHECK(listed(ClientId(""), {}) == "");
-    const auto one = store::list_consents(database, ClientId("other"), {}).front().consent;
+    const auto one = test::all_of(store::list_consents(database, ClientId("other"), {})).front().consent;
     CHECK(one.subject == Subject("sub-1"));
     CHECK(one.scope.to_string() == "openid email");
     CHECK(one.granted_at == kNow + Seconds{1});

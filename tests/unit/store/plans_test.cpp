@@ -14,6 +14,7 @@
 #include "store/statistics.h"
 #include "store/sweep.h"
 #include "store/token_list.h"
+#include "support/rows.h"
 #include "unit/store/sample_tokens.h"
 
 namespace postern {
@@ -90,7 +91,7 @@ constexpr Call kCalls[] = {
      [](auto& t) {
          store::save_consent(t, {kClient, kUser, {}, kNow});
      }},
-    {"list_consents", [](auto& t) { store::list_consents(t.database(), kClient, kUser); }},
+    {"list_consents", [](auto& t) { test::all_of(store::list_consents(t.database(), kClient, kUser)); }},
     {"remove_consent", [](auto& t) { store::remove_consent(t, kClient, kUser); }},
 
     {"find_code", [](auto& t) { store::find_code(t.database(), ValueHash("code a")); }},
@@ -124,14 +125,14 @@ constexpr Call kCalls[] = {
     {"insert_session", [](auto& t) { store::insert_session(t, session("cookie")); }},
     {"find_session", [](auto& t) { store::find_session(t.database(), ValueHash("cookie"), kNow, kNow); }},
     {"touch_session", [](auto& t) { store::touch_session(t, ValueHash("cookie"), kNow); }},
-    {"list_sessions", [](auto& t) { store::list_sessions(t.database(), kNow, kNow, kUser); }},
+    {"list_sessions", [](auto& t) { test::all_of(store::list_sessions(t.database(), kNow, kNow, kUser)); }},
     {"subjects_with_sessions", [](auto& t) { store::subjects_with_sessions(t.database()); }},
     {"end_sessions", [](auto& t) { store::end_sessions(t, kUser, kNow); }},
     {"remove_session, by its cookie", [](auto& t) { store::remove_session(t, ValueHash("cookie")); }},
     {"remove_session, by its sid", [](auto& t) { store::remove_session(t, session("cookie")); }},
 
     {"read_statistics", [](auto& t) { store::read_statistics(t.database(), kNow, kNow); }},
-    {"list_tokens", [](auto& t) { store::list_tokens(t.database(), {}, kNow, store::Listed::active); }},
+    {"list_tokens", [](auto& t) { test::all_of(store::list_tokens(t.database(), {}, kNow, store::Listed::active)); }},
     {"find_living_grants", [](auto& t) { store::find_living_grants(t.database(), {}); }},
     {"count_sweepable", [](auto& t) { store::count_sweepable(t.database(), kNow); }},
     {"sweep", [](auto& t) { store::sweep(t, kNow); }},
@@ -142,7 +143,7 @@ constexpr Call kCalls[] = {
     {"find_user_by_name_to_change", [](auto& t) { store::find_user_by_name_to_change(t, "alice"); }},
     {"find_password_hash", [](auto& t) { store::find_password_hash(t.database(), kUser); }},
     {"pick_password_hash, after the last user", [](auto& t) { store::pick_password_hash(t.database(), "~"); }},
-    {"list_users", [](auto& t) { store::list_users(t.database()); }},
+    {"list_users", [](auto& t) { test::all_of(store::list_users(t.database())); }},
     {"insert_user", [](auto& t) { store::insert_user(t, user("sub-3", "carol")); }},
     {"update_user", [](auto& t) { store::update_user(t, user("sub-3", "carol")); }},
     {"update_claims", [](auto& t) { store::update_claims(t, user("sub-3", "carol")); }},

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "support/rows.h"
 #include "unit/store/sample_tokens.h"
 
 using namespace postern;
@@ -33,7 +34,7 @@ std::string living(db::Database& database, const store::GrantFilter& filter) {
 
 TEST_CASE("list_tokens: a row for each code and token, the oldest first, with what its table and grant say") {
     auto database = with_tokens();
-    const auto tokens = store::list_tokens(database, {}, kNow, Listed::active);
+    const auto tokens = test::all_of(store::list_tokens(database, {}, kNow, Listed::active));
     REQUIRE(tokens.size() == 12);
     const auto& code = tokens.front();
     CHECK(code.kind == "authorization_code");
