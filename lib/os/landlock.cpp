@@ -27,6 +27,7 @@ constexpr long kAddRule = 445;
 constexpr long kRestrictSelf = 446;
 constexpr std::uint32_t kAskVersion = 1;
 constexpr int kPathBeneath = 1;
+constexpr int kNetPort = 2;
 
 using Rights = std::uint64_t;
 constexpr Rights kWriteFile = 1U << 1;
@@ -62,6 +63,10 @@ struct RulesetAttributes {
 struct __attribute__((packed)) PathBeneath {
     Rights allowed;
     std::int32_t parent;
+};
+struct NetPort {
+    Rights allowed;
+    std::uint64_t port;
 };
 
 Version known_version(int offered) {
@@ -99,6 +104,12 @@ void add_rule(const Descriptor& ruleset, const FileRule& rule, Rights handled) {
     if (::syscall(kAddRule, ruleset.get(), kPathBeneath, &beneath, 0) != 0) fail(rule.path + " cannot be a rule");
 }
 
+void add_port(const Descriptor& ruleset, std::uint16_t port) {
+    const NetPort rule{kConnect, port};
+    if (::syscall(kAddRule, ruleset.get(), kNetPort, &rule, 0) != 0)
+        fail("port " + std::to_string(port) + " cannot be a rule");
+}
+
 }  // namespace
 
 int landlock_version(std::string& reason) {
@@ -110,19 +121,22 @@ int landlock_version(std::string& reason) {
     return 0;
 }
 
-void restrict_files(const std::vector<FileRule>& rules, Network network) {
+void restrict_files(const std::vector<FileRule>& rules, Network network, const TcpPorts& ports) {
     std::string reason;
     const int offered = landlock_version(reason);
     if (offered == 0) throw std::runtime_error("sandbox: " + reason);
     const Version version = known_version(offered);
-    const bool connects = network == Network::allowed;
-    const RulesetAttributes attributes{version.files, version.network & (connects ? ~kConnect : ~Rights{0}),
-                                       version.scoped & (connects ? ~kAbstractSockets : ~Rights{0})};
+    const RulesetAttributes attributes{version.files,
+                                       version.network & (network == Network::allowed ? ~kConnect : ~Rights{0}),
+                                       version.scoped & (network == Network::none ? ~Rights{0} : ~kAbstractSockets)};
     // An older kernel knows the first members alone, and takes more of them when they are zero.
     const Descriptor ruleset(
         static_cast<int>(::syscall(kCreateRuleset, &attributes, sizeof attributes, std::uint32_t{0})));
     if (!ruleset) fail("Landlock's rules cannot be made");
     for (const FileRule& rule : rules) add_rule(ruleset, rule, version.files);
+    if (network == Network::ports && version.network != 0) {
+        for (const std::uint16_t port : ports) add_port(ruleset, port);
+    }
     if (::syscall(kRestrictSelf, ruleset.get(), std::uint32_t{0}) != 0) fail("Landlock's rules cannot be obeyed");
 }
 
@@ -133,7 +147,9 @@ int landlock_version(std::string& reason) {
     return 0;
 }
 
-void restrict_files(const std::vector<FileRule>&, Network) { throw std::runtime_error("sandbox: Landlock is Linux's"); }
+void restrict_files(const std::vector<FileRule>&, Network, const TcpPorts&) {
+    throw std::runtime_error("sandbox: Landlock is Linux's");
+}
 
 #endif
 

@@ -1,6 +1,7 @@
 // What this process may still do with files, by Linux's Landlock (docs/decisions/0025-sandbox.md).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,14 @@ struct FileRule {
     FileUse use = FileUse::read;
 };
 
+using TcpPorts = std::vector<std::uint16_t>;
+
 /// What outgoing connections a process may begin.
-enum class Network { none, allowed };
+enum class Network {
+    none,
+    ports,  ///< to the TCP ports that are named, on each address, and to Unix sockets. Before version 4: as `allowed`
+    allowed,
+};
 
 /// The version of Landlock that the kernel offers, from 1; 0 when there is none, and `reason` says why.
 int landlock_version(std::string& reason);
@@ -27,6 +34,6 @@ int landlock_version(std::string& reason);
 /// From now on, in this thread and in what it starts (others that run already keep their rights), everything that
 /// Landlock can forbid is forbidden but for `rules`; descriptors that are open keep their rights. Needs no_new_privs.
 /// Throws std::runtime_error: a path of the rules cannot be opened, or the kernel refused.
-void restrict_files(const std::vector<FileRule>& rules, Network network);
+void restrict_files(const std::vector<FileRule>& rules, Network network, const TcpPorts& ports = {});
 
 }  // namespace postern::os

@@ -14,6 +14,7 @@
 
 #include "crypto/digest.h"
 #include "db/error.h"
+#include "db/uri.h"
 #include "os/file.h"
 #include "os/hash_slots.h"
 #include "os/landlock.h"
@@ -93,9 +94,9 @@ void confine(const config::Config& config, const Endpoint& endpoint, const Sandb
     gain_no_privileges();
     const SandboxPermissions& needs = endpoint.needs;
     const bool connects = is_on_server(config, endpoint);
-    if (offer.landlock > 0)
-        os::restrict_files(file_rules(config, endpoint),
-                           needs.network || connects ? os::Network::allowed : os::Network::none);
+    const auto ports = connects ? db::ports_of_uri(config.database, endpoint.name) : os::TcpPorts();
+    const auto network = needs.network ? os::Network::allowed : connects ? os::Network::ports : os::Network::none;
+    if (offer.landlock > 0) os::restrict_files(file_rules(config, endpoint), network, ports);
     if (offer.calls) os::filter_calls({config.log_target == "syslog", !needs.write.empty(), needs.network, connects});
 }
 

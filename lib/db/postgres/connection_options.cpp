@@ -4,6 +4,8 @@
 #include <netdb.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "db/error.h"
 #include "db/postgres/libpq.h"
@@ -153,6 +155,26 @@ std::vector<const char*> ConnectionOptions::values() const {
     for (const auto& option : options_) values.push_back(option.second.c_str());
     values.push_back(nullptr);
     return values;
+}
+
+std::vector<std::uint16_t> ConnectionOptions::ports() const {
+    constexpr std::uint16_t kUnlessNamed = 5432;
+    const auto value = [&](const char* name) {
+        const auto at = options_.find(name);
+        return at == options_.end() ? std::string() : at->second;
+    };
+    const char* of_environment = std::getenv("PGPORT");
+    const std::string addresses = value(options_.contains("hostaddr") ? "hostaddr" : "host");
+    const std::string port_list = value("port");
+    const auto named = util::split(port_list, ',');
+    std::vector<std::uint16_t> ports;
+    for (std::size_t i = 0; const std::string_view address : util::split(addresses, ',')) {
+        std::string_view port = named[std::min(i++, named.size() - 1)];
+        if (port.empty() && of_environment) port = of_environment;
+        const auto number = util::parse_digits(port, std::numeric_limits<std::uint16_t>::max());
+        if (!is_socket(address)) ports.push_back(number ? static_cast<std::uint16_t>(*number) : kUnlessNamed);
+    }
+    return ports;
 }
 
 std::vector<std::string> ConnectionOptions::files() const {

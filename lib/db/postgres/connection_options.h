@@ -1,6 +1,7 @@
 // What libpq is told about a connection. Private to this module.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ public:
     bool has_names() const { return has_names_; }
     /// Why there is no address to connect to; "" when there is one.
     const std::string& fault() const { return fault_; }
+
+    /// The TCP ports of all hosts that are no socket.
+    std::vector<std::uint16_t> ports() const;
 
     /// Files that a new connection reads: certificates, keys and the file with the password.
     std::vector<std::string> files() const;

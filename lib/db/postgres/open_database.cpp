@@ -3,6 +3,7 @@
 
 #include "db/error.h"
 #include "db/postgres/connection.h"
+#include "db/uri.h"
 
 namespace postern::db {
 
@@ -15,6 +16,10 @@ std::unique_ptr<Connection> open_postgres(const std::string& uri, std::string_vi
         return connection;  // each request tries again, and says why it failed
     }
     return connection;
+}
+
+std::vector<std::uint16_t> ports_of_uri(const std::string& uri, std::string_view program) {
+    return ConnectionOptions(uri, program).ports();
 }
 
 std::vector<std::string> files_of_uri(const std::string& uri, std::string_view program) {

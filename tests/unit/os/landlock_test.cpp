@@ -29,9 +29,10 @@ int landlock_here() {
     return version;
 }
 
-void restrict_itself(const std::vector<os::FileRule>& rules, Network network = Network::none) {
+void restrict_itself(const std::vector<os::FileRule>& rules, Network network = Network::none,
+                     const os::TcpPorts& ports = {}) {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw std::runtime_error("no_new_privs was refused");
-    os::restrict_files(rules, network);
+    os::restrict_files(rules, network, ports);
 }
 
 /// A directory with one file and one directory in it.
@@ -62,9 +63,11 @@ sockaddr_in loopback(in_port_t port) {
     return address;
 }
 
-/// To a port that only a privileged process could listen on, and none does (RFC 1078, tcpmux).
+/// A port that only a privileged process could listen on, and none does (RFC 1078, tcpmux).
+constexpr std::uint16_t kPort = 1;
+
 int connect_tcp() {
-    const sockaddr_in address = loopback(1);
+    const sockaddr_in address = loopback(kPort);
     return errno_of_connect(SOCK_STREAM, &address, sizeof address);
 }
 
@@ -214,12 +217,12 @@ TEST_CASE(
         const char* when;
         int since;
         std::function<int()> attempt;
-        int none, allowed;  // expected errno
+        int none, of_another_port, of_this_port, allowed;  // expected errno
     } rows[] = {
-        {"bind a TCP port", 4, bind_tcp, EACCES, EACCES},
-        {"connect by TCP", 4, connect_tcp, EACCES, ECONNREFUSED},
-        {"connect to an abstract Unix socket", 6, [&] { return abstract.connect(); }, EPERM, 0},
-        {"signal a process outside", 6, [] { return errno_of(::kill(::getppid(), 0)); }, EPERM, EPERM},
+        {"bind a TCP port", 4, bind_tcp, EACCES, EACCES, EACCES, EACCES},
+        {"connect by TCP", 4, connect_tcp, EACCES, EACCES, ECONNREFUSED, ECONNREFUSED},
+        {"connect to an abstract Unix socket", 6, [&] { return abstract.connect(); }, EPERM, 0, 0, 0},
+        {"signal a process outside", 6, [] { return errno_of(::kill(::getppid(), 0)); }, EPERM, EPERM, EPERM, EPERM},
     };
     CHECK(bind_tcp() == 0);
     CHECK(connect_tcp() == ECONNREFUSED);
@@ -230,10 +233,13 @@ TEST_CASE(
             MESSAGE("not shown here: Landlock " << version << " cannot forbid to " << row.when);
             continue;
         }
-        const auto none = run_confined([] { restrict_itself({}, Network::none); }, {row.attempt});
-        const auto allowed = run_confined([] { restrict_itself({}, Network::allowed); }, {row.attempt});
-        CHECK(none.results == std::vector<int>{row.none});
-        CHECK(allowed.results == std::vector<int>{row.allowed});
+        const auto result = [&](Network network, const os::TcpPorts& ports) {
+            return run_confined([&] { restrict_itself({}, network, ports); }, {row.attempt}).results;
+        };
+        CHECK(result(Network::none, {}) == std::vector<int>{row.none});
+        CHECK(result(Network::ports, {kPort + 1}) == std::vector<int>{row.of_another_port});
+        CHECK(result(Network::ports, {kPort + 1, kPort}) == std::vector<int>{row.of_this_port});
+        CHECK(result(Network::allowed, {}) == std::vector<int>{row.allowed});
     }
 }
 

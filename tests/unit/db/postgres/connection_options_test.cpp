@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "db/error.h"
 #include "unit/store/fixture.h"
@@ -86,6 +87,22 @@ TEST_CASE("ConnectionOptions: each address of a host is tried, at the host's por
         CHECK(each_host[i] == (each_address[i] == "192.0.2.1" ? "192.0.2.1" : "localhost"));
         CHECK(each_port[i] == (each_address[i] == "192.0.2.1" ? "5" : "6"));
     }
+}
+
+TEST_CASE("ConnectionOptions: the ports that a connection may need are known, for a sandbox") {
+    unsetenv("PGPORT");
+    const auto ports = [](const char* uri) { return ConnectionOptions(uri, "token").ports(); };
+    using Ports = std::vector<std::uint16_t>;
+    CHECK(ports("postgresql:///op") == Ports{});
+    CHECK(ports("postgresql:///op?host=/run/postgresql&port=6") == Ports{});
+    CHECK(ports("postgresql://192.0.2.1/op") == Ports{5432});
+    CHECK(ports("postgresql://192.0.2.1:5,192.0.2.2:6/op") == Ports{5, 6});
+    CHECK(ports("postgresql://192.0.2.1,[2001:db8::1]/op?port=7") == Ports{7, 7});
+    CHECK(ports("postgresql:///op?host=/run/one,192.0.2.1&port=5,6") == Ports{6});
+    CHECK(ports("postgresql:///op?hostaddr=192.0.2.1") == Ports{5432});
+    setenv("PGPORT", "9", 1);
+    CHECK(ports("postgresql://192.0.2.1,192.0.2.2:6/op") == Ports{9, 6});
+    unsetenv("PGPORT");
 }
 
 TEST_CASE("ConnectionOptions: a host that has a name, and one that has no address") {
