@@ -1,0 +1,25 @@
+// The bill of materials names each Debian package that a program contains, links or loads.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { it } from "node:test";
+import { BUILD, ROOT } from "../support/deployment.mjs";
+
+it("the SBOM has each package once, libpq as one that is loaded if need be, and no relation to what it has not", () => {
+  const printed = execFileSync(join(ROOT, "scripts/sbom"), [BUILD], { encoding: "utf8" });
+  const { packages, relationships } = JSON.parse(printed);
+  const ids = packages.map(({ SPDXID }) => SPDXID);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const { spdxElementId, relatedSpdxElement } of relationships)
+    for (const id of [spdxElementId, relatedSpdxElement]) assert.ok(id === "SPDXRef-DOCUMENT" || ids.includes(id), id);
+
+  const told = relationships.map(({ spdxElementId, relationshipType, relatedSpdxElement }) =>
+    [spdxElementId, relationshipType, relatedSpdxElement].join(" ").replaceAll("SPDXRef-Package-", ""),
+  );
+  assert.ok(told.includes("postern CONTAINS rapidjson-dev"));
+  assert.ok(told.includes("postern DYNAMIC_LINK libsqlite3-0"));
+  const loadsLibpq = readFileSync(join(BUILD, "bin/postern")).includes("libpq.so.5");
+  const ofLibpq = told.filter((each) => /\blibpq/.test(each));
+  assert.deepEqual(ofLibpq, loadsLibpq ? ["libpq5 OPTIONAL_DEPENDENCY_OF postern"] : []);
+});
