@@ -183,6 +183,22 @@ describe("an installation on PostgreSQL", () => {
     }
   });
 
+  it("has keys that are not replaced while the server is away, not even stolen ones", async () => {
+    const published = () => readFileSync(join(p.deployment.directory, "keys/jwks.json"), "utf8");
+    const before = published();
+    await server.halt();
+    const { stderr, code } = await command("key", "rotate", "--stolen");
+    assert.equal(code, 1);
+    assert.match(stderr, /nothing was changed; try again: cannot connect to the database/);
+    assert.equal(published(), before);
+    await server.resume();
+    await untilServed();
+    assert.equal((await command("key", "rotate", "--stolen")).code ?? 0, 0);
+    assert.notEqual(published(), before);
+    assert.equal((await introspect()).json.active, false);
+    tokens = await p.tokens(p.clients.web, { scope: SCOPE });
+  });
+
   it("has a doctor who says why the server cannot be reached", async () => {
     await server.halt();
     const { stdout, code } = await command("doctor", "--json");
