@@ -41,6 +41,13 @@ void check_own(Findings& findings, const config::Config& config, const store::Se
 /// Needs the rights of the owner of transport.key.
 void check_content(Findings& findings, const config::Config& config, const store::SealedKeys& shared) {
     const auto files = keys::open_files(keys::read_transport_key(config.keys), shared.generation, shared.files);
+    if (!files && files.error() == keys::SealFault::other_set) {
+        return findings.error(kCheck,
+                              "a row of key_files is missing, added or exchanged: the keys in the database are not "
+                              "those that were sealed together",
+                              "run `postern key share` on a node whose keys are right, and find out who can write to "
+                              "the database");
+    }
     if (!files) {
         return findings.error(kCheck, config.keys + "/transport.key does not open the keys in the database",
                               "copy that file from another node");

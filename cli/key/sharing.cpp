@@ -47,13 +47,19 @@ void save_node(db::Transaction& transaction, const config::Config& config, std::
     store::save_key_node(transaction, config.node, generation);
 }
 
-/// Throws Refused when transport.key does not open them.
+/// Throws Refused when transport.key does not open them, or when they are not those that were sealed together.
 std::vector<keys::KeyFile> open_sealed(const config::Config& config, const util::Secret& transport,
                                        const store::SealedKeys& sealed) {
+    if (sealed.generation == 0) return {};
     auto files = keys::open_files(transport, sealed.generation, sealed.files);
     if (files) return std::move(*files);
-    throw Refused("generation " + std::to_string(sealed.generation) + " of the keys was not sealed with " +
-                  config.keys +
+    const std::string generation = "generation " + std::to_string(sealed.generation) + " of the keys ";
+    if (files.error() == keys::SealFault::other_set)
+        throw Refused(generation +
+                      "is not in the database as it was sealed: a row of key_files is missing, added or exchanged, so "
+                      "nothing was changed; run `postern key share` on a node whose keys are right, and find out who "
+                      "can write to the database");
+    throw Refused(generation + "was not sealed with " + config.keys +
                   "/transport.key, so nothing was changed; copy that file from a node whose `postern key sync` works");
 }
 

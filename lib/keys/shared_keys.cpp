@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "crypto/digest.h"
 #include "crypto/seal.h"
 #include "keys/key_files.h"
 #include "util/text.h"
@@ -22,6 +23,15 @@ constexpr const char* kCopyFix = "copy it from the node that has it, with mode 0
 
 std::string purpose_of(const std::string& name, std::int64_t generation) {
     return "key file " + name + " of generation " + std::to_string(generation);
+}
+
+/// Neither a name nor sealed text has a space or a line break.
+std::string digest_of_others(const SealedKeyFiles& sealed) {
+    std::string all;
+    for (const auto& [name, text] : sealed) {
+        if (name != kPublishedFile) all += name + ' ' + text + '\n';
+    }
+    return crypto::sha256(all);
 }
 
 /// What cannot be looked at is not missing.
@@ -77,20 +87,34 @@ void remove_transport_key(const std::string& directory) {
 SealedKeyFiles seal_files(const util::Secret& transport, std::int64_t generation, const std::vector<KeyFile>& files,
                           crypto::Random& random) {
     SealedKeyFiles sealed;
+    const auto seal = [&](const KeyFile& file, const std::string& before) {
+        const util::Secret plain(before + std::string(file.bytes.reveal()));
+        sealed[file.name] = crypto::seal(transport, purpose_of(file.name, generation), plain.reveal(), random);
+    };
     for (const KeyFile& file : files) {
-        sealed[file.name] = crypto::seal(transport, purpose_of(file.name, generation), file.bytes.reveal(), random);
+        if (file.name != kPublishedFile) seal(file, {});
     }
+    const std::string others = digest_of_others(sealed);
+    seal(*std::ranges::find(files, kPublishedFile, &KeyFile::name), others);
     return sealed;
 }
 
-std::optional<std::vector<KeyFile>> open_files(const util::Secret& transport, std::int64_t generation,
-                                               const SealedKeyFiles& sealed) {
+util::Result<std::vector<KeyFile>, SealFault> open_files(const util::Secret& transport, std::int64_t generation,
+                                                         const SealedKeyFiles& sealed) {
+    const std::string others = digest_of_others(sealed);
     std::vector<KeyFile> files;
+    bool is_whole = false;
     for (const auto& [name, text] : sealed) {
         auto bytes = crypto::open_seal(transport, purpose_of(name, generation), text);
-        if (!bytes) return std::nullopt;
+        if (!bytes) continue;
+        if (name == kPublishedFile) {
+            is_whole = bytes->starts_with(others);
+            bytes->erase(0, others.size());
+        }
         files.push_back({name, util::Secret(std::move(*bytes))});
     }
+    if (files.empty()) return SealFault::other_key;
+    if (!is_whole || files.size() != sealed.size()) return SealFault::other_set;
     return files;
 }
 

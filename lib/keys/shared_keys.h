@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "crypto/random.h"
+#include "util/result.h"
 #include "util/secret.h"
 
 namespace postern::keys {
@@ -41,13 +42,19 @@ void write_transport_key(const std::string& directory, crypto::Random& random);
 void remove_transport_key(const std::string& directory);
 
 /// Name and generation are authenticated with the content: no copy opens under another name, and none of an earlier
-/// generation among those of a later one.
+/// generation among those of a later one. With jwks.json, which has to be there, a digest of all others is sealed, so
+/// that the set is authenticated as well.
 SealedKeyFiles seal_files(const util::Secret& transport, std::int64_t generation, const std::vector<KeyFile>& files,
                           crypto::Random& random);
 
-/// nullopt when one of them was sealed with another key or for another generation.
-std::optional<std::vector<KeyFile>> open_files(const util::Secret& transport, std::int64_t generation,
-                                               const SealedKeyFiles& sealed);
+/// Why sealed files are not believed.
+enum class SealFault {
+    other_key,  ///< none of them was sealed with this key for this generation
+    other_set,  ///< one is missing, added or exchanged
+};
+
+util::Result<std::vector<KeyFile>, SealFault> open_files(const util::Secret& transport, std::int64_t generation,
+                                                         const SealedKeyFiles& sealed);
 
 /// Which generation of the shared keys a directory holds. It is in a file of the directory and not in the database,
 /// because a restored database must not bring old keys back.

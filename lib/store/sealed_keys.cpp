@@ -1,7 +1,7 @@
 // Decides how the shared keys of one generation take the place of those before.
 #include "store/sealed_keys.h"
 
-#include "db/error.h"
+#include <algorithm>
 
 namespace postern::store {
 
@@ -13,9 +13,7 @@ SealedKeys find_sealed_keys(db::Database& database) {
         std::int64_t generation = 0;
         row >> name;
         row >> keys.files[name] >> generation;
-        if (keys.generation != 0 && keys.generation != generation)
-            throw db::StoreError("the rows of key_files belong to different generations: run `postern key share`");
-        keys.generation = generation;
+        keys.generation = std::max(keys.generation, generation);
     }
     return keys;
 }

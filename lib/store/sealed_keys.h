@@ -11,7 +11,7 @@
 namespace postern::store {
 
 struct SealedKeys {
-    std::int64_t generation = 0;               ///< 0: no keys are shared
+    std::int64_t generation = 0;               ///< the latest of all rows; 0: no keys are shared
     std::map<std::string, std::string> files;  ///< what is sealed, by the name of the file
 };
 

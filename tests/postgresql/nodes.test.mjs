@@ -276,10 +276,38 @@ describe("two nodes on one PostgreSQL", () => {
     server.sql(
       "UPDATE key_files SET sealed = (SELECT sealed FROM key_files WHERE name = 'jwks.json') WHERE name = 'seal.key'",
     );
-    await refuses(b, ["key", "sync"], /was not sealed with/);
+    await refuses(b, ["key", "sync"], /a row of key_files is missing, added or exchanged/);
     await a.postern(["key", "share"]);
     await sync(b);
     assert.deepEqual(filesOf(b), filesOf(a));
+  });
+
+  it("keeps its keys when rows are missing, added or exchanged in the database, which doctor sees", async () => {
+    await a.postern(["key", "rotate", "--force"]);
+    await sync(b);
+    const before = filesOf(b);
+    server.sql("CREATE TABLE whole AS SELECT * FROM key_files");
+    for (const change of [
+      "DELETE FROM key_files WHERE name LIKE '%.pem'",
+      "DELETE FROM key_files WHERE name LIKE 'RS256%'",
+      "DELETE FROM key_files WHERE name = 'jwks.json'",
+      "DELETE FROM key_files WHERE name <> 'jwks.json'",
+      "INSERT INTO key_files SELECT 'ES256.5.x.pem', sealed, generation, changed_at FROM key_files LIMIT 1",
+      "UPDATE key_files SET sealed = (SELECT sealed FROM whole WHERE name = 'jwks.json') WHERE name = 'seal.key'",
+      "UPDATE key_files SET generation = generation - 1 WHERE name = 'seal.key'; DELETE FROM key_files WHERE name LIKE '%pem'",
+    ]) {
+      server.sql(change);
+      for (const args of [["sync"], ["sync", "--accept-older"], ["rotate", "--force"]])
+        await refuses(b, ["key", ...args], /a row of key_files is missing, added or exchanged, so nothing was changed/);
+      assert.deepEqual(filesOf(b), before, change);
+      const [{ state, detail }] = await sharedKeys(b);
+      assert.deepEqual([state, /a row of key_files is missing, added or exchanged/.test(detail)], ["error", true]);
+      server.sql("DELETE FROM key_files; INSERT INTO key_files SELECT * FROM whole");
+    }
+    server.sql("DROP TABLE whole; DELETE FROM key_files WHERE name LIKE '%.pem'");
+    await b.postern(["key", "share"]);
+    await sync(a);
+    assert.deepEqual([filesOf(a), filesOf(b)], [before, before]);
   });
 
   it("a change that the database does not take is told, and handed on later", async () => {

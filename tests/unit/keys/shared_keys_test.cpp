@@ -13,6 +13,7 @@ using keys::KeyError;
 using keys::KeyFile;
 using keys::Keys;
 using keys::KeyUse;
+using keys::SealFault;
 
 namespace {
 
@@ -51,16 +52,48 @@ TEST_CASE("open_files: what was sealed with the same key, for the same names and
     for (const auto& [name, text] : sealed) CHECK_FALSE(mentions(text, "PRIVATE"));
     CHECK(contents(*keys::open_files(transport, 7, sealed)) == contents(files));
 
-    CHECK_FALSE(keys::open_files(transport, 6, sealed));
-    CHECK_FALSE(keys::open_files(transport, 8, sealed));
-    CHECK_FALSE(keys::open_files(util::Secret(std::string(32, 'u')), 7, sealed));
+    for (const std::int64_t generation : {6, 8})
+        CHECK(keys::open_files(transport, generation, sealed).error() == SealFault::other_key);
+    CHECK(keys::open_files(util::Secret(std::string(32, 'u')), 7, sealed).error() == SealFault::other_key);
+    CHECK(keys::open_files(transport, 7, {}).error() == SealFault::other_key);
+}
+
+TEST_CASE("open_files: each file is one of those that were sealed together, and none of them is missing") {
+    Nodes nodes;
+    const util::Secret transport(std::string(32, 't'));
+    const auto files = keys::read_key_files(nodes.a());
+    const auto sealed = keys::seal_files(transport, 7, files, nodes.random);
+    const auto others = keys::seal_files(transport, 7, keys::read_key_files(nodes.b()), nodes.random);
+    const auto again = keys::seal_files(transport, 7, files, nodes.random);
+    const auto refused = [&](const keys::SealedKeyFiles& rows) {
+        CHECK(keys::open_files(transport, 7, rows).error() == SealFault::other_set);
+    };
+    const std::string pem = sealed.begin()->first;
+    REQUIRE(pem.ends_with(".pem"));
+    for (const auto& [name, text] : sealed) {
+        CAPTURE(name);
+        auto missing = sealed;
+        missing.erase(name);
+        refused(missing);
+        keys::SealedKeyFiles alone{{name, text}};
+        refused(alone);
+        auto damaged = sealed;
+        char& character = damaged[name][20];
+        character = character == 'A' ? 'B' : 'A';
+        refused(damaged);
+        auto of_another_time = sealed;
+        of_another_time[name] = again.at(name);  // the same bytes
+        refused(of_another_time);
+    }
+    for (const auto& [name, text] : others) {
+        CAPTURE(name);
+        auto added_or_exchanged = sealed;
+        added_or_exchanged[name] = text;
+        refused(added_or_exchanged);
+    }
     auto exchanged = sealed;
-    std::swap(exchanged.begin()->second, exchanged.rbegin()->second);
-    CHECK_FALSE(keys::open_files(transport, 7, exchanged));
-    auto damaged = sealed;
-    char& character = damaged.begin()->second[20];
-    character = character == 'A' ? 'B' : 'A';
-    CHECK_FALSE(keys::open_files(transport, 7, damaged));
+    std::swap(exchanged[pem], exchanged["seal.key"]);
+    refused(exchanged);
 }
 
 TEST_CASE("transport.key: 32 bytes that only their owner can read") {
