@@ -26,10 +26,4 @@ void Retries::pause_after(const StoreConflict& conflict) {
     std::this_thread::sleep_for(pause);
 }
 
-void require_primary(Transaction& transaction) {
-    Database& database = transaction.database();
-    // The commit of a transaction that has written no WAL waits for no standby.
-    if (database.has_row_locks()) database.query("SELECT pg_logical_emit_message(true, 'postern', '')").step();
-}
-
 }  // namespace postern::db

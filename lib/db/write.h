@@ -47,9 +47,18 @@ auto write(Database& database, Durability durability, Action&& action) {
     return write(database, durability, database.wait(), std::forward<Action>(action));
 }
 
-/// Makes a durable commit wait for the standbys although the transaction changes nothing. A server that was replaced as
-/// the primary, and does not know it yet, answers reads with what was true before; it cannot commit this. No effect on
-/// a file.
-void require_primary(Transaction& transaction);
+/// What `find` finds, which may be nothing. A server that was replaced as the primary, and does not know it yet,
+/// answers reads with what was true before, but it cannot commit durably. So before a caller is told that there is
+/// nothing, the same look is part of a durable commit. On a file one look is enough.
+template <class Find>
+auto find_surely(Database& database, Find&& find) {
+    auto found = find();
+    if (found || !database.has_row_locks()) return found;
+    return write(database, Durability::full, [&](Transaction& transaction) {
+        auto found_now = find();
+        transaction.commit();
+        return found_now;
+    });
+}
 
 }  // namespace postern::db

@@ -15,20 +15,6 @@ constexpr const char* kAccessToken = "access_token";
 constexpr std::string_view kUnknown = "nothing: unknown, forged or malformed";
 constexpr std::string_view kForeign = "nothing: the token belongs to another client";
 
-/// What a server does not know that was replaced as the primary may be known to the one that replaced it. So before a
-/// client is told that there is nothing to revoke, the same look is part of a durable commit.
-template <class Find>
-auto find_surely(Context& context, Find&& find) {
-    auto found = find();
-    if (found || !context.store.has_row_locks()) return found;
-    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
-        db::require_primary(transaction);
-        auto found_now = find();
-        transaction.commit();
-        return found_now;
-    });
-}
-
 /// Also tells the audit log.
 bool is_foreign(Context& context, const std::optional<model::ClientId>& client, const model::Grant& grant,
                 const char* kind, const model::ValueHash& hash) {
@@ -45,7 +31,7 @@ void note(Context& context, const model::Grant& grant, const char* kind, const m
 /// `jti` names the grant and `cid` the client (both signed by us). The token's row may be deleted once it has expired,
 /// and is not needed: an expired token can still end the refresh tokens of its grant.
 std::optional<model::Grant> find_grant_of(Context& context, const VerifiedAccessToken& token) {
-    auto grant = find_surely(context, [&] { return store::find_grant(context.store, token.key.grant_id); });
+    auto grant = db::find_surely(context.store, [&] { return store::find_grant(context.store, token.key.grant_id); });
     const json::Value* client = token.claims->find("cid");
     if (!grant || !client || !client->if_string() || *client->if_string() != grant->client_id.str())
         return std::nullopt;
@@ -56,7 +42,7 @@ std::optional<model::Grant> find_grant_of(Context& context, const VerifiedAccess
 // whatever a refresh or an exchange has added meanwhile. A refresh that comes after it finds its token dead.
 
 std::string_view revoke_code(Context& context, const std::optional<model::ClientId>& client, std::string_view value) {
-    const auto stored = find_surely(context, [&] { return store::find_code(context.store, hash_of(value)); });
+    const auto stored = db::find_surely(context.store, [&] { return store::find_code(context.store, hash_of(value)); });
     if (!stored) return kUnknown;
     if (is_foreign(context, client, stored->grant, kCode, stored->code.code_hash)) return kForeign;
     db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
@@ -104,7 +90,7 @@ Outcome<std::optional<model::ClientId>> authenticate_revoker(Context& context, c
 std::string_view revoke(Context& context, const std::optional<model::ClientId>& client, const PresentedToken& token) {
     if (!token.value) return kUnknown;
     if (token.hint == TokenTypeHint::auth_code) return revoke_code(context, client, *token.value);
-    const auto known = find_surely(context, [&]() -> std::optional<KnownToken> {
+    const auto known = db::find_surely(context.store, [&]() -> std::optional<KnownToken> {
         auto found = find_presented_token(context, token, jose::Expiry::ignored);
         if (std::holds_alternative<std::monostate>(found)) return std::nullopt;
         return found;

@@ -114,11 +114,19 @@ bool write_client(db::Transaction& transaction, const char* sql, const Client& c
 }  // namespace
 
 std::optional<Client> find_client(db::Database& database, const ClientId& id) {
-    const db::Snapshot snapshot(database);  // properties and URIs of one moment
-    auto row = database.query("SELECT " POSTERN_CLIENT_COLUMNS " FROM clients c WHERE c.id = $1", id);
-    if (!row.step()) return std::nullopt;
-    auto client = read_client(row);
-    read_uris(database, client);
+    // One statement sees one moment. A client has a row for each URI, or one whose URI is NULL.
+    auto row = database.query("SELECT r.kind, r.uri, " POSTERN_CLIENT_COLUMNS
+                              " FROM clients c LEFT JOIN redirect_uris r ON r.client_id = c.id WHERE c.id = $1"
+                              " ORDER BY r.kind, r.position",
+                              id);
+    std::optional<Client> client;
+    while (row.step()) {
+        std::optional<std::string> kind;
+        std::optional<std::string> uri;
+        row >> kind >> uri;
+        if (!client) client = read_client(row);
+        if (uri) (*kind == kLogout ? client->post_logout_redirect_uris : client->redirect_uris).push_back(*uri);
+    }
     return client;
 }
 
@@ -139,7 +147,6 @@ std::optional<Client> find_client_to_change(db::Transaction& transaction, const 
 }
 
 std::optional<Client> find_client_to_redirect(db::Database& database, const ClientId& id) {
-    // One statement sees one moment. A client has a row for each URI, or one whose URI is NULL.
     auto row = database.query("SELECT r.uri, " POSTERN_CLIENT_COLUMNS
                               " FROM clients c LEFT JOIN redirect_uris r"
                               " ON r.client_id = c.id AND r.kind = 'authorization' WHERE c.id = $1 ORDER BY r.position",

@@ -2,6 +2,7 @@
 #include "web/browser.h"
 
 #include "crypto/digest.h"
+#include "db/write.h"
 #include "oauth/access_token.h"
 #include "store/sessions.h"
 #include "util/base64.h"
@@ -21,17 +22,30 @@ bool Browser::is_bound_by(std::string_view sealed_binding) const {
     return id && crypto::equal_constant_time(sealed_binding, binding());
 }
 
+namespace {
+
+std::optional<model::Session> find_session(oauth::Context& context, const model::ValueHash& cookie) {
+    const util::Time now = context.now();
+    return store::find_session(context.store, cookie, now, now - context.settings.session_idle_ttl);
+}
+
+}  // namespace
+
 Browser recognise(oauth::Context& context, const http::Request& request) {
     Browser browser;
     browser.names = cookie_names(context.settings);
     browser.id = http::find_cookie(request.cookie, browser.names.browser);
     if (const auto value = http::find_cookie(request.cookie, browser.names.session)) {
         browser.session_cookie = oauth::hash_of(*value);
-        const util::Time now = context.now();
-        browser.session =
-            store::find_session(context.store, *browser.session_cookie, now, now - context.settings.session_idle_ttl);
+        browser.session = find_session(context, *browser.session_cookie);
     }
     return browser;
+}
+
+void recognise_surely(oauth::Context& context, Browser& browser) {
+    if (browser.session || !browser.session_cookie) return;
+    const model::ValueHash& cookie = *browser.session_cookie;
+    browser.session = db::find_surely(context.store, [&] { return find_session(context, cookie); });
 }
 
 void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response& response) {

@@ -35,6 +35,10 @@ struct Browser {
 /// Unknown cookie values are anonymous and never adopted.
 Browser recognise(oauth::Context& context, const http::Request& request);
 
+/// For a logout: before a user is told that a session has ended, it is certain that there is none. A server that was
+/// replaced as the primary may not know it (db::find_surely).
+void recognise_surely(oauth::Context& context, Browser& browser);
+
 /// Gives the browser an id when it has none; the response sets the cookie.
 void ensure_browser_id(oauth::Context& context, Browser& browser, http::Response& response);
 

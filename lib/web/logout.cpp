@@ -129,6 +129,7 @@ util::Result<LogoutRequest, http::Response> open_logout_request(const Interactio
 }  // namespace
 
 http::Response start_logout(Interaction& interaction) {
+    recognise_surely(interaction.context, interaction.browser);
     const bool posted = interaction.request.method == http::Method::post;
     if (!posted && !interaction.browser.session && interaction.request.query.find(kSignedOut))
         return interaction.pages.logged_out();
@@ -147,11 +148,13 @@ http::Response start_logout(Interaction& interaction) {
 }
 
 http::Response resume_logout(Interaction& interaction) {
+    recognise_surely(interaction.context, interaction.browser);
     const auto asked = open_logout_request(interaction, interaction.request.query, AllowUnbound::yes);
     return asked ? proceed(interaction, *asked) : asked.error();
 }
 
 http::Response answer_logout(Interaction& interaction) {
+    recognise_surely(interaction.context, interaction.browser);
     ASSIGN_OR_RETURN(const auto asked, open_logout_request(interaction, interaction.request.form, AllowUnbound::no));
     const bool is_logged_in = interaction.browser.session.has_value();
     // With the session gone there is nothing that a forged answer could end.

@@ -10,15 +10,23 @@ describe("a primary that was replaced", () => {
   let next;
   let p;
 
+  let visitor; // whose logout page makes that program connect
+
   before(async () => {
     former = await PostgreSQL.start();
     next = await PostgreSQL.startStandby(former);
     p = await openProvider({
       config: { database: former.uriBy(`${next.directory},${former.directory}`) }, // the one to be tried first
     });
+    visitor = p.person();
+    await p.tokens(p.clients.web, {}, visitor);
+    await visitor.visit(`${p.deployment.issuer}/logout`);
     next.sql("SELECT pg_promote()");
-    // Each process stays where it is, but those of the token endpoint find the new primary.
-    former.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'postern-token'");
+    // The processes for revocation and logout stay where they are; the others find the new primary.
+    former.sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'postern-%'" +
+        " AND application_name NOT IN ('postern-revoke', 'postern-logout')",
+    );
   });
   after(async () => {
     await p?.stop();
@@ -40,6 +48,17 @@ describe("a primary that was replaced", () => {
     // The process has left it since.
     assert.equal((await p.revoke(p.clients.machine, token)).status, 200);
     assert.equal(next.sql("SELECT count(*) FROM access_tokens WHERE revoked_at IS NOT NULL"), "1");
+  });
+
+  it("does not let a user believe that a session has ended which it does not know", async () => {
+    const person = p.person();
+    const { access_token: token, id_token: hint } = await p.tokens(p.clients.web, { scope: "openid" }, person);
+    const logout = `${p.deployment.issuer}/logout?id_token_hint=${hint}`;
+    assert.equal((await person.visit(logout)).status, 503);
+    assert.equal((await p.introspect(token)).active, true);
+    // The process has left it since.
+    assert.equal((await person.visit(logout)).status, 200);
+    assert.equal((await p.introspect(token)).active, false);
   });
 
   it("is left when it ends", async () => {

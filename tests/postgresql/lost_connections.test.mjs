@@ -48,6 +48,25 @@ describe("a connection to PostgreSQL that is lost", () => {
         assert.equal(count(`grants WHERE ended_at IS NOT NULL`), 0);
       };
     },
+    "a token for another audience": async () => {
+      const refresh = (await tokens()).refresh_token;
+      return async () => {
+        const answer = await p.post(
+          "/token",
+          { grant_type: "refresh_token", refresh_token: refresh, audience: "https://api.example" },
+          { client: p.clients.web },
+        );
+        assert.equal(answer.status, 200, answer.body);
+      };
+    },
+    "logout at the request of a client": async () => {
+      const person = p.person();
+      await p.tokens(p.clients.web, { scope: SCOPE }, person);
+      return async () => {
+        const page = await person.visit(`${p.deployment.issuer}/logout?client_id=${p.clients.web.id}`);
+        assert.equal(page.status, 200, page.body);
+      };
+    },
     "use of a refresh token": async () => {
       const { refresh_token: used } = await tokens();
       return async () => {

@@ -60,6 +60,34 @@ for (const [mode, size] of [
       assert.equal((await p.revoke(p.clients.web, token)).status, 200); // after a process that only reads
     });
 
+    it("a commit whose answer is lost with the server's session has happened once", async () => {
+      const code = await p.code(p.clients.web, { scope: SCOPE });
+      const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+      const setStandby = (name) => {
+        server.sql(`SET synchronous_commit = local; ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+        server.sql("SELECT pg_reload_conf()");
+      };
+      setStandby("gone");
+      while (server.sql("SHOW synchronous_standby_names") !== "gone") await sleep(20);
+      const answer = p.exchange(p.clients.web, code);
+      let waiting = "";
+      while (!(waiting = server.sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' LIMIT 1")))
+        await sleep(20);
+      server.sql("SET synchronous_commit = local; ALTER SYSTEM SET synchronous_standby_names = ''");
+      process.kill(Number(waiting), "SIGKILL"); // the server begins again, with what is in its WAL
+      process.kill(server.pid, "SIGHUP");
+      // 503 where the pooler, or the server, takes longer than a program waits.
+      const { status, json } = await answer;
+      assert.ok(status === 200 || status === 503, `${status}`);
+      while (
+        (await p.post("/token", { grant_type: "client_credentials" }, { client: p.clients.machine })).status !== 200
+      )
+        await sleep(200);
+      assert.equal(server.sql("SELECT count(*) FROM authorization_codes WHERE burned_at IS NOT NULL"), "0");
+      assert.doesNotMatch(p.deployment.log, /"event":"code_replayed"/);
+      if (status === 200) assert.equal((await p.introspect(json.access_token)).active, true);
+    });
+
     it("the command works", async () => {
       const listed = await p.deployment.postern(["client", "list"]);
       assert.equal(listed.length, Object.keys(p.clients).length);

@@ -169,7 +169,7 @@ void PostgresConnection::close() noexcept {
 
 void PostgresConnection::connect_if_needed() {
     if (begun_ && !connection_) throw StoreConflict("the connection was lost", StoreConflict::Kind::transient);
-    if (!begun_ && connection_ && std::chrono::steady_clock::now() - connected_at_ > kLongestSession) close();
+    if (!open_ && connection_ && std::chrono::steady_clock::now() - connected_at_ > kLongestSession) close();
     if (!connection_) connect();
 }
 

@@ -73,7 +73,8 @@ void PostgresConnection::refuse(const Result& error, std::span<const Awaited> un
     for (const Awaited& each : unanswered) {
         if (each.is_preparation) each.statement->prepared_in = 0;
     }
-    refused_ = unanswered.size() > 1 && !state_of(error).empty();
+    // A pooler answers the first of them with an error of its own when the server is gone.
+    refused_ = unanswered.size() > 1 && !state_of(error).empty() && !is_pooled_;
     after(state_of(error)) == After::broken ? close() : end_flight(deadline);
     throw_postgres_error(error, unanswered.front().statement->sql());
 }
