@@ -44,7 +44,8 @@ describe("rows that another session has locked", () => {
       await release();
     }
     assert.equal((await p.refresh(p.clients.web, token)).status, 200);
-    assert.match(p.deployment.log, /"event":"store_failed"[^\n]*canceling statement due to lock timeout \(55P03\)/);
+    const logged = /"event":"store_failed"[^\n]*canceling statement due to lock timeout \(55P03\)/;
+    while (!logged.test(p.deployment.log)) await new Promise((resolve) => setTimeout(resolve, 20));
     // None waits on for an answer that nobody takes.
     assert.equal(server.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"), "0");
   });
