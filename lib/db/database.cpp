@@ -116,7 +116,8 @@ void Transaction::commit() {
 }
 
 /// Whether a commit happened whose answer was lost. It may still be under way at the server: each lock that the
-/// transaction had waits for its end.
+/// transaction had waits for its end. The look is a transaction as durable as that one, because what is found may have
+/// reached no standby yet.
 void Transaction::settle(const std::string& reason) {
     const auto deadline = std::chrono::steady_clock::now() + database_.wait();
     while (has_mark_ && std::chrono::steady_clock::now() < deadline) {
@@ -134,9 +135,14 @@ void Transaction::settle(const std::string& reason) {
 
 Transaction::Mark Transaction::look_for_mark() {
     try {
+        Transaction look(database_, durability_);
         for (const auto& lock : locks_) lock();
-        return has_mark_() ? Mark::found : Mark::missing;
+        const bool is_there = has_mark_();
+        look.commit();
+        return is_there ? Mark::found : Mark::missing;
     } catch (const StoreBusy&) {  // no server answers yet, or a lock is still held
+        return Mark::unknown;
+    } catch (const CommitUnknown&) {
         return Mark::unknown;
     }
 }
