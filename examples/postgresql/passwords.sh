@@ -3,7 +3,7 @@
 #
 # Writes DIRECTORY/PROGRAM.pass, which libpq reads (passfile=DIRECTORY/{endpoint}.pass in the URI), and prints the statements for
 # psql as a superuser of the server. The files of the endpoints belong to OWNER, the user of the web server; without it to the
-# users of the systemd units (postern-token and so on). The command's file belongs to root.
+# users of the systemd units (postern-token and so on). admin.pass, of the command, and sweep.pass belong to root.
 set -eu
 
 [ $# -ge 1 ] || { echo "usage: passwords.sh DIRECTORY [OWNER]" >&2; exit 2; }
@@ -11,11 +11,14 @@ directory=$1
 owner=${2:-}
 umask 077
 
-for program in admin authorize login scopes token introspect userinfo revoke logout; do
+for program in admin sweep authorize login scopes token introspect userinfo revoke logout; do
     file=$directory/$program.pass
     [ ! -e "$file" ] || { echo "$file is there already" >&2; exit 1; }
     password=$(openssl rand -hex 24)
     echo "*:*:*:postern_$program:$password" >"$file"
-    [ "$program" = admin ] || chown "${owner:-postern-$program}" "$file"
+    case $program in
+    admin | sweep) ;;
+    *) chown "${owner:-postern-$program}" "$file" ;;
+    esac
     echo "ALTER ROLE postern_$program PASSWORD '$password';"
 done

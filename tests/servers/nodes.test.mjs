@@ -58,21 +58,21 @@ describe("examples/nodes", () => {
     await cp(join(ROOT, "examples/systemd"), system, { recursive: true });
     for (const name of ["postern-key-sync.service", "postern-key-sync.timer"])
       await writeFile(join(system, name), await shipped(name));
+    for (const name of ["postern-purge.service", "postern-purge.timer"])
+      await cp(join(ROOT, "examples/postgresql", name), join(system, name));
     await writeFile(join(system, "postern-@.service.d/20-database.conf"), await shipped("20-database.conf"));
     await cp("/usr/bin/true", join(programs, "bin/postern"));
     await cp("/usr/bin/true", join(programs, "lib/postern/cgi-bin/token"));
     await writeFile(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
     const verify = (...names) => told("systemd-analyze", ["verify", `--root=${root}`, "--man=no", ...names]);
-    const names = ["postern-key-sync.service", "postern-key-sync.timer", "postern-token@1.service"];
+    const services = ["postern-key-sync.service", "postern-purge.service"];
+    const names = [...services, "postern-key-sync.timer", "postern-purge.timer", "postern-token@1.service"];
     assert.deepEqual(await verify(...names), { status: 0, text: "" });
-    const exposure = await told("systemd-analyze", [
-      "security",
-      "--offline=true",
-      `--root=${root}`,
-      "--no-pager",
-      "postern-key-sync.service",
-    ]);
-    const level = Number(exposure.text.match(/Overall exposure level for [^:]*: ([0-9.]+)/)?.[1]);
-    assert.ok(level < 4, exposure.text);
+    for (const service of services) {
+      const options = ["--offline=true", `--root=${root}`, "--no-pager"];
+      const exposure = await told("systemd-analyze", ["security", ...options, service]);
+      const level = Number(exposure.text.match(/Overall exposure level for [^:]*: ([0-9.]+)/)?.[1]);
+      assert.ok(level < 4, exposure.text);
+    }
   });
 });

@@ -1,0 +1,144 @@
+// The lines of OPERATIONS.md for pg_ident.conf and pg_hba.conf, in a server: each program logs in with the certificate of
+// its own role, and with no other.
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { openProvider } from "../security/provider.mjs";
+import { ROOT } from "../support/deployment.mjs";
+import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
+import { PostgreSQL } from "./server.mjs";
+
+const run = promisify(execFile);
+const PROGRAMS = ["authorize", "login", "scopes", "token", "introspect", "userinfo", "revoke", "logout"];
+const isRoot = process.getuid() === 0;
+const chown = (owner, file) => isRoot && execFileSync("chown", [owner, file]);
+
+/// The lines of pg_ident.conf and those of pg_hba.conf.
+function shown() {
+  const [, section] = readFileSync(join(ROOT, "docs/OPERATIONS.md"), "utf8").split("\n### Roles\n");
+  return section.match(/```text\n([^]*?)```/)[1].split("\n\n");
+}
+
+describe("a database server that asks each role for its certificate", () => {
+  const directory = mkdtempSync(join(tmpdir(), "postern-crt-"));
+  const file = (name) => join(directory, name);
+  let server;
+  let database;
+  let certificate;
+  let port;
+  let p;
+
+  /// Of the authority that has signed the server's. `name` is that of the user of a program.
+  async function issue(program, name, owner) {
+    const [key, request] = [file(`${program}.key`), file(`${program}.csr`)];
+    const fresh = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key];
+    await run("openssl", [...fresh, "-subj", `/CN=${name}`, "-out", request]);
+    const signed = ["-CA", certificate.caFile, "-CAkey", file("ca.key"), "-CAcreateserial", "-days", "2"];
+    await run("openssl", ["x509", "-req", "-in", request, ...signed, "-out", file(`${program}.crt`)]);
+    chmodSync(key, 0o600);
+    chown(owner, key);
+  }
+
+  before(async () => {
+    chmodSync(directory, 0o755);
+    certificate = await makeCertificate(directory);
+    chmodSync(certificate.key, 0o600);
+    chown("postgres", certificate.key);
+    for (const program of [...PROGRAMS, "admin"])
+      await issue(program, `postern-${program}`, program === "admin" ? "root" : identity.user);
+    const [names, rules] = shown();
+    assert.ok(rules.includes("192.0.2.8/29"));
+    writeFileSync(file("pg_ident.conf"), names);
+    // The superuser of the test comes by the socket.
+    writeFileSync(file("pg_hba.conf"), `local all postgres trust\n${rules.replace("192.0.2.8/29", "127.0.0.1/32")}`);
+    port = await freePort();
+    server = await PostgreSQL.start({
+      listen_addresses: "127.0.0.1",
+      port,
+      ssl: "on",
+      ssl_cert_file: certificate.certificate,
+      ssl_key_file: certificate.key,
+      ssl_ca_file: certificate.caFile,
+      hba_file: file("pg_hba.conf"),
+      ident_file: file("pg_ident.conf"),
+    });
+    database = server.addDatabase("postern");
+    p = await openProvider({
+      config: {
+        database:
+          `postgresql://localhost:${port}/postern?hostaddr=127.0.0.1&sslrootcert=${certificate.caFile}` +
+          `&sslcert=${directory}/{endpoint}.crt&sslkey=${directory}/{endpoint}.key`,
+        sandbox: "require",
+      },
+    });
+  });
+  after(async () => {
+    await p?.stop();
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it("the server reads every line", () => {
+    const found = server.sql("SELECT count(*), count(error) FROM pg_hba_file_rules");
+    assert.equal(found, "3|0");
+    if (server.sql("SELECT to_regclass('pg_ident_file_mappings')") === "") return; // since version 15
+    assert.equal(server.sql("SELECT count(*), count(error) FROM pg_ident_file_mappings"), "2|0");
+  });
+
+  it("a sign-in, with every program under its own role by its certificate", async () => {
+    const { access_token: token } = await p.tokens(p.clients.web, { scope: "openid profile offline_access" });
+    assert.equal((await p.introspect(token)).active, true);
+    assert.equal((await p.userinfo(token)).status, 200);
+    assert.equal((await p.revoke(p.clients.web, token)).status, 200);
+    await p.person().visit(`${p.issuer}/logout`);
+    const connected = server.sql(
+      `SELECT DISTINCT usename, client_dn FROM pg_stat_activity JOIN pg_stat_ssl USING (pid)
+       WHERE application_name LIKE 'postern-%' ORDER BY 1`,
+    );
+    assert.deepEqual(
+      connected.split("\n"),
+      [...PROGRAMS].sort().map((program) => `postern_${program}|/CN=postern-${program}`),
+    );
+  });
+
+  /// What psql says as a role with the certificate of a program; "" when it may log in.
+  async function logIn(role, program) {
+    const key = file("copy.key"); // psql takes none of another user's
+    writeFileSync(key, readFileSync(file(`${program}.key`)), { mode: 0o600 });
+    const uri =
+      `postgresql://localhost:${port}/postern?hostaddr=127.0.0.1&user=${role}&sslmode=verify-full` +
+      `&sslrootcert=${certificate.caFile}&sslcert=${file(`${program}.crt`)}&sslkey=${key}`;
+    return run("psql", ["-X", "-q", "-d", uri, "-c", "SELECT 1"]).then(
+      () => "",
+      ({ stderr }) => stderr,
+    );
+  }
+
+  it("a certificate is refused for the role of any other program, and for the owner and the superuser", async () => {
+    for (const program of [...PROGRAMS, "admin"]) assert.equal(await logIn(`postern_${program}`, program), "");
+    for (const other of ["postern_login", "postern_admin", "postern_sweep", "postern_owner", "postgres"])
+      assert.match(
+        await logIn(other, "token"),
+        /certificate authentication failed for user|is not permitted to log in/,
+      );
+    assert.match(server.log, /no match in usermap "postern" for user "postern_login" authenticated as "postern-token"/);
+  });
+
+  it("no role logs in without a certificate, and a user of this machine only as the map says", async (t) => {
+    const plain = `postgresql://localhost:${port}/postern?hostaddr=127.0.0.1&user=postern_token`;
+    for (const options of ["&sslmode=disable", `&sslmode=require&sslcert=${file("none")}&sslkey=${file("none")}`])
+      await assert.rejects(
+        run("psql", ["-X", "-q", "-d", plain + options, "-c", "SELECT 1"]),
+        /pg_hba.conf|certificate/,
+      );
+    if (!isRoot) return t.skip("the map names root");
+    const bySocket = (role) => `${database.uri}&user=${role}`;
+    assert.equal(server.sql("SELECT session_user", bySocket("postern_admin")), "postern_admin");
+    for (const role of ["postern_token", "postern_sweep"])
+      assert.throws(() => server.sql("SELECT 1", bySocket(role)), /Peer authentication failed for user/);
+  });
+});
