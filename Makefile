@@ -54,7 +54,7 @@ LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ 
 # POSTGRESQL=no: no database but a file. The driver is compiled with libpq's header, and loads the library when it is used.
 POSTGRESQL ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /libpq-fe.h,/usr/include/postgresql /usr/include /usr/local/include)),yes,no))
 
-SCHEMA_OBJ := $(addprefix $(BUILD)/lib/db/,schema.sql.o $(if $(filter yes,$(POSTGRESQL)),schema-postgresql.sql.o grants-postgresql.sql.o))
+SCHEMA_OBJ := $(addprefix $(BUILD)/lib/db/,schema.sql.o grants-postgresql.sql.o $(if $(filter yes,$(POSTGRESQL)),schema-postgresql.sql.o))
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 LIB_OBJ := $(filter-out $(if $(filter yes,$(POSTGRESQL)),,$(BUILD)/lib/db/postgres/%),$(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp lib/$(m)/*/*.cpp))) $(if $(filter db,$(MODULES)),$(SCHEMA_OBJ))
 LIB     := $(BUILD)/lib/libpostern.a
@@ -86,7 +86,7 @@ $(BUILD)/%.o: %.cpp $(call precompiled,standard)
 # The schemas travel inside the programs, so that program and schema cannot disagree.
 # $(call embed,FILE,HEADER,CONSTANT)
 define embed
-$(BUILD)/lib/db/$(notdir $(1)).cpp: $(1)
+$(BUILD)/lib/db/$(notdir $(1)).cpp: $(1) Makefile
 	@mkdir -p $$(@D)
 	@{ printf '#include "$(2)"\nconst char* const postern::db::$(3) = R"SCHEMA('; cat $$<; printf ')SCHEMA";\n'; } > $$@
 $(BUILD)/lib/db/$(notdir $(1)).o: $(BUILD)/lib/db/$(notdir $(1)).cpp $$(call precompiled,standard)
@@ -94,7 +94,7 @@ $(BUILD)/lib/db/$(notdir $(1)).o: $(BUILD)/lib/db/$(notdir $(1)).cpp $$(call pre
 endef
 $(eval $(call embed,schema.sql,db/database.h,kSchemaSql))
 $(eval $(call embed,schema-postgresql.sql,db/engine.h,kPostgresSchemaSql))
-$(eval $(call embed,grants-postgresql.sql,db/engine.h,kPostgresGrantsSql))
+$(eval $(call embed,grants-postgresql.sql,db/grants.h,kPostgresGrantsSql))
 
 # The default of "templates" is where install puts them: another PREFIX compiles that one file again.
 $(BUILD)/lib/config/config.o: private PROJECT_CXXFLAGS += -DPOSTERN_TEMPLATES='"$(PREFIX)/share/postern/templates"'

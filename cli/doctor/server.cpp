@@ -1,7 +1,5 @@
 // Checks what a database server says of itself, of its roles and of its load.
-#include <array>
-
-#include "cli/doctor/findings.h"
+#include "cli/doctor/query.h"
 #include "cli/output.h"
 #include "util/text.h"
 
@@ -11,15 +9,6 @@ namespace {
 constexpr const char* kServer = "server";
 constexpr const char* kRole = "role";
 constexpr const char* kLoad = "server load";
-
-/// Each row of `sql` is a finding: its columns stand in the place of $1 and $2 in `detail` and `fix`.
-struct Check {
-    const char* name;
-    State state;
-    const char* sql;
-    const char* detail;
-    const char* fix;
-};
 
 // Roles of the endpoints. The command's may do more, and the owner of the tables cannot log in.
 #define POSTERN_ENDPOINT_ROLES \
@@ -31,7 +20,7 @@ struct Check {
     ") AND s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) AND c LIKE " name \
     ")"
 
-constexpr Check kChecks[] = {
+constexpr Query kQueries[] = {
     {kServer, State::error,
      "SELECT current_setting('server_version') WHERE CAST(current_setting('server_version_num') AS integer) < 130000",
      "the server is PostgreSQL $1", "upgrade it to PostgreSQL 13 or later"},
@@ -127,25 +116,6 @@ constexpr Check kChecks[] = {
      "ROLLBACK PREPARED '$1', or COMMIT PREPARED '$1'"},
 };
 
-std::string filled(std::string_view text, const std::array<std::string, 2>& values) {
-    std::string all;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool is_place = text[i] == '$' && i + 1 < text.size() && (text[i + 1] == '1' || text[i + 1] == '2');
-        all += is_place ? values[static_cast<std::size_t>(text[++i] - '1')] : std::string(1, text[i]);
-    }
-    return all;
-}
-
-void run(Findings& findings, db::Database& database, const Check& check) {
-    const bool has_two = std::string_view(check.detail).find("$2") != std::string_view::npos;
-    for (auto row = database.prepare(check.sql); row.step();) {
-        std::array<std::string, 2> values;
-        row >> values[0];
-        if (has_two) row >> values[1];
-        findings.add({check.name, check.state, filled(check.detail, values), filled(check.fix, values)});
-    }
-}
-
 /// On the way through a network. What libpq was told, because a server does not know whether it was checked.
 void check_tls(Findings& findings, db::Database& database, const std::string& uri) {
     // pg_stat_ssl shows this connection to the role that logged in, and the command acts as the owner of the tables.
@@ -203,7 +173,8 @@ constexpr Reason kReasons[] = {
 
 void check_server(Findings& findings, db::Database& database, const std::string& uri) {
     check_tls(findings, database, uri);
-    for (const Check& check : kChecks) run(findings, database, check);
+    for (const Query& query : kQueries) run(findings, database, query);
+    check_rights(findings, database);
     check_server_clock(findings, database);
     findings.ok_unless_found(kServer, "durable, and encrypted where it is on another machine");
     findings.ok_unless_found(kRole, "no more than it needs, with timeouts");

@@ -100,8 +100,7 @@ void create_schema(const std::string& uri);
 /// A transaction in a database of a server that has the tables: made in it, or there before. Throws StoreUnusable when
 /// those are of another version.
 std::unique_ptr<Connection> begin_with_tables(const std::string& uri);
-/// schema-postgresql.sql and grants-postgresql.sql as they were when the program was built.
+/// schema-postgresql.sql as it was when the program was built.
 extern const char* const kPostgresSchemaSql;
-extern const char* const kPostgresGrantsSql;
 
 }  // namespace postern::db

@@ -1,7 +1,7 @@
 // What doctor finds in a database server, each with its fix: every state is made, found, and unmade.
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -75,7 +75,7 @@ const STATES = {
     "role",
     /^postern_token may read the password hashes/,
     /REVOKE SELECT ON users FROM postern_token/,
-    "GRANT SELECT ON users TO postern_token",
+    "GRANT SELECT (password_hash) ON users TO postern_token",
     "REVOKE SELECT ON users FROM postern_token",
   ],
   "a superuser": [
@@ -112,32 +112,31 @@ const STATES = {
   ],
 };
 
+const configurationOf = (directory, database) => ({
+  issuer: "https://op.example",
+  database,
+  state: directory,
+  keys: join(directory, "keys"),
+  log: { target: join(directory, "log") },
+});
+
+/// What doctor has to say about the server, but for what is well.
+async function findingsOf(config, env = {}) {
+  const asked = run(join(BUILD, "bin/postern"), ["doctor", "--json", "--config", config], {
+    env: { ...process.env, ...env },
+  });
+  const { stdout } = await asked.catch((failure) => failure);
+  return JSON.parse(stdout).filter(({ check, state }) => CHECKS.includes(check) && state !== "ok");
+}
+
 describe("doctor and a database server", () => {
   const directory = mkdtempSync(join(tmpdir(), "postern-dr-"));
   const config = join(directory, "postern.json");
   let server;
   let uri;
 
-  const configure = (database) =>
-    writeFileSync(
-      config,
-      JSON.stringify({
-        issuer: "https://op.example",
-        database,
-        state: directory,
-        keys: join(directory, "keys"),
-        log: { target: join(directory, "log") },
-      }),
-    );
-
-  /// What it has to say about the server, but for what is well.
-  async function findings(env = {}) {
-    const asked = run(join(BUILD, "bin/postern"), ["doctor", "--json", "--config", config], {
-      env: { ...process.env, ...env },
-    });
-    const { stdout } = await asked.catch((failure) => failure);
-    return JSON.parse(stdout).filter(({ check, state }) => CHECKS.includes(check) && state !== "ok");
-  }
+  const configure = (database) => writeFileSync(config, JSON.stringify(configurationOf(directory, database)));
+  const findings = (env) => findingsOf(config, env);
 
   const reload = () => server.sql("SELECT pg_reload_conf()");
   /// Processes take a new configuration when they get to it.
@@ -178,12 +177,12 @@ describe("doctor and a database server", () => {
     it(`names ${name}, with the fix`, async () => {
       await apply(make);
       const found = await findings();
+      await apply(unmake); // what follows would wait for ever in some of them
       assert.equal(found.length, 1, JSON.stringify(found));
       assert.equal(found[0].state, state);
       assert.equal(found[0].check, check);
       assert.match(found[0].detail, detail);
       assert.match(found[0].fix, fix);
-      await apply(unmake);
     });
   }
 
@@ -340,5 +339,116 @@ describe("doctor and old transactions", () => {
     server.sql(rollback);
     while (server.sql(open) !== "") await new Promise((resolve) => setTimeout(resolve, 50));
     assert.deepEqual(await transactions(), []);
+  });
+});
+
+/// The same, where each program has its role: the right that is missing or too much, in the order of the fields above.
+const RIGHTS = {
+  "a role without any right": [
+    /^postern_token misses a right that its program needs: DELETE, INSERT, SELECT ON access_tokens; /,
+    /run grants-postgresql\.sql as postern_admin/,
+    "REVOKE ALL ON ALL TABLES IN SCHEMA postern FROM postern_token",
+  ],
+  "a role that misses the right to a table": [
+    /^postern_introspect misses a right that its program needs: SELECT ON grants$/,
+    /run grants-postgresql\.sql/,
+    "REVOKE SELECT ON grants FROM postern_introspect",
+  ],
+  "a role that misses the right to a column": [
+    /^postern_revoke misses a right that its program needs: UPDATE \(ended_at\) ON grants$/,
+    /run grants-postgresql\.sql/,
+    "REVOKE UPDATE (ended_at) ON grants FROM postern_revoke",
+  ],
+  "a role that may write where it reads": [
+    /^postern_introspect may do what its program never does: TRUNCATE ON grants; DELETE, INSERT ON users$/,
+    /REVOKE ALL ON ALL TABLES IN SCHEMA postern FROM PUBLIC, postern_introspect; then run grants-postgresql\.sql/,
+    "GRANT DELETE, INSERT ON users TO postern_introspect; GRANT TRUNCATE ON grants TO postern_introspect",
+  ],
+  "a role that reads a column too many": [
+    /^postern_authorize may do what its program never does: SELECT \(failures, ends_at\) ON login_attempts$/,
+    /REVOKE ALL/,
+    "GRANT SELECT (failures, ends_at) ON login_attempts TO postern_authorize",
+  ],
+  "a role that may not log in": [
+    /^postern_login may not log in$/,
+    /ALTER ROLE postern_login LOGIN/,
+    "ALTER ROLE postern_login NOLOGIN",
+    "ALTER ROLE postern_login LOGIN",
+  ],
+  "a role that may not connect": [
+    /^postern_logout may not connect to the database postern$/,
+    /GRANT CONNECT ON DATABASE postern TO postern_logout/,
+    "REVOKE CONNECT ON DATABASE postern FROM postern_logout",
+    "GRANT CONNECT ON DATABASE postern TO postern_logout",
+  ],
+  "a role that may not use the schema": [
+    /^postern_scopes may not use the schema postern$/,
+    /GRANT USAGE ON SCHEMA postern TO postern_scopes/,
+    "REVOKE USAGE ON SCHEMA postern FROM postern_scopes",
+    "GRANT USAGE ON SCHEMA postern TO postern_scopes",
+  ],
+  "a role that does not exist": [
+    /^postern_sweep does not exist$/,
+    /run roles\.sql .* then grants-postgresql\.sql/,
+    "ALTER ROLE postern_sweep RENAME TO swept",
+    "ALTER ROLE swept RENAME TO postern_sweep",
+  ],
+};
+
+describe("doctor and a role for each program", () => {
+  const directory = mkdtempSync(join(tmpdir(), "postern-dr-"));
+  const config = join(directory, "postern.json");
+  const grants = readFileSync(join(ROOT, "grants-postgresql.sql"), "utf8");
+  let server;
+  let superuser;
+  let uri;
+
+  const configure = (database) => writeFileSync(config, JSON.stringify(configurationOf(directory, database)));
+  const sql = (statements) => server.sql(`SET search_path = postern; ${statements}`, superuser);
+  const restore = () =>
+    sql(`BEGIN; REVOKE ALL ON ALL TABLES IN SCHEMA postern
+      FROM postern_token, postern_introspect, postern_revoke, postern_authorize; ${grants}; COMMIT`);
+
+  before(async () => {
+    server = await PostgreSQL.start({ fsync: undefined, full_page_writes: undefined });
+    ({ superuser, uri } = server.addDatabase("postern"));
+    configure(uri);
+    await run(join(BUILD, "bin/postern"), ["init", "--config", config]);
+  });
+  after(async () => {
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it("finds nothing after roles.sql and init, with the rights of the options too", async () => {
+    assert.deepEqual(await findingsOf(config), []);
+    const optional = [...grants.matchAll(/^-- {5}(GRANT .*;)$/gm)].map(([, grant]) => grant);
+    assert.equal(optional.length, 4);
+    sql(optional.join(" "));
+    assert.deepEqual(await findingsOf(config), []);
+  });
+
+  for (const [name, [detail, fix, make, unmake]] of Object.entries(RIGHTS)) {
+    it(`names ${name}, with the fix`, async () => {
+      sql(make);
+      const found = await findingsOf(config);
+      if (unmake) sql(unmake);
+      else restore();
+      assert.equal(found.length, 1, JSON.stringify(found));
+      assert.equal(found[0].state, "error");
+      assert.equal(found[0].check, "role");
+      assert.match(found[0].detail, detail);
+      assert.match(found[0].fix, fix);
+      assert.deepEqual(await findingsOf(config), []);
+    });
+  }
+
+  it("misses no right of the roles where one role is all programs", async () => {
+    sql("REVOKE ALL ON ALL TABLES IN SCHEMA postern FROM postern_token");
+    configure(`${uri}&user=postgres`);
+    const found = await findingsOf(config);
+    assert.ok(!found.some(({ detail }) => /misses a right/.test(detail)), JSON.stringify(found));
+    configure(uri);
+    restore();
   });
 });

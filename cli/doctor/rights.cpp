@@ -1,0 +1,108 @@
+// Checks that the role of each program has the rights of grants-postgresql.sql, and no more.
+#include "cli/doctor/query.h"
+#include "db/grants.h"
+
+namespace postern::cli {
+namespace {
+
+constexpr const char* kRole = "role";
+
+// With `user=` in the URI the programs are one role that owns the tables, and those of another installation may be
+// there.
+#define POSTERN_HAS_ROLES " session_user = 'postern_admin'"
+// Every role to which grants-postgresql.sql ($1) grants something.
+#define POSTERN_NAMED_ROLES \
+    " (SELECT DISTINCT m[1] AS name FROM regexp_matches(CAST($1 AS text), '(postern_[a-z]+)(?=\\s*[,;])', 'g') m) n"
+
+constexpr Query kLogins[] = {
+    {kRole, State::error,
+     "SELECT name FROM" POSTERN_NAMED_ROLES " WHERE" POSTERN_HAS_ROLES
+     " AND NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = name) ORDER BY name",
+     "$1 does not exist", "run roles.sql as a superuser of the server, then grants-postgresql.sql as postern_admin"},
+    {kRole, State::error,
+     "SELECT name FROM" POSTERN_NAMED_ROLES " JOIN pg_roles ON rolname = name WHERE" POSTERN_HAS_ROLES
+     " AND NOT rolcanlogin ORDER BY name",
+     "$1 may not log in", "ALTER ROLE $1 LOGIN"},
+    {kRole, State::error,
+     "SELECT name, current_database() FROM" POSTERN_NAMED_ROLES " JOIN pg_roles r ON rolname = name"
+     " WHERE" POSTERN_HAS_ROLES " AND NOT has_database_privilege(r.oid, current_database(), 'CONNECT') ORDER BY name",
+     "$1 may not connect to the database $2", "GRANT CONNECT ON DATABASE $2 TO $1"},
+    {kRole, State::error,
+     "SELECT name, current_schema() FROM" POSTERN_NAMED_ROLES " JOIN pg_roles r ON rolname = name"
+     " WHERE" POSTERN_HAS_ROLES " AND NOT has_schema_privilege(r.oid, current_schema(), 'USAGE') ORDER BY name",
+     "$1 may not use the schema $2", "GRANT USAGE ON SCHEMA $2 TO $1"},
+};
+
+// The file says GRANT PRIVILEGE, PRIVILEGE (COLUMN, COLUMN) ON TABLE, TABLE TO ROLE, ROLE; and in comments what an
+// option of the configuration adds. The server is asked about each role, table, privilege and column: what a role has
+// by way of PUBLIC or of another role counts too. A superuser and the password hash have findings of their own.
+constexpr const char* kRights = R"(
+WITH statements AS (
+    SELECT regexp_match(each, '^(-- {5})?GRANT\s(.+)\sON\s(.+)\sTO\s(.+)', 'w') AS part
+    FROM unnest(regexp_split_to_array(CAST($1 AS text), ';')) each
+), named AS (
+    SELECT part[1] IS NOT NULL AS is_optional, role, name, substring(privilege, '^[A-Z]+') AS privilege, col
+    FROM statements, unnest(regexp_split_to_array(part[4], '[\s,]+')) role,
+        unnest(regexp_split_to_array(part[3], '[\s,]+')) name,
+        unnest(regexp_split_to_array(part[2], ',\s*(?![^(]*\))')) privilege,
+        unnest(COALESCE(regexp_split_to_array(substring(privilege, '\((.*)\)'), ',\s*'), ARRAY[NULL])) col
+), possible AS (
+    SELECT oid AS relid, relname AS name, privilege, NULL AS col, CAST(0 AS smallint) AS attnum
+    FROM pg_class, unnest(ARRAY['DELETE', 'TRUNCATE', 'TRIGGER']) privilege
+    WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r'
+    UNION ALL
+    SELECT c.oid, relname, privilege, attname, attnum
+    FROM pg_class c JOIN pg_attribute ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped,
+        unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) privilege
+    WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r'
+), granted AS (
+    SELECT is_optional, role, name, privilege, q.col, attnum FROM named JOIN possible q USING (name, privilege)
+    WHERE named.col IS NULL OR named.col = q.col
+), held AS (
+    SELECT rolname AS role, name, privilege, col, attnum FROM pg_roles r CROSS JOIN possible
+    WHERE rolname IN (SELECT role FROM named) AND NOT rolsuper AND
+        CASE attnum WHEN 0 THEN has_table_privilege(r.oid, relid, privilege)
+             ELSE has_column_privilege(r.oid, relid, attnum, privilege) END
+), wrong AS (
+    SELECT 1 AS is_missing, missing.* FROM (
+        SELECT role, name, privilege, col, attnum FROM granted JOIN pg_roles ON rolname = role
+        WHERE NOT is_optional AND NOT rolsuper
+        EXCEPT SELECT role, name, privilege, col, attnum FROM held) missing
+    WHERE session_user = 'postern_admin'
+    UNION ALL
+    SELECT 0, excess.* FROM (
+        SELECT role, name, privilege, col, attnum FROM held
+        EXCEPT SELECT role, name, privilege, col, attnum FROM granted) excess
+    WHERE (privilege, col) IS DISTINCT FROM ('SELECT', 'password_hash')
+), privileges AS (
+    SELECT role, is_missing, name, privilege ||
+        CASE WHEN count(col) = (SELECT count(q.col) FROM possible q WHERE q.name = w.name AND q.privilege = w.privilege)
+             THEN '' ELSE ' (' || string_agg(col, ', ' ORDER BY attnum) || ')' END AS privilege
+    FROM wrong w GROUP BY role, is_missing, name, w.privilege
+), tables AS (
+    SELECT role, is_missing, name, string_agg(privilege, ', ' ORDER BY privilege) || ' ON ' || name AS rights
+    FROM privileges GROUP BY role, is_missing, name
+)
+SELECT role, string_agg(rights, '; ' ORDER BY name), current_schema(), is_missing FROM tables
+GROUP BY role, is_missing ORDER BY role, is_missing)";
+
+}  // namespace
+
+void check_rights(Findings& findings, db::Database& database) {
+    for (const Query& query : kLogins) run(findings, database, query, db::kPostgresGrantsSql);
+    for (auto row = database.query(kRights, db::kPostgresGrantsSql); row.step();) {
+        std::string role, rights, schema;
+        bool is_missing = false;
+        row >> role >> rights >> schema >> is_missing;
+        if (is_missing)
+            findings.error(kRole, role + " misses a right that its program needs: " + rights,
+                           "run grants-postgresql.sql as postern_admin");
+        else
+            findings.error(kRole, role + " may do what its program never does: " + rights,
+                           "REVOKE ALL ON ALL TABLES IN SCHEMA " + schema + " FROM PUBLIC, " + role +
+                               "; then run grants-postgresql.sql, with the lines of its last comment that you use, all "
+                               "in one transaction; see with \\du whether it is a member of another role");
+    }
+}
+
+}  // namespace postern::cli
