@@ -14,11 +14,16 @@ constexpr const char* kLoad = "server load";
 #define POSTERN_ENDPOINT_ROLES \
     " pg_roles r WHERE r.rolname LIKE 'postern\\_%' AND r.rolcanlogin AND r.rolname <> 'postern_admin'"
 
-// What is set for a role, for this database, or for both.
-#define POSTERN_IS_SET(role, name)                                                                                  \
-    " EXISTS (SELECT 1 FROM pg_db_role_setting s, unnest(s.setconfig) c WHERE s.setrole IN (0, " role               \
-    ") AND s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) AND c LIKE " name \
-    ")"
+// What a role gets without asking: set for it in this database, for it, for this database or for all. NULL: nothing.
+#define POSTERN_SET_TO(role, name)                                                                              \
+    " (SELECT lower(split_part(c, '=', 2)) FROM pg_db_role_setting s, unnest(s.setconfig) c WHERE s.setrole IN" \
+    " (0, " role                                                                                                \
+    ") AND s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))"              \
+    " AND split_part(c, '=', 1) = " name " ORDER BY s.setrole = 0, s.setdatabase = 0 LIMIT 1)"
+#define POSTERN_COMMIT POSTERN_SET_TO("r.oid", "'synchronous_commit'")
+#define POSTERN_MESSAGES POSTERN_SET_TO("r.oid", "'client_min_messages'")
+#define POSTERN_TIMEOUT POSTERN_SET_TO("r.oid", "t.name")
+#define POSTERN_OWN_TIMEOUT POSTERN_SET_TO("(SELECT oid FROM pg_roles WHERE rolname = session_user)", "t.name")
 
 constexpr Query kQueries[] = {
     {kServer, State::error,
@@ -37,10 +42,26 @@ constexpr Query kQueries[] = {
      "$1 is off: what was revoked in the last second before a crash is valid again",
      "ALTER SYSTEM RESET $1; SELECT pg_reload_conf(); see with \\drds whether it is set for the database or a role"},
     {kServer, State::error,
-     "SELECT r.rolname FROM" POSTERN_ENDPOINT_ROLES
-     " AND" POSTERN_IS_SET("r.oid", "'synchronous_commit=off'") " ORDER BY r.rolname",
+     "SELECT r.rolname FROM" POSTERN_ENDPOINT_ROLES " AND" POSTERN_COMMIT
+     " IN ('off', 'false', 'no', '0') ORDER BY r.rolname",
      "synchronous_commit is off for the role $1: what it revokes can be lost in a crash",
-     "ALTER ROLE $1 RESET synchronous_commit"},
+     "ALTER ROLE $1 RESET synchronous_commit; see with \\drds whether it is set for the role in this database"},
+    {kServer, State::error,
+     "SELECT r.rolname," POSTERN_COMMIT " FROM" POSTERN_ENDPOINT_ROLES
+     " AND current_setting('synchronous_standby_names') <> '' AND" POSTERN_COMMIT
+     " IN ('local', 'remote_write') ORDER BY r.rolname",
+     "synchronous_commit is $2 for the role $1: its commits are acknowledged before a standby has them on disk",
+     "ALTER ROLE $1 RESET synchronous_commit; see with \\drds whether it is set for the role in this database"},
+    {kServer, State::error,
+     "SELECT 'client_min_messages' WHERE current_setting('client_min_messages') IN ('error', 'fatal', 'panic')",
+     "$1 hides warnings: a commit whose wait for a standby was cancelled is answered as if it were safe",
+     "ALTER SYSTEM RESET $1; SELECT pg_reload_conf(); see with \\drds whether it is set for the database or a role"},
+    {kServer, State::error,
+     "SELECT r.rolname FROM" POSTERN_ENDPOINT_ROLES " AND" POSTERN_MESSAGES
+     " IN ('error', 'fatal', 'panic') ORDER BY r.rolname",
+     "client_min_messages hides warnings from the role $1: a commit whose wait for a standby was cancelled is answered "
+     "as if it were safe",
+     "ALTER ROLE $1 SET client_min_messages = warning"},
     {kServer, State::warning,
      "SELECT count(*) FROM pg_stat_replication WHERE current_setting('synchronous_standby_names') = ''"
      " HAVING count(*) > 0",
@@ -74,13 +95,11 @@ constexpr Query kQueries[] = {
     {kRole, State::warning,
      "SELECT string_agg(r.rolname, ', ' ORDER BY r.rolname), t.name"
      " FROM (SELECT oid, rolname FROM" POSTERN_ENDPOINT_ROLES
-     " UNION SELECT oid, rolname FROM pg_roles WHERE rolname = current_user AND rolname <> 'postern_admin') r,"
+     " UNION SELECT oid, rolname FROM pg_roles WHERE rolname = session_user AND rolname <> 'postern_admin') r,"
      " pg_settings t WHERE t.name IN ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout')"
-     " AND NOT" POSTERN_IS_SET("r.oid", "t.name || '=%'")
      // What is not set for this role, and is not 0, is set for all.
-     " AND (t.reset_val = '0' OR" POSTERN_IS_SET("(SELECT oid FROM pg_roles WHERE rolname = current_user)",
-                                                 "t.name || '=%'") ")"
-                                                                   " GROUP BY t.name ORDER BY t.name",
+     " AND" POSTERN_TIMEOUT " IS NULL AND (t.reset_val = '0' OR" POSTERN_OWN_TIMEOUT " IS NOT NULL)"
+     " GROUP BY t.name ORDER BY t.name",
      "$2 is not set for $1: a request can wait or hold locks for as long as the server lets it",
      "ALTER ROLE ... SET $2, with lock_timeout = '4s', statement_timeout = '5s', "
      "idle_in_transaction_session_timeout = '10s'"},
@@ -161,6 +180,11 @@ constexpr Reason kReasons[] = {
     {"too many", "raise max_connections at the server, or run fewer processes"},
     {"remaining connection slots", "raise max_connections at the server, or run fewer processes"},
     {"pg_hba.conf", "let this role connect from this machine, in pg_hba.conf of the server"},
+    {"Peer authentication failed",
+     "map the user of the system to the role in pg_ident.conf of the server, with peer map=... in pg_hba.conf"},
+    {"no password supplied",
+     "name a file with passfile= that has a line for this host, database and role; libpq does not read one that is "
+     "missing, that belongs to another user, or whose mode is not 0600"},
     {"authentication failed", "correct the password file (passfile=) or the certificate of the role"},
     {"certificate",
      "name the certificate authority of the server with sslrootcert=FILE, and check the host's name in the "

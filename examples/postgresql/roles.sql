@@ -28,10 +28,11 @@ REVOKE CREATE ON SCHEMA public FROM PUBLIC;  -- so it is from PostgreSQL 15 on
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), name) FROM wanted WHERE kind = 'LOGIN' \gexec
 SELECT format('GRANT USAGE ON SCHEMA postern TO %I', name) FROM wanted WHERE kind = 'LOGIN' \gexec
 
--- A program gives up before its client does. The command sets its own statement_timeout.
+-- A program gives up before its client does. The command sets its own statement_timeout. A warning says that a commit is
+-- not safe, because its wait for a standby was cancelled: no setting of the database or the server may hide it.
 SELECT format('ALTER ROLE %I SET %s', name, setting)
 FROM wanted, (VALUES ('search_path = postern'), ('lock_timeout = ''4s'''), ('statement_timeout = ''5s'''),
-    ('idle_in_transaction_session_timeout = ''10s''')) settings (setting)
+    ('idle_in_transaction_session_timeout = ''10s'''), ('client_min_messages = warning')) settings (setting)
 WHERE kind = 'LOGIN' \gexec
 
 -- The command acts as the owner, so that what it makes belongs to the owner.

@@ -1,7 +1,7 @@
 // What doctor finds in a database server, each with its fix: every state is made, found, and unmade.
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -45,6 +45,46 @@ const STATES = {
     /ALTER ROLE postern_token RESET synchronous_commit/,
     "ALTER ROLE postern_token SET synchronous_commit = off",
     "ALTER ROLE postern_token RESET synchronous_commit",
+  ],
+  "commits of one endpoint that do not wait, in another word": [
+    "error",
+    "server",
+    /^synchronous_commit is off for the role postern_token/,
+    /ALTER ROLE postern_token RESET synchronous_commit/,
+    "ALTER ROLE postern_token SET synchronous_commit = 'False'",
+    "ALTER ROLE postern_token RESET synchronous_commit",
+  ],
+  "commits of one endpoint in this database that do not wait": [
+    "error",
+    "server",
+    /^synchronous_commit is off for the role postern_token/,
+    /see with \\drds/,
+    "ALTER ROLE postern_token IN DATABASE postgres SET synchronous_commit = 0",
+    "ALTER ROLE postern_token IN DATABASE postgres RESET synchronous_commit",
+  ],
+  "commits of one endpoint that wait for no standby": [
+    "error",
+    "server",
+    /^synchronous_commit is local for the role postern_token/,
+    /ALTER ROLE postern_token RESET synchronous_commit/,
+    "ALTER ROLE postern_token SET synchronous_commit = local; ALTER SYSTEM SET synchronous_standby_names = 'other'",
+    "ALTER SYSTEM RESET synchronous_standby_names; ALTER ROLE postern_token RESET synchronous_commit",
+  ],
+  "warnings that are not sent": [
+    "error",
+    "server",
+    /^client_min_messages hides warnings: a commit whose wait/,
+    /ALTER SYSTEM RESET client_min_messages/,
+    "ALTER SYSTEM SET client_min_messages = error",
+    "ALTER SYSTEM RESET client_min_messages",
+  ],
+  "warnings that are not sent to an endpoint": [
+    "error",
+    "server",
+    /^client_min_messages hides warnings from the role postern_token/,
+    /ALTER ROLE postern_token SET client_min_messages = warning/,
+    "ALTER ROLE postern_token SET client_min_messages = error",
+    "ALTER ROLE postern_token RESET client_min_messages",
   ],
   "commits that wait for no standby's disk": [
     "error",
@@ -132,6 +172,8 @@ async function findingsOf(config, env = {}) {
 describe("doctor and a database server", () => {
   const directory = mkdtempSync(join(tmpdir(), "postern-dr-"));
   const config = join(directory, "postern.json");
+  const rules = join(directory, "pg_hba.conf");
+  const ALL = "local all all trust\n";
   let server;
   let uri;
 
@@ -144,17 +186,24 @@ describe("doctor and a database server", () => {
     while (!condition()) await new Promise((resolve) => setTimeout(resolve, 50));
   }
   async function apply(statements) {
-    for (const statement of statements.split("; ")) server.sql(statement);
-    if (!statements.includes("ALTER SYSTEM")) return;
+    const isSystem = (statement) => statement.startsWith("ALTER SYSTEM");
+    const all = statements.split("; ");
+    for (const statement of all.filter((each) => !isSystem(each)))
+      server.sql(`SET synchronous_commit = local; ${statement}`);
+    for (const statement of all.filter(isSystem)) server.sql(statement);
+    if (!all.some(isSystem)) return;
     const earlier = server.sql("SELECT pg_conf_load_time()");
     reload();
     await until(() => server.sql("SELECT pg_conf_load_time()") !== earlier);
   }
 
   before(async () => {
+    chmodSync(directory, 0o755); // the server reads its rules there
     // What is given to the server's program cannot be changed while it runs.
     const changed = { fsync: undefined, full_page_writes: undefined, lock_timeout: undefined };
-    server = await PostgreSQL.start({ ...changed, max_connections: "20" });
+    changed.client_min_messages = undefined;
+    writeFileSync(rules, ALL);
+    server = await PostgreSQL.start({ ...changed, hba_file: rules, max_connections: "20" });
     server.sql("CREATE ROLE owner LOGIN; GRANT CREATE ON SCHEMA public TO owner");
     uri = server.uri.replace("user=postgres", "user=owner");
     configure(uri);
@@ -272,6 +321,30 @@ describe("doctor and a database server", () => {
     assert.match(standby.detail, /read-only/);
     assert.match(standby.fix, /name the primary/);
     server.sql("ALTER ROLE owner RESET default_transaction_read_only");
+  });
+
+  it("says why a role may not sign in, and what to do", async () => {
+    const access = async (line) => {
+      writeFileSync(rules, line + ALL);
+      const earlier = server.sql("SELECT pg_conf_load_time()");
+      reload();
+      await until(() => server.sql("SELECT pg_conf_load_time()") !== earlier);
+    };
+    const unreadable = join(directory, "open.pass");
+    writeFileSync(unreadable, "*:*:*:owner:x\n", { mode: 0o644 });
+    for (const [method, database, says, does] of [
+      ["scram-sha-256", uri, /no password supplied/, /passfile=.* mode is not 0600/],
+      ["scram-sha-256", `${uri}&passfile=${unreadable}`, /no password supplied/, /passfile=.* mode is not 0600/],
+      ["peer", uri, /Peer authentication failed/, /pg_ident\.conf/],
+    ]) {
+      await access(`local all owner ${method}\n`);
+      configure(database);
+      const [finding] = await findings();
+      assert.match(finding.detail, says);
+      assert.match(finding.fix, does);
+    }
+    await access("");
+    configure(uri);
   });
 
   it("writes nothing", async () => {
@@ -442,6 +515,20 @@ describe("doctor and a role for each program", () => {
       assert.deepEqual(await findingsOf(config), []);
     });
   }
+
+  it("names a timeout that a role does not have", async () => {
+    sql("ALTER ROLE postern_token RESET statement_timeout");
+    const found = await findingsOf(config);
+    assert.match(found[0]?.detail, /^statement_timeout is not set for postern_token:/, JSON.stringify(found));
+    sql("ALTER ROLE postern_token SET statement_timeout = '5s'");
+  });
+
+  it("the roles are sent warnings, whatever the database says", async () => {
+    sql("ALTER DATABASE postern SET client_min_messages = error");
+    assert.equal(server.sql("SHOW client_min_messages", `${uri}&user=postern_token`), "warning");
+    assert.deepEqual(await findingsOf(config), []);
+    sql("ALTER DATABASE postern RESET client_min_messages");
+  });
 
   it("misses no right of the roles where one role is all programs", async () => {
     sql("REVOKE ALL ON ALL TABLES IN SCHEMA postern FROM postern_token");
