@@ -47,6 +47,13 @@ describe("examples/nodes", () => {
     assert.match(text, /\/var\/lib\/postern\/refusals\.ring cannot be read|no refusal with the request id/);
   });
 
+  it("each name of a server in postern.json has the address that the units may reach", async () => {
+    const [, names, addresses] = (await shipped("postern.json")).match(/postgresql:\/\/([^/]+)\/.*hostaddr=([^&]+)&/);
+    const [, allowed] = (await shipped("20-database.conf")).match(/^IPAddressAllow=(.*)$/m);
+    assert.deepEqual(addresses.split(","), allowed.split(" "));
+    assert.equal(names.split(",").length, addresses.split(",").length);
+  });
+
   it("systemd reads the units without a word, beside the shipped ones", async () => {
     const root = join(directory, "root");
     const [system, programs] = [join(root, "usr/lib/systemd/system"), join(root, "usr/local")];
@@ -60,17 +67,30 @@ describe("examples/nodes", () => {
       await writeFile(join(system, name), await shipped(name));
     for (const name of ["postern-purge.service", "postern-purge.timer"])
       await cp(join(ROOT, "examples/postgresql", name), join(system, name));
-    await writeFile(join(system, "postern-@.service.d/20-database.conf"), await shipped("20-database.conf"));
+    const manual = await readFile(join(ROOT, "docs/OPERATIONS.md"), "utf8");
+    const [, copies] = manual.match(/```sh\n(for endpoint[^]*?done\n)/);
+    await run("sh", ["-ec", copies.replaceAll("sudo ", "").replaceAll("/etc/systemd/system", system)], { cwd: ROOT });
     await cp("/usr/bin/true", join(programs, "bin/postern"));
-    await cp("/usr/bin/true", join(programs, "lib/postern/cgi-bin/token"));
+    for (const endpoint of ["authorize", "token", "jwks", "discovery"])
+      await cp("/usr/bin/true", join(programs, "lib/postern/cgi-bin", endpoint));
     await writeFile(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
     const verify = (...names) => told("systemd-analyze", ["verify", `--root=${root}`, "--man=no", ...names]);
     const services = ["postern-key-sync.service", "postern-purge.service"];
     const names = [...services, "postern-key-sync.timer", "postern-purge.timer", "postern-token@1.service"];
     assert.deepEqual(await verify(...names), { status: 0, text: "" });
+    const security = (service) =>
+      told("systemd-analyze", ["security", "--offline=true", `--root=${root}`, "--no-pager", service]);
+    for (const [endpoint, has] of [
+      ["authorize", false],
+      ["token", false],
+      ["jwks", true],
+      ["discovery", true],
+    ]) {
+      const { text } = await security(`postern-${endpoint}@1.service`);
+      assert.match(text, has ? /✓ PrivateNetwork=/ : /✗ PrivateNetwork=/, endpoint);
+    }
     for (const service of services) {
-      const options = ["--offline=true", `--root=${root}`, "--no-pager"];
-      const exposure = await told("systemd-analyze", ["security", ...options, service]);
+      const exposure = await security(service);
       const level = Number(exposure.text.match(/Overall exposure level for [^:]*: ([0-9.]+)/)?.[1]);
       assert.ok(level < 4, exposure.text);
     }
