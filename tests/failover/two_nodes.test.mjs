@@ -1,5 +1,5 @@
-// A person signs in at two web nodes behind HAProxy, whose database is a cluster of three servers, while the primary or a
-// node is killed in the middle. All of it is set up by the files of examples/ and the commands of OPERATIONS.md.
+// A person signs in at two web nodes behind HAProxy, whose database is a cluster of three servers, while the primary or
+// a node is killed in the middle. All of it is set up by the files of examples/ and the commands of OPERATIONS.md.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
@@ -134,8 +134,8 @@ describe("two nodes behind HAProxy on a cluster of three servers", () => {
     });
   const report = (t, { served, refused, silence }) =>
     t.diagnostic(
-      `${served.length} requests, ${served.filter((node) => node === "a").length} of them at node a; ${refused} answers ` +
-        `503; the longest wait ${silence.toFixed(1)} s`,
+      `${served.length} requests, ${served.filter((node) => node === "a").length} of them at node a; ${refused} ` +
+        `answers 503; the longest wait ${silence.toFixed(1)} s`,
     );
 
   it("doctor finds nothing to mend in the server and the roles, and the same keys on both nodes", async () => {
@@ -230,8 +230,8 @@ describe("two nodes behind HAProxy on a cluster of three servers", () => {
     await until("the installation serves", async () => (await p.tokens(p.clients.web)).access_token);
     const found = await load.verdict((text) => last.sql(text, "postern"));
     t.diagnostic(
-      `${found.acknowledged} rotations and ${found.revocations} revocations acknowledged, ${found.lost} lost; longest ` +
-        `silence ${found.silence.toFixed(1)} s; ${JSON.stringify(found.failures)}`,
+      `${found.acknowledged} rotations and ${found.revocations} revocations acknowledged, ${found.lost} lost; ` +
+        `longest silence ${found.silence.toFixed(1)} s; ${JSON.stringify(found.failures)}`,
     );
     assert.equal(found.lost, 0);
     assert.deepEqual(found.wrong, []);

@@ -1,5 +1,5 @@
-// The lines of OPERATIONS.md for pg_ident.conf and pg_hba.conf, in a server: each program logs in with the certificate of
-// its own role, and with no other.
+// The lines of OPERATIONS.md for pg_ident.conf and pg_hba.conf, in a server: each program logs in with the certificate
+// of its own role, and with no other.
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
