@@ -13,9 +13,9 @@ GRANT SELECT ON client_secrets TO postern_token, postern_introspect, postern_rev
 
 -- All but the password hash, which the login page alone may read.
 GRANT SELECT (subject, username, claims, enabled, created_at, updated_at) ON users TO
-    postern_scopes, postern_userinfo, postern_logout, postern_login;
+    postern_scopes, postern_userinfo, postern_logout, postern_login, postern_token;
 GRANT SELECT (password_hash) ON users TO postern_login;
-GRANT SELECT (subject, username, enabled) ON users TO postern_token, postern_revoke, postern_introspect;
+GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_introspect;
 GRANT SELECT (subject, enabled) ON users TO postern_authorize;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
 

@@ -170,6 +170,9 @@ describe("a role for each program", () => {
       const second = is(200, await p.refresh(web, first.json.refresh_token));
       is(200, await p.refresh(web, first.json.refresh_token)); // its answer was lost
       is(200, await p.refresh(web, second.json.refresh_token));
+      const named = await code({ claims: JSON.stringify({ id_token: { name: null } }) });
+      const { id_token: signed } = is(200, await p.exchange(web, named)).json;
+      assert.equal(JSON.parse(Buffer.from(signed.split(".")[1], "base64url")).name, p.user.claims.name);
       const spent = await code();
       is(400, await p.exchange(web, spent, { code_verifier: "w".repeat(43) }));
       const once = await code();
