@@ -1,5 +1,9 @@
 import { onPostgreSQL } from "./suite.mjs";
 
-onPostgreSQL("rfc", [
-  ["endpoints answer as OpenID Connect and the rest say", "--source-file-exclude=*rfc/rfc*_test.cpp"],
-]);
+onPostgreSQL(
+  "rfc",
+  [["endpoints answer as OpenID Connect and the rest say", "--source-file-exclude=*rfc/rfc*_test.cpp"]],
+  {
+    roles: true,
+  },
+);

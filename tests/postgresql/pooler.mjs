@@ -6,13 +6,14 @@ import { chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { identity } from "./server.mjs";
 
-const settings = (server, directory, { mode, size }) => `[databases]
-* = host=${server.directory} user=postgres
+const settings = (server, directory, { mode, size, users }) => `[databases]
+* = host=${server.directory}${users ? "" : " user=postgres"}
 [pgbouncer]
 listen_addr =
 unix_socket_dir = ${directory}
 listen_port = 5432
-auth_type = any
+auth_type = ${users ? "trust" : "any"}
+${users ? `auth_file = ${join(directory, "users")}` : ""}
 pool_mode = ${mode}
 default_pool_size = ${size}
 max_client_conn = 200
@@ -26,13 +27,16 @@ export class Pooler {
   #process;
 
   /// It goes before the server does: `server` is a PostgreSQL, in whose directory it has its own. `size`: how many
-  /// connections to the server there are at most, for each database.
-  static async start(server, { mode = "session", size = 20 } = {}) {
+  /// connections to the server there are at most, for each database. `users`: who may connect, each as itself, instead
+  /// of all as the superuser; the size is then for each of them.
+  static async start(server, { mode = "session", size = 20, users = undefined } = {}) {
     const directory = join(server.directory, "pooler");
     mkdirSync(directory, { mode: 0o711 });
     const file = join(directory, "pgbouncer.ini");
-    writeFileSync(file, settings(server, directory, { mode, size }));
-    if (identity.uid !== undefined) for (const path of [directory, file]) chownSync(path, identity.uid, identity.gid);
+    writeFileSync(file, settings(server, directory, { mode, size, users }));
+    writeFileSync(join(directory, "users"), (users ?? []).map((name) => `"${name}" ""\n`).join(""));
+    if (identity.uid !== undefined)
+      for (const path of [directory, file, join(directory, "users")]) chownSync(path, identity.uid, identity.gid);
     const pooler = new Pooler();
     let said = "";
     pooler.#process = spawn("/usr/sbin/pgbouncer", [file], { ...identity, stdio: ["ignore", "ignore", "pipe"] });

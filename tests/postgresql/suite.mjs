@@ -13,13 +13,20 @@ const run = promisify(execFile);
 /// `make test-postgresql`: also what takes long and differs least from SQLite.
 const ALL = process.env.POSTERN_ON_POSTGRESQL === "all";
 
-/// Of one test file. `pooled`: by way of a pooler.
-function server({ pooled }) {
+/// A database with roles of which others are copies.
+const ROLES = "postern_roles";
+const OF_EACH_ROLE = 4; // connections of a pooler
+
+/// Of one test file. `pooled`: by way of a pooler. `roles`: of whose databases ROLES is the model.
+function server({ pooled, roles = false }) {
   let started;
   let pooler;
   before(async () => {
-    started = await PostgreSQL.start({ autovacuum: "off" }); // it would start a process for each database
-    if (pooled) pooler = await Pooler.start(started);
+    // Autovacuum would start a process for each database.
+    started = await PostgreSQL.start({ autovacuum: "off", ...(roles ? { max_connections: "300" } : {}) });
+    if (roles) started.addDatabase(ROLES);
+    const users = roles ? started.sql("SELECT rolname FROM pg_roles WHERE rolcanlogin").split("\n") : undefined;
+    if (pooled) pooler = await Pooler.start(started, roles ? { users, size: OF_EACH_ROLE } : {});
   });
   after(async () => {
     await pooler?.stop();
@@ -29,10 +36,10 @@ function server({ pooled }) {
 }
 
 /// What a program of tests writes. It must succeed.
-async function outputOf(program, args, uri) {
+async function outputOf(program, args, uri, env = {}) {
   const { stdout } = await run(program, args, {
     cwd: ROOT,
-    env: { ...process.env, NODE_TEST_CONTEXT: undefined, POSTERN_BUILD: BUILD, POSTERN_TEST_DATABASE: uri },
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, POSTERN_BUILD: BUILD, POSTERN_TEST_DATABASE: uri, ...env },
     maxBuffer: 1 << 26,
   }).catch((failure) => assert.fail(failure.stdout + failure.stderr));
   return stdout;
@@ -40,10 +47,11 @@ async function outputOf(program, args, uri) {
 
 /// A suite of doctest. `parts`: [what holds, options that select the part]. `leftOut`: cases that are about a database
 /// file, [the beginning of their names, the reason]. `whole`: `make test-postgresql` runs all of the suite instead.
-/// `pooled`: for a suite that starts many programs.
-export function onPostgreSQL(suite, parts, { leftOut = [], whole = false, pooled = true } = {}) {
+/// `pooled`: for a suite that starts many programs. `roles`: each program has the role and the rights of its own.
+export function onPostgreSQL(suite, parts, { leftOut = [], whole = false, pooled = true, roles = false } = {}) {
   describe("on PostgreSQL", () => {
-    const uri = server({ pooled });
+    const uri = server({ pooled, roles });
+    const env = roles ? { POSTERN_TEST_ROLES: ROLES } : {};
     const program = join(BUILD, `tests/${suite}_tests`);
     // A comma would end the pattern.
     const pattern = ([begin]) => `${begin.replaceAll(",", "?")}*`;
@@ -51,7 +59,7 @@ export function onPostgreSQL(suite, parts, { leftOut = [], whole = false, pooled
 
     for (const [title, ...options] of whole && ALL ? [["all of it holds"]] : parts) {
       it(title, async () => {
-        const output = await outputOf(program, [...options, ...left], uri());
+        const output = await outputOf(program, [...options, ...left], uri(), env);
         assert.match(output, /test cases: +[1-9]\d* +\| +[1-9]\d* passed \| 0 failed/);
       });
     }

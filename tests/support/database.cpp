@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,15 @@ const char* uri_of_run() {
     const char* uri = std::getenv("POSTERN_TEST_DATABASE");
     return uri && *uri ? uri : nullptr;
 }
+
+/// The database from which others are made, with a role for each program; nullptr: all programs are the superuser.
+const char* model_of_roles() {
+    const char* name = std::getenv("POSTERN_TEST_ROLES");
+    return name && *name ? name : nullptr;
+}
+
+/// Where tables are, when the schema is not the test's own.
+std::string schema() { return model_of_roles() ? "postern" : "public"; }
 
 #ifdef POSTERN_POSTGRESQL
 /// As its superuser, by connections that stay.
@@ -51,32 +61,69 @@ constexpr std::string_view kBegin = "postgresql:///";  // of the run's URI: a Un
 
 std::string name_in(const std::string& uri) { return uri.substr(kBegin.size(), uri.find('?') - kBegin.size()); }
 
-std::string uri_of(const std::string& name) {
+std::string superuser_uri_of(const std::string& name) {
     const std::string uri = uri_of_run();
     return std::string(kBegin) + name + uri.substr(uri.find('?'));
 }
 
+/// As a configuration has it.
+std::string uri_of(const std::string& name) {
+    constexpr std::string_view kUser = "&user=postgres";
+    std::string uri = superuser_uri_of(name);
+    if (model_of_roles()) uri.erase(uri.find(kUser), kUser.size());
+    return uri;
+}
+
 /// For each table of Postern, as "%1$I".
 std::string for_each_table(const std::string& command) {
-    return "DO $$ DECLARE name text; BEGIN FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP "
-           "EXECUTE format('" +
-           command + "', name); END LOOP; END $$;";
+    return "DO $$ DECLARE name text; BEGIN FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = '" +
+           schema() + "' LOOP EXECUTE format('" + command + "', name); END LOOP; END $$;";
 }
 
 /// A second schema keeps the rows that the tables begin with.
-void keep_rows(const std::string& uri) {
-    run_in(uri, "CREATE SCHEMA kept;" + for_each_table("CREATE TABLE kept.%1$I AS TABLE public.%1$I"));
+void keep_rows(const std::string& database) {
+    run_in(superuser_uri_of(database),
+           "CREATE SCHEMA kept;" + for_each_table("CREATE TABLE kept.%1$I AS TABLE " + schema() + ".%1$I"));
 }
 
-void restore_rows(const std::string& uri) {
-    run_in(uri, "SET session_replication_role = replica;" +  // rows in any order of the tables
-                    for_each_table("DELETE FROM public.%1$I") +
-                    for_each_table("INSERT INTO public.%1$I TABLE kept.%1$I"));
+void restore_rows(const std::string& database) {
+    run_in(superuser_uri_of(database), "SET session_replication_role = replica;" +  // rows in any order of the tables
+                                           for_each_table("DELETE FROM " + schema() + ".%1$I") +
+                                           for_each_table("INSERT INTO " + schema() + ".%1$I TABLE kept.%1$I"));
+}
+
+/// Rights on a database are not copied with it: those that roles.sql gives.
+void let_roles_connect(const std::string& database) {
+    run("REVOKE ALL ON DATABASE " + database +
+        " FROM PUBLIC;"
+        "DO $$ DECLARE name text; BEGIN FOR name IN SELECT rolname FROM pg_roles"
+        " WHERE rolname LIKE 'postern\\_%' AND rolcanlogin LOOP "
+        "EXECUTE format('GRANT CONNECT ON DATABASE " +
+        database + " TO %I', name); END LOOP; END $$;");
+}
+
+void create_database(const std::string& name, const char* model) {
+    run("CREATE DATABASE " + name + (model ? " TEMPLATE " + std::string(model) : ""));
+    if (model_of_roles()) let_roles_connect(name);
 }
 
 /// A database that others are connected to cannot be copied, and a pooler stays connected.
 void end_connections(const std::string& database) {
     run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + database + "'");
+}
+
+/// What "implicit" needs, by the comment of grants-postgresql.sql, as one text of SQL.
+std::string rights_for_implicit(const char* command, const char* preposition) {
+    std::ifstream file("grants-postgresql.sql");
+    std::string sql = "SET search_path = postern;";
+    constexpr std::string_view kGrant = "--     GRANT ";
+    constexpr std::string_view kTo = " TO postern_authorize;";
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with(kGrant) || !line.ends_with(kTo)) continue;
+        const std::string what = line.substr(kGrant.size(), line.size() - kGrant.size() - kTo.size());
+        sql += std::string(command) + ' ' + what + preposition + "postern_authorize;";
+    }
+    return sql;
 }
 
 std::vector<std::string>& unused_copies() {
@@ -98,26 +145,32 @@ std::string empty_schema() {
 
 std::string new_database() {
     const std::string name = new_name();
-    run("CREATE DATABASE " + name);
+    create_database(name, model_of_roles());
     return uri_of(name);
 }
 
 DatabaseCopy::DatabaseCopy(const std::string& model) {
     auto& unused = unused_copies();
     if (unused.empty()) {
-        static const bool is_prepared = (keep_rows(model), end_connections(name_in(model)), true);
+        static const bool is_prepared = (keep_rows(name_in(model)), end_connections(name_in(model)), true);
         const std::string name = new_name();
-        run("CREATE DATABASE " + name + " TEMPLATE " + name_in(model));
+        create_database(name, name_in(model).c_str());
         uri_ = uri_of(name);
         static_cast<void>(is_prepared);
     } else {
         uri_ = std::move(unused.back());
         unused.pop_back();
-        restore_rows(uri_);
+        restore_rows(name_in(uri_));
     }
 }
 
 DatabaseCopy::~DatabaseCopy() { unused_copies().push_back(std::move(uri_)); }
+
+void set_rights_for_implicit(const std::string& uri, bool wanted) {
+    if (!model_of_roles()) return;
+    run_in(superuser_uri_of(name_in(uri)),
+           wanted ? rights_for_implicit("GRANT", " TO ") : rights_for_implicit("REVOKE", " FROM "));
+}
 
 db::Database empty_database() {
     if (!is_on_postgresql()) return db::Database::in_memory();

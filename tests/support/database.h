@@ -12,7 +12,8 @@ db::Database empty_database();
 /// The URI of a schema that has just been made, with tables. On PostgreSQL alone.
 std::string empty_schema();
 
-/// The URI of a new database without tables. On PostgreSQL alone.
+/// The URI of a new database without tables. On PostgreSQL alone. With POSTERN_TEST_ROLES, the name of a database where
+/// roles.sql has been run, it is a copy of that one, and the URI names no role: each program has its own.
 std::string new_database();
 
 /// A database with the tables and rows that the one of the URI `model` has at the first call; after that the model is
@@ -29,6 +30,10 @@ public:
 private:
     std::string uri_;
 };
+
+/// Where each program has a role: gives the authorization endpoint the rights that an operator adds for "implicit", or
+/// takes them, because another test may have had the database before.
+void set_rights_for_implicit(const std::string& uri, bool wanted);
 
 /// Whether the run is on PostgreSQL.
 bool is_on_postgresql();

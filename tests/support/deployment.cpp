@@ -111,6 +111,7 @@ Deployment::Deployment(const Options& options)
             database_ = new_database();
         else
             database_ = copy_.emplace(model_deployment().database()).uri();
+        if (copy_) set_rights_for_implicit(database_, config_.find("implicit") != nullptr);
         config_.set("database", database_);
         config_.set("state", database_file().parent_path().string());
     }
@@ -297,7 +298,7 @@ std::string Deployment::stored() const {
     {
         auto tables = database.prepare(
             "SELECT 'SELECT row_text FROM (SELECT t::text AS row_text FROM ' || table_name || ' t) r ORDER BY row_text'"
-            " FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name");
+            " FROM information_schema.tables WHERE table_schema = current_schema() ORDER BY table_name");
         while (tables.step()) selections.push_back(tables.text(0));
     }
     for (const std::string& selection : selections) {
