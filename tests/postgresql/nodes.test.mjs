@@ -294,7 +294,8 @@ describe("two nodes on one PostgreSQL", () => {
       "DELETE FROM key_files WHERE name <> 'jwks.json'",
       "INSERT INTO key_files SELECT 'ES256.5.x.pem', sealed, generation, changed_at FROM key_files LIMIT 1",
       "UPDATE key_files SET sealed = (SELECT sealed FROM whole WHERE name = 'jwks.json') WHERE name = 'seal.key'",
-      "UPDATE key_files SET generation = generation - 1 WHERE name = 'seal.key'; DELETE FROM key_files WHERE name LIKE '%pem'",
+      "UPDATE key_files SET generation = generation - 1 WHERE name = 'seal.key';" +
+        " DELETE FROM key_files WHERE name LIKE '%pem'",
     ]) {
       server.sql(change);
       for (const args of [["sync"], ["sync", "--accept-older"], ["rotate", "--force"]])
