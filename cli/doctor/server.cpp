@@ -1,6 +1,9 @@
 // Checks what a database server says of itself, of its roles and of its load.
+#include <optional>
+
 #include "cli/doctor/query.h"
 #include "cli/output.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -135,6 +138,19 @@ constexpr Query kQueries[] = {
      "ROLLBACK PREPARED '$1', or COMMIT PREPARED '$1'"},
 };
 
+/// Through a network the driver asks for verify-full unless the URI says something else; libpq takes the last of
+/// several.
+bool is_name_checked(const std::string& uri) {
+    constexpr std::string_view kMode = "sslmode=";
+    std::optional<std::string> mode = "verify-full";
+    const auto query = uri.find('?');
+    if (query == uri.npos) return true;
+    for (const std::string_view parameter : util::split(std::string_view(uri).substr(query + 1), '&')) {
+        if (parameter.starts_with(kMode)) mode = util::form_decode(parameter.substr(kMode.size()));
+    }
+    return mode == "verify-full";
+}
+
 /// On the way through a network. What libpq was told, because a server does not know whether it was checked.
 void check_tls(Findings& findings, db::Database& database, const std::string& uri) {
     // pg_stat_ssl shows this connection to the role that logged in, and the command acts as the owner of the tables.
@@ -146,8 +162,7 @@ void check_tls(Findings& findings, db::Database& database, const std::string& ur
     if (!row.step()) return;
     bool is_encrypted = false;
     row >> is_encrypted;
-    const bool is_checked = uri.find("sslmode=") == uri.npos || uri.find("sslmode=verify-full") != uri.npos;
-    if (is_encrypted && is_checked) return;
+    if (is_encrypted && is_name_checked(uri)) return;
     findings.error(kServer,
                    is_encrypted ? "the connection is encrypted, but the server's name is not checked: another server "
                                   "can pretend to be it"

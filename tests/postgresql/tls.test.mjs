@@ -130,6 +130,8 @@ describe("a database server over TLS, with a password for each role", () => {
     );
     assert.match((await through("verify-ca")).join(), /^the connection is encrypted, but the server's name is not/);
     assert.match(await doctorWith(uriFor("localhost", "&sslmode=disable").replace("127.0.0.1", OWN_ADDRESS)), fix);
+    assert.match((await through("verify-full&sslmode=require")).join(), /^the connection is encrypted, but/);
+    assert.deepEqual(await through("verify%2Dfull"), []);
     const verified = await doctorWith(uriFor("localhost").replace("127.0.0.1", OWN_ADDRESS));
     assert.match(verified, /^ok +role:/m); // it is connected
     assert.doesNotMatch(verified, /the connection is/);
