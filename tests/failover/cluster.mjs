@@ -1,6 +1,6 @@
 // A cluster of one test file from the distribution's packages, set up by the files and commands that OPERATIONS.md
-// names: etcd, and three PostgreSQL servers that Patroni manages. Each is reached at loopback ports, so names, addresses
-// and paths are others; so is what a test cannot have, three etcds and a watchdog.
+// names: etcd, and three PostgreSQL servers that Patroni manages. Each is reached at loopback ports, so names,
+// addresses and paths are others; so is what a test cannot have, three etcds and a watchdog.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
