@@ -146,9 +146,7 @@ struct Making {
 /// The tables are there from now on, so a failure is mended by a command of its own.
 void share(const config::Config& config, const keys::KeyDirectory& directory) {
     try {
-        crypto::SystemRandom random;
-        keys::write_transport_key(config.keys, random);
-        share_keys(config, directory, false);
+        share_keys(config, directory, {});
     } catch (const std::exception& error) {
         print_note(std::string("the keys are not in the database for other nodes (") + error.what() +
                    "); run `postern key share`");

@@ -14,7 +14,6 @@ namespace {
 
 constexpr const char* kCheck = "shared keys";
 constexpr std::chrono::seconds kWait{2};
-constexpr util::Seconds kLongUnseen{600};
 constexpr const char* kSyncFix = "run `postern key sync` there, and see why its timer does not";
 
 /// What this node holds. Throws KeyError.
@@ -50,7 +49,7 @@ void check_content(Findings& findings, const config::Config& config, const store
     }
     if (!files) {
         return findings.error(kCheck, config.keys + "/transport.key does not open the keys in the database",
-                              "copy that file from another node");
+                              "run `postern key sync`; if it refuses, copy that file from another node");
     }
     const bool is_same = keys::are_same(keys::read_key_files(config.keys), *files);
     if (!is_same && keys::read_generation(config.keys).number == shared.generation)
@@ -59,7 +58,7 @@ void check_content(Findings& findings, const config::Config& config, const store
 
 void check_node(Findings& findings, const store::KeyNode& node, std::int64_t generation) {
     const std::string name = "node " + in_quotes(node.node);
-    if (node.unseen_for > kLongUnseen) {
+    if (node.unseen_for > store::kLongUnseen) {
         findings.warning(
             kCheck, name + " was last seen at " + to_text(node.seen_at),
             std::string(kSyncFix) + "; if it will not come back, `postern key nodes --forget " + node.node + "`");

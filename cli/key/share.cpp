@@ -29,25 +29,12 @@ void stop(const Invocation& invocation, const config::Config& config) {
     std::cout << "keys are no longer shared; remove transport.key from the other nodes, too\n";
 }
 
-/// A database that has keys already, of another node, is not given others by mistake.
-void require_transport_key(const config::Config& config, bool renew) {
-    if (keys::has_transport_key(config.keys) && !renew) return;
-    db::Database database = open_database(config, db::Access::query_only);
-    if (!renew && store::find_sealed_keys(database).generation != 0) {
-        throw Refused("other nodes share their keys already; copy " + config.keys +
-                      "/transport.key from one of them and run `postern key sync`, or give --renew if no node has it");
-    }
-    crypto::SystemRandom random;
-    keys::write_transport_key(config.keys, random);
-}
-
 void share(const Invocation& invocation, const ShareOptions& options) {
     const config::Config config = invocation.load_config();
     require_server(config);
     if (options.stop) return stop(invocation, config);
     const keys::KeyDirectory directory(config.keys);
-    require_transport_key(config, options.renew);
-    const std::int64_t generation = share_keys(config, directory, options.force);
+    const std::int64_t generation = share_keys(config, directory, {options.renew, options.force});
     note_done(invocation);
     if (invocation.json) return print_json(json::Object{{"generation", generation}});
     std::cout << "generation " << generation << " is shared; other nodes need " << config.keys << "/transport.key\n";

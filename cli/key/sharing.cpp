@@ -12,7 +12,6 @@
 namespace postern::cli {
 namespace {
 
-constexpr util::Seconds kSeenLately{600};
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 
 Refused is_older(std::int64_t database, std::int64_t own) {
@@ -36,10 +35,25 @@ Refused is_newer(std::int64_t database, std::int64_t own) {
                    "; run `postern key sync` to take it, or give --force to end the keys that this node lacks");
 }
 
+Refused not_taken(const db::StoreError& error) {
+    return Refused("the keys of this node were changed, and the database did not take them (" +
+                   std::string(error.what()) + "); run `postern key share` here to hand them to the other nodes");
+}
+
+Refused is_shared_already(const config::Config& config) {
+    return Refused("other nodes share their keys already; copy " + config.keys +
+                   "/transport.key from one of them and run `postern key sync`, or give --renew if no node has it");
+}
+
 Refused lacks_transport_key(const config::Config& config) {
     return Refused("the nodes of this installation share their keys, and " + config.keys +
                    "/transport.key is missing; copy that file from another node and run `postern key sync`, or end the "
                    "sharing with `postern key share --stop` if configuration management copies the keys");
+}
+
+util::Secret own_transport_key(const config::Config& config, const store::SealedKeys& sealed) {
+    keys::settle_transport_key(config.keys, sealed.generation, sealed.files);
+    return keys::read_transport_key(config.keys);
 }
 
 void save_node(db::Transaction& transaction, const config::Config& config, std::int64_t generation) {
@@ -82,6 +96,14 @@ std::vector<keys::KeyFile> require_newer(const config::Config& config, const uti
     return files;
 }
 
+/// They are not waited for.
+void note_unseen(const std::vector<std::string>& nodes) {
+    if (nodes.empty()) return;
+    print_note("not seen for more than ten minutes, and without the new keys: " + join(nodes, ", ") +
+               "; if such a node still answers requests, it believes the old keys: run `postern key sync` on it, or "
+               "`postern key nodes --forget NODE` if it will not come back");
+}
+
 }  // namespace
 
 void require_server(const config::Config& config) {
@@ -92,13 +114,26 @@ void require_server(const config::Config& config) {
 SharedKeys::SharedKeys(const config::Config& config, keys::KeyDirectory& directory)
     : config_(config), directory_(directory) {
     if (!db::is_uri(config.database)) return;
-    database_.emplace(open_database(config, db::Access::read_write));
-    if (keys::has_transport_key(config.keys)) {
-        transport_ = keys::read_transport_key(config.keys);
+    if (!keys::has_transport_key(config.keys)) {
+        require_alone();
         return;
     }
-    if (store::find_sealed_keys(*database_).generation != 0) throw lacks_transport_key(config);
-    database_.reset();
+    database_.emplace(open_database(config, db::Access::read_write));
+    transport_ = own_transport_key(config, store::find_sealed_keys(*database_));
+}
+
+/// Stolen keys can be replaced here while no database answers. The generation keeps a node that took part from taking
+/// the stolen ones again.
+void SharedKeys::require_alone() const {
+    try {
+        db::Database database = open_database(config_, db::Access::query_only);
+        if (store::find_sealed_keys(database).generation != 0) throw lacks_transport_key(config_);
+    } catch (const db::StoreError& error) {
+        print_note("whether other nodes share their keys is unknown (" + std::string(error.what()) +
+                   "); without transport.key the keys of this node change alone");
+        const std::int64_t own = keys::read_generation(config_.keys).number;
+        if (own > 0) keys::write_generation(config_.keys, {own, true});
+    }
 }
 
 /// What another node has changed is not undone.
@@ -136,10 +171,14 @@ void SharedKeys::change(const std::function<void()>& action) {
     };
     try {
         db::write(*database_, db::Durability::full, run);
+    } catch (const db::CommitUnknown& error) {
+        throw not_taken(error);
+    } catch (const db::StoreUnsynced&) {
+        if (is_changed) keys::write_generation(config_.keys, {base + 1, false});
+        throw;
     } catch (const db::StoreError& error) {
         if (!is_changed) throw;
-        throw Refused("the keys of this node were changed, and the database did not take them (" +
-                      std::string(error.what()) + "); run `postern key share` here to hand them to the other nodes");
+        throw not_taken(error);
     }
     if (!is_changed) return;
     generation_ = base + 1;
@@ -155,42 +194,74 @@ std::vector<store::KeyNode> SharedKeys::other_nodes() {
 
 void SharedKeys::wait_for_others(util::Seconds longest) {
     if (generation_ == 0) return;
+    try {
+        look_for_others(longest);
+    } catch (const db::StoreError& error) {
+        print_note("which nodes have taken the keys over is unknown (" + std::string(error.what()) +
+                   "); `postern key nodes` shows it");
+    }
+}
+
+void SharedKeys::look_for_others(util::Seconds longest) {
     const auto end = std::chrono::steady_clock::now() + longest;
     for (;;) {
         std::vector<std::string> behind;
+        std::vector<std::string> unseen;
         for (const store::KeyNode& node : other_nodes()) {
-            if (node.generation < generation_ && node.unseen_for <= kSeenLately) behind.push_back(node.node);
+            if (node.generation < generation_)
+                (node.unseen_for <= store::kLongUnseen ? behind : unseen).push_back(node.node);
         }
-        if (behind.empty()) return;
+        if (behind.empty()) return note_unseen(unseen);
         if (std::chrono::steady_clock::now() >= end) {
-            return print_note(
+            print_note(
                 "not taken over yet by " + join(behind, ", ") +
                 ": such a node believes the old keys and rejects the new ones until `postern key sync` runs on it");
+            return note_unseen(unseen);
         }
         std::this_thread::sleep_for(kBetweenLooks);
     }
 }
 
-std::int64_t share_keys(const config::Config& config, const keys::KeyDirectory& directory, bool force) {
-    const util::Secret transport = keys::read_transport_key(config.keys);
+std::int64_t share_keys(const config::Config& config, const keys::KeyDirectory& directory, const Share& share) {
     db::Database database = open_database(config, db::Access::read_write);
     const std::int64_t own = keys::read_generation(config.keys).number;
-    const auto generation = db::write(database, db::Durability::full, [&](db::Transaction& transaction) {
+    const bool has_key = keys::has_transport_key(config.keys);
+    crypto::SystemRandom random;
+    std::optional<keys::NewTransportKey> made;
+    std::int64_t generation = 0;
+    const auto put = [&](db::Transaction& transaction) {
         store::lock_sealed_keys(transaction);
-        const std::int64_t current = store::find_sealed_keys(database).generation;
-        if (current > own && !force) throw is_newer(current, own);
-        put_sealed(transaction, config, transport, std::max(current, own) + 1, directory.usable_files());
+        const store::SealedKeys sealed = store::find_sealed_keys(database);
+        if (!made) keys::settle_transport_key(config.keys, sealed.generation, sealed.files);
+        if (sealed.generation != 0 && !has_key && !share.renew) throw is_shared_already(config);
+        if (sealed.generation > own && !share.force) throw is_newer(sealed.generation, own);
+        if (!made && (share.renew || !has_key)) made.emplace(config.keys, random);
+        generation = std::max(sealed.generation, own) + 1;
+        const util::Secret old = made ? util::Secret() : keys::read_transport_key(config.keys);
+        put_sealed(transaction, config, made ? made->key() : old, generation, directory.usable_files());
         transaction.commit();
-        return std::max(current, own) + 1;
-    });
-    keys::write_generation(config.keys, {generation, false});
+    };
+    const auto finish = [&] {
+        if (made) made->put_in_place();
+        keys::write_generation(config.keys, {generation, false});
+    };
+    try {
+        db::write(database, db::Durability::full, put);
+    } catch (const db::CommitUnknown&) {
+        if (made) made->leave();
+        throw;
+    } catch (const db::StoreUnsynced&) {
+        finish();
+        throw;
+    }
+    finish();
     return generation;
 }
 
 TakenKeys take_shared_keys(const config::Config& config, keys::KeyDirectory& directory, bool accept_older) {
-    const util::Secret transport = keys::read_transport_key(config.keys);
     db::Database database = open_database(config, db::Access::read_write);
     const store::SealedKeys current = store::find_sealed_keys(database);
+    const util::Secret transport = own_transport_key(config, current);
     const keys::Generation own = keys::read_generation(config.keys);
     if (current.generation == 0)
         throw Refused("the database has no keys of other nodes; run `postern key share` on the node that has them");

@@ -20,10 +20,11 @@ namespace postern::cli {
 inline constexpr util::Seconds kShortestSharedLead{180};
 
 /// The keys of `config` on this node and in the database. An installation on a file shares nothing and opens nothing,
-/// and neither does one without transport.key whose database has no keys.
+/// and neither does one without transport.key whose database has no keys, or does not answer.
 class SharedKeys {
 public:
-    /// Throws Refused when the database has keys and this node cannot read them, and what the database throws.
+    /// Throws Refused when the database has keys and this node cannot read them, and with transport.key what the
+    /// database throws.
     SharedKeys(const config::Config& config, keys::KeyDirectory& directory);
 
     /// Runs `action`, which changes the directory, after the directory has taken the latest keys, and hands the result
@@ -36,10 +37,12 @@ public:
     std::vector<store::KeyNode> other_nodes();
 
     /// Waits until each other node that was seen lately has taken the change, at most for `longest`. Tells which have
-    /// not.
+    /// not, those that were not seen lately as well.
     void wait_for_others(util::Seconds longest);
 
 private:
+    void require_alone() const;
+    void look_for_others(util::Seconds longest);
     void begin(const store::SealedKeys& current);
 
     const config::Config& config_;
@@ -52,9 +55,14 @@ private:
 /// Throws Refused for an installation on a file.
 void require_server(const config::Config& config);
 
-/// Makes the keys of the directory those of all nodes, whatever the database had; returns their generation. Throws
-/// Refused when the database has later ones, unless `force`.
-std::int64_t share_keys(const config::Config& config, const keys::KeyDirectory& directory, bool force);
+struct Share {
+    bool renew = false;  ///< seal with a new transport.key, which a node without one needs where others share already
+    bool force = false;  ///< even if the database has later keys
+};
+
+/// Makes the keys of the directory those of all nodes, whatever the database had; returns their generation. The first
+/// time it makes transport.key. Throws Refused, and changes nothing, unless `share` allows it.
+std::int64_t share_keys(const config::Config& config, const keys::KeyDirectory& directory, const Share& share);
 
 /// What `take_shared_keys` has done.
 struct TakenKeys {

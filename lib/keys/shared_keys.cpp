@@ -17,6 +17,7 @@ namespace postern::keys {
 namespace {
 
 constexpr const char* kTransportFile = "transport.key";
+constexpr const char* kNewTransportFile = "transport.key.new";
 constexpr const char* kGenerationFile = "generation";
 constexpr std::string_view kChanging = " changing";
 constexpr const char* kCopyFix = "copy it from the node that has it, with mode 0600";
@@ -32,6 +33,11 @@ std::string digest_of_others(const SealedKeyFiles& sealed) {
         if (name != kPublishedFile) all += name + ' ' + text + '\n';
     }
     return crypto::sha256(all);
+}
+
+void replace_transport_key(const std::string& directory, const util::Secret& key) {
+    write_key_file(directory, kTransportFile, key.reveal(), kOwnerMode);
+    remove_key_file(directory, kNewTransportFile);
 }
 
 /// What cannot be looked at is not missing.
@@ -75,11 +81,32 @@ util::Secret read_transport_key(const std::string& directory) {
     return key;
 }
 
-void write_transport_key(const std::string& directory, crypto::Random& random) {
-    write_key_file(directory, kTransportFile, util::Secret(random.bytes(crypto::kSealKeyBytes)).reveal(), kOwnerMode);
+NewTransportKey::NewTransportKey(std::string directory, crypto::Random& random)
+    : directory_(std::move(directory)),
+      key_(random.bytes(crypto::kSealKeyBytes)),
+      name_(has_transport_key(directory_) ? kNewTransportFile : kTransportFile) {
+    write_key_file(directory_, name_, key_.reveal(), kOwnerMode);
+}
+
+NewTransportKey::~NewTransportKey() {
+    if (!is_kept_) ::unlink((directory_ + "/" + name_).c_str());
+}
+
+void NewTransportKey::put_in_place() {
+    is_kept_ = true;
+    if (name_ == kNewTransportFile) replace_transport_key(directory_, key_);
+}
+
+void settle_transport_key(const std::string& directory, std::int64_t generation, const SealedKeyFiles& sealed) {
+    const std::string path = directory + "/" + kNewTransportFile;
+    if (!is_there(path)) return;
+    const auto key = read_private_file(path);
+    if (key.reveal().size() == crypto::kSealKeyBytes && open_files(key, generation, sealed))
+        replace_transport_key(directory, key);
 }
 
 void remove_transport_key(const std::string& directory) {
+    remove_key_file(directory, kNewTransportFile);
     remove_key_file(directory, kTransportFile);
     remove_key_file(directory, kGenerationFile);
 }

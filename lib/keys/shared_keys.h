@@ -35,10 +35,31 @@ bool has_transport_key(const std::string& directory);
 /// hold 32 bytes.
 util::Secret read_transport_key(const std::string& directory);
 
-/// A new one, which only its owner can read, in the place of one that is there.
-void write_transport_key(const std::string& directory, crypto::Random& random);
+/// A new key in a file that only its owner can read. As long as it is not known to be in use, it is beside a
+/// transport.key that is there, so that a crash loses neither of them. The destructor removes it unless it was kept.
+class NewTransportKey {
+public:
+    /// Throws KeyError when it cannot be written.
+    NewTransportKey(std::string directory, crypto::Random& random);
+    NewTransportKey(const NewTransportKey&) = delete;
+    NewTransportKey& operator=(const NewTransportKey&) = delete;
+    ~NewTransportKey();
 
-/// Both files of a directory that takes no more part: transport.key and the generation. They need not be there.
+    const util::Secret& key() const { return key_; }
+    void put_in_place();               ///< it is transport.key from now on
+    void leave() { is_kept_ = true; }  ///< whether it is in use is unknown: `settle_transport_key` finds out
+
+private:
+    std::string directory_;
+    util::Secret key_;
+    const char* name_;
+    bool is_kept_ = false;
+};
+
+/// Puts a new key that a crash has left beside transport.key in its place, if it opens the files.
+void settle_transport_key(const std::string& directory, std::int64_t generation, const SealedKeyFiles& sealed);
+
+/// All files of a directory that takes no more part: transport.key and the generation. They need not be there.
 void remove_transport_key(const std::string& directory);
 
 /// Name and generation are authenticated with the content: no copy opens under another name, and none of an earlier

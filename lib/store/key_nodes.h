@@ -19,6 +19,9 @@ struct KeyNode {
     util::Seconds unseen_for{};
 };
 
+/// The timer of `key sync` runs each minute: a node that was not seen for longer is not expected to take keys soon.
+inline constexpr util::Seconds kLongUnseen{600};
+
 /// By name.
 std::vector<KeyNode> list_key_nodes(db::Database& database);
 

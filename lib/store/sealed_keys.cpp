@@ -19,11 +19,11 @@ SealedKeys find_sealed_keys(db::Database& database) {
 }
 
 void lock_sealed_keys(db::Transaction& transaction) {
-    transaction.lock("SELECT 1 FROM key_files WHERE name = $1 FOR NO KEY UPDATE", "jwks.json");
+    // A row that is there also before any key is shared.
+    transaction.lock("SELECT 1 FROM schema_version FOR NO KEY UPDATE");
 }
 
 void replace_sealed_keys(db::Transaction& transaction, const SealedKeys& keys, util::Time now) {
-    // The row that is locked is updated: one that was deleted would let a waiting transaction pass without a lock.
     for (const auto& [name, sealed] : keys.files) {
         transaction.run(
             "INSERT INTO key_files (name, sealed, generation, changed_at) VALUES ($1, $2, $3, $4)"

@@ -1,8 +1,19 @@
 // Two nodes with one PostgreSQL and one issuer: each has its own keys directory and state, and every second request
 // goes to the other one.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -283,6 +294,7 @@ describe("two nodes on one PostgreSQL", () => {
   });
 
   it("keeps its keys when rows are missing, added or exchanged in the database, which doctor sees", async () => {
+    server.sql("CREATE TABLE earlier AS SELECT * FROM key_files");
     await a.postern(["key", "rotate", "--force"]);
     await sync(b);
     const before = filesOf(b);
@@ -294,8 +306,7 @@ describe("two nodes on one PostgreSQL", () => {
       "DELETE FROM key_files WHERE name <> 'jwks.json'",
       "INSERT INTO key_files SELECT 'ES256.5.x.pem', sealed, generation, changed_at FROM key_files LIMIT 1",
       "UPDATE key_files SET sealed = (SELECT sealed FROM whole WHERE name = 'jwks.json') WHERE name = 'seal.key'",
-      "UPDATE key_files SET generation = generation - 1 WHERE name = 'seal.key';" +
-        " DELETE FROM key_files WHERE name LIKE '%pem'",
+      "UPDATE key_files k SET sealed = e.sealed FROM earlier e WHERE e.name = k.name AND k.name = 'seal.key'",
     ]) {
       server.sql(change);
       for (const args of [["sync"], ["sync", "--accept-older"], ["rotate", "--force"]])
@@ -305,7 +316,7 @@ describe("two nodes on one PostgreSQL", () => {
       assert.deepEqual([state, /a row of key_files is missing, added or exchanged/.test(detail)], ["error", true]);
       server.sql("DELETE FROM key_files; INSERT INTO key_files SELECT * FROM whole");
     }
-    server.sql("DROP TABLE whole; DELETE FROM key_files WHERE name LIKE '%.pem'");
+    server.sql("DROP TABLE whole, earlier; DELETE FROM key_files WHERE name LIKE '%.pem'");
     await b.postern(["key", "share"]);
     await sync(a);
     assert.deepEqual([filesOf(a), filesOf(b)], [before, before]);
@@ -341,6 +352,74 @@ describe("two nodes on one PostgreSQL", () => {
     writeFileSync(keysOf(a, "generation"), `${generation - 1} changing\n`);
     assert.deepEqual([(await sync(a)).generation, filesOf(a)], [generation, own]);
     assert.equal(readFileSync(keysOf(a, "generation"), "utf8"), `${generation}\n`);
+  });
+
+  it("a transport.key is replaced when the database has what it sealed, and not before", async () => {
+    const file = keysOf(a, "transport.key");
+    const old = readFileSync(file);
+    const { generation } = await sync(a);
+    writeFileSync(`${file}.new`, Buffer.alloc(32, 7), { mode: 0o600 }); // of a command that was killed too early
+    await sync(a);
+    await b.postern(["key", "rotate", "--force"]);
+    await refuses(a, ["key", "share", "--renew"], /run `postern key sync` to take it/);
+    await server.halt();
+    await refuses(a, ["key", "share", "--renew", "--force"], /cannot connect to the database/);
+    await server.resume();
+    assert.deepEqual(readFileSync(file), old);
+    await sync(a);
+    assert.deepEqual(filesOf(a), filesOf(b));
+
+    await a.postern(["key", "share", "--renew"]);
+    const renewed = readFileSync(file);
+    assert.notDeepEqual(renewed, old);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal(existsSync(`${file}.new`), false);
+    await refuses(b, ["key", "sync"], /was not sealed with/);
+
+    // A command that is killed between its commit and the file leaves this behind.
+    writeFileSync(file, old);
+    writeFileSync(`${file}.new`, renewed, { mode: 0o600 });
+    writeFileSync(keysOf(a, "generation"), `${generation + 1}\n`);
+    await refuses(a, ["key", "share", "--renew"], /run `postern key sync` to take it/);
+    assert.deepEqual([readFileSync(file), existsSync(`${file}.new`)], [renewed, false]);
+    await sync(a);
+    copyFileSync(file, keysOf(b, "transport.key"));
+    await sync(b);
+    assert.deepEqual(filesOf(a), filesOf(b));
+  });
+
+  it("without transport.key keys are replaced while no server answers, and do not come back", async () => {
+    const file = keysOf(a, "transport.key");
+    const aside = join(a.directory, "transport.key");
+    const before = filesOf(a);
+    renameSync(file, aside);
+    await refuses(a, ["key", "rotate", "--stolen"], /the nodes of this installation share their keys/);
+    await server.halt();
+    const { code, stderr } = await postern(a, "key", "rotate", "--stolen");
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /whether other nodes share their keys is unknown \(cannot connect to the database/);
+    const own = filesOf(a);
+    for (const [name, bytes] of before) assert.ok(!own.some((each) => each[0] === name && each[1] === bytes), name);
+    await server.resume();
+    renameSync(aside, file);
+    await refuses(a, ["key", "sync"], /did not reach the database; run `postern key share`/);
+    assert.deepEqual(filesOf(a), own);
+    await a.postern(["key", "share"]);
+    await sync(b);
+    assert.deepEqual([filesOf(a), filesOf(b)], [own, own]);
+  });
+
+  it("--stolen names a node that was not seen lately, and does not wait for it", async () => {
+    await sync(b);
+    server.sql("UPDATE key_nodes SET seen_at = seen_at - 700 WHERE node = 'b'");
+    const { code, stderr } = await postern(a, "key", "rotate", "--stolen", "--wait", "3600");
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /not seen for more than ten minutes, and without the new keys: b;/);
+    assert.doesNotMatch(stderr, /not taken over yet/);
+    await sync(b);
+    server.sql("UPDATE key_nodes SET seen_at = seen_at - 700 WHERE node = 'b'");
+    assert.doesNotMatch((await postern(a, "key", "share")).stderr, /not seen/);
+    await sync(b);
   });
 
   it("a clock that differs is told; with more than half a minute nothing is issued there", async () => {
@@ -399,5 +478,38 @@ describe("two nodes on one PostgreSQL", () => {
     await a.postern(["key", "rotate", "--force"]);
     assert.equal(server.sql("SELECT count(*) FROM key_files"), "0");
     assert.deepEqual(await sharedKeys(a), []);
+    await server.halt();
+    const { code, stderr } = await postern(a, "key", "rotate", "--force");
+    await server.resume();
+    assert.equal(code, 0, stderr);
+  });
+
+  it("of two nodes that share for the first time at the same moment, one is refused", async () => {
+    for (const name of ["transport.key", "generation"]) rmSync(keysOf(b, name));
+    server.sql("ALTER ROLE postgres SET lock_timeout = 0");
+    const holder = spawn("psql", ["-X", "-q", "-d", server.uri], { stdio: ["pipe", "ignore", "inherit"] });
+    const released = new Promise((resolve) => holder.once("exit", resolve));
+    const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'schema_version'";
+    const held = "SELECT count(*) FROM pg_locks WHERE mode = 'RowShareLock' AND relation = 'schema_version'::regclass";
+    const until = async (query, count, isOver = () => false) => {
+      while (!isOver() && server.sql(query) !== count) await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    holder.stdin.write("BEGIN; SELECT FROM schema_version FOR NO KEY UPDATE;\n");
+    await until(held, "1");
+    let ended = 0;
+    const commands = [a, b].map((node) => postern(node, "key", "share").finally(() => ++ended));
+    await until(waiting, "2", () => ended > 0);
+    holder.stdin.end("COMMIT;\n");
+    await released;
+    const done = await Promise.all(commands);
+    server.sql("ALTER ROLE postgres RESET lock_timeout");
+    assert.deepEqual(done.map(({ code }) => code).sort(), [0, 1], JSON.stringify(done));
+    const [winner, loser] = done[0].code === 0 ? [a, b] : [b, a];
+    assert.match(done.find(({ code }) => code === 1).stderr, /other nodes share their keys already/);
+    assert.equal(existsSync(keysOf(loser, "transport.key")), false);
+    assert.equal(server.sql("SELECT string_agg(DISTINCT CAST(generation AS text), ' ') FROM key_files"), "1");
+    copyFileSync(keysOf(winner, "transport.key"), keysOf(loser, "transport.key"));
+    await sync(loser);
+    assert.deepEqual(filesOf(loser), filesOf(winner));
   });
 });

@@ -41,6 +41,8 @@ KeyFile& file_of(std::vector<KeyFile>& files, const std::string& ending) {
     return *std::ranges::find_if(files, [&](const KeyFile& file) { return file.name.ends_with(ending); });
 }
 
+void make_transport_key(Nodes& nodes) { keys::NewTransportKey(nodes.a(), nodes.random).put_in_place(); }
+
 }  // namespace
 
 TEST_CASE("open_files: what was sealed with the same key, for the same names and generation, and nothing else") {
@@ -100,7 +102,7 @@ TEST_CASE("transport.key: 32 bytes that only their owner can read") {
     Nodes nodes;
     CHECK_FALSE(keys::has_transport_key(nodes.a()));
     CHECK_THROWS_WITH_AS(keys::read_transport_key(nodes.a()), doctest::Contains("transport.key: is missing"), KeyError);
-    keys::write_transport_key(nodes.a(), nodes.random);
+    make_transport_key(nodes);
     const std::string file = nodes.a() + "/transport.key";
     CHECK(mode_of(file) == 0600);
     const std::string first(keys::read_transport_key(nodes.a()).reveal());
@@ -109,13 +111,49 @@ TEST_CASE("transport.key: 32 bytes that only their owner can read") {
         std::filesystem::permissions(file, std::filesystem::perms(mode));
         CHECK_THROWS_WITH_AS(keys::read_transport_key(nodes.a()), doctest::Contains("chmod 0600"), KeyError);
     }
-    keys::write_transport_key(nodes.a(), nodes.random);  // a new one
+    make_transport_key(nodes);  // a new one
     CHECK(mode_of(file) == 0600);
     CHECK(keys::read_transport_key(nodes.a()).reveal() != first);
     write_file(file, std::string(31, 'x'));
     CHECK_THROWS_WITH_AS(keys::read_transport_key(nodes.a()), doctest::Contains("exactly 32 bytes"), KeyError);
     keys::remove_transport_key(nodes.a());
     CHECK_FALSE(keys::has_transport_key(nodes.a()));
+}
+
+TEST_CASE("NewTransportKey: until it is in use, the old one stays") {
+    Nodes nodes;
+    { const keys::NewTransportKey refused(nodes.a(), nodes.random); }
+    CHECK_FALSE(keys::has_transport_key(nodes.a()));
+    make_transport_key(nodes);
+    const std::string file = nodes.a() + "/transport.key";
+    const std::string old = read_file(file);
+    { const keys::NewTransportKey refused(nodes.a(), nodes.random); }
+    CHECK(read_file(file) == old);
+    CHECK_FALSE(std::filesystem::exists(file + ".new"));
+}
+
+TEST_CASE("settle_transport_key: a new key that a crash left is taken when the files are sealed with it") {
+    Nodes nodes;
+    make_transport_key(nodes);
+    const std::string file = nodes.a() + "/transport.key";
+    const std::string old = read_file(file);
+    const auto files = keys::read_key_files(nodes.a());
+    const auto sealed = keys::seal_files(keys::read_transport_key(nodes.a()), 7, files, nodes.random);
+    keys::settle_transport_key(nodes.a(), 7, sealed);  // there is none
+    keys::NewTransportKey made(nodes.a(), nodes.random);
+    made.leave();
+    CHECK(mode_of(file + ".new") == 0600);
+    const auto renewed = keys::seal_files(made.key(), 8, files, nodes.random);
+    for (const auto& [generation, rows] : {std::pair{7, sealed}, {8, sealed}, {7, renewed}, {0, {}}}) {
+        keys::settle_transport_key(nodes.a(), generation, rows);
+        CHECK(read_file(file) == old);
+        CHECK(std::filesystem::exists(file + ".new"));
+    }
+    keys::settle_transport_key(nodes.a(), 8, renewed);
+    CHECK(read_file(file) == made.key().reveal());
+    CHECK(mode_of(file) == 0600);
+    CHECK_FALSE(std::filesystem::exists(file + ".new"));
+    keys::remove_transport_key(nodes.a());
 }
 
 TEST_CASE("read_generation: 0 without a file, then what was written") {
