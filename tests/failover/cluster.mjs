@@ -285,6 +285,7 @@ export class Cluster {
         "//db1.example.org,db2.example.org,db3.example.org/",
         `//${this.members.map(({ port }) => `localhost:${port}`)}/`,
       ],
+      ["hostaddr=192.0.2.21,192.0.2.22,192.0.2.23", `hostaddr=${[HOST, HOST, HOST]}`],
       ["/etc/postern/db.pem", this.caFile],
       ["/etc/postern/{endpoint}.pass", `${directory}/{endpoint}.pass`],
     ].reduce((uri, [old, replacement]) => uri.replace(old, replacement), database);
