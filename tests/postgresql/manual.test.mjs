@@ -66,8 +66,9 @@ describe("OPERATIONS, two nodes", () => {
   }
 
   it("a first and a further node, the timer's files, and a rotation after a theft", { timeout: 60_000 }, async () => {
-    const [first, further, timer, theft, ...others] = blocks();
+    const [first, further, timer, units, theft, ...others] = blocks();
     assert.deepEqual(others, []);
+    assert.match(units[0], /^for endpoint in/); // tests/servers lets systemd read what it copies
     await type("a", first);
     await type("b", further);
     await type("b", timer);
