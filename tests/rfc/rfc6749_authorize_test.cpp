@@ -182,7 +182,7 @@ TEST_CASE(
 
 TEST_CASE(
     "authorize: words that the issuer does not know are ignored beside openid, and the token answer has the others [OIDC "
-    "Core §3.1.2.1c, RFC 6749 §3.3d, §5.1f, RFC 8414 §2]") {
+    "Core §3.1.2.1c, RFC 6749 §3.3cd, RFC 8414 §2]") {
     Deployment op;
     op.configure("scopeDescriptions", postern::json::Object{{"orders", "See your orders"}});
     UserAgent alice(op);
