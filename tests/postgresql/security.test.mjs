@@ -25,6 +25,7 @@ filesOnPostgreSQL("security", {
     parsing_cost: NO_DATABASE,
     recovery: FILE,
     sandbox: "the rights of a process with a server are in deployment.test.mjs",
+    sbom: NO_DATABASE,
     slow_bodies: NO_DATABASE,
     start_up: FILE,
     storage: FILE,
