@@ -50,7 +50,7 @@ TEST_CASE("why: tells what was expected and what came, for each kind of refusal"
          "redirect_unregistered",
          {"https://app.example/cb", "https://app.example/cb/", "web"}},
         {"scope",
-         authorize(authorization_request().with("scope", "openid admin")),
+         authorize(authorization_request().with("scope", "admin")),
          "invalid_scope",
          {"admin", "registered", "web"}},
         {"verifier",

@@ -69,9 +69,10 @@ bool PostgresStatement::step() {
 void PostgresStatement::open_cursor() {
     connection_.begin_snapshot();
     has_cursor_ = true;
-    // Prepared for the types of its values, and once for each address of a text.
+    // Prepared for the types of its values, and once for each address of a text. It is as constant as `sql_`.
     if (declaration_.empty()) declaration_ = std::string("DECLARE postern_list NO SCROLL CURSOR FOR ") + sql_;
-    connection_.queue(connection_.prepare(declaration_.c_str()), values_);
+    const char* sql = declaration_.c_str();
+    connection_.queue(connection_.prepare(sql), values_);
 }
 
 /// One that is not full is the last.
