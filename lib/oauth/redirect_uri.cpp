@@ -63,7 +63,7 @@ RedirectRefusal refusal(RedirectFault fault, const std::string& client_id, std::
 }
 
 util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context, const std::string& id) {
-    auto client = store::find_client_to_redirect(context.store, model::ClientId(id));
+    auto client = store::find_client(context.store, model::ClientId(id));
     if (!client) return refusal(RedirectFault::client_unknown, id, "no such client; see `postern client list`");
     if (!client->enabled)
         return refusal(RedirectFault::client_disabled, id, "the client is disabled; `postern client enable` ends that");

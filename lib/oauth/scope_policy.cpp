@@ -13,6 +13,29 @@ bool may_ask_for(const Settings& settings, const model::Client& client, const st
     return token == kOfflineAccess || client.scope.contains(token);
 }
 
+/// What a request without a scope gets.
+model::Scope unless_asked(const model::Client& client) {
+    model::Scope granted = client.scope;
+    for (const std::string& token : openid_scopes().tokens()) granted.remove(token);
+    return granted;
+}
+
+Outcome<model::Scope> parse(std::string_view requested) {
+    auto words = model::Scope::parse(requested);
+    if (!words) return invalid_scope("scope must be words separated by single spaces");
+    return std::move(*words);
+}
+
+Outcome<void> check_registered(const Settings& settings, const model::Client& client, const model::Scope& asked) {
+    for (const std::string& token : asked.tokens()) {
+        if (!may_ask_for(settings, client, token))
+            return invalid_scope("the client is not registered for a requested scope",
+                                 "refused scope: " + token + "; registered: " + client.scope.to_string() +
+                                     (settings.oidc ? "" : " (OpenID Connect is off)"));
+    }
+    return {};
+}
+
 }  // namespace
 
 const model::Scope& openid_scopes() {
@@ -31,35 +54,23 @@ model::Scope known_scopes(const Settings& settings) {
 
 Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Client& client,
                                     std::optional<std::string_view> requested) {
-    if (!requested) {
-        model::Scope granted = client.scope;
-        for (const std::string& token : openid_scopes().tokens()) granted.remove(token);
-        return granted;
-    }
-    auto asked = model::Scope::parse(*requested);
-    if (!asked) return invalid_scope("scope must be words separated by single spaces");
-    for (const std::string& token : asked->tokens()) {
-        if (!may_ask_for(settings, client, token))
-            return invalid_scope("the client is not registered for a requested scope",
-                                 "refused scope: " + token + "; registered: " + client.scope.to_string() +
-                                     (settings.oidc ? "" : " (OpenID Connect is off)"));
-    }
-    return std::move(*asked);
+    if (!requested) return unless_asked(client);
+    ASSIGN_OR_RETURN(auto asked, parse(*requested));
+    RETURN_IF_ERROR(check_registered(settings, client, asked));
+    return asked;
 }
 
 Outcome<AskedScope> resolve_asked_scope(const Settings& settings, const model::Client& client,
                                         std::optional<std::string_view> requested) {
-    const auto words = model::Scope::parse(requested.value_or(""));
+    if (!requested) return AskedScope{unless_asked(client), {}};
+    ASSIGN_OR_RETURN(const auto words, parse(*requested));
+    const bool is_openid = settings.oidc && words.contains("openid");
     AskedScope asked;
-    if (!words || !settings.oidc || !words->contains("openid")) {
-        ASSIGN_OR_RETURN(asked.scope, resolve_scope(settings, client, requested));
-        return asked;
+    for (const std::string& token : words.tokens()) {
+        const bool is_ignored = is_openid && !client.scope.contains(token) && !known_scopes(settings).contains(token);
+        (is_ignored ? asked.ignored : asked.scope).add(token);
     }
-    const model::Scope known = known_scopes(settings);
-    model::Scope left;
-    for (const std::string& token : words->tokens())
-        (known.contains(token) || client.scope.contains(token) ? left : asked.ignored).add(token);
-    ASSIGN_OR_RETURN(asked.scope, resolve_scope(settings, client, left.to_string()));
+    RETURN_IF_ERROR(check_registered(settings, client, asked.scope));
     return asked;
 }
 

@@ -146,23 +146,8 @@ std::optional<Client> find_client_to_change(db::Transaction& transaction, const 
     return find_client(transaction.database(), id, now);
 }
 
-std::optional<Client> find_client_to_redirect(db::Database& database, const ClientId& id) {
-    auto row = database.query("SELECT r.uri, " POSTERN_CLIENT_COLUMNS
-                              " FROM clients c LEFT JOIN redirect_uris r"
-                              " ON r.client_id = c.id AND r.kind = 'authorization' WHERE c.id = $1 ORDER BY r.position",
-                              id);
-    std::optional<Client> client;
-    while (row.step()) {
-        std::optional<std::string> uri;
-        row >> uri;
-        if (!client) client = read_client(row);
-        if (uri) client->redirect_uris.push_back(std::move(*uri));
-    }
-    return client;
-}
-
 std::optional<Client> find_client_to_authenticate(db::Database& database, const ClientId& id, util::Time now) {
-    // As above: a row for each secret, or one whose secret is NULL.
+    // As in find_client: a row for each secret, or one whose secret is NULL.
     auto row = database.query("SELECT s.hash, s.expires_at, " POSTERN_CLIENT_COLUMNS
                               " FROM clients c LEFT JOIN client_secrets s"
                               " ON s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > $2) WHERE c.id = $1",

@@ -19,9 +19,7 @@ std::optional<model::Client> find_client(db::Database& database, const model::Cl
 /// The same for a transaction that writes it back: no other one changes the client meanwhile.
 std::optional<model::Client> find_client_to_change(db::Transaction& transaction, const model::ClientId& id,
                                                    util::Time now);
-/// The same with redirect URIs alone, to send a browser to: one query instead of three.
-std::optional<model::Client> find_client_to_redirect(db::Database& database, const model::ClientId& id);
-/// The same without URIs, for client authentication: one query instead of three. The secrets are not ordered.
+/// The same without URIs, for client authentication: one query. The secrets are not ordered.
 std::optional<model::Client> find_client_to_authenticate(db::Database& database, const model::ClientId& id,
                                                          util::Time now);
 /// Whether there is one of that id, disabled or not.

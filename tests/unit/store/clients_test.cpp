@@ -267,7 +267,7 @@ TEST_CASE("find_redirect_uris: those of enabled clients that begin so, logout ad
     }
 }
 
-TEST_CASE("find_client_to_redirect: what find_client finds, with the redirect URIs alone, in their order") {
+TEST_CASE("find_client: without a time the same but for the secrets, with both kinds of URIs in their order") {
     auto database = test::empty_database();
     auto app = client();
     app.redirect_uris = {"https://client.example/z", "https://client.example/a", "https://client.example/m"};
@@ -280,14 +280,16 @@ TEST_CASE("find_client_to_redirect: what find_client finds, with the redirect UR
         store::insert_client(transaction, bare);
         store::replace_client_secret(transaction, app.id, ValueHash("secret"), std::nullopt, kNow);
     });
-    const auto found = store::find_client_to_redirect(database, app.id);
+    const auto found = store::find_client(database, app.id);
     REQUIRE(found);
     check_properties(*found, *store::find_client(database, app.id, kNow));
     CHECK(found->redirect_uris == app.redirect_uris);
-    CHECK(found->post_logout_redirect_uris.empty());
+    CHECK(found->post_logout_redirect_uris == app.post_logout_redirect_uris);
     CHECK(found->secrets.empty());
-    CHECK(store::find_client_to_redirect(database, model::ClientId("bare"))->redirect_uris.empty());
-    CHECK_FALSE(store::find_client_to_redirect(database, model::ClientId("Client")));
+    const auto found_bare = store::find_client(database, model::ClientId("bare"));
+    CHECK(found_bare->redirect_uris.empty());
+    CHECK(found_bare->post_logout_redirect_uris == bare.post_logout_redirect_uris);
+    CHECK_FALSE(store::find_client(database, model::ClientId("Client")));
 }
 
 TEST_CASE(
