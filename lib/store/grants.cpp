@@ -67,6 +67,16 @@ std::optional<StoredCode> find_code(db::Database& database, const ValueHash& cod
     return stored;
 }
 
+bool is_redeemable(db::Database& database, const ValueHash& code_hash, const model::Session& session, util::Time now) {
+    return database
+        .query(
+            "SELECT 1 FROM authorization_codes c JOIN grants g ON g.id = c.grant_id"
+            " WHERE c.code_hash = $1 AND c.redeemed_at IS NULL AND c.burned_at IS NULL AND c.expires_at > $2"
+            " AND g.ended_at IS NULL AND g.subject = $3 AND g.sid = $4",
+            code_hash, now, session.subject, session.sid)
+        .step();
+}
+
 bool redeem_code(db::Transaction& transaction, const ValueHash& code_hash, util::Time now) {
     transaction.lock(
         "SELECT 1 FROM grants WHERE id = (SELECT grant_id FROM authorization_codes WHERE code_hash = $1)"

@@ -6,6 +6,7 @@
 
 #include "db/database.h"
 #include "model/grant.h"
+#include "model/session.h"
 
 namespace postern::store {
 
@@ -20,6 +21,9 @@ struct StoredCode {
     std::string username;
 };
 std::optional<StoredCode> find_code(db::Database& database, const model::ValueHash& code_hash);
+/// Whether the code can be redeemed and its grant was given in that session.
+bool is_redeemable(db::Database& database, const model::ValueHash& code_hash, const model::Session& session,
+                   util::Time now);
 
 /// Single use: true for exactly one caller, false when it was redeemed or burned or its grant has ended.
 bool redeem_code(db::Transaction& transaction, const model::ValueHash& code_hash, util::Time now);

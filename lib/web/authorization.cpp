@@ -68,7 +68,12 @@ struct CarryOut {
     Answer operator()(oauth::ShowConsent) const {
         return continue_at(interaction, interaction.context.settings.paths.scopes, asked);
     }
+    /// A second press on a button, before the application has answered, gets the answer of the first.
     Answer operator()(oauth::AlreadyUsed) const {
+        const auto& session = interaction.browser.session;
+        const auto code =
+            session ? oauth::find_issued_code(interaction.context, asked.request, *session) : std::nullopt;
+        if (code) return authorization_response(interaction.pages, asked.target, {{"code", *code}});
         return refuse_and_offer(interaction, PageFault::already_used, asked.request);
     }
     Answer operator()(oauth::IssueCode) const {

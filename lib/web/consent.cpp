@@ -70,7 +70,11 @@ http::Response submit_consent(Interaction& interaction) {
     const std::string_view decision = sent.find("decision").value_or("");
     if (decision != "approve" && decision != "deny")
         return refuse_and_offer(interaction, PageFault::form_malformed, resumed.request, "field: decision");
-    record(interaction, resumed.request, decision == "approve" ? model::Decision::approved : model::Decision::denied);
+    const bool approves = decision == "approve";
+    // What was answered before with a code is not answered with it again because the person now says no.
+    if (!approves)
+        if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
+    record(interaction, resumed.request, approves ? model::Decision::approved : model::Decision::denied);
     return back_to_authorize(interaction, resumed);
 }
 

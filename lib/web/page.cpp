@@ -1,17 +1,22 @@
 // Decides which values each page is given, and takes out of them what could disguise the text around.
 #include "web/page.h"
 
+#include <filesystem>
+
 #include "util/text.h"
 #include "web/template.h"
 
 namespace postern::web {
 namespace {
 
-/// What the pages share: an operator changes all of them there.
+/// What the pages share: an operator changes all of them there. Pages of an operator need not have the script.
 Partials read_partials(const std::string& directory) {
     Partials partials;
     for (const char* name : {"head.html", "style.css", "mark.svg"})
         partials[name] = read_template_file(directory + "/" + name);
+    constexpr const char* kScript = "press_once.js";
+    if (std::filesystem::exists(directory + "/" + kScript))
+        partials[kScript] = read_template_file(directory + "/" + kScript);
     return partials;
 }
 
@@ -33,8 +38,8 @@ Values to_values(const ConsentScope& scope) {
 class TemplatePages final : public Pages {
 public:
     TemplatePages(const std::string& directory, const Partials& partials)
-        : login_(read_template(directory, "login.html", partials)),
-          consent_(read_template(directory, "consent.html", partials)),
+        : login_(read_template(directory, "login.html", partials, Scripts::one)),
+          consent_(read_template(directory, "consent.html", partials, Scripts::one)),
           error_(read_template(directory, "error.html", partials)),
           logout_(read_template(directory, "logout.html", partials)),
           logged_out_(read_template(directory, "logged_out.html", partials)),

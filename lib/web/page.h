@@ -74,12 +74,13 @@ public:
     virtual http::Response logged_out() const = 0;
     /// The user was asked whether to log out, and said no.
     virtual http::Response still_logged_in(const std::string& username) const = 0;
-    /// The one page with a script, which presses its button.
+    /// Its script presses its button.
     virtual http::Response form_post(const FormPostPage& page) const = 0;
 };
 
 /// The templates of one directory, read once per process: login.html, consent.html, error.html, logout.html,
-/// logged_out.html, form_post.html, and style.css and mark.svg, which they splice in. Throws std::runtime_error naming
+/// logged_out.html, form_post.html, and what they splice in: head.html, style.css, mark.svg and, if it is there,
+/// press_once.js. Throws std::runtime_error naming
 /// the file when one is missing, not a regular file, over 256 KiB, or uses an unescaped tag.
 std::unique_ptr<const Pages> read_pages(const std::string& directory);
 

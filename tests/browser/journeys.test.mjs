@@ -138,12 +138,13 @@ describe("a sign-in that does not go straight on", () => {
         await signIn(page);
         await page.click("#approve");
         const { code } = Object.fromEntries(await answer(page, "of this test"));
+        assert.equal(await redeem(page, code), 200);
         await backToAnsweredRequest(page);
         await page.click("#try-again");
         await page.click("#approve");
         const again = (await answer(page, "of this test")).get("code");
         assert.notEqual(again, code);
-        assert.deepEqual([await redeem(page, code), await redeem(page, again)], [200, 200]);
+        assert.equal(await redeem(page, again), 200);
       }),
   );
 
@@ -176,22 +177,13 @@ describe("a sign-in that does not go straight on", () => {
       assert.ok((await answer(page, "of this test")).get("code"));
     }));
 
-  it(
-    "two clicks: whichever the server answers, the person comes " +
-      "to the application, with one code for each time she was asked",
-    () =>
-      withPage(async (page) => {
-        await page.goto(url("of this test"));
-        await signIn(page);
-        await page.dblclick("#approve");
-        await page.waitForURL((at) => at.pathname === "/demo/" || at.pathname === "/authorize");
-        if (new URL(page.url()).pathname === "/authorize") {
-          await page.click("#try-again");
-          await page.click("#approve");
-        }
-        assert.equal(await redeem(page, (await answer(page, "of this test")).get("code")), 200);
-      }),
-  );
+  it("two clicks without scripts: the person comes to the application with one code", () =>
+    withPage(async (page) => {
+      await page.goto(url("of this test"));
+      await signIn(page);
+      await page.dblclick("#approve");
+      assert.equal(await redeem(page, (await answer(page, "of this test")).get("code")), 200);
+    }));
 
   it("one question open twice, answered twice: the second answer is refused and may start over", () =>
     withPage(async (first, { context, faults }) => {
@@ -247,7 +239,7 @@ describe("a sign-in that does not go straight on", () => {
       await page.goto(url("of this test"));
       await signIn(page);
       await page.click("#approve");
-      await answer(page, "of this test");
+      assert.equal(await redeem(page, (await answer(page, "of this test")).get("code")), 200);
       await backToAnsweredRequest(page);
       const link = await page.getAttribute("#try-again", "href");
       await withPage(async (other) => {

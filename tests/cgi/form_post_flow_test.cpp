@@ -35,13 +35,15 @@ TEST_CASE("form post flow: login, consent, a form that sends itself, tokens") {
     CHECK(userinfo(op, tokens.member("access_token")).status == 200);
 }
 
-TEST_CASE("form post flow: the page is made once; going back to it shows that it is over [Form Post §2e]") {
+TEST_CASE(
+    "form post flow: going back to the page sends the same code, and shows that it is over when that was used [Form Post §2e]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing landing = alice.sign_in(asking());
     REQUIRE(landing.mode == "form_post");
-    const Landing again = alice.open(landing.visited.back());
-    CHECK(again.verdict() == "page 400");
+    CHECK(alice.open(landing.visited.back()).parameter("code") == landing.parameter("code"));
+    CHECK(redeem(op, token_request(landing.parameter("code"))).status == 200);
+    CHECK(alice.open(landing.visited.back()).verdict() == "page 400");
     CHECK(op.count_rows("authorization_codes") == 1);
 }
 

@@ -20,7 +20,13 @@ constexpr const char* kLogin = "https://op.example/login";
 constexpr const char* kConsent = "https://op.example/scopes";
 
 struct Fixture : test::PageFlow {
-    void sign_in() { PageFlow::sign_in(fixture.add_user("alice"), "of-alice"); }
+    std::optional<model::User> alice;
+    void sign_in() {
+        alice = fixture.add_user("alice");
+        PageFlow::sign_in(*alice, "of-alice");
+    }
+    /// A session that does not continue the first.
+    void sign_in_anew() { PageFlow::sign_in(*alice, "of-alice-anew"); }
     void change(model::Client changed) {
         db::Transaction transaction(fixture.database, db::Durability::full);
         REQUIRE(store::update_client(transaction, changed));
@@ -189,6 +195,36 @@ TEST_CASE("resume_authorization: a scope or grant that was taken away in between
     }
 }
 
+TEST_CASE("resume_authorization: a second press gets the code of the first, while it can be redeemed") {
+    Fixture f;
+    f.sign_in();
+    const auto begun = f.start(f.request());
+    REQUIRE(f.follow(web::show_consent, begun).body == "consent");
+    const auto press = [&](const char* decision) {
+        return f.submit(
+            web::submit_consent,
+            {{"resume", f.pages.last_consent.resume}, {"csrf", f.pages.last_consent.csrf}, {"decision", decision}});
+    };
+    const auto first = f.follow(web::resume_authorization, press("approve"));
+    const std::string code = location_parameter(first, "code");
+    REQUIRE(code != "");
+    const auto again = press("approve");
+    CHECK(*f.follow(web::resume_authorization, again).find("Location") == *first.find("Location"));
+    SUBCASE("not for a denial") { CHECK(refusal_of(press("deny")) == "already_used"); }
+    SUBCASE("not when it was redeemed") {
+        f.redeem(code);
+        CHECK(refusal_of(f.follow(web::resume_authorization, again)) == "already_used");
+    }
+    SUBCASE("not when it has expired") {
+        f.fixture.clock.advance(f.fixture.settings.authorization_code_ttl);
+        CHECK(refusal_of(f.follow(web::resume_authorization, again)) == "already_used");
+    }
+    SUBCASE("not in another session") {
+        f.sign_in_anew();
+        CHECK(refusal_of(f.follow(web::resume_authorization, again)) == "already_used");
+    }
+}
+
 TEST_CASE("resume_authorization: one code for one request; the second time a page offers to start over") {
     Fixture f;
     f.sign_in();
@@ -199,6 +235,7 @@ TEST_CASE("resume_authorization: one code for one request; the second time a pag
         {{"resume", f.pages.last_consent.resume}, {"csrf", f.pages.last_consent.csrf}, {"decision", "approve"}});
     const auto first = f.follow(web::resume_authorization, decided);
     REQUIRE(location_parameter(first, "code") != "");
+    f.redeem(location_parameter(first, "code"));
     const auto second = f.follow(web::resume_authorization, decided);
     CHECK(refusal_of(second) == "already_used");
     CHECK(second.find("Location") == nullptr);

@@ -104,7 +104,7 @@ TEST_CASE("resume_authorization: a request is answered once; afterwards there is
     Fixture f;
     f.open();
     const auto decided = f.decide("approve");
-    REQUIRE(location_parameter(f.follow(web::resume_authorization, decided), "code") != "");
+    f.redeem(location_parameter(f.follow(web::resume_authorization, decided), "code"));
     const auto replayed = f.follow(web::resume_authorization, decided);
     CHECK(refusal_of(replayed) == "already_used");
     CHECK(f.pages.last_error.try_again.starts_with("https://op.example/authorize?resume="));

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "oauth/access_token.h"
+#include "store/grants.h"
 #include "support/rules_fixture.h"
 #include "util/percent.h"
 #include "web/interaction.h"
@@ -78,6 +80,13 @@ public:
     void sign_in(const model::User& user, const std::string& cookie) {
         fixture.add_session(user, cookie);
         cookies[web::cookie_names(fixture.settings).session] = cookie;
+    }
+
+    /// As the application does at the token endpoint.
+    void redeem(const std::string& code) {
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        REQUIRE(store::redeem_code(transaction, oauth::hash_of(code), fixture.clock.now()));
+        transaction.commit();
     }
 
     /// The cookies of this browser; cleared ones are gone.
