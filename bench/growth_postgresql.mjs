@@ -1,17 +1,17 @@
-// Measures what many tokens cost on PostgreSQL: what `make bench-growth STORE=postgresql` runs. Three stores on one
-// server are asked in turn: one with the tokens of this bench alone, and two that are filled, of which one is tuned by
-// postgresql/tuning.sql. Then refresh tokens of the filled ones are rotated for minutes with autovacuum; each table is
-// written again, and what it had of what it needs then is its bloat; last what was filled ends and is purged.
-// From the environment: POSTERN_BUILD, TOKENS, MINUTES of rotations of each, CHAINS of them, SECONDS, ROUNDS, OUT.
+// Measures what many tokens cost on PostgreSQL: what `make bench-growth STORE=postgresql` runs. Two stores on one
+// server are asked in turn: one with the tokens of this bench alone, and one that is filled. Then refresh tokens of the
+// filled one are rotated for minutes with autovacuum; each table is written again, and what it had of what it needs then
+// is its bloat; last some of what was filled ends and is purged.
+// From the environment: POSTERN_BUILD, TOKENS, MINUTES of rotations, CHAINS of them, SECONDS, ROUNDS, OUT.
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { allowedCores, describeMachine } from "./machine.mjs";
 import { knob, measure, useADisk } from "./measure.mjs";
 
 useADisk();
-const { BUILD, ROOT } = await import("../tests/support/deployment.mjs");
+const { BUILD } = await import("../tests/support/deployment.mjs");
 const { DatabaseServer } = await import("./database_server.mjs");
 const { openSite } = await import("./site.mjs");
 const { makeFixtures, scenariosOf } = await import("./scenarios.mjs");
@@ -29,6 +29,7 @@ const KNOWN_TOKENS = 256;
 const CHAINS = Math.ceil(knob("CHAINS", 512)); // that are rotated, each under a grant of its own
 const TTL_S = 600; // of access tokens, so that the first ones end and are deleted on the way
 const LIFETIME_S = 43200; // of what is filled: less than that of what the bench makes
+const PURGED = 100_000; // grants at most
 const TABLES = ["grants", "access_tokens", "refresh_tokens"];
 
 /// Checkpoints and autovacuum as often as a server of some size has them in an hour.
@@ -42,7 +43,6 @@ async function openStore(name, server, [serverCore, loadCore]) {
     chains: CHAINS,
     databaseServer: server,
   });
-  if (name === "tuned") server.sql(name, readFileSync(join(ROOT, "postgresql/tuning.sql"), "utf8"));
   if (name !== "small") {
     const { sub } = site.provider.user;
     await run(join(BUILD, "bench/fill"), [database, "web", sub, String(tokens), String(LIFETIME_S)]);
@@ -122,37 +122,29 @@ async function ask(sites) {
   );
 }
 
-/// A part of a minute of each in turn.
-async function rotate(sites, server) {
-  const seen = Object.fromEntries(sites.map(({ name }) => [name, []]));
+async function rotate(site, server) {
+  const seen = [];
   for (let left = minutes * 60; left > 0; left -= 60) {
-    for (const site of sites) {
-      const one = await measure(site, scenarioOf(site, "refresh"), Math.min(60, left));
-      seen[site.name].push(one);
-      const { bytes, indexes } = sizes(server, site.name).refresh_tokens;
-      say(`${site.name}: ${Math.round(rate(one))} rotations per second, refresh_tokens ${mib(bytes + indexes)} MiB`);
-    }
+    const one = await measure(site, scenarioOf(site, "refresh"), Math.min(60, left));
+    seen.push(one);
+    const { bytes, indexes } = sizes(server, site.name).refresh_tokens;
+    say(`${Math.round(rate(one))} rotations per second, refresh_tokens ${mib(bytes + indexes)} MiB`);
   }
-  return Object.fromEntries(
-    Object.entries(seen).map(([name, all]) => [
-      name,
-      {
-        rotations: all.reduce((sum, { requests }) => sum + requests, 0),
-        perSecond: all.map(rate),
-        p99: median(all.map(({ p99 }) => p99)),
-        activity: activity(server, name),
-      },
-    ]),
-  );
+  return {
+    rotations: seen.reduce((sum, { requests }) => sum + requests, 0),
+    perSecond: seen.map(rate),
+    p99: median(seen.map(({ p99 }) => p99)),
+    activity: activity(server, site.name),
+  };
 }
 
-/// What was filled has ended, and is deleted; then autovacuum's work is done, and what the tables have is what stays.
+/// What ends at once, as with its client, is deleted; then autovacuum's work is done, and the rest of the table stays.
 async function purge(site, server) {
   server.sql(
     site.name,
-    `UPDATE grants SET kept_until = 1 WHERE kept_until < extract(epoch FROM now()) + ${LIFETIME_S}`,
+    "UPDATE grants SET kept_until = 1 WHERE id IN (SELECT id FROM grants" +
+      ` WHERE kept_until < extract(epoch FROM now()) + ${LIFETIME_S} LIMIT ${PURGED})`,
   );
-  server.sql(site.name, "VACUUM FULL grants");
   const grants = Number(server.sql(site.name, "SELECT count(*) FROM grants WHERE kept_until = 1"));
   const started = Date.now();
   await run(join(BUILD, "bin/postern"), ["purge"], { env: site.provider.deployment.environment });
@@ -163,14 +155,12 @@ async function purge(site, server) {
 }
 
 function markdown({ machine, asked, filled, rotations, grown, bloats, purged }) {
-  const stores = Object.keys(filled);
   const total = (of) => mib(TABLES.reduce((sum, one) => sum + of[one].bytes + of[one].indexes, 0));
   return [
     "# What many tokens cost on PostgreSQL",
     "",
     `${machine.processor}, ${machine.cores} cores, ${machine.kernel}, ${machine.fileSystem}; load at the beginning ` +
-      `${machine.load.join(" ")}. ${tokens} tokens; ${rounds} rounds of ${seconds} s; ` +
-      `${minutes} minutes of rotations of each store, in turn.`,
+      `${machine.load.join(" ")}. ${tokens} tokens, ${total(filled)} MiB; ${rounds} rounds of ${seconds} s.`,
     "",
     ...table(
       ["", "store", "per second", "of small", "p99 ms"],
@@ -185,35 +175,23 @@ function markdown({ machine, asked, filled, rotations, grown, bloats, purged }) 
       ),
     ),
     "",
+    `${rotations.rotations} rotations in ${minutes} minutes: ${number(rotations.perSecond[0], 0)} per second in the ` +
+      `first of them, ${number(rotations.perSecond.at(-1), 0)} in the last, ${number(median(rotations.perSecond), 0)} ` +
+      `in the median; p99 ${number(rotations.p99, 1)} ms; ${total(grown)} MiB then.`,
+    "",
     ...table(
-      ["store", "MiB filled", "rotations", "per second, first", "last", "p99 ms", "MiB then", "purge: grants", "s"],
-      stores.map((name) => [
-        name,
-        total(filled[name]),
-        rotations[name].rotations,
-        number(rotations[name].perSecond[0], 0),
-        number(rotations[name].perSecond.at(-1), 0),
-        number(rotations[name].p99, 2),
-        total(grown[name]),
-        purged[name].grants,
-        number(purged[name].seconds, 1),
+      ["table", "MiB", "its indexes", "bloat", "of indexes", "updates", "HOT", "autovacuums", "dead rows"],
+      TABLES.map((one) => [
+        one,
+        mib(grown[one].bytes),
+        mib(grown[one].indexes),
+        number(bloats[one].table, 2),
+        number(bloats[one].indexes, 2),
+        ...["updates", "hot", "vacuums", "dead"].map((of) => rotations.activity[one][of]),
       ]),
     ),
     "",
-    ...table(
-      ["store", "table", "MiB", "its indexes", "bloat", "of indexes", "updates", "HOT", "autovacuums", "dead rows"],
-      stores.flatMap((name) =>
-        TABLES.map((one) => [
-          name,
-          one,
-          mib(grown[name][one].bytes),
-          mib(grown[name][one].indexes),
-          number(bloats[name][one].table, 2),
-          number(bloats[name][one].indexes, 2),
-          ...["updates", "hot", "vacuums", "dead"].map((of) => rotations[name].activity[one][of]),
-        ]),
-      ),
-    ),
+    `Purge: ${purged.grants} grants in ${number(purged.seconds, 0)} s, ${purged.left} left.`,
     "",
   ].join("\n");
 }
@@ -224,17 +202,16 @@ async function main() {
   const server = await DatabaseServer.start(SETTINGS);
   const sites = [];
   const report = { date: new Date().toISOString(), tokens, minutes };
-  const ofEach = (figure) => Object.fromEntries(sites.slice(1).map(({ name }) => [name, figure(server, name)]));
   try {
-    for (const name of ["small", "plain", "tuned"]) sites.push(await openStore(name, server, pinned));
-    report.machine = describeMachine(sites[0].directory);
-    report.filled = ofEach(sizes);
+    for (const name of ["small", "filled"]) sites.push(await openStore(name, server, pinned));
+    const [, filled] = sites;
+    report.machine = describeMachine(filled.directory);
+    report.filled = sizes(server, filled.name);
     report.asked = await ask(sites);
-    report.rotations = await rotate(sites.slice(1), server);
-    report.grown = ofEach(sizes);
-    report.bloats = ofEach(bloat);
-    report.purged = {};
-    for (const site of sites.slice(1)) report.purged[site.name] = await purge(site, server);
+    report.rotations = await rotate(filled, server);
+    report.grown = sizes(server, filled.name);
+    report.bloats = bloat(server, filled.name);
+    report.purged = await purge(filled, server);
   } finally {
     for (const site of sites) await site.provider.stop();
     await server.stop();
