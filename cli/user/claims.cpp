@@ -2,21 +2,19 @@
 #include "cli/user/claims.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/output.h"
 #include "model/claim_shape.h"
+#include "model/protocol_claims.h"
 #include "util/text.h"
 
 namespace postern::cli {
 namespace {
 
 using model::ClaimShape;
-
-constexpr std::size_t kMaxNameBytes = 64;
 
 /// A scalar, or a list of texts (groups, roles).
 bool is_custom(const json::Value& value) {
@@ -30,26 +28,18 @@ const ClaimShape kCustom = {
     "", is_custom,
     "text of 1 to 4096 bytes without control characters, a number, true, false, or a list of such texts"};
 
-// Set by the server in tokens and answers (RFC 7519 §4.1, RFC 7662 §2.2, RFC 8693, OpenID Connect Core §2): a user's
-// attribute of that name could be mistaken for a statement of the server.
-constexpr std::array<std::string_view, 27> kProtocol = {
-    "sub",       "iss",   "aud",        "exp",    "nbf",      "iat",    "jti",     "typ",    "nonce",
-    "auth_time", "acr",   "amr",        "azp",    "at_hash",  "c_hash", "s_hash",  "sid",    "cid",
-    "client_id", "scope", "token_type", "active", "username", "act",    "may_act", "events", "cnf"};
-
 const ClaimShape& shape_of(std::string_view name) {
     const ClaimShape* shape = model::find_claim_shape(name);
     return shape ? *shape : kCustom;
 }
 
 void check_name(const std::string& name) {
-    if (name.empty() || name.size() > kMaxNameBytes || !util::is_vschar(name) ||
-        name.find_first_of(" \"\\") != std::string::npos) {
+    if (!model::is_claim_name(name)) {
         throw Refused(
             "claim \"" + name +
             "\": the name must be 1 to 64 printable ASCII characters without space, quotation mark and backslash");
     }
-    if (std::ranges::find(kProtocol, name) != kProtocol.end()) {
+    if (model::is_protocol_claim(name)) {
         throw Refused("claim " + in_quotes(name) + " is set by the server itself; choose another name");
     }
 }
@@ -75,12 +65,14 @@ void set_claims(json::Object& claims, const json::Object& given) {
     for (const auto& [name, value] : given.members()) set_claim(claims, name, value);
 }
 
-void note_custom_claims(const json::Object& claims) {
+void note_unreleased_claims(const oauth::Settings& settings, const json::Object& claims) {
     std::vector<std::string> names;
     for (const auto& member : claims.members()) {
-        if (!model::find_claim_shape(member.first)) names.push_back(member.first);
+        if (!settings.released_claims.contains(member.first)) names.push_back(member.first);
     }
-    if (!names.empty()) print_note("stored, but no scope of OpenID Connect releases: " + join(names, ", "));
+    if (!names.empty())
+        print_note("stored, but no scope releases: " + join(names, ", ") +
+                   " (scopeClaims in the configuration names a scope for a claim)");
 }
 
 }  // namespace postern::cli

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "json/value.h"
+#include "oauth/settings.h"
 
 namespace postern::cli {
 
@@ -15,7 +16,7 @@ void set_text_claim(json::Object& claims, std::string_view assignment);
 /// Puts every member of `given` into `claims`. Throws Refused for a name or value that cannot be a claim.
 void set_claims(json::Object& claims, const json::Object& given);
 
-/// Says which names in `claims` OpenID Connect Core §5.1 does not define: kept, but no standard scope releases them.
-void note_custom_claims(const json::Object& claims);
+/// Says which of `claims` no scope releases: they are kept, and applications do not learn them.
+void note_unreleased_claims(const oauth::Settings& settings, const json::Object& claims);
 
 }  // namespace postern::cli

@@ -189,13 +189,13 @@ std::string refused_lines(std::size_t count) {
 }
 
 /// One note for all users.
-void note_claims(const std::vector<ImportedUser>& users) {
+void note_claims(const oauth::Settings& settings, const std::vector<ImportedUser>& users) {
     json::Object all;
     for (const ImportedUser& user : users) {
         if (!user.claims) continue;
         for (const auto& [name, value] : user.claims->members()) all.set(name, value);
     }
-    note_custom_claims(all);
+    note_unreleased_claims(settings, all);
 }
 
 void import(const Invocation& invocation, const Options& options) {
@@ -208,7 +208,7 @@ void import(const Invocation& invocation, const Options& options) {
     const bool stop = !file.faulty.empty() && !options.skip_faulty;
     report.refused = std::move(file.faulty);
     if (!stop) {
-        note_claims(file.users);
+        note_claims(config.settings, file.users);
         if (!options.dry_run) hash_passwords(database, file.users);
         import_all(invocation, database, file.users, options, report);
     }

@@ -32,11 +32,11 @@ struct ClaimOptions {
 };
 
 /// The claims given; single claims come last, so they win.
-json::Object read_claims(const ClaimOptions& options) {
+json::Object read_claims(const oauth::Settings& settings, const ClaimOptions& options) {
     json::Object claims;
     if (options.from_stdin) set_claims(claims, read_json_object("claims"));
     for (const std::string& text : options.texts) set_text_claim(claims, text);
-    note_custom_claims(claims);
+    note_unreleased_claims(settings, claims);
     return claims;
 }
 
@@ -51,7 +51,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     require_username(options.name);
     const util::Secret password = read_new_password(options.password_stdin);
     User user;
-    user.claims = read_claims(options.claims);
+    user.claims = read_claims(config.settings, options.claims);
     const std::string hash = crypto::hash_password(password);  // before the transaction, because it is slow
     crypto::SystemRandom random;
     user.subject = model::Subject(crypto::random_id(random));
@@ -130,7 +130,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
         throw UsageError("nothing to change; `postern user set --help` lists the options");
     }
     const config::Config config = invocation.load_config();
-    const json::Object claims = read_claims(options.claims);
+    const json::Object claims = read_claims(config.settings, options.claims);
     db::Database database = open_database(config, Access::read_write);
     const User user = change_user(database, options.name, [&](db::Transaction&, User& changed) {
         if (options.username) rename(database, changed, *options.username);

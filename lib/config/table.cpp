@@ -10,6 +10,7 @@
 #include "db/database.h"
 #include "gateway/address.h"
 #include "gateway/variable_names.h"
+#include "model/protocol_claims.h"
 #include "model/scope.h"
 #include "oidc/discovery.h"
 #include "util/text.h"
@@ -23,6 +24,7 @@ constexpr std::int64_t kTenYears = std::int64_t{10} * 365 * 24 * 60 * 60;
 constexpr std::int64_t kTenMinutes = 600;
 constexpr std::size_t kLongestDescription = 256;
 constexpr std::size_t kMostVariables = 8;
+constexpr std::size_t kMostClaims = 64;
 
 Problems wrong(std::string reason) { return {{"", std::move(reason)}}; }
 
@@ -169,9 +171,14 @@ Problems read_authorization_variables(Config& config, const json::Value& value) 
     return problems;
 }
 
-Fault description_fault(const std::string& scope, const json::Value& value) {
+Fault scope_fault(const std::string& scope) {
     const auto parsed = model::Scope::parse(scope);
     if (!parsed || parsed->tokens().size() != 1) return "is not the name of a scope (RFC 6749 appendix A.4)";
+    return std::nullopt;
+}
+
+Fault description_fault(const std::string& scope, const json::Value& value) {
+    if (Fault fault = scope_fault(scope)) return fault;
     const std::string* description = value.if_string();
     if (description == nullptr) return "must be a string";
     if (description->empty() || description->size() > kLongestDescription || util::has_control_bytes(*description)) {
@@ -188,6 +195,44 @@ Problems read_scope_descriptions(Config& config, const json::Value& value) {
             problems.push_back({"." + member.first, *fault});
         } else {
             config.settings.scope_descriptions[member.first] = *member.second.if_string();
+        }
+    }
+    return problems;
+}
+
+/// What is wrong with the claims of one scope as a whole.
+Fault scope_claims_fault(const std::string& scope, const json::Value& value) {
+    if (Fault fault = scope_fault(scope)) return fault;
+    if (scope == "openid" || scope == "offline_access") return "releases no claims: name another scope";
+    const json::Array* claims = value.if_array();
+    if (claims == nullptr || claims->empty() || claims->size() > kMostClaims)
+        return "must be a list of 1 to 64 names of claims";
+    return std::nullopt;
+}
+
+Fault released_claim_fault(const json::Value& value) {
+    const std::string* name = value.if_string();
+    if (name == nullptr || !model::is_claim_name(*name))
+        return "must be the name of a claim: 1 to 64 printable ASCII characters without space, quotation mark and "
+               "backslash";
+    if (model::is_protocol_claim(*name)) return "is set by the server itself: a user has no such claim";
+    return std::nullopt;
+}
+
+Problems read_scope_claims(Config& config, const json::Value& value) {
+    if (value.if_object() == nullptr) return wrong("must be an object");
+    Problems problems;
+    for (const auto& [scope, claims] : value.if_object()->members()) {
+        if (const Fault fault = scope_claims_fault(scope, claims)) {
+            problems.push_back({"." + scope, *fault});
+            continue;
+        }
+        for (std::size_t i = 0; i < claims.if_array()->size(); ++i) {
+            const json::Value& name = (*claims.if_array())[i];
+            if (const Fault fault = released_claim_fault(name))
+                problems.push_back({"." + scope + "[" + std::to_string(i) + "]", *fault});
+            else
+                config.settings.released_claims.add(scope, *name.if_string());
         }
     }
     return problems;
@@ -280,6 +325,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"usernameInAccessToken", flag(&Settings::username_in_access_token)},
         {"authorizeMethods", read_authorize_methods},
         {"scopeDescriptions", read_scope_descriptions},
+        {"scopeClaims", read_scope_claims},
         {"paths.authorize", text(&Paths::authorize, path_fault)},
         {"paths.token", text(&Paths::token, path_fault)},
         {"paths.introspect", optional_path(&Paths::introspect)},

@@ -191,7 +191,7 @@ Outcome<void> check_registration(const Settings& settings, const model::Client& 
     RETURN_IF_ERROR(check_grant(settings, client, request.response_type));
     // An empty scope was no request for one; there is nothing in it to lose.
     if (!request.scope.empty()) RETURN_IF_ERROR(resolve_scope(settings, client, request.scope.to_string()));
-    RETURN_IF_ERROR(check_claims(client, request.claims));
+    RETURN_IF_ERROR(check_claims(settings, client, request.claims));
     if (request.response_type == model::ResponseType::token) return {};
     const auto method = request.code_challenge ? std::optional<std::string_view>("S256") : std::nullopt;
     RETURN_IF_ERROR(parse_code_challenge(client, request.code_challenge, method));

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "json/reader.h"
-#include "model/standard_claims.h"
 #include "oauth/acr.h"
 
 namespace postern::oauth {
@@ -60,15 +59,10 @@ Outcome<AskedClaims> parse_place(const json::Object& claims, std::string_view pl
     return asked;
 }
 
-bool is_registered(const model::Client& client, const std::string& claim) {
-    const auto scope = model::scope_of_claim(claim);
-    return scope && client.scope.contains(*scope);
-}
-
-model::ClaimNames names_of(const model::Client& client, const AskedClaims& asked) {
+model::ClaimNames names_of(const Settings& settings, const model::Client& client, const AskedClaims& asked) {
     model::ClaimNames names;
     for (const AskedClaim& claim : asked)
-        if (is_registered(client, claim.name)) names.insert(claim.name);
+        if (settings.released_claims.is_released_by(client.scope, claim.name)) names.insert(claim.name);
     return names;
 }
 
@@ -117,15 +111,17 @@ Outcome<ClaimsParameter> parse_claims_parameter(const Settings& settings, const 
     ASSIGN_OR_RETURN(auto subject, parse_subject(userinfo, id_token));
     RETURN_IF_ERROR(check_acr(settings, id_token));
 
-    ClaimsParameter parsed{{names_of(client, userinfo), names_of(client, id_token)}, std::move(subject)};
+    ClaimsParameter parsed{{names_of(settings, client, userinfo), names_of(settings, client, id_token)},
+                           std::move(subject)};
     std::erase_if(parsed.claims.userinfo,
-                  [&](const std::string& name) { return scope.contains(*model::scope_of_claim(name)); });
+                  [&](const std::string& name) { return settings.released_claims.is_released_by(scope, name); });
     return parsed;
 }
 
-Outcome<void> check_claims(const model::Client& client, const model::RequestedClaims& claims) {
+Outcome<void> check_claims(const Settings& settings, const model::Client& client,
+                           const model::RequestedClaims& claims) {
     for (const std::string& name : claims.all())
-        if (!is_registered(client, name))
+        if (!settings.released_claims.is_released_by(client.scope, name))
             return invalid_scope("the client is not registered for the scope of a requested claim", "claim: " + name);
     return {};
 }

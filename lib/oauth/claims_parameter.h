@@ -13,8 +13,8 @@
 namespace postern::oauth {
 
 struct ClaimsParameter {
-    /// Standard claims whose scope the client is registered for; whatever else was asked for is not here. Nothing in
-    /// `userinfo` that the requested scope releases anyway.
+    /// Claims that a scope releases for which the client is registered; whatever else was asked for is not here.
+    /// Nothing in `userinfo` that the requested scope releases anyway.
     model::RequestedClaims claims;
     std::optional<model::Subject> subject;  ///< `sub` with a value: this user or none (§3.1.2.2)
 };
@@ -28,6 +28,6 @@ Outcome<ClaimsParameter> parse_claims_parameter(const Settings& settings, const 
                                                 const model::Scope& scope, std::string_view text);
 
 /// Refuses claims whose scope the client has lost since it asked for them.
-Outcome<void> check_claims(const model::Client& client, const model::RequestedClaims& claims);
+Outcome<void> check_claims(const Settings& settings, const model::Client& client, const model::RequestedClaims& claims);
 
 }  // namespace postern::oauth

@@ -19,7 +19,7 @@ bool still_approved(Context& context, const Approval& approval) {
     const auto& [request, session, word] = approval;
     if (word == ConsentSource::remembered) {
         const auto consent = store::find_consent(context.store, request.client_id, session.subject);
-        return consent && is_approved(*consent, request);
+        return consent && is_approved(*consent, request, context.settings.released_claims);
     }
     if (word == ConsentSource::not_asked) return true;
     const auto progress = store::find_progress(context.store, request_key(request));

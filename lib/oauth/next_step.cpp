@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "model/standard_claims.h"
 #include "oauth/max_age.h"
 #include "oauth/redirect_uri.h"
 
@@ -44,26 +43,21 @@ bool consent_can_be_remembered(const AuthorizationInput& s) {
     return s.client.type == model::ClientType::confidential || !is_loopback_or_private(s.request.redirect_uri);
 }
 
-/// A client that may see everything that a scope releases may see each claim of it.
-bool is_covered(const model::Consent& consent, const std::string& claim) {
-    const auto scope = model::scope_of_claim(claim);
-    return consent.claims.contains(claim) || (scope && consent.scope.contains(*scope));
-}
-
 bool needs_consent(const AuthorizationInput& s) {
     if (progress_is_ours(s) && s.progress->decision == model::Decision::approved) return false;
     if (asks(s, model::Prompt::consent)) return true;
     if (s.client.first_party) return false;
-    return !(consent_can_be_remembered(s) && s.consent && is_approved(*s.consent, s.request));
+    return !(consent_can_be_remembered(s) && s.consent && is_approved(*s.consent, s.request, s.released_claims));
 }
 
 }  // namespace
 
-bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request) {
+bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request,
+                 const model::ReleasedClaims& released_claims) {
     const model::ClaimNames claims = request.claims.all();
-    return request.scope.is_subset_of(consent.scope) &&
-           std::all_of(claims.begin(), claims.end(),
-                       [&](const std::string& claim) { return is_covered(consent, claim); });
+    return request.scope.is_subset_of(consent.scope) && std::ranges::all_of(claims, [&](const std::string& claim) {
+               return consent.claims.contains(claim) || released_claims.is_released_by(consent.scope, claim);
+           });
 }
 
 NextStep next_step(const AuthorizationInput& s) {

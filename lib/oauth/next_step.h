@@ -6,6 +6,7 @@
 
 #include "model/authorization.h"
 #include "model/client.h"
+#include "model/released_claims.h"
 #include "model/session.h"
 #include "oauth/error.h"
 
@@ -15,6 +16,7 @@ namespace postern::oauth {
 struct AuthorizationInput {
     const model::AuthorizationRequest& request;
     const model::Client& client;
+    const model::ReleasedClaims& released_claims;
     std::optional<model::Session> session;                 ///< the browser's live session
     std::optional<model::AuthorizationProgress> progress;  ///< what was done about this request before
     std::optional<model::Consent> consent;                 ///< remembered, of the session's user for this client
@@ -38,6 +40,7 @@ NextStep next_step(const AuthorizationInput& input);
 
 /// A remembered approval is worth any part of what was approved, in scopes and in single claims (OpenID Connect Core
 /// §3.1.2.4).
-bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request);
+bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request,
+                 const model::ReleasedClaims& released_claims);
 
 }  // namespace postern::oauth

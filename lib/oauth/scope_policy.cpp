@@ -1,8 +1,6 @@
 // Which scope does a request get?
 #include "oauth/scope_policy.h"
 
-#include "model/standard_claims.h"
-
 namespace postern::oauth {
 namespace {
 
@@ -49,6 +47,8 @@ model::Scope known_scopes(const Settings& settings) {
     if (settings.oidc) known = openid;
     for (const auto& [scope, description] : settings.scope_descriptions)
         if (!openid.contains(scope)) known.add(scope);
+    if (settings.oidc)
+        for (const auto& [scope, claims] : settings.released_claims.added()) known.add(scope);
     return known;
 }
 
@@ -81,10 +81,11 @@ model::Scope still_registered(const Settings& settings, const model::Client& cli
     return left;
 }
 
-model::ClaimNames still_registered(const model::Scope& registered, const model::ClaimNames& granted) {
+model::ClaimNames still_registered(const Settings& settings, const model::Scope& registered,
+                                   const model::ClaimNames& granted) {
     model::ClaimNames left;
     for (const std::string& name : granted)
-        if (const auto scope = model::scope_of_claim(name); scope && registered.contains(*scope)) left.insert(name);
+        if (settings.released_claims.is_released_by(registered, name)) left.insert(name);
     return left;
 }
 

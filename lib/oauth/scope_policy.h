@@ -36,7 +36,8 @@ Outcome<AskedScope> resolve_asked_scope(const Settings& settings, const model::C
 
 /// What is left of a granted scope for a client whose registration may have changed since.
 model::Scope still_registered(const Settings& settings, const model::Client& client, const model::Scope& granted);
-/// The same for claims that were granted by name: each hangs on the scope that releases it.
-model::ClaimNames still_registered(const model::Scope& registered, const model::ClaimNames& granted);
+/// The same for claims that were granted by name: each hangs on a scope that releases it.
+model::ClaimNames still_registered(const Settings& settings, const model::Scope& registered,
+                                   const model::ClaimNames& granted);
 
 }  // namespace postern::oauth

@@ -8,6 +8,7 @@
 
 #include "crypto/key.h"
 #include "json/value.h"
+#include "model/released_claims.h"
 #include "util/clock.h"
 
 namespace postern::oauth {
@@ -73,6 +74,7 @@ struct Settings {
     bool implicit = false;
     bool authorize_post = false;  ///< POST is among `authorizeMethods`
     std::map<std::string, std::string> scope_descriptions;
+    model::ReleasedClaims released_claims;
     LoginSettings login;
     json::Object metadata;  ///< extra discovery members
 

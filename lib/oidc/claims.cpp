@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "model/standard_claims.h"
 #include "util/text.h"
 
 namespace postern::oidc {
@@ -31,11 +30,10 @@ std::optional<json::Value> telling(const json::Value& value) {
 }
 
 template <class Permits>
-json::Object filtered(const json::Object& all, const Permits& permits) {
+json::Object filtered(const model::ReleasedClaims& released_claims, const json::Object& all, const Permits& permits) {
     json::Object released;
     for (const auto& [name, value] : all.members()) {
-        const auto scope = model::scope_of_claim(name);
-        if (!scope || !permits(name, *scope)) continue;
+        if (!released_claims.contains(name) || !permits(name)) continue;
         if (auto told = telling(value)) released.set(name, std::move(*told));
     }
     return released;
@@ -43,23 +41,19 @@ json::Object filtered(const json::Object& all, const Permits& permits) {
 
 }  // namespace
 
-json::Object userinfo_claims(const json::Object& all, const model::Scope& scope, const model::ClaimNames& asked_for,
+json::Object userinfo_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
+                             const model::Scope& scope, const model::ClaimNames& asked_for,
                              const model::Subject& subject) {
-    json::Object released = filtered(all, [&](const std::string& name, std::string_view releasing) {
-        return scope.contains(releasing) || asked_for.contains(name);
+    json::Object released = filtered(released_claims, all, [&](const std::string& name) {
+        return released_claims.is_released_by(scope, name) || asked_for.contains(name);
     });
     released.set("sub", subject.str());
     return released;
 }
 
-json::Object asked_claims(const json::Object& all, const model::ClaimNames& asked_for) {
-    return filtered(all, [&](const std::string& name, std::string_view) { return asked_for.contains(name); });
-}
-
-std::vector<std::string> supported_claims() {
-    std::vector<std::string> names = {"sub"};
-    for (const model::StandardClaim& claim : model::standard_claims()) names.emplace_back(claim.name);
-    return names;
+json::Object asked_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
+                          const model::ClaimNames& asked_for) {
+    return filtered(released_claims, all, [&](const std::string& name) { return asked_for.contains(name); });
 }
 
 }  // namespace postern::oidc

@@ -4,7 +4,6 @@
 #include "http/url.h"
 #include "oauth/acr.h"
 #include "oauth/scope_policy.h"
-#include "oidc/claims.h"
 
 namespace postern::oidc {
 namespace {
@@ -22,7 +21,8 @@ Names all_claims(const oauth::Settings& settings) {
     const bool by_password = oauth::knows_how_users_log_in(settings);
     if (by_password || settings.login.auth_time_variable) claims.emplace_back("auth_time");
     if (by_password) claims.insert(claims.end(), {"acr", "amr"});
-    for (std::string& claim : supported_claims()) claims.push_back(std::move(claim));
+    claims.emplace_back("sub");
+    for (std::string& claim : settings.released_claims.names()) claims.push_back(std::move(claim));
     return claims;
 }
 

@@ -13,10 +13,11 @@ namespace postern::oidc {
 namespace {
 
 /// OpenID Connect Core §5.5: what the grant asks for by name, as far as the client is still registered for it.
-json::Object claims_for(const oauth::IssuedToUser& issued, const GetUserClaims& get_user_claims) {
-    const auto names = oauth::still_registered(issued.client.scope, issued.grant.claims.id_token);
+json::Object claims_for(const oauth::Settings& settings, const oauth::IssuedToUser& issued,
+                        const GetUserClaims& get_user_claims) {
+    const auto names = oauth::still_registered(settings, issued.client.scope, issued.grant.claims.id_token);
     if (names.empty()) return {};
-    return asked_claims(get_user_claims(issued.grant.subject), names);
+    return asked_claims(settings.released_claims, get_user_claims(issued.grant.subject), names);
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_use
         if (!context.settings.oidc || !issued.access.record.scope.contains("openid")) return std::nullopt;
         return make_id_token(context,
                              {issued.grant, issued.nonce, at_hash(context.settings.id_token_algorithm, issued.access),
-                              claims_for(issued, get_user_claims)});
+                              claims_for(context.settings, issued, get_user_claims)});
     };
 }
 

@@ -68,15 +68,16 @@ oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& conte
     return std::move(*stored);
 }
 
-oauth::Outcome<json::Object> userinfo(const store::StoredAccessToken& token, const GetUserClaims& get_user_claims) {
+oauth::Outcome<json::Object> userinfo(const oauth::Settings& settings, const store::StoredAccessToken& token,
+                                      const GetUserClaims& get_user_claims) {
     const model::Subject& subject = token.subject;
     if (!token.scope.contains("openid"))
         return oauth::make_error(oauth::ErrorCode::insufficient_scope, "openid scope required");
     if (subject.empty()) return invalid_token("the access token is not a user's");  // client_credentials
     // The token holds the scope; the grant holds claims that were granted by name. The client may have lost either
     // since.
-    const auto names = oauth::still_registered(token.registered, token.userinfo_claims);
-    return userinfo_claims(get_user_claims(subject), token.scope, names, subject);
+    const auto names = oauth::still_registered(settings, token.registered, token.userinfo_claims);
+    return userinfo_claims(settings.released_claims, get_user_claims(subject), token.scope, names, subject);
 }
 
 GetUserClaims database_claims(oauth::Context& context) {

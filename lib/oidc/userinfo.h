@@ -28,7 +28,8 @@ oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& conte
 
 /// What an active token releases; insufficient_scope without `openid`. `get_user_claims` is asked once, and only for a
 /// token that releases something.
-oauth::Outcome<json::Object> userinfo(const store::StoredAccessToken& token, const GetUserClaims& get_user_claims);
+oauth::Outcome<json::Object> userinfo(const oauth::Settings& settings, const store::StoredAccessToken& token,
+                                      const GetUserClaims& get_user_claims);
 
 /// The built-in `getUserClaims`: the claims column of the user's row, with `preferred_username` and `updated_at` from
 /// the row's other columns when the claims name none.

@@ -35,6 +35,7 @@ oauth::AuthorizationInput read_input(const Interaction& interaction, const Resum
     const auto& session = interaction.browser.session;
     oauth::AuthorizationInput input{.request = asked.request,
                                     .client = asked.target.client(),
+                                    .released_claims = interaction.context.settings.released_claims,
                                     .session = session,
                                     .progress = {},
                                     .consent = {},

@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "model/standard_claims.h"
-
 namespace postern::web {
 namespace {
 
@@ -15,9 +13,13 @@ struct Text {
 };
 
 constexpr Text kStandardScopes[] = {
-    {"openid", "Confirm who you are"},    {"profile", "See your profile: name, picture, language and the like"},
-    {"email", "See your e-mail address"}, {"address", "See your postal address"},
-    {"phone", "See your phone number"},   {"offline_access", "Keep access while you are not using the application"},
+    {"openid", "Confirm who you are"},
+    {"profile", "See your profile: name, picture, language and the like"},
+    {"email", "See your e-mail address"},
+    {"address", "See your postal address"},
+    {"phone", "See your phone number"},
+    {"offline_access", "Keep access while you are not using the application"},
+    {"groups", "See which groups you are in"},
 };
 
 /// OpenID Connect Core §5.1.
@@ -41,6 +43,7 @@ constexpr Text kStandardClaims[] = {
     {"address", "See your postal address"},
     {"phone_number", "See your phone number"},
     {"phone_number_verified", "See whether your phone number has been verified"},
+    {"groups", "See which groups you are in"},
 };
 
 template <std::size_t N>
@@ -55,11 +58,6 @@ std::string describe_scope(const oauth::Settings& settings, const std::string& s
     return own == settings.scope_descriptions.end() ? describe(kStandardScopes, scope) : own->second;
 }
 
-bool is_covered(const model::Scope& scope, const std::string& claim) {
-    const auto releasing = model::scope_of_claim(claim);
-    return releasing && scope.contains(*releasing);
-}
-
 }  // namespace
 
 std::vector<ConsentScope> permissions(const oauth::Settings& settings, const model::AuthorizationRequest& request) {
@@ -67,7 +65,8 @@ std::vector<ConsentScope> permissions(const oauth::Settings& settings, const mod
     for (const std::string& scope : request.scope.tokens())
         lines.push_back(ConsentScope{scope, describe_scope(settings, scope)});
     for (const std::string& claim : request.claims.all())
-        if (!is_covered(request.scope, claim)) lines.push_back(ConsentScope{claim, describe(kStandardClaims, claim)});
+        if (!settings.released_claims.is_released_by(request.scope, claim))
+            lines.push_back(ConsentScope{claim, describe(kStandardClaims, claim)});
     return lines;
 }
 

@@ -101,9 +101,14 @@ util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const 
 
 /// A login form would ask again. The web server would give the same answer again, so the client gets an error.
 http::Response answer(Interaction& interaction, const Resumed& resumed, const model::Session& session) {
-    oauth::AuthorizationInput input{resumed.request, resumed.target.client(),  session, std::nullopt,
-                                    std::nullopt,    interaction.context.now()};
-    input.progress = store::find_progress(interaction.context.store, oauth::request_key(resumed.request));
+    const oauth::AuthorizationInput input{
+        .request = resumed.request,
+        .client = resumed.target.client(),
+        .released_claims = interaction.context.settings.released_claims,
+        .session = session,
+        .progress = store::find_progress(interaction.context.store, oauth::request_key(resumed.request)),
+        .consent = {},
+        .now = interaction.context.now()};
     if (!std::holds_alternative<oauth::ShowLogin>(oauth::next_step(input))) {
         Resumed marked = resumed;
         marked.request.session_sent = true;

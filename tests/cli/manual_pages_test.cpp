@@ -85,6 +85,7 @@ std::map<std::string, std::string> defaults() {
     const auto& paths = settings.paths;
     const auto& login = settings.login;
     CHECK(settings.scope_descriptions.empty());
+    CHECK(settings.released_claims.added().empty());
     CHECK(settings.metadata.members().empty());
     CHECK(config->trusted_proxies.empty());
     CHECK(config->authorization_variables == std::vector<std::string>{"HTTP_AUTHORIZATION"});
@@ -116,6 +117,7 @@ std::map<std::string, std::string> defaults() {
         {"usernameInAccessToken", text_of(settings.username_in_access_token)},
         {"authorizeMethods", settings.authorize_post ? R"(["GET", "POST"])" : R"(["GET"])"},
         {"scopeDescriptions", "{}"},
+        {"scopeClaims", "{}"},
         {"paths.authorize", paths.authorize},
         {"paths.token", paths.token},
         {"paths.introspect", or_null(paths.introspect)},

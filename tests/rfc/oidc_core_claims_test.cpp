@@ -330,4 +330,67 @@ TEST_CASE(
     }
 }
 
+/// A user with claims that no scope of OpenID Connect releases.
+void add_member(const Deployment& op) {
+    op.must({"user", "add", "member", "--password-stdin", "--claims-stdin"},
+            std::string(kAlicePassword) + "\n" + R"({"groups":["admins","staff"],"employee_number":"7","note":"x"})" +
+                "\n");
+}
+
+TEST_CASE(
+    "scopeClaims: a scope releases what the configuration says, to clients that have it [OIDC Core §5.1.2, §5.4]") {
+    Deployment::Options options;
+    options.config = {{"scopeClaims", json::Object{{"groups", json::strings({"groups"})},
+                                                   {"profile", json::strings({"employee_number"})}}}};
+    const Deployment op(options);
+    add_member(op);
+    op.must({"client", "set", kWeb, "--scope", "openid profile email groups"});
+    const auto document = op.cgi("discovery").json();
+    const auto lists = [&](const char* member, const std::string& name) {
+        return json::write(*document.find(member)).find('"' + name + '"') != std::string::npos;
+    };
+    CHECK(lists("scopes_supported", "groups"));
+    CHECK(lists("claims_supported", "groups"));
+    CHECK(lists("claims_supported", "employee_number"));
+    CHECK_FALSE(lists("claims_supported", "note"));
+
+    struct Row {
+        const char* scope;
+        const char* claims;
+        Names userinfo;
+        Names id_token;
+    };
+    const std::vector<Row> rows = {
+        {"openid", "{}", {"sub"}, {}},
+        {"openid groups", "{}", {"groups", "sub"}, {}},
+        {"openid profile", "{}", {"employee_number", "preferred_username", "sub", "updated_at"}, {}},
+        {"openid", R"({"userinfo":{"groups":null}})", {"groups", "sub"}, {}},
+        {"openid", R"({"id_token":{"groups":null}})", {"sub"}, {"groups"}},
+        {"openid groups", R"({"userinfo":{"note":null},"id_token":{"note":null}})", {"groups", "sub"}, {}},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.scope);
+        CAPTURE(row.claims);
+        UserAgent member(op);
+        const Landing consent = member.log_in(member.authorize(asking(row.claims, row.scope)), "member");
+        REQUIRE(consent.verdict() == "consent");
+        const bool asks_groups = row.userinfo.contains("groups") || row.id_token.contains("groups");
+        CHECK((visible_text(consent.answer.body).find("See which groups you are in") != std::string::npos) ==
+              asks_groups);
+        const auto tokens = redeem(op, token_request(member.approve(consent).parameter("code"))).json();
+        const auto told = userinfo(op, text_of(tokens, "access_token")).json();
+        CHECK(names_of(told) == row.userinfo);
+        if (row.userinfo.contains("groups")) CHECK(json::write(*told.find("groups")) == R"(["admins","staff"])");
+        CHECK(attributes_of(text_of(tokens, "id_token")) == row.id_token);
+        op.must({"consent", "revoke", "--client", kWeb, "--user", "member"});
+    }
+    // Not a client that is not registered for the scope, whatever it asks for by name.
+    UserAgent member(op);
+    const Query request = asking(R"({"userinfo":{"groups":null},"id_token":{"groups":null}})", "openid", kOther);
+    const Landing landing = member.approve(member.log_in(member.authorize(request), "member"));
+    const auto tokens = redeem(op, token_request(landing.parameter("code"), kOther), kOther).json();
+    CHECK(names_of(userinfo(op, text_of(tokens, "access_token")).json()) == Names{"sub"});
+    CHECK(attributes_of(text_of(tokens, "id_token")).empty());
+}
+
 }  // namespace

@@ -179,11 +179,11 @@ TEST_CASE(
 }
 
 TEST_CASE("check_claims: a claim whose scope the client has lost is refused") {
-    CHECK(oauth::check_claims(client(), {}));
-    CHECK(oauth::check_claims(client(), {{"email"}, {"name"}}));
+    CHECK(oauth::check_claims({}, client(), {}));
+    CHECK(oauth::check_claims({}, client(), {{"email"}, {"name"}}));
     for (const model::RequestedClaims& lost :
          {model::RequestedClaims{{"phone_number"}, {}}, model::RequestedClaims{{"email"}, {"address"}}}) {
-        const auto checked = oauth::check_claims(client(), lost);
+        const auto checked = oauth::check_claims({}, client(), lost);
         REQUIRE_FALSE(checked);
         CHECK(checked.error().code == ErrorCode::invalid_scope);
     }

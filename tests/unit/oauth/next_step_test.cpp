@@ -10,6 +10,7 @@ using model::Prompt;
 namespace {
 
 constexpr util::Time kNow = util::from_epoch(1'800'000'000);
+const model::ReleasedClaims kStandardClaims;
 
 enum class Kind { show_login, show_consent, issue_code, refuse, already_used };
 
@@ -62,7 +63,8 @@ Seen look(const Row& row, const model::Client& client, const char* redirect_uri 
     request.prompt = row.prompt;
     request.scope = *model::Scope::parse(row.scope);
     if (row.max_age) request.max_age = util::Seconds{*row.max_age};
-    oauth::AuthorizationInput situation{request, client, std::nullopt, row.progress, std::nullopt, kNow};
+    oauth::AuthorizationInput situation{request,      client, kStandardClaims, std::nullopt, row.progress,
+                                        std::nullopt, kNow};
     if (row.login_age) {
         situation.session = model::Session{};
         situation.session->subject = model::Subject("alice");
@@ -367,7 +369,8 @@ oauth::NextStep act(const HintRow& row, const model::Client& client) {
     request.scope = *model::Scope::parse("openid");
     request.prompt = row.prompt;
     if (row.hinted) request.hinted_subject = model::Subject(row.hinted);
-    oauth::AuthorizationInput situation{request, client, std::nullopt, row.progress, std::nullopt, kNow};
+    oauth::AuthorizationInput situation{request,      client, kStandardClaims, std::nullopt, row.progress,
+                                        std::nullopt, kNow};
     if (row.user) {
         situation.session = model::Session{};
         situation.session->subject = model::Subject(row.user);
@@ -475,7 +478,8 @@ TEST_CASE("decide: remembered consent covers a part of what was approved, claim 
         request.redirect_uri = "https://app.example/cb";
         request.scope = *model::Scope::parse("openid");
         request.claims = row.asked;
-        oauth::AuthorizationInput situation{request, client, model::Session{}, std::nullopt, std::nullopt, kNow};
+        oauth::AuthorizationInput situation{request,      client, kStandardClaims, model::Session{}, std::nullopt,
+                                            std::nullopt, kNow};
         situation.session->auth_time = kNow;
         situation.consent = model::Consent{client.id, model::Subject(), *model::Scope::parse(row.consented_scope), kNow,
                                            row.consented_claims};
@@ -491,7 +495,8 @@ TEST_CASE("decide: a login of unknown time is stale for every max_age, the large
     const model::Client client = confidential();
     model::AuthorizationRequest request;
     request.scope = *model::Scope::parse("openid");
-    oauth::AuthorizationInput situation{request, client, model::Session{}, std::nullopt, std::nullopt, kNow};
+    oauth::AuthorizationInput situation{request,      client, kStandardClaims, model::Session{}, std::nullopt,
+                                        std::nullopt, kNow};
     situation.session->auth_time = model::kAuthTimeUnknown;
     CHECK(std::visit(See{}, oauth::next_step(situation)).kind == Kind::show_consent);
     for (const long max_age : {1L, 3600L, 2147483647L}) {

@@ -25,7 +25,7 @@ json::Object everything() {
 
 std::string released(const char* scope, const model::ClaimNames& asked_for = {}) {
     return json::write(
-        oidc::userinfo_claims(everything(), *model::Scope::parse(scope), asked_for, model::Subject("7")));
+        oidc::userinfo_claims({}, everything(), *model::Scope::parse(scope), asked_for, model::Subject("7")));
 }
 
 json::Object object_of(const std::string& text) {
@@ -94,7 +94,7 @@ TEST_CASE("asked_claims: standard claims by name, and nothing that could pass fo
     };
     for (const Row& row : rows) {
         CAPTURE(row.body);
-        CHECK(json::write(oidc::asked_claims(everything(), row.asked_for)) == row.body);
+        CHECK(json::write(oidc::asked_claims({}, everything(), row.asked_for)) == row.body);
     }
 }
 
@@ -119,17 +119,40 @@ TEST_CASE("released claims: a value that says nothing is left out, anything else
     const model::ClaimNames names = {"name", "address", "email_verified", "updated_at"};
     for (const Row& row : rows) {
         CAPTURE(row.stored);
-        CHECK(json::write(oidc::asked_claims(object_of(row.stored), names)) == row.told);
+        CHECK(json::write(oidc::asked_claims({}, object_of(row.stored), names)) == row.told);
         json::Object with_sub = object_of(row.told);
         with_sub.set("sub", "7");
         const auto scope = *model::Scope::parse("openid profile email address");
-        CHECK(json::write(oidc::userinfo_claims(object_of(row.stored), scope, {}, model::Subject("7"))) ==
+        CHECK(json::write(oidc::userinfo_claims({}, object_of(row.stored), scope, {}, model::Subject("7"))) ==
               json::write(with_sub));
     }
 }
 
-TEST_CASE("supported_claims: each once, sub among them") {
-    const auto names = oidc::supported_claims();
-    CHECK(std::count(names.begin(), names.end(), "sub") == 1);
-    CHECK(names.size() == 20);
+TEST_CASE("released claims: a scope of scopeClaims releases what it names, and the standard ones as before") {
+    struct Row {
+        const char* scope;
+        model::ClaimNames asked_for;
+        const char* told;
+    };
+    model::ReleasedClaims claims;
+    claims.add("groups", "groups");
+    claims.add("groups", "department");
+    claims.add("email", "department");
+    const auto all = object_of(
+        R"({"groups":["a","b"],"department":"x","email":"a@example","secret":"s","acr":"planted","sub":"planted"})");
+    const Row rows[] = {
+        {"openid", {}, R"({"sub":"7"})"},
+        {"openid groups", {}, R"({"groups":["a","b"],"department":"x","sub":"7"})"},
+        {"openid email", {}, R"({"department":"x","email":"a@example","sub":"7"})"},
+        {"openid profile", {}, R"({"sub":"7"})"},
+        {"openid", {"groups"}, R"({"groups":["a","b"],"sub":"7"})"},
+        {"openid", {"secret", "acr"}, R"({"sub":"7"})"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.scope);
+        CHECK(json::write(oidc::userinfo_claims(claims, all, *model::Scope::parse(row.scope), row.asked_for,
+                                                model::Subject("7"))) == row.told);
+    }
+    CHECK(json::write(oidc::asked_claims(claims, all, {"groups", "secret", "acr", "sub"})) ==
+          R"({"groups":["a","b"]})");
 }
