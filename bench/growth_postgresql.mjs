@@ -1,7 +1,7 @@
 // Measures what many tokens cost on PostgreSQL: what `make bench-growth STORE=postgresql` runs. Two stores on one
 // server are asked in turn: one with the tokens of this bench alone, and one that is filled. Then refresh tokens of the
-// filled one are rotated for minutes with autovacuum; each table is written again, and what it had of what it needs then
-// is its bloat; last some of what was filled ends and is purged.
+// filled one are rotated for minutes with autovacuum; each table is written again, and what it had of what it needs
+// then is its bloat; last some of what was filled ends and is purged.
 // From the environment: POSTERN_BUILD, TOKENS, MINUTES of rotations, CHAINS of them, SECONDS, ROUNDS, OUT.
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -176,8 +176,8 @@ function markdown({ machine, asked, filled, rotations, grown, bloats, purged }) 
     ),
     "",
     `${rotations.rotations} rotations in ${minutes} minutes: ${number(rotations.perSecond[0], 0)} per second in the ` +
-      `first of them, ${number(rotations.perSecond.at(-1), 0)} in the last, ${number(median(rotations.perSecond), 0)} ` +
-      `in the median; p99 ${number(rotations.p99, 1)} ms; ${total(grown)} MiB then.`,
+      `first of them, ${number(rotations.perSecond.at(-1), 0)} in the last, the median is ` +
+      `${number(median(rotations.perSecond), 0)}; p99 ${number(rotations.p99, 1)} ms; ${total(grown)} MiB then.`,
     "",
     ...table(
       ["table", "MiB", "its indexes", "bloat", "of indexes", "updates", "HOT", "autovacuums", "dead rows"],
