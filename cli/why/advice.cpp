@@ -4,12 +4,82 @@
 #include <algorithm>
 #include <iterator>
 
+#include "util/percent.h"
+
 namespace postern::cli {
 namespace {
+
+/// Stands for the id of the client.
+constexpr std::string_view kClient = "{client}";
 
 struct Advice {
     std::string_view error;
     std::string_view text;
+};
+
+/// Advice for one of the reasons that share an error code.
+struct ReasonAdvice {
+    std::string_view error;
+    std::string_view reason;  ///< how the description or the detail begins
+    std::string_view text;
+};
+
+constexpr ReasonAdvice kReasonAdvice[] = {
+    // RFC 7636, RFC 9700 §2.1.1
+    {"invalid_request", "the client is registered with --pkce required",
+     "The application sends no code_challenge: switch PKCE on there (with S256). For an application that cannot do "
+     "PKCE, `postern client set {client} --pkce optional` accepts its requests."},
+    {"invalid_request", "a public client",
+     "The application sends no code_challenge: switch PKCE on there (with S256). A client without a secret cannot do "
+     "without. If the application can keep a secret but cannot do PKCE, `postern client set {client} --confidential "
+     "--pkce optional` makes one and accepts its requests."},
+    {"invalid_request", "code_challenge_method must be S256",
+     "The application sends a plain code_challenge, or no code_challenge_method, which means the same. Set S256 "
+     "there, or switch PKCE off if `postern client show {client}` says that it is optional."},
+    // RFC 6749 §2.3
+    {"invalid_client", "the client is disabled", "`postern client enable {client}` enables it again."},
+    {"invalid_client", "a public client has no secret",
+     "The client is registered without a secret. Remove the secret in the application, or register the client with "
+     "one: `postern client set {client} --confidential` prints it."},
+    {"invalid_client", "the client is registered for",
+     "Select the method that the detail names in the application, or accept both: `postern client set {client} "
+     "--auth-method client_secret`."},
+    {"invalid_client", "only a confidential client may introspect",
+     "Let the API introspect with a client of its own that has a secret: `postern client add NAME --grant "
+     "client_credentials --scope \"\"`. \"introspectionRequiresConfidentialClient\": false in the configuration admits "
+     "public clients too."},
+    // RFC 6749 §3.3
+    {"invalid_scope", "OpenID scope",
+     "OpenID Connect is off: set \"oidc\" in the configuration, or let the client leave the scope out."},
+    {"invalid_scope", "unknown scope",
+     "This server does not know the scope that the detail names, and the client is not registered for it. Register it "
+     "with `postern client set {client} --scope \"...\"`, naming every scope that the client needs, and describe it in "
+     "\"scopeDescriptions\" of the configuration, which the consent page shows; or let the client leave it out. Only an "
+     "authorization request with openid ignores such a scope; the log then has a line scope_ignored."},
+    {"invalid_scope", "scope must be words",
+     "The client sends a scope with a character that no scope has, or with more than one space between words. Correct "
+     "it there."},
+    {"invalid_scope", "the scope exceeds what was granted",
+     "The refresh request names a scope that was not granted at the authorization. Let the client leave out scope, or "
+     "send the user to authorize again. If the client did ask for it, a line scope_ignored of the log names it: "
+     "register it with `postern client set {client} --scope \"...\"`, naming every scope that the client needs."},
+    {"invalid_scope", "the client_credentials grant has no OpenID scopes",
+     "No user takes part in this grant, so it has no openid, profile, email, address, phone or offline_access. Let the "
+     "client leave these out, or name its own scopes."},
+    {"invalid_scope", "the client is not registered for the scope of a requested claim",
+     "The client asks for the claim that the detail names, by the claims parameter. Register the scope of that claim "
+     "with `postern client set {client} --scope \"...\"`, naming every scope that the client needs, or let the client "
+     "ask for less."},
+    // RFC 8707 §2
+    {"invalid_target", "the audience must not be this server",
+     "The token request names this server as its audience. UserInfo needs none: leave `audience` (or `aud`) out there, "
+     "or name the API that is to accept the token."},
+    {"invalid_target", "the audience must not be a client",
+     "The audience that the detail names is a client that signs users in, which could take the access token for an ID "
+     "token. Name the API by its URL, or give it a client of its own: `postern client add NAME --grant "
+     "client_credentials --scope \"\"`."},
+    {"invalid_target", "aud and audience name different targets",
+     "The token request has both `aud` and `audience`, which mean the same here. Let the client send one of them."},
 };
 
 constexpr Advice kAdvice[] = {
@@ -18,7 +88,8 @@ constexpr Advice kAdvice[] = {
      "The client sent a request that breaks the protocol: a parameter is missing, given twice, or malformed. Fix the "
      "client; the detail names the parameter."},
     {"invalid_client",
-     "Compare client_id and secret with `postern client show ID`; a new secret comes from `postern client secret ID`. "
+     "Compare client_id and secret with `postern client show {client}`; a new secret comes from `postern client secret "
+     "{client}`. "
      "If the client sends credentials and none arrived, the web server removes the Authorization header: the detail "
      "names the directive that passes it."},
     {"invalid_grant",
@@ -26,14 +97,14 @@ constexpr Advice kAdvice[] = {
      "code_verifier differs from the first step. The client must start a new authorization; if it happens every time, "
      "compare what it sends in both steps."},
     {"unauthorized_client",
-     "The client is not registered for this grant; register it with `postern client set ID --grant ...`, naming every "
+     "The client is not registered for this grant; register it with `postern client set {client} --grant ...`, naming every "
      "grant that the client needs."},
     {"unsupported_grant_type",
      "This server does not offer the grant_type; discovery lists those it does in grant_types_supported."},
     {"unsupported_response_type", "This server does not offer the response_type; use response_type=code."},
     {"invalid_scope",
-     "Register the scope with `postern client set ID --scope \"...\"`, naming every scope that the client needs, or ask "
-     "for less. OpenID scopes need \"oidc\" in the configuration."},
+     "The client is not registered for the scope that the detail names. Register it with `postern client set {client} "
+     "--scope \"...\"`, naming every scope that the client needs, or let the client ask for less."},
     {"access_denied",
      "The user denied the request. This is not a fault; the client should tell the user and offer to try again."},
     {"server_error", "The server failed. The log has a line with this request id; `postern doctor` finds most causes."},
@@ -50,7 +121,7 @@ constexpr Advice kAdvice[] = {
      "authorization."},
     {"invalid_target",
      "The audience asked for may not be used for a token: it is this server, one of its endpoints or another client. "
-     "Leave it out or name the API."},
+     "Leave it out or name the API. Only `audience` (or `aud`) of the token request gives a token its `aud`."},
     {"unsupported_token_type", "This server does not know the token_type_hint; leave it out."},
     // OpenID Connect Core §3.1.2.6
     {"login_required",
@@ -58,7 +129,7 @@ constexpr Advice kAdvice[] = {
      "repeat the request without prompt=none."},
     {"consent_required",
      "The client sent prompt=none, but the user has not approved these scopes. The client should repeat the request "
-     "without prompt=none; for an application of your own, use `postern client set ID --first-party`."},
+     "without prompt=none; for an application of your own, use `postern client set {client} --first-party`."},
     {"request_not_supported", "Request objects are not supported; the client must send plain parameters."},
     {"request_uri_not_supported", "request_uri is not supported; the client must send plain parameters."},
     {"registration_not_supported",
@@ -69,12 +140,12 @@ constexpr Advice kAdvice[] = {
     {"client_missing", "The client sent no client_id. Check its configuration."},
     {"client_unknown",
      "No client with that id is registered; compare with `postern client list`, or add it with `postern client add`."},
-    {"client_disabled", "The client is disabled; `postern client enable ID` enables it again."},
+    {"client_disabled", "The client is disabled; `postern client enable {client}` enables it again."},
     {"redirect_missing",
-     "The client must send redirect_uri, unless exactly one is registered; `postern client show ID` lists them."},
+     "The client must send redirect_uri, unless exactly one is registered; `postern client show {client}` lists them."},
     {"redirect_unregistered",
      "URIs must be equal byte for byte, a slash at the end included. Register exactly what the client sends with "
-     "`postern client set ID --redirect-uri ...`, naming every URI that stays registered, or correct the client."},
+     "`postern client set {client} --redirect-uri ...`, naming every URI that stays registered, or correct the client."},
     {"resume_missing",
      "The login or consent page was opened without an authorization request. Users start at the application."},
     {"resume_invalid",
@@ -109,7 +180,7 @@ constexpr Advice kAdvice[] = {
      "out."},
     {"logout_redirect_unregistered",
      "URIs must be equal byte for byte, the query included; `state` is a parameter of its own. Register exactly what "
-     "the client sends with `postern client set ID --post-logout-redirect-uri ...`, naming every URI that stays "
+     "the client sends with `postern client set {client} --post-logout-redirect-uri ...`, naming every URI that stays "
      "registered, or correct the client."},
     {"logout_hint_missing",
      "The user was signed out but not redirected: post_logout_redirect_uri is followed only together with an "
@@ -145,15 +216,38 @@ constexpr std::string_view kOtherMethod =
 constexpr std::string_view kOther =
     "No advice for this error; the lines above, and the log lines with this request id, say what is known.";
 
-}  // namespace
+/// Every character is one that no shell treats specially: a refused request may name any client, and the advice is
+/// there to be copied. An id that was cut ends with dots.
+bool is_plain(std::string_view id) {
+    return !id.empty() && !id.starts_with('-') && !id.ends_with("...") && std::ranges::all_of(id, util::is_unreserved);
+}
 
-std::string_view advice_for(const server::RefusalRecord& refusal) {
+std::string with_client(std::string_view text, std::string_view client_id) {
+    std::string filled(text);
+    const std::string_view id = is_plain(client_id) ? client_id : "ID";
+    for (auto at = filled.find(kClient); at != std::string::npos; at = filled.find(kClient, at + id.size()))
+        filled.replace(at, kClient.size(), id);
+    return filled;
+}
+
+std::string_view text_for(const server::RefusalRecord& refusal) {
     if (refusal.status == kWrongMethod) {
         const bool posted = refusal.endpoint == "authorize" && refusal.detail.ends_with("got POST");
         return posted ? kPostToAuthorize : kOtherMethod;
     }
+    const auto* for_reason = std::ranges::find_if(kReasonAdvice, [&](const ReasonAdvice& row) {
+        return row.error == refusal.error &&
+               (refusal.description.starts_with(row.reason) || refusal.detail.starts_with(row.reason));
+    });
+    if (for_reason != std::end(kReasonAdvice)) return for_reason->text;
     const auto* advice = std::ranges::find(kAdvice, refusal.error, &Advice::error);
     return advice == std::end(kAdvice) ? kOther : advice->text;
+}
+
+}  // namespace
+
+std::string advice_for(const server::RefusalRecord& refusal) {
+    return with_client(text_for(refusal), refusal.client_id);
 }
 
 }  // namespace postern::cli

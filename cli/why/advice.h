@@ -1,13 +1,14 @@
-// What to change after a refusal: one table, by error code.
+// What to change after a refusal: one table by error code, one by the reasons that share a code.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "server/refusal_ring.h"
 
 namespace postern::cli {
 
-/// One or two sentences for the operator of the server or of the client. Never empty.
-std::string_view advice_for(const server::RefusalRecord& refusal);
+/// A few sentences for the operator of the server or of the client. Never empty. Commands name the client if its id
+/// needs no quotes in a shell, otherwise "ID".
+std::string advice_for(const server::RefusalRecord& refusal);
 
 }  // namespace postern::cli

@@ -17,8 +17,9 @@ namespace {
 
 Refused not_found(const std::string& request_id, const std::string& path) {
     return Refused("no refusal with the request id " + in_quotes(request_id) + " is recorded in " + path +
-                   ": the id may be mistyped or belong to another server, the request may have succeeded, the record "
-                   "may have been overwritten (the last " +
+                   ": the id may be mistyped or belong to another server, the request may have succeeded (a line "
+                   "scope_ignored of the log names scopes that it did without), the record may have been overwritten "
+                   "(the last " +
                    std::to_string(server::kRingSlots) +
                    " are kept), or the serving process cannot write that file; the log may still have the id");
 }
@@ -63,7 +64,7 @@ void print(const server::RefusalRecord& refusal) {
         {"error", refusal.error},
         {"description", refusal.description},
         {"detail", refusal.detail},
-        {"what to change", std::string(advice_for(refusal))},
+        {"what to change", advice_for(refusal)},
     });
 }
 

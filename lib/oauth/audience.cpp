@@ -35,13 +35,15 @@ Outcome<std::optional<std::string>> parse_audience(const http::Params& query, co
 }
 
 Outcome<void> check_audience(Context& context, const std::string& audience) {
-    if (is_ours(context.settings.issuer, audience)) return invalid_target("the audience must not be this server");
+    if (is_ours(context.settings.issuer, audience))
+        return invalid_target("the audience must not be this server", "audience: " + audience);
     const auto client = store::find_client(context.store, model::ClientId(audience));
     const bool takes_id_tokens = client && (client->has_grant(model::GrantType::authorization_code) ||
                                             client->has_grant(model::GrantType::implicit));
     if (takes_id_tokens)
-        return invalid_target("the audience must not be a client",
-                              "an access token with a client's id as `aud` would pass for an ID token there");
+        return invalid_target(
+            "the audience must not be a client",
+            "audience: " + audience + "; an access token with a client's id as `aud` would pass for an ID token there");
     return {};
 }
 

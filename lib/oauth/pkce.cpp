@@ -17,6 +17,12 @@ bool is_verifier(std::string_view text) {
     return text.size() >= 43 && text.size() <= 128 && std::ranges::all_of(text, util::is_unreserved);
 }
 
+/// nullptr where the client may do without.
+const char* why_required(const model::Client& client) {
+    if (client.type == model::ClientType::public_) return "a public client needs PKCE";  // RFC 9700 §2.1.1
+    return client.pkce == model::Pkce::required ? "the client is registered with --pkce required" : nullptr;
+}
+
 }  // namespace
 
 Outcome<std::optional<std::string>> parse_code_challenge(const model::Client& client,
@@ -24,8 +30,8 @@ Outcome<std::optional<std::string>> parse_code_challenge(const model::Client& cl
                                                          std::optional<std::string_view> method) {
     if (!challenge && method) return invalid_request("code_challenge_method without code_challenge");
     if (!challenge) {
-        const bool required = client.type == model::ClientType::public_ || client.pkce == model::Pkce::required;
-        if (required) return invalid_request("code_challenge is required for this client");
+        if (const char* reason = why_required(client))
+            return invalid_request("code_challenge is required for this client", reason);
         return std::optional<std::string>();
     }
     // An absent method means `plain` (RFC 7636 §4.3), which a party that reads the request can answer.

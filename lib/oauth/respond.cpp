@@ -1,6 +1,8 @@
 // Errors of the endpoints that programs call.
 #include "oauth/respond.h"
 
+#include "oauth/client_auth.h"
+
 namespace postern::respond {
 namespace {
 
@@ -13,11 +15,18 @@ http::Response error_body(const oauth::OAuthError& error) {
     return response;
 }
 
+/// As the request names it, proved or not; "" if it does not.
+std::string client_of(const http::Request& request) {
+    if (const auto id = request.form.find("client_id")) return std::string(*id);
+    const auto credentials = oauth::parse_credentials(request);
+    return credentials && !credentials->readings.empty() ? credentials->readings.front().client_id.str() : "";
+}
+
 }  // namespace
 
 http::Response json_error(const http::Request& request, const oauth::OAuthError& error) {
     http::Response response = error_body(error);
-    response.refusal->client_id = request.form.find("client_id").value_or("");
+    response.refusal->client_id = client_of(request);
     if (error.http_status == 401 && request.authorization)
         response.set("WWW-Authenticate", "Basic realm=\"postern\", charset=\"UTF-8\"");
     return response;

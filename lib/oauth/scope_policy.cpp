@@ -24,12 +24,18 @@ Outcome<model::Scope> parse(std::string_view requested) {
     return std::move(*words);
 }
 
+/// In words for the operator.
+const char* kind_of(const Settings& settings, const std::string& token) {
+    if (!settings.oidc && openid_scopes().contains(token)) return "OpenID scope while OpenID Connect is off";
+    return known_scopes(settings).contains(token) ? "refused scope" : "unknown scope";
+}
+
 Outcome<void> check_registered(const Settings& settings, const model::Client& client, const model::Scope& asked) {
     for (const std::string& token : asked.tokens()) {
         if (!may_ask_for(settings, client, token))
-            return invalid_scope("the client is not registered for a requested scope",
-                                 "refused scope: " + token + "; registered: " + client.scope.to_string() +
-                                     (settings.oidc ? "" : " (OpenID Connect is off)"));
+            return invalid_scope(
+                "the client is not registered for a requested scope",
+                std::string(kind_of(settings, token)) + ": " + token + "; registered: " + client.scope.to_string());
     }
     return {};
 }

@@ -64,6 +64,113 @@ TEST_CASE("why: each error has its own advice, an unknown one some all the same"
     CHECK(std::adjacent_find(hints.begin(), hints.end()) == hints.end());
 }
 
+TEST_CASE("why: the advice blames the side that can change it, and its commands name the client") {
+    const Installation installation;
+    struct Row {
+        const char* when;
+        server::RefusalRecord refusal;
+        std::vector<const char*> told;
+        const char* not_told;
+    };
+    const auto refused = [](const char* error, const char* description, const char* detail, int status = 400) {
+        return server::RefusalRecord{"", {}, "authorize", status, error, description, detail, "web"};
+    };
+    const auto with_id = [](server::RefusalRecord refusal, const char* id) {
+        refusal.client_id = id;
+        return refusal;
+    };
+    const auto no_challenge = refused("invalid_request", "code_challenge is required for this client",
+                                      "the client is registered with --pkce required");
+    const std::vector<Row> rows = {
+        {"PKCE by registration", no_challenge, {"`postern client set web --pkce optional`", "switch PKCE on"}, "ID "},
+        {"PKCE of a public client",
+         refused("invalid_request", "code_challenge is required for this client", "a public client needs PKCE"),
+         {"switch PKCE on", "`postern client set web --confidential --pkce optional`"},
+         "set web --pkce"},
+        {"a plain challenge",
+         refused("invalid_request", "code_challenge_method must be S256", ""),
+         {"S256", "`postern client show web`"},
+         "--pkce"},
+        {"another fault of the request",
+         refused("invalid_request", "response_type is required", ""),
+         {"Fix the client"},
+         "PKCE"},
+        {"a method that is off",
+         refused("invalid_request", "the method is not allowed", "expected GET, got POST", 405),
+         {"\"authorizeMethods\": [\"GET\", \"POST\"]"},
+         "does not answer"},
+        {"a method that is never on",
+         refused("invalid_request", "the method is not allowed", "expected GET, got PUT", 405),
+         {"does not answer that method"},
+         "authorizeMethods"},
+        {"a scope that the client is not registered for",
+         refused("invalid_scope", "the client is not registered for a requested scope",
+                 "refused scope: phone; registered: openid"),
+         {"`postern client set web --scope \"...\"`"},
+         "scopeDescriptions"},
+        {"a scope that the server does not know",
+         refused("invalid_scope", "the client is not registered for a requested scope",
+                 "unknown scope: groups; registered: openid"),
+         {"`postern client set web --scope \"...\"`", "scopeDescriptions", "scope_ignored"},
+         "\"oidc\""},
+        {"a scope of OpenID Connect, which is off",
+         refused("invalid_scope", "the client is not registered for a requested scope",
+                 "OpenID scope while OpenID Connect is off: openid; registered: openid"),
+         {"\"oidc\""},
+         "--scope"},
+        {"a scope that was ignored and comes back with the refresh token",
+         refused("invalid_scope", "the scope exceeds what was granted", "granted: openid"),
+         {"scope_ignored", "`postern client set web --scope \"...\"`"},
+         "scopeDescriptions"},
+        {"OpenID scopes without a user",
+         refused("invalid_scope", "the client_credentials grant has no OpenID scopes", ""),
+         {"No user"},
+         "--scope"},
+        {"this server as the audience",
+         refused("invalid_target", "the audience must not be this server", "audience: https://op.example"),
+         {"`audience` (or `aud`)", "UserInfo needs none"},
+         "client add"},
+        {"a client that signs users in as the audience",
+         refused("invalid_target", "the audience must not be a client", "audience: shop; an access token"),
+         {"URL", "`postern client add NAME --grant client_credentials"},
+         "UserInfo"},
+        {"two audiences",
+         refused("invalid_target", "aud and audience name different targets", ""),
+         {"`aud` and `audience`", "one of them"},
+         "client add"},
+        {"a disabled client",
+         refused("invalid_client", "client authentication failed", "the client is disabled"),
+         {"`postern client enable web`"},
+         "secret"},
+        {"another method of authentication",
+         refused("invalid_client", "client authentication failed",
+                 "the client is registered for client_secret_post and used another method"),
+         {"`postern client set web --auth-method client_secret`"},
+         "client secret "},
+        {"a public client that introspects",
+         refused("invalid_client", "only a confidential client may introspect", "web is public"),
+         {"introspectionRequiresConfidentialClient"},
+         "client secret "},
+        {"an id that a shell would take apart", with_id(no_challenge, "$(reboot)"), {"client set ID --pkce"}, "reboot"},
+        {"an id that was cut", with_id(no_challenge, "0123456789ab..."), {"client set ID --pkce"}, "0123456789ab"},
+        {"an id like an option", with_id(no_challenge, "--json"), {"client set ID --pkce"}, "--json"},
+        {"no id", with_id(no_challenge, ""), {"client set ID --pkce"}, "{client}"},
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        CAPTURE(rows[i].when);
+        server::RefusalRecord refusal = rows[i].refusal;
+        refusal.request_id = "row" + std::to_string(i);
+        record(installation, refusal);
+        const std::string hint = text_of(installation.must_json({"why", refusal.request_id}), "hint");
+        CAPTURE(hint);
+        for (const char* part : rows[i].told) {
+            CAPTURE(part);
+            CHECK(hint.find(part) != std::string::npos);
+        }
+        CHECK(hint.find(rows[i].not_told) == std::string::npos);
+    }
+}
+
 TEST_CASE("why: an id that is not recorded exits 1 and says why it may be gone") {
     const Installation installation;
     record(installation, kRefusal);
@@ -74,6 +181,7 @@ TEST_CASE("why: an id that is not recorded exits 1 and says why it may be gone")
         CHECK(result.out.empty());
         CHECK(is_one_plain_line(result.err));
         CHECK(result.err.find("overwritten") != std::string::npos);
+        CHECK(result.err.find("scope_ignored") != std::string::npos);
     }
 }
 
