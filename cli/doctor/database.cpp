@@ -166,6 +166,7 @@ void check_file(Findings& findings, const config::Config& config, util::Time now
     check_records(findings, database, now);
     check_writing(findings, path);
     check_synced(findings, path);
+    check_users(findings, database, config.settings);
 }
 
 /// Its files and its disk are the server's.
@@ -173,6 +174,7 @@ void check_uri(Findings& findings, const config::Config& config, util::Time now)
     db::Database database(config.database, db::Access::query_only, kMaxServerWait);
     check_records(findings, database, now);
     check_server(findings, database, config.database);
+    check_users(findings, database, config.settings);
 }
 
 }  // namespace

@@ -65,6 +65,10 @@ void set_claims(json::Object& claims, const json::Object& given) {
     for (const auto& [name, value] : given.members()) set_claim(claims, name, value);
 }
 
+void set_email_verified(json::Object& claims) {
+    if (claims.find("email") && !claims.find("email_verified")) claims.set("email_verified", true);
+}
+
 void note_unreleased_claims(const oauth::Settings& settings, const json::Object& claims) {
     std::vector<std::string> names;
     for (const auto& member : claims.members()) {

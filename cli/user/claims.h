@@ -16,6 +16,13 @@ void set_text_claim(json::Object& claims, std::string_view assignment);
 /// Puts every member of `given` into `claims`. Throws Refused for a name or value that cannot be a claim.
 void set_claims(json::Object& claims, const json::Object& given);
 
+/// Adds `email_verified`, true, to claims that have an `email` and do not say whether it is verified.
+void set_email_verified(json::Object& claims);
+
+/// What --email-verified does, for the help.
+inline constexpr const char* kEmailVerifiedHelp =
+    "Set email_verified to true for a user who has an email and no email_verified; applications may rely on it";
+
 /// Says which of `claims` no scope releases: they are kept, and applications do not learn them.
 void note_unreleased_claims(const oauth::Settings& settings, const json::Object& claims);
 

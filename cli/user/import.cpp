@@ -33,6 +33,7 @@ struct Options {
     bool update = false;
     bool dry_run = false;
     bool skip_faulty = false;
+    bool email_verified = false;
 };
 
 struct Report {
@@ -75,12 +76,19 @@ void hash_passwords(db::Database& database, std::vector<ImportedUser>& users) {
     }
 }
 
-User new_user(const ImportedUser& imported) {
+/// `before`: the claims of a user whom the file leaves as they are.
+json::Object claims_of(const ImportedUser& imported, const json::Object& before, const Options& options) {
+    json::Object claims = imported.claims.value_or(before);
+    if (options.email_verified) set_email_verified(claims);
+    return claims;
+}
+
+User new_user(const ImportedUser& imported, const Options& options) {
     crypto::SystemRandom random;
     User user;
     user.subject = model::Subject(crypto::random_id(random));
     user.username = imported.username;
-    user.claims = imported.claims.value_or(json::Object());
+    user.claims = claims_of(imported, {}, options);
     user.enabled = imported.enabled.value_or(true);
     user.created_at = user.updated_at = now();
     return user;
@@ -89,14 +97,15 @@ User new_user(const ImportedUser& imported) {
 bool same_claims(const json::Object& a, const json::Object& b) { return json::write(a) == json::write(b); }
 
 /// As in `user passwd` and `user disable`, a new password or a disabled state ends sessions and tokens.
-bool update_user(db::Transaction& transaction, const ImportedUser& imported, User user) {
+bool update_user(db::Transaction& transaction, const ImportedUser& imported, User user, const Options& options) {
+    json::Object claims = claims_of(imported, user.claims, options);
     const bool new_hash = imported.password_hash &&
                           *imported.password_hash != store::find_password_hash(transaction.database(), user.subject);
-    const bool new_claims = imported.claims && !same_claims(*imported.claims, user.claims);
+    const bool new_claims = !same_claims(claims, user.claims);
     const bool new_state = imported.enabled && *imported.enabled != user.enabled;
     if (!new_hash && !new_claims && !new_state) return false;
     if (new_hash) store::set_password_hash(transaction, user.subject, *imported.password_hash);
-    if (new_claims) user.claims = *imported.claims;
+    user.claims = std::move(claims);
     if (new_state) user.enabled = *imported.enabled;
     user.updated_at = now();
     store::update_user(transaction, user);
@@ -109,8 +118,8 @@ void import_one(db::Transaction& transaction, const ImportedUser& imported, cons
     if (known && !options.update) {  // created while passwords were hashed
         report.refused.push_back({imported.line, imported.username, name_is_taken().what()});
     } else if (known) {
-        ++(update_user(transaction, imported, *known) ? report.updated : report.unchanged);
-    } else if (store::insert_user(transaction, new_user(imported), imported.password_hash.value_or(""))) {
+        ++(update_user(transaction, imported, *known, options) ? report.updated : report.unchanged);
+    } else if (store::insert_user(transaction, new_user(imported, options), imported.password_hash.value_or(""))) {
         ++report.added;
     } else {  // another process has just created it
         import_one(transaction, imported, options, report);
@@ -248,6 +257,7 @@ void add_user_import_command(const Command& group, Invocation& invocation) {
                  "their sessions and tokens");
     command.flag("--dry-run", options->dry_run,
                  "Check everything, write nothing; with --update, passwords are not compared");
+    command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);
     command.flag("--skip-faulty", options->skip_faulty, "Import the valid lines even if others are refused");
 }
 

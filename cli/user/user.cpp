@@ -43,6 +43,7 @@ json::Object read_claims(const oauth::Settings& settings, const ClaimOptions& op
 struct AddOptions {
     std::string name;
     bool password_stdin = false;
+    bool email_verified = false;
     ClaimOptions claims;
 };
 
@@ -52,6 +53,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     const util::Secret password = read_new_password(options.password_stdin);
     User user;
     user.claims = read_claims(config.settings, options.claims);
+    if (options.email_verified) set_email_verified(user.claims);
     const std::string hash = crypto::hash_password(password);  // before the transaction, because it is slow
     crypto::SystemRandom random;
     user.subject = model::Subject(crypto::random_id(random));
@@ -226,6 +228,7 @@ void add_add(const Command& group, Invocation& invocation) {
     add_name(command, options->name, "The name that the user types at login");
     add_password_option(command, options->password_stdin);
     add_claim_options(command, options->claims);
+    command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);
 }
 
 void add_set(const Command& group, Invocation& invocation) {

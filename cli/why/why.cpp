@@ -17,9 +17,9 @@ namespace {
 
 Refused not_found(const std::string& request_id, const std::string& path) {
     return Refused("no refusal with the request id " + in_quotes(request_id) + " is recorded in " + path +
-                   ": the id may be mistyped or belong to another server, the request may have succeeded (a line "
-                   "scope_ignored of the log names scopes that it did without), the record may have been overwritten "
-                   "(the last " +
+                   ": the id may be mistyped or belong to another server, the request may have succeeded (if the "
+                   "application refuses the user all the same, `postern doctor` and lines scope_ignored of the log say "
+                   "what it may miss), the record may have been overwritten (the last " +
                    std::to_string(server::kRingSlots) +
                    " are kept), or the serving process cannot write that file; the log may still have the id");
 }

@@ -239,6 +239,33 @@ TEST_CASE("doctor: says which methods OpenID Connect wants at authorize, as info
     CHECK(state_of(diagnose(installation), "authorize methods").empty());
 }
 
+TEST_CASE("doctor: counts emails that nothing says verified about, as information [OIDC Core §5.1]") {
+    const Installation installation;
+    const auto users = [&] {
+        const Diagnosis diagnosis = diagnose(installation);
+        CHECK(diagnosis.exit_code == 0);
+        return state_of(diagnosis, "users");
+    };
+    CHECK(users().empty());
+    const auto add = [&](const char* name, const std::string& claims) {
+        installation.must({"user", "import", "-"},
+                          std::string(R"({"username":")") + name + R"(","claims":)" + claims + "}");
+    };
+    add("ada", R"({"email":"ada@example.org","email_verified":true})");
+    add("bob", R"({"email_verified":false,"email":"bob@example.org"})");
+    add("eve", R"({"name":"\"email\":"})");
+    CHECK(users().empty());
+    add("kim", R"({"email":"kim@example.org"})");
+    add("lee", R"({"email":"lee@example.org","name":"\"email_verified\":true"})");
+    CHECK(users() == "ok");
+    const std::string text = installation.must({"doctor"});
+    CHECK(text.find("2 of 5 users have an `email` without `email_verified`") != std::string::npos);
+    CHECK(text.find("postern user set NAME --claim email_verified=true") != std::string::npos);
+    installation.must({"user", "import", "-", "--update", "--email-verified"},
+                      "{\"username\":\"kim\"}\n{\"username\":\"lee\"}\n");
+    CHECK(users().empty());
+}
+
 TEST_CASE("doctor: a legal but doubtful setting is a warning and no reason to exit 1") {
     const Installation installation(Installation::Start::initialised, {{"authenticateRevoke", false}});
     const Diagnosis diagnosis = diagnose(installation);

@@ -268,6 +268,35 @@ TEST_CASE("user import: --update changes what the file has and leaves the rest; 
     CHECK_FALSE(stored(installation, "ada").enabled);
 }
 
+TEST_CASE("user import: --email-verified speaks where there is an email and nothing is said about it") {
+    const Installation installation;
+    const auto claims_of = [&](const std::string& name) { return json::write(stored(installation, name).claims); };
+    const std::string ada = R"({"username":"ada","claims":{"email":"ada@example.org"}})";
+    installation.must({"user", "import", "-", "--email-verified"},
+                      ada + "\n" +
+                          R"({"username":"bob","claims":{"email":"bob@example.org","email_verified":false}})"
+                          "\n"
+                          R"({"username":"eve","claims":{"name":"Eve"}})"
+                          "\n"
+                          R"({"username":"kim"})");
+    CHECK(claims_of("ada") == R"({"email":"ada@example.org","email_verified":true})");
+    CHECK(claims_of("bob") == R"({"email":"bob@example.org","email_verified":false})");
+    CHECK(claims_of("eve") == R"({"name":"Eve"})");
+    CHECK(claims_of("kim") == "{}");
+
+    // Claims of the file replace all; a line without claims keeps them.
+    CHECK(installation.must({"user", "import", "-", "--update"}, ada) ==
+          "0 added, 1 updated, 0 unchanged, 0 refused\n");
+    CHECK(claims_of("ada") == R"({"email":"ada@example.org"})");
+    const std::string names = "{\"username\":\"ada\"}\n{\"username\":\"bob\"}\n{\"username\":\"eve\"}\n";
+    for (const char* result :
+         {"0 added, 1 updated, 2 unchanged, 0 refused\n", "0 added, 0 updated, 3 unchanged, 0 refused\n"})
+        CHECK(installation.must({"user", "import", "-", "--update", "--email-verified"}, names) == result);
+    CHECK(claims_of("ada") == R"({"email":"ada@example.org","email_verified":true})");
+    CHECK(claims_of("bob") == R"({"email":"bob@example.org","email_verified":false})");
+    CHECK(claims_of("eve") == R"({"name":"Eve"})");
+}
+
 TEST_CASE("user import: more users than one transaction takes, each of them once") {
     const Installation installation;
     std::string input;

@@ -3,6 +3,7 @@
 
 #include "crypto/password.h"
 #include "installation.h"
+#include "json/writer.h"
 #include "store/grants.h"
 #include "store/sessions.h"
 #include "store/users.h"
@@ -179,6 +180,29 @@ TEST_CASE("user add: claims have the types of OpenID Connect Core 5.1 [OIDC Core
         R"({"name":"Ada","email_verified":false,"updated_at":0,"birthdate":"0000-12-10","picture":"https://example.org/ada.png",)"
         R"("groups":["a","b"],"level":3,"ratio":0.5,"staff":true,"x":"y"})");
     CHECK(stored(installation, "ada").claims.size() == 10);
+}
+
+TEST_CASE("user add: --email-verified speaks where there is an email and nothing is said about it [OIDC Core §5.1]") {
+    const Installation installation;
+    struct Row {
+        const char* name;
+        std::vector<std::string> claims;
+        const char* stored;
+    };
+    const Row rows[] = {
+        {"ada", {"email=ada@example.org"}, R"({"email":"ada@example.org","email_verified":true})"},
+        {"bob",
+         {"email_verified=false", "email=bob@example.org"},
+         R"({"email_verified":false,"email":"bob@example.org"})"},
+        {"eve", {"name=Eve"}, R"({"name":"Eve"})"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.name);
+        std::vector<std::string> arguments = {"user", "add", row.name, "--password-stdin", "--email-verified"};
+        for (const std::string& claim : row.claims) arguments.insert(arguments.end(), {"--claim", claim});
+        installation.must(arguments, "secret\n");
+        CHECK(json::write(stored(installation, row.name).claims) == row.stored);
+    }
 }
 
 TEST_CASE("user add: claims that belong to the protocol are refused") {

@@ -181,7 +181,7 @@ TEST_CASE("why: an id that is not recorded exits 1 and says why it may be gone")
         CHECK(result.out.empty());
         CHECK(is_one_plain_line(result.err));
         CHECK(result.err.find("overwritten") != std::string::npos);
-        CHECK(result.err.find("scope_ignored") != std::string::npos);
+        CHECK(result.err.find("`postern doctor` and lines scope_ignored") != std::string::npos);
     }
 }
 
