@@ -12,6 +12,7 @@
 #include "gateway/variable_names.h"
 #include "model/protocol_claims.h"
 #include "model/scope.h"
+#include "oauth/scope_policy.h"
 #include "oidc/discovery.h"
 #include "util/text.h"
 
@@ -203,7 +204,8 @@ Problems read_scope_descriptions(Config& config, const json::Value& value) {
 /// What is wrong with the claims of one scope as a whole.
 Fault scope_claims_fault(const std::string& scope, const json::Value& value) {
     if (Fault fault = scope_fault(scope)) return fault;
-    if (scope == "openid" || scope == "offline_access") return "releases no claims: name another scope";
+    if (oauth::openid_scopes().contains(scope))
+        return "is a scope of OpenID Connect, and people know what it releases: name a scope of your own";
     const json::Array* claims = value.if_array();
     if (claims == nullptr || claims->empty() || claims->size() > kMostClaims)
         return "must be a list of 1 to 64 names of claims";

@@ -88,7 +88,7 @@ struct CarryOut {
         // Of two equal requests at the same time one is answered with the error; neither is when a code was issued.
         if (refuse.ends_request &&
             !oauth::end_request(interaction.context, asked.request, *interaction.browser.session))
-            return (*this)(oauth::AlreadyUsed{});
+            return refuse_and_offer(interaction, PageFault::already_used, asked.request);
         return authorization_error(interaction.pages, asked.target, refuse.error);
     }
 };

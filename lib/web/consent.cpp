@@ -71,10 +71,10 @@ http::Response submit_consent(Interaction& interaction) {
     if (decision != "approve" && decision != "deny")
         return refuse_and_offer(interaction, PageFault::form_malformed, resumed.request, "field: decision");
     const bool approves = decision == "approve";
-    // What was answered before with a code is not answered with it again because the person now says no.
+    record(interaction, resumed.request, approves ? model::Decision::approved : model::Decision::denied);
+    // After the decision is recorded, or came too late: a code that was issued meanwhile is no answer to a no.
     if (!approves)
         if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
-    record(interaction, resumed.request, approves ? model::Decision::approved : model::Decision::denied);
     return back_to_authorize(interaction, resumed);
 }
 

@@ -341,10 +341,10 @@ TEST_CASE(
     "scopeClaims: a scope releases what the configuration says, to clients that have it [OIDC Core §5.1.2, §5.4]") {
     Deployment::Options options;
     options.config = {{"scopeClaims", json::Object{{"groups", json::strings({"groups"})},
-                                                   {"profile", json::strings({"employee_number"})}}}};
+                                                   {"staff", json::strings({"employee_number"})}}}};
     const Deployment op(options);
     add_member(op);
-    op.must({"client", "set", kWeb, "--scope", "openid profile email groups"});
+    op.must({"client", "set", kWeb, "--scope", "openid profile email groups staff"});
     const auto document = op.cgi("discovery").json();
     const auto lists = [&](const char* member, const std::string& name) {
         return json::write(*document.find(member)).find('"' + name + '"') != std::string::npos;
@@ -363,7 +363,8 @@ TEST_CASE(
     const std::vector<Row> rows = {
         {"openid", "{}", {"sub"}, {}},
         {"openid groups", "{}", {"groups", "sub"}, {}},
-        {"openid profile", "{}", {"employee_number", "preferred_username", "sub", "updated_at"}, {}},
+        {"openid staff", "{}", {"employee_number", "sub"}, {}},
+        {"openid profile", "{}", {"preferred_username", "sub", "updated_at"}, {}},
         {"openid", R"({"userinfo":{"groups":null}})", {"groups", "sub"}, {}},
         {"openid", R"({"id_token":{"groups":null}})", {"sub"}, {"groups"}},
         {"openid groups", R"({"userinfo":{"note":null},"id_token":{"note":null}})", {"groups", "sub"}, {}},
