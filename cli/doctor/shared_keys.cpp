@@ -61,7 +61,8 @@ void check_node(Findings& findings, const store::KeyNode& node, std::int64_t gen
     if (node.unseen_for > store::kLongUnseen) {
         findings.warning(
             kCheck, name + " was last seen at " + to_text(node.seen_at),
-            std::string(kSyncFix) + "; if it will not come back, `postern key nodes --forget " + node.node + "`");
+            std::string(kSyncFix).append("; if it will not come back, `postern key nodes --forget ").append(node.node) +
+                "`");
     } else if (node.generation < generation) {
         findings.warning(kCheck,
                          name + " has generation " + std::to_string(node.generation) + " of the keys, the database " +
