@@ -16,8 +16,14 @@ GRANT SELECT (subject, username, claims, enabled, created_at, updated_at) ON use
     postern_scopes, postern_userinfo, postern_logout, postern_login, postern_token;
 GRANT SELECT (password_hash) ON users TO postern_login;
 GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_introspect;
-GRANT SELECT (subject, enabled) ON users TO postern_authorize;
+GRANT SELECT (subject, username, enabled) ON users TO postern_authorize;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
+
+-- Who may use a client: those who take a right away wait for those who have just looked, by the lock.
+GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_authorize;
+GRANT SELECT ON allowed_users TO postern_token;
+GRANT SELECT ON allowed_groups TO postern_token, postern_userinfo;
+GRANT SELECT ON group_members TO postern_authorize, postern_token, postern_userinfo;
 
 GRANT SELECT, UPDATE (last_seen_at) ON sessions TO postern_authorize;
 GRANT SELECT, INSERT, DELETE ON sessions TO postern_login;
@@ -59,7 +65,7 @@ GRANT SELECT, UPDATE (kept_until), DELETE ON grants TO postern_sweep;
 GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;
 
 -- With "implicit", the authorization endpoint makes access tokens:
---     GRANT SELECT (username, claims, created_at, updated_at) ON users TO postern_authorize;
+--     GRANT SELECT (claims, created_at, updated_at) ON users TO postern_authorize;
 --     GRANT SELECT, INSERT ON access_tokens TO postern_authorize;
 -- With "login": {"method": "remote_user"}, and its autoCreate:
 --     GRANT UPDATE (claims, updated_at) ON users TO postern_login;

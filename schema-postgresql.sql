@@ -8,7 +8,7 @@ CREATE TABLE schema_version (
     product text NOT NULL,
     version bigint NOT NULL
 );
-INSERT INTO schema_version VALUES (true, 'postern', 3);
+INSERT INTO schema_version VALUES (true, 'postern', 4);
 
 CREATE TABLE clients (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -22,6 +22,9 @@ CREATE TABLE clients (
     auth_method text NOT NULL,
     pkce text NOT NULL CHECK (pkce IN ('required', 'optional')),
     created_at bigint NOT NULL,
+    restricted bigint NOT NULL DEFAULT 0 CHECK (restricted IN (0, 1)),
+    groups text NOT NULL DEFAULT 'all' CHECK (groups IN ('all', 'own')),
+    id_token_claims bigint NOT NULL DEFAULT 0 CHECK (id_token_claims IN (0, 1)),
     gate bigint NOT NULL DEFAULT 0
 );
 
@@ -52,6 +55,36 @@ CREATE TABLE users (
     updated_at bigint NOT NULL,
     gate bigint NOT NULL DEFAULT 0
 );
+
+CREATE TABLE groups (
+    name text COLLATE "C" NOT NULL PRIMARY KEY,
+    description text NOT NULL,
+    created_at bigint NOT NULL
+);
+
+CREATE TABLE group_members (
+    subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    group_name text COLLATE "C" NOT NULL REFERENCES groups (name) ON DELETE CASCADE,
+    added_at bigint NOT NULL,
+    PRIMARY KEY (subject, group_name)
+);
+CREATE INDEX group_members_by_group ON group_members (group_name);
+
+CREATE TABLE allowed_groups (
+    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    group_name text COLLATE "C" NOT NULL REFERENCES groups (name) ON DELETE CASCADE,
+    gate bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (client_id, group_name)
+);
+CREATE INDEX allowed_groups_by_group ON allowed_groups (group_name);
+
+CREATE TABLE allowed_users (
+    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    subject text COLLATE "C" NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    gate bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (client_id, subject)
+);
+CREATE INDEX allowed_users_by_subject ON allowed_users (subject);
 
 CREATE TABLE sessions (
     cookie_hash text COLLATE "C" NOT NULL PRIMARY KEY,

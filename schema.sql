@@ -8,7 +8,7 @@
 -- "Pstn" marks the file as Postern's. Another value is refused, so that Postern never writes to another program's database.
 PRAGMA application_id = 1349743726;
 -- The version of this schema. A program works with exactly one.
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 -- Registered clients (RFC 6749 §2).
 CREATE TABLE clients (
@@ -22,7 +22,13 @@ CREATE TABLE clients (
     scope       TEXT NOT NULL,              -- scopes it may request, RFC 6749 §3.3
     auth_method TEXT NOT NULL,              -- how it authenticates, RFC 6749 §2.3 (names of RFC 7591 §2)
     pkce        TEXT NOT NULL CHECK (pkce IN ('required', 'optional')),  -- RFC 7636 §4.4.1
-    created_at  INTEGER NOT NULL
+    created_at  INTEGER NOT NULL,
+    restricted  INTEGER NOT NULL DEFAULT 0 CHECK (restricted IN (0, 1)),  -- 1: only for users that allowed_users or
+                                                                          -- allowed_groups name
+    groups      TEXT NOT NULL DEFAULT 'all' CHECK (groups IN ('all', 'own')),  -- in the claim `groups`; own: those of
+                                                                               -- allowed_groups
+    id_token_claims INTEGER NOT NULL DEFAULT 0 CHECK (id_token_claims IN (0, 1))  -- 1: the claims of its scopes are in
+                                                                                  -- the ID token, too
 ) STRICT, WITHOUT ROWID;
 
 -- Client secrets (RFC 6749 §2.3.1). More than one while an old one is being replaced.
@@ -54,6 +60,38 @@ CREATE TABLE users (
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL            -- the claim `updated_at`, OpenID Connect Core §5.1
 ) STRICT, WITHOUT ROWID;
+
+-- Groups of users. They have no rights of their own: a client is told them, or is for their members alone.
+CREATE TABLE groups (
+    name        TEXT NOT NULL PRIMARY KEY,  -- 1 to 64 of A-Z a-z 0-9 . _ -, compared byte by byte
+    description TEXT NOT NULL,
+    created_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Who is in which group.
+CREATE TABLE group_members (
+    subject    TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    group_name TEXT NOT NULL REFERENCES groups (name) ON DELETE CASCADE,
+    added_at   INTEGER NOT NULL,
+    PRIMARY KEY (subject, group_name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX group_members_by_group ON group_members (group_name);
+
+-- The groups whose members may use a client that is restricted. Without an entry here or in allowed_users nobody may.
+CREATE TABLE allowed_groups (
+    client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    group_name TEXT NOT NULL REFERENCES groups (name) ON DELETE CASCADE,
+    PRIMARY KEY (client_id, group_name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX allowed_groups_by_group ON allowed_groups (group_name);
+
+-- The users who may use it, whatever groups they are in.
+CREATE TABLE allowed_users (
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    subject   TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,
+    PRIMARY KEY (client_id, subject)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX allowed_users_by_subject ON allowed_users (subject);
 
 -- Login sessions. A browser without a login has no row.
 CREATE TABLE sessions (

@@ -18,7 +18,7 @@ struct Options {
     bool dry_run = false;
 };
 
-/// The tables of a server have had one version so far. An older or newer one is refused when it is opened.
+/// No release has made tables of an older version on a server. Those of another version are refused when it is opened.
 void upgrade_server(const Invocation& invocation, const config::Config& config) {
     const int version = open_database(config, db::Access::query_only).schema_version();
     if (invocation.json) return print_json(json::Object{{"from", version}, {"to", version}});

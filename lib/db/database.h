@@ -18,7 +18,7 @@ class NewFiles;
 
 namespace postern::db {
 
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 /// Whether the commit survives a power cut before the caller is answered.
 enum class Durability {
@@ -72,6 +72,10 @@ public:
     template <class... Values>
     std::int64_t run(const Text& text, const Values&... values);
 
+    /// As Database::query.
+    template <class... Values>
+    Statement query(const Text& text, const Values&... values);
+
     /// Runs a statement whose result the caller does not need. A server is sent it together with the next statement
     /// that is run, or with the commit, which then throws its error.
     template <class... Values>
@@ -79,9 +83,9 @@ public:
     template <class... Values>
     void queue(const Text& text, const Values&... values);
 
-    /// `sql` selects rows `FOR NO KEY UPDATE`: from here on this transaction sees what every transaction that had them
-    /// locked has committed, and others wait for it. Queued. Nothing is done where the engine has one writer at a time.
-    /// Text that `values` refer to lives as long as the transaction, here and in `mark`.
+    /// `sql` selects rows `FOR NO KEY UPDATE`, or locks tables: from here on this transaction sees what every
+    /// transaction that had them locked has committed, and others wait for it. Queued. Nothing is done where the engine
+    /// has one writer at a time. Text that `values` refer to lives as long as the transaction, here and in `mark`.
     template <class... Values>
     void lock(const char* sql, const Values&... values);
 
@@ -206,6 +210,11 @@ std::int64_t Transaction::run(const char* sql, const Values&... values) {
 template <class... Values>
 std::int64_t Transaction::run(const Text& text, const Values&... values) {
     return run(in_words_of_engine(text), values...);
+}
+
+template <class... Values>
+Statement Transaction::query(const Text& text, const Values&... values) {
+    return database_.query(in_words_of_engine(text), values...);
 }
 
 template <class... Values>

@@ -30,6 +30,11 @@ constexpr Name<Pkce> kPkce[] = {
     {Pkce::optional, "optional"},
 };
 
+constexpr Name<ToldGroups> kToldGroups[] = {
+    {ToldGroups::all, "all"},
+    {ToldGroups::own, "own"},
+};
+
 template <class Enum, std::size_t count>
 std::string_view text_of(const Name<Enum> (&names)[count], Enum value) {
     for (const auto& name : names) {
@@ -56,5 +61,8 @@ std::optional<AuthMethod> parse_auth_method(std::string_view name) { return valu
 
 std::string_view to_string(Pkce pkce) { return text_of(kPkce, pkce); }
 std::optional<Pkce> parse_pkce(std::string_view name) { return value_of(kPkce, name); }
+
+std::string_view to_string(ToldGroups groups) { return text_of(kToldGroups, groups); }
+std::optional<ToldGroups> parse_told_groups(std::string_view name) { return value_of(kToldGroups, name); }
 
 }  // namespace postern::model

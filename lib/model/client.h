@@ -18,6 +18,8 @@ enum class GrantType { authorization_code, refresh_token, client_credentials, im
 /// How a client may authenticate. `client_secret`: basic or post, whichever it uses.
 enum class AuthMethod { client_secret, client_secret_basic, client_secret_post, none };
 enum class Pkce { required, optional };
+/// Which of the user's groups a client is told. `own`: those that it is for.
+enum class ToldGroups { all, own };
 
 std::string_view to_string(GrantType grant);
 std::optional<GrantType> parse_grant_type(std::string_view name);
@@ -25,6 +27,8 @@ std::string_view to_string(AuthMethod method);
 std::optional<AuthMethod> parse_auth_method(std::string_view name);
 std::string_view to_string(Pkce pkce);
 std::optional<Pkce> parse_pkce(std::string_view name);
+std::string_view to_string(ToldGroups groups);
+std::optional<ToldGroups> parse_told_groups(std::string_view name);
 
 struct ClientSecret {
     ValueHash hash;
@@ -38,6 +42,9 @@ struct Client {
     bool native = false;       ///< any port on registered http loopback addresses (RFC 8252 §7.3)
     bool first_party = false;  ///< consent is not asked
     bool enabled = true;
+    bool restricted = false;  ///< only for the users and groups that store/client_access keeps
+    ToldGroups groups = ToldGroups::all;
+    bool id_token_claims = false;  ///< the claims of its scopes are in the ID token, too
     std::set<GrantType> grants;
     Scope scope;
     AuthMethod auth_method = AuthMethod::client_secret;

@@ -1,4 +1,4 @@
-// Which scopes release which claims: those of OpenID Connect Core §5.4, and what the operator adds.
+// Which scopes release which claims: those of OpenID Connect Core §5.4, `groups`, and what the operator adds.
 #pragma once
 
 #include <map>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/group.h"
 #include "model/scope.h"
 
 namespace postern::model {
@@ -23,11 +24,11 @@ public:
 
     /// Every claim that some scope releases, each once: the standard claims first.
     std::vector<std::string> names() const;
-    /// The scopes that were added, in order.
+    /// The scopes beside those of OpenID Connect, in order.
     const std::map<std::string, std::set<std::string>, std::less<>>& added() const { return added_; }
 
 private:
-    std::map<std::string, std::set<std::string>, std::less<>> added_;  ///< scope → claims
+    std::map<std::string, std::set<std::string>, std::less<>> added_{{kGroups, {kGroups}}};  ///< scope → claims
 };
 
 }  // namespace postern::model

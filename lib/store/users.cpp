@@ -49,6 +49,11 @@ std::optional<User> find_user_by_name(db::Database& database, std::string_view u
     return find_one(database.query("SELECT " POSTERN_USER_COLUMNS " FROM users WHERE username = $1", username));
 }
 
+std::string find_username(db::Database& database, const Subject& subject) {
+    auto row = database.query("SELECT username FROM users WHERE subject = $1", subject);
+    return row.step() ? row.text(0) : std::string();
+}
+
 void lock_user(db::Transaction& transaction, const Subject& subject) {
     transaction.lock("SELECT 1 FROM users WHERE subject = $1 FOR NO KEY UPDATE", subject);
 }
@@ -105,7 +110,7 @@ void set_password_hash(db::Transaction& transaction, const Subject& subject, std
 }
 
 bool remove_user(db::Transaction& transaction, const Subject& subject) {
-    // The rest goes by foreign keys: sessions, requests, consents, grants, and their codes and tokens.
+    // The rest goes by foreign keys: memberships, sessions, requests, consents, grants, and their codes and tokens.
     return transaction.run("DELETE FROM users WHERE subject = $1", subject) == 1;
 }
 

@@ -16,6 +16,8 @@ std::optional<model::User> find_user(db::Database& database, const model::Subjec
 std::optional<model::User> find_user_to_change(db::Transaction& transaction, const model::Subject& subject);
 std::optional<model::User> find_user_by_name(db::Database& database, std::string_view username);
 std::optional<model::User> find_user_by_name_to_change(db::Transaction& transaction, std::string_view username);
+/// "" when there is no such user. A program that shows a name has no right to read claims.
+std::string find_username(db::Database& database, const model::Subject& subject);
 /// Lets transactions of this user wait for each other: those that begin or end a session, a consent or a grant.
 void lock_user(db::Transaction& transaction, const model::Subject& subject);
 /// crypt(5); "" when the user cannot log in with a password, or when there is no such user.

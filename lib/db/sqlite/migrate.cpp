@@ -90,11 +90,44 @@ constexpr const char* kToVersion3[] = {
     "PRAGMA user_version = 3",
 };
 
+// Groups, who may use which client, and where it is told claims. Nothing that was there changes: each client is for
+// every user, as before.
+constexpr const char* kToVersion4[] = {
+    "ALTER TABLE clients ADD COLUMN restricted INTEGER NOT NULL DEFAULT 0 CHECK (restricted IN (0, 1))",
+    "ALTER TABLE clients ADD COLUMN groups TEXT NOT NULL DEFAULT 'all' CHECK (groups IN ('all', 'own'))",
+    "ALTER TABLE clients ADD COLUMN id_token_claims INTEGER NOT NULL DEFAULT 0 CHECK (id_token_claims IN (0, 1))",
+    "CREATE TABLE groups ("
+    " name TEXT NOT NULL PRIMARY KEY,"
+    " description TEXT NOT NULL,"
+    " created_at INTEGER NOT NULL"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE TABLE group_members ("
+    " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
+    " group_name TEXT NOT NULL REFERENCES groups (name) ON DELETE CASCADE,"
+    " added_at INTEGER NOT NULL,"
+    " PRIMARY KEY (subject, group_name)"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX group_members_by_group ON group_members (group_name)",
+    "CREATE TABLE allowed_groups ("
+    " client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,"
+    " group_name TEXT NOT NULL REFERENCES groups (name) ON DELETE CASCADE,"
+    " PRIMARY KEY (client_id, group_name)"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX allowed_groups_by_group ON allowed_groups (group_name)",
+    "CREATE TABLE allowed_users ("
+    " client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,"
+    " subject TEXT NOT NULL REFERENCES users (subject) ON DELETE CASCADE,"
+    " PRIMARY KEY (client_id, subject)"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX allowed_users_by_subject ON allowed_users (subject)",
+    "PRAGMA user_version = 4",
+};
+
 struct Step {
     int from;
     std::span<const char* const> statements;  ///< the last sets the next version
 };
-constexpr Step kSteps[] = {{1, kToVersion2}, {2, kToVersion3}};
+constexpr Step kSteps[] = {{1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4}};
 
 constexpr int kOldest = kSteps[0].from;
 static_assert(kOldest + static_cast<int>(std::size(kSteps)) == kSchemaVersion, "a step from each version to the next");

@@ -13,20 +13,21 @@ bool is_released(const model::ReleasedClaims& claims, const char* scopes, const 
 
 }  // namespace
 
-TEST_CASE("ReleasedClaims: without additions, what OpenID Connect Core §5.4 says") {
+TEST_CASE("ReleasedClaims: without additions, what OpenID Connect Core §5.4 says, and groups [CLAIM-1]") {
     const model::ReleasedClaims claims;
-    CHECK(claims.names().size() == 19);
+    CHECK(claims.names().size() == 20);
     CHECK(claims.contains("email"));
     CHECK_FALSE(claims.contains("sub"));
-    CHECK_FALSE(claims.contains("groups"));
+    CHECK(claims.contains("groups"));
+    CHECK_FALSE(claims.contains("roles"));
     CHECK(is_released(claims, "openid email", "email"));
     CHECK_FALSE(is_released(claims, "openid profile", "email"));
-    CHECK_FALSE(is_released(claims, "openid groups", "groups"));
+    CHECK(is_released(claims, "openid groups", "groups"));
+    CHECK_FALSE(is_released(claims, "openid profile", "groups"));
 }
 
 TEST_CASE("ReleasedClaims: a claim may be released by several scopes, and a scope may release several") {
     model::ReleasedClaims claims;
-    claims.add("groups", "groups");
     claims.add("roles", "groups");
     claims.add("roles", "roles");
     claims.add("api", "email");

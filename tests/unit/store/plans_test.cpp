@@ -8,7 +8,9 @@
 
 #include "db/engine.h"
 #include "store/authorization_requests.h"
+#include "store/client_access.h"
 #include "store/consents.h"
+#include "store/groups.h"
 #include "store/login_attempts.h"
 #include "store/sessions.h"
 #include "store/statistics.h"
@@ -122,6 +124,35 @@ constexpr Call kCalls[] = {
      }},
     {"revoke_refresh_tokens", [](auto& t) { store::revoke_refresh_tokens(t, GrantId("a"), kNow); }},
 
+    {"may_use", [](auto& t) { store::may_use(t.database(), kClient, kUser); }},
+    {"find_standing", [](auto& t) { store::find_standing(t, session("cookie"), kClient, kNow, kNow); }},
+    {"lock_access", [](auto& t) { store::lock_access(t); }},
+    {"end_grants_without_access, of a client",
+     [](auto& t) { store::end_grants_without_access(t, ClientId("none"), kNow); }},
+    {"end_grants_without_access, of a user",
+     [](auto& t) { store::end_grants_without_access(t, Subject("none"), kNow); }},
+    {"find_client_access", [](auto& t) { store::find_client_access(t.database(), kClient); }},
+    {"insert_group",
+     [](auto& t) {
+         store::insert_group(t, {"staff", "", kNow});
+     }},
+    {"find_group", [](auto& t) { store::find_group(t.database(), "staff"); }},
+    {"set_description", [](auto& t) { store::set_description(t, "staff", "All"); }},
+    {"list_groups", [](auto& t) { test::all_of(store::list_groups(t.database())); }},
+    {"list_members", [](auto& t) { test::all_of(store::list_members(t.database(), "staff")); }},
+    {"add_member", [](auto& t) { store::add_member(t, "staff", kUser, kNow); }},
+    {"groups_of", [](auto& t) { store::groups_of(t.database(), kUser); }},
+    {"told_groups", [](auto& t) { store::told_groups(t.database(), kUser, kClient); }},
+    {"allow_group", [](auto& t) { store::allow_group(t, kClient, "staff"); }},
+    {"allow_user", [](auto& t) { store::allow_user(t, kClient, kUser); }},
+    {"disallow_group", [](auto& t) { store::disallow_group(t, kClient, "staff"); }},
+    {"disallow_user", [](auto& t) { store::disallow_user(t, kClient, kUser); }},
+    {"forget_access", [](auto& t) { store::forget_access(t, kClient); }},
+    {"clients_allowing", [](auto& t) { store::clients_allowing(t.database(), "staff"); }},
+    {"clients_for_nobody", [](auto& t) { store::clients_for_nobody(t.database()); }},
+    {"remove_member", [](auto& t) { store::remove_member(t, "staff", kUser); }},
+    {"remove_group", [](auto& t) { store::remove_group(t, "staff"); }},
+
     {"insert_session", [](auto& t) { store::insert_session(t, session("cookie")); }},
     {"find_session", [](auto& t) { store::find_session(t.database(), ValueHash("cookie"), kNow, kNow); }},
     {"touch_session", [](auto& t) { store::touch_session(t, ValueHash("cookie"), kNow); }},
@@ -137,6 +168,7 @@ constexpr Call kCalls[] = {
     {"count_sweepable", [](auto& t) { store::count_sweepable(t.database(), kNow); }},
     {"sweep", [](auto& t) { store::sweep(t, kNow); }},
 
+    {"find_username", [](auto& t) { store::find_username(t.database(), kUser); }},
     {"find_user", [](auto& t) { store::find_user(t.database(), kUser); }},
     {"find_user_to_change", [](auto& t) { store::find_user_to_change(t, kUser); }},
     {"find_user_by_name", [](auto& t) { store::find_user_by_name(t.database(), "alice"); }},
@@ -160,6 +192,8 @@ struct Exception {
 constexpr Exception kLookAtAll[] = {
     {"FROM clients c ORDER BY c.id", "a list for the command"},
     {"FROM users ORDER BY username", "a list for the command"},
+    {"FROM groups g ORDER BY g.name", "a list for the command"},
+    {"FROM clients c WHERE c.restricted = 1", "a list for the command"},
     {"FROM consents c JOIN users", "a list for the command"},
     {"SELECT kind, grant_id", "a list for the command"},
     {"SELECT g.id FROM grants g WHERE ($1 IS NULL", "the command revokes what a filter selects"},
@@ -181,6 +215,8 @@ constexpr Exception kSort[] = {
     {"ORDER BY ends_at DESC, attempt_key", "those that end in one second"},
     {"LIMIT 1000) step", "at most a thousand rows, to find the last of them"},
     {"s.expires_at, u.username FROM sessions s", "a list for the command"},
+    {"FROM group_members m JOIN users u", "a list for the command"},
+    {"FROM allowed_users a JOIN users u", "of one client"},
 };
 
 bool is_among(std::span<const Exception> exceptions, const std::string& statement) {

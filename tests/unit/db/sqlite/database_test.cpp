@@ -98,9 +98,9 @@ TEST_CASE("Database: a foreign file is refused with its name and a fix, and stay
         {"a newer schema",
          [&] {
              Database::create(path);
-             with_shell(path, "PRAGMA user_version = 4");
+             with_shell(path, "PRAGMA user_version = 5");
          },
-         "schema version 4"},
+         "schema version 5"},
         {"another application id",
          [&] {
              Database::create(path);

@@ -1,0 +1,48 @@
+// Tables `groups` and `group_members`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/database.h"
+#include "db/rows.h"
+#include "model/group.h"
+#include "model/ids.h"
+
+namespace postern::store {
+
+/// False when the name is taken.
+bool insert_group(db::Transaction& transaction, const model::Group& group);
+std::optional<model::Group> find_group(db::Database& database, std::string_view name);
+/// False when there is no such group.
+bool set_description(db::Transaction& transaction, std::string_view name, std::string_view description);
+/// Deletes the group with its memberships, and from the lists of clients. False when there is none.
+bool remove_group(db::Transaction& transaction, std::string_view name);
+
+struct ListedGroup {
+    model::Group group;
+    std::int64_t members = 0;
+};
+db::Rows<ListedGroup> list_groups(db::Database& database, db::Limit limit = {});  ///< by name
+
+struct Member {
+    model::Subject subject;
+    std::string username;
+    util::Time added_at{};
+};
+db::Rows<Member> list_members(db::Database& database, std::string_view group, db::Limit limit = {});  ///< by user name
+
+/// False when the user is a member. The group and the user exist.
+bool add_member(db::Transaction& transaction, std::string_view group, const model::Subject& subject, util::Time now);
+/// False when the user is none.
+bool remove_member(db::Transaction& transaction, std::string_view group, const model::Subject& subject);
+
+/// The names of the user's groups, in the order of their bytes.
+std::vector<std::string> groups_of(db::Database& database, const model::Subject& subject);
+/// Those that the client is told (model::ToldGroups).
+std::vector<std::string> told_groups(db::Database& database, const model::Subject& subject,
+                                     const model::ClientId& client);
+
+}  // namespace postern::store

@@ -1,0 +1,155 @@
+// Who may use a client, and which grants end with that right.
+#include "store/client_access.h"
+
+#include "store/groups.h"
+#include "store/sessions.h"
+#include "unit/store/fixture.h"
+
+namespace postern {
+namespace {
+
+using namespace test;
+using model::ClientId;
+using model::Subject;
+using store::Standing;
+
+const ClientId kWiki("wiki");
+const Subject kAlice("sub-1");
+const Subject kBob("sub-2");
+
+struct Fixture {
+    db::Database database = empty_database();
+
+    Fixture() {
+        write([](db::Transaction& t) {
+            store::insert_user(t, user("sub-1", "alice"));
+            store::insert_user(t, user("sub-2", "bob"));
+            store::insert_client(t, client("wiki"));
+            store::insert_client(t, client("mail"));
+            store::insert_group(t, {"staff", "", kNow});
+            store::insert_group(t, {"guests", "", kNow});
+            store::add_member(t, "staff", kAlice, kNow);
+        });
+    }
+
+    template <class Change>
+    void write(Change change) {
+        db::Transaction transaction(database, db::Durability::lazy);
+        change(transaction);
+        transaction.commit();
+    }
+    void restrict() {
+        auto changed = client("wiki");
+        changed.restricted = true;
+        write([&](db::Transaction& t) { store::update_client(t, changed); });
+    }
+    bool may_use(const Subject& subject) { return store::may_use(database, kWiki, subject); }
+    void insert_grant(const char* id, const char* client_id, const char* subject) {
+        model::Grant grant;
+        grant.id = model::GrantId(id);
+        grant.client_id = ClientId(client_id);
+        grant.subject = Subject(subject);
+        write([&](db::Transaction& t) { store::insert_grant(t, grant, kNow + Seconds{60}); });
+    }
+    std::string ended() {
+        std::string ids;
+        auto rows = database.prepare("SELECT id FROM grants WHERE ended_at IS NOT NULL ORDER BY id");
+        while (rows.step()) ids += rows.text(0) + " ";
+        return ids;
+    }
+};
+
+TEST_CASE("access: everybody, until the client is restricted; then users and groups that it names [GROUP-3]") {
+    Fixture f;
+    CHECK(f.may_use(kAlice));
+    CHECK(f.may_use(kBob));
+    f.restrict();
+    CHECK_FALSE(f.may_use(kAlice));  // a list that became empty lets nobody in
+    CHECK_FALSE(f.may_use(kBob));
+    CHECK_FALSE(store::may_use(f.database, ClientId("nobody"), kAlice));
+    CHECK(store::may_use(f.database, ClientId("mail"), kBob));
+
+    f.write([](db::Transaction& t) { store::allow_group(t, kWiki, "staff"); });
+    CHECK(f.may_use(kAlice));
+    CHECK_FALSE(f.may_use(kBob));
+    f.write([](db::Transaction& t) {
+        store::allow_user(t, kWiki, kBob);
+        store::allow_user(t, kWiki, kBob);
+    });
+    CHECK(f.may_use(kBob));
+    CHECK(store::find_client_access(f.database, kWiki) == store::ClientAccess{{"staff"}, {"bob"}});
+    f.write([](db::Transaction& t) {
+        CHECK(store::disallow_user(t, kWiki, kBob));
+        CHECK_FALSE(store::disallow_user(t, kWiki, kBob));
+        CHECK_FALSE(store::disallow_group(t, kWiki, "guests"));
+    });
+    CHECK_FALSE(f.may_use(kBob));
+}
+
+TEST_CASE("access: a group or user that is removed leaves the list, which says who is left [GROUP-3]") {
+    Fixture f;
+    f.restrict();
+    CHECK(store::clients_for_nobody(f.database) == std::vector{kWiki});
+    f.write([](db::Transaction& t) {
+        store::allow_group(t, kWiki, "staff");
+        store::allow_user(t, kWiki, kBob);
+    });
+    CHECK(store::clients_for_nobody(f.database).empty());
+    CHECK(store::clients_allowing(f.database, "staff") == std::vector{kWiki});
+    f.write([](db::Transaction& t) {
+        store::remove_group(t, "staff");
+        store::remove_user(t, kBob);
+    });
+    CHECK(store::clients_for_nobody(f.database) == std::vector{kWiki});
+    CHECK_FALSE(f.may_use(kAlice));
+}
+
+TEST_CASE("access: grants end for who may not use the client any more, and no others [GROUP-6, GROUP-7]") {
+    Fixture f;
+    f.insert_grant("alice wiki", "wiki", "sub-1");
+    f.insert_grant("bob wiki", "wiki", "sub-2");
+    f.insert_grant("bob mail", "mail", "sub-2");
+    f.insert_grant("wiki itself", "wiki", "");
+    f.write([](db::Transaction& t) { CHECK(store::end_grants_without_access(t, kWiki, kNow) == 0); });
+    f.restrict();
+    f.write([](db::Transaction& t) {
+        store::allow_group(t, kWiki, "staff");
+        CHECK(store::end_grants_without_access(t, kWiki, kNow) == 1);
+    });
+    CHECK(f.ended() == "bob wiki ");
+    f.write([](db::Transaction& t) {
+        store::remove_member(t, "staff", kAlice);
+        CHECK(store::end_grants_without_access(t, kAlice, kNow) == 1);
+        CHECK(store::end_grants_without_access(t, kBob, kNow) == 0);
+    });
+    CHECK(f.ended() == "alice wiki bob wiki ");
+}
+
+TEST_CASE("standing: session and access, as one question [GROUP-4]") {
+    Fixture f;
+    model::Session session;
+    session.cookie_hash = model::ValueHash("cookie");
+    session.sid = model::Sid("sid");
+    session.subject = kBob;
+    session.created_at = session.last_seen_at = kNow;
+    session.expires_at = kNow + Seconds{60};
+    f.write([&](db::Transaction& t) { store::insert_session(t, session); });
+    const auto standing = [&](Time now, Time idle_since) {
+        db::Transaction transaction(f.database, db::Durability::lazy);
+        return store::find_standing(transaction, session, kWiki, now, idle_since);
+    };
+    CHECK(standing(kNow, kNow) == Standing::good);
+    CHECK(standing(kNow + Seconds{60}, kNow) == Standing::session_ended);
+    CHECK(standing(kNow, kNow + Seconds{1}) == Standing::session_ended);
+    f.restrict();
+    CHECK(standing(kNow, kNow) == Standing::may_not_use);
+    f.write([](db::Transaction& t) { store::allow_user(t, kWiki, kBob); });
+    CHECK(standing(kNow, kNow) == Standing::good);
+    auto bob = user("sub-2", "bob");
+    bob.enabled = false;
+    f.write([&](db::Transaction& t) { store::update_user(t, bob); });
+    CHECK(standing(kNow, kNow) == Standing::session_ended);
+}
+
+}  // namespace
+}  // namespace postern
