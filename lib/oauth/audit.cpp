@@ -24,6 +24,7 @@ constexpr std::array kTable = {
     AuditRow{consent_given, "consent_given", "subject client_id session scope"},
     AuditRow{consent_denied, "consent_denied", "subject client_id session scope"},
     AuditRow{consent_withdrawn, "consent_withdrawn", "subject client_id grants_ended by sudo_user"},
+    AuditRow{access_refused, "access_refused", "subject client_id session"},
     AuditRow{code_issued, "code_issued", "client_id subject session grant code scope"},
     AuditRow{code_burned, "code_burned", "client_id subject session grant code reason"},
     AuditRow{code_replayed, "code_replayed", "client_id subject session grant code reason grant_ended"},
@@ -39,7 +40,7 @@ constexpr std::array kTable = {
     AuditRow{key_retired, "key_retired", "kid alg signs_from by sudo_user"},
     AuditRow{seal_renewed, "seal_renewed", "by sudo_user"},
     AuditRow{admin_command, "admin_command",
-             "command client_id subject before rows sessions_ended grants_ended file by sudo_user"},
+             "command client_id subject group before rows sessions_ended grants_ended file by sudo_user"},
     AuditRow{commit_unsynced, "commit_unsynced", "command by sudo_user"},
 };
 

@@ -22,6 +22,7 @@ enum class AuditEvent {
     consent_given,
     consent_denied,
     consent_withdrawn,
+    access_refused,
     code_issued,
     code_burned,
     code_replayed,

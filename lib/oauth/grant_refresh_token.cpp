@@ -3,9 +3,11 @@
 
 #include "db/write.h"
 #include "oauth/audience.h"
+#include "oauth/next_step.h"
 #include "oauth/refresh_token.h"
 #include "oauth/scope_policy.h"
 #include "store/access_tokens.h"
+#include "store/client_access.h"
 #include "store/grants.h"
 #include "store/sweep.h"
 
@@ -82,6 +84,9 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
         if (stored.token.rotated_at) note_reuse(context, stored, reason, false);
         return not_valid(reason);
     }
+
+    if (client.restricted && !store::may_use(context.store, client.id, stored.grant.subject))
+        return not_valid(may_not_use().log_detail);
 
     ASSIGN_OR_RETURN(auto scope, narrow(context.settings, client, stored.grant.scope, grant.scope));
     return CheckedRefreshToken{std::move(stored), std::move(scope)};

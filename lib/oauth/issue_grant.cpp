@@ -6,6 +6,7 @@
 #include "oauth/next_step.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
+#include "store/client_access.h"
 #include "store/consents.h"
 #include "store/grants.h"
 #include "store/sessions.h"
@@ -26,15 +27,22 @@ bool still_approved(Context& context, const Approval& approval) {
     return progress && progress->subject == session.subject && progress->decision == model::Decision::approved;
 }
 
-/// Looks at session and approval again: both may have ended since the request was read.
+/// Looks at session, access and approval again: each may have ended since the request was read.
 util::Result<void, NotIssued> record(db::Transaction& transaction, Context& context, const Approval& approval,
                                      const model::Grant& grant, util::Time until,
                                      const std::function<void(db::Transaction&)>& insert_credential) {
     const auto& [request, session, consent] = approval;
     const util::Time now = context.now();
     store::lock_user(transaction, session.subject);
-    if (!store::find_session(context.store, session.cookie_hash, now, now - context.settings.session_idle_ttl))
-        return NotIssued::session_ended;
+    switch (
+        store::find_standing(transaction, session, request.client_id, now, now - context.settings.session_idle_ttl)) {
+        case store::Standing::session_ended:
+            return NotIssued::session_ended;
+        case store::Standing::may_not_use:
+            return NotIssued::may_not_use;
+        case store::Standing::good:
+            break;
+    }
     if (!still_approved(context, approval)) return NotIssued::approval_withdrawn;
     if (!store::use_request(transaction, request_key(request), session.subject, request.expires_at))
         return NotIssued::request_used;

@@ -16,6 +16,7 @@ enum class NotIssued {
     request_used,        ///< one request yields at most one credential, however many tabs ask
     session_ended,       ///< the user was disabled, changed the password or logged out while we waited to write
     approval_withdrawn,  ///< what the user had said was taken back meanwhile
+    may_not_use,         ///< the user lost the right to use the client meanwhile
 };
 
 /// Where the approval comes from.
@@ -36,8 +37,8 @@ struct Approval {
 model::Grant make_grant(Context& context, const Approval& approval);
 
 /// Grant, credential, used-up request and remembered consent in one transaction; `insert_credential` adds what hangs on
-/// the grant until `until`. Session and consent are looked at again inside: a right that was withdrawn meanwhile must
-/// not be granted (docs/decisions/0011-rights-checked-in-the-transaction.md).
+/// the grant until `until`. Session, access and consent are looked at again inside: a right that was withdrawn
+/// meanwhile must not be granted (docs/decisions/0011-rights-checked-in-the-transaction.md).
 util::Result<void, NotIssued> record_grant(Context& context, const Approval& approval, const model::Grant& grant,
                                            util::Time until,
                                            const std::function<void(db::Transaction&)>& insert_credential);

@@ -1,5 +1,5 @@
 // What happens next with an authorization request? Login before consent, consent before the code; `prompt=none` shows
-// nothing.
+// nothing. Who may not use the client at all is told before anything is asked of them.
 #include "oauth/next_step.h"
 
 #include <algorithm>
@@ -31,12 +31,13 @@ bool is_another_user(const AuthorizationInput& s) {
     return s.session && s.request.hinted_subject && s.session->subject != *s.request.hinted_subject;
 }
 
-bool needs_login(const AuthorizationInput& s) {
+/// Perhaps as another user: the one who is logged in decides nothing yet.
+bool needs_user(const AuthorizationInput& s) {
     if (!s.session || is_another_user(s)) return true;
-    const bool fresh_wanted =
-        asks(s, model::Prompt::login) || asks(s, model::Prompt::select_account) || login_is_stale(s);
-    return fresh_wanted && !logged_in_for_this(s);
+    return (asks(s, model::Prompt::login) || asks(s, model::Prompt::select_account)) && !logged_in_for_this(s);
 }
+
+bool needs_fresh_login(const AuthorizationInput& s) { return login_is_stale(s) && !logged_in_for_this(s); }
 
 /// RFC 8252 §8.6: any program on the machine can pose as such a client, so a remembered approval proves nothing.
 bool consent_can_be_remembered(const AuthorizationInput& s) {
@@ -60,6 +61,11 @@ bool is_approved(const model::Consent& consent, const model::AuthorizationReques
            });
 }
 
+OAuthError may_not_use() {
+    return make_error(ErrorCode::access_denied, "the user may not use this client",
+                      "the client is restricted, and neither the user nor a group of the user is allowed");
+}
+
 NextStep next_step(const AuthorizationInput& s) {
     if (s.progress && s.progress->used) return AlreadyUsed{};
     // Denial is a third state next to unset and approved (RFC 6749 §4.1.2.1).
@@ -72,10 +78,16 @@ NextStep next_step(const AuthorizationInput& s) {
                       true};
 
     const bool silent = asks(s, model::Prompt::none);  // OpenID Connect Core §3.1.2.6
-    if (needs_login(s)) {
+    const auto log_in = [&]() -> NextStep {
         if (silent) return Refuse{make_error(ErrorCode::login_required, "the user must log in")};
         return ShowLogin{};
+    };
+    if (needs_user(s)) return log_in();
+    if (!s.may_use) {
+        if (silent) return Refuse{may_not_use()};
+        return ShowMayNotUse{};
     }
+    if (needs_fresh_login(s)) return log_in();
     if (needs_consent(s)) {
         if (silent) return Refuse{make_error(ErrorCode::consent_required, "the user must approve the request")};
         return ShowConsent{};

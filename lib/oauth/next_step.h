@@ -21,10 +21,13 @@ struct AuthorizationInput {
     std::optional<model::AuthorizationProgress> progress;  ///< what was done about this request before
     std::optional<model::Consent> consent;                 ///< remembered, of the session's user for this client
     util::Time now{};
+    bool may_use = true;  ///< the session's user this client
 };
 
 struct ShowLogin {};
 struct ShowConsent {};
+/// The user may not use the client, and is told first: only the user can choose another account.
+struct ShowMayNotUse {};
 struct IssueCode {};
 /// The client is told.
 struct Refuse {
@@ -34,9 +37,12 @@ struct Refuse {
 /// A code or a refusal was delivered before: the user is told, the client is not (a replay is not its doing).
 struct AlreadyUsed {};
 
-using NextStep = std::variant<ShowLogin, ShowConsent, IssueCode, Refuse, AlreadyUsed>;
+using NextStep = std::variant<ShowLogin, ShowMayNotUse, ShowConsent, IssueCode, Refuse, AlreadyUsed>;
 
 NextStep next_step(const AuthorizationInput& input);
+
+/// What a client is told that the user may not use: access_denied (RFC 6749 §4.1.2.1).
+OAuthError may_not_use();
 
 /// A remembered approval is worth any part of what was approved, in scopes and in single claims (OpenID Connect Core
 /// §3.1.2.4).

@@ -7,6 +7,7 @@
 #include "oauth/issue_token.h"
 #include "oauth/next_step.h"
 #include "store/authorization_requests.h"
+#include "store/client_access.h"
 #include "store/consents.h"
 #include "web/authorization_response.h"
 
@@ -31,7 +32,8 @@ util::Result<http::Parameters, oauth::NotIssued> issue(oauth::Context& context, 
     return token_parameters(token);
 }
 
-oauth::AuthorizationInput read_input(const Interaction& interaction, const Resumed& asked) {
+/// `restricted`: whether the client is, as far as this process knows.
+oauth::AuthorizationInput read_input(const Interaction& interaction, const Resumed& asked, bool restricted) {
     const auto& session = interaction.browser.session;
     oauth::AuthorizationInput input{.request = asked.request,
                                     .client = asked.target.client(),
@@ -39,12 +41,16 @@ oauth::AuthorizationInput read_input(const Interaction& interaction, const Resum
                                     .session = session,
                                     .progress = {},
                                     .consent = {},
-                                    .now = interaction.context.now()};
+                                    .now = interaction.context.now(),
+                                    .may_use = true};
     // With a new id there can be none.
     if (!asked.sealed.empty())
         input.progress = store::find_progress(interaction.context.store, oauth::request_key(asked.request));
-    if (session)
+    if (session) {
         input.consent = store::find_consent(interaction.context.store, asked.request.client_id, session->subject);
+        input.may_use =
+            !restricted || store::may_use(interaction.context.store, asked.request.client_id, session->subject);
+    }
     return input;
 }
 
@@ -55,11 +61,14 @@ oauth::ConsentSource consent_source(const oauth::AuthorizationInput& input) {
     return input.client.first_party ? oauth::ConsentSource::not_asked : oauth::ConsentSource::remembered;
 }
 
-/// Carries out a step. nullopt: the session or the approval has ended meanwhile, so another step comes next.
+/// Carries out a step. nullopt: the session, the approval or the right to use the client has ended meanwhile, so
+/// another step comes next.
 struct CarryOut {
     Interaction& interaction;
     const Resumed& asked;
     oauth::ConsentSource consent;
+    bool goes_back;    ///< when the user may not use the client
+    bool& restricted;  ///< set when the client has become so
 
     using Answer = std::optional<http::Response>;
 
@@ -68,6 +77,10 @@ struct CarryOut {
     }
     Answer operator()(oauth::ShowConsent) const {
         return continue_at(interaction, interaction.context.settings.paths.scopes, asked);
+    }
+    Answer operator()(oauth::ShowMayNotUse) const {
+        if (goes_back) return (*this)(oauth::Refuse{oauth::may_not_use(), true});
+        return refuse_access(interaction, asked);
     }
     /// A second press on a button, before the application has answered, gets the answer of the first.
     Answer operator()(oauth::AlreadyUsed) const {
@@ -81,6 +94,7 @@ struct CarryOut {
         const auto issued = issue(interaction.context, {asked.request, *interaction.browser.session, consent});
         if (issued) return authorization_response(interaction.pages, asked.target, *issued);
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
+        if (issued.error() == oauth::NotIssued::may_not_use) restricted = true;
         if (issued.error() == oauth::NotIssued::session_ended) interaction.browser.session.reset();
         return std::nullopt;
     }
@@ -93,10 +107,11 @@ struct CarryOut {
     }
 };
 
-http::Response proceed(Interaction& interaction, const Resumed& asked) {
+http::Response proceed(Interaction& interaction, const Resumed& asked, bool goes_back = false) {
+    bool restricted = asked.target.client().restricted;
     while (true) {
-        const oauth::AuthorizationInput input = read_input(interaction, asked);
-        const CarryOut carry_out{interaction, asked, consent_source(input)};
+        const oauth::AuthorizationInput input = read_input(interaction, asked, restricted);
+        const CarryOut carry_out{interaction, asked, consent_source(input), goes_back, restricted};
         if (auto answer = std::visit(carry_out, oauth::next_step(input))) return std::move(*answer);
     }
 }
@@ -129,7 +144,7 @@ http::Response resume_authorization(Interaction& interaction) {
     const auto allowed =
         oauth::check_registration(interaction.context.settings, resumed.target.client(), resumed.request);
     if (!allowed) return authorization_error(interaction.pages, resumed.target, allowed.error());
-    return proceed(interaction, resumed);
+    return proceed(interaction, resumed, interaction.request.query.find(kGoBack).has_value());
 }
 
 }  // namespace postern::web

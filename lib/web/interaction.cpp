@@ -3,7 +3,9 @@
 
 #include "crypto/random.h"
 #include "http/url.h"
+#include "oauth/next_step.h"
 #include "store/authorization_requests.h"
+#include "store/users.h"
 
 namespace postern::web {
 namespace {
@@ -14,6 +16,17 @@ http::Response refuse_expired(const Interaction& interaction, std::string_view t
     if (sealed && interaction.browser.is_bound_by(sealed->browser))
         return refuse_and_offer(interaction, PageFault::resume_expired, sealed->request);
     return interaction.refuse(PageFault::resume_expired);
+}
+
+/// Starts the same sign-in over: a request of its own.
+std::string restart_url(const Interaction& interaction, const model::AuthorizationRequest& request) {
+    oauth::Context& context = interaction.context;
+    model::AuthorizationRequest restarted = request;
+    restarted.id = crypto::random_token(context.random);
+    restarted.session_sent = false;
+    restarted.expires_at = context.now() + context.settings.authorization_request_ttl;
+    const std::string sealed = oauth::seal_request(context, restarted, interaction.browser.binding());
+    return http::with_query(context.settings.url(context.settings.paths.authorize), {{"resume", sealed}});
 }
 
 }  // namespace
@@ -50,16 +63,42 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
 
 http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
                                 const model::AuthorizationRequest& request, const std::string& detail) {
+    return refusal_page(
+        interaction.pages, interaction.request, fault,
+        {request.client_id.str(), detail, interaction.context.settings.issuer, restart_url(interaction, request)});
+}
+
+http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
     oauth::Context& context = interaction.context;
-    model::AuthorizationRequest restarted = request;
-    restarted.id = crypto::random_token(context.random);
-    restarted.session_sent = false;
-    restarted.expires_at = context.now() + context.settings.authorization_request_ttl;
-    const std::string sealed = oauth::seal_request(context, restarted, interaction.browser.binding());
-    const std::string url =
-        http::with_query(context.settings.url(context.settings.paths.authorize), {{"resume", sealed}});
-    return refusal_page(interaction.pages, interaction.request, fault,
-                        {request.client_id.str(), detail, context.settings.issuer, url});
+    http::Response with_cookie;
+    ensure_browser_id(context, interaction.browser, with_cookie);
+    const model::Client& client = asked.target.client();
+    const model::Session& session = *interaction.browser.session;
+    // Where the web server signs people in, it would name the same user again.
+    std::string other_account;
+    if (context.settings.login.method == oauth::LoginMethod::password) {
+        model::AuthorizationRequest other = asked.request;
+        other.prompt.insert(model::Prompt::select_account);
+        other_account = restart_url(interaction, other);
+    }
+    const std::string sealed = asked.sealed.empty()
+                                   ? oauth::seal_request(context, asked.request, interaction.browser.binding())
+                                   : asked.sealed;
+    context.trail.add(
+        oauth::AuditEvent::access_refused,
+        {oauth::audit::subject(session.subject), oauth::audit::client(client.id), oauth::audit::session(session.sid)});
+    http::Response page = refusal_page(interaction.pages, interaction.request, PageFault::access_refused,
+                                       {.client_id = client.id.str(),
+                                        .detail = oauth::may_not_use().log_detail,
+                                        .issuer = context.settings.issuer,
+                                        .try_again = "",
+                                        .client_name = client.name,
+                                        .username = store::find_username(context.store, session.subject),
+                                        .other_account = std::move(other_account),
+                                        .back = http::with_query(context.settings.url(context.settings.paths.authorize),
+                                                                 {{"resume", sealed}, {kGoBack, "yes"}})});
+    if (const std::string* cookie = with_cookie.find("Set-Cookie")) page.add("Set-Cookie", *cookie);
+    return page;
 }
 
 std::optional<http::Response> refuse_if_used(const Interaction& interaction,

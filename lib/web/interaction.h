@@ -37,6 +37,9 @@ struct Resumed {
     std::string sealed = {};  ///< as this browser brought it; "" when it is to be sealed again, and for a new id
 };
 
+/// The parameter of authorize, beside `resume`, with which a user who may not use the client lets it know.
+inline constexpr const char* kGoBack = "back";
+
 enum class AllowUnbound {
     no,   ///< pages: only the browser that the request was sealed for
     yes,  ///< authorize: a request posted by another site is worth what its URL is worth, and is bound from here on
@@ -50,6 +53,9 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
 /// application's link was worth. What was decided about the old one does not count for it, and the old one stays ended.
 http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
                                 const model::AuthorizationRequest& request, const std::string& detail = {});
+
+/// The page for a user who may not use the client: another account, or back to the client, which is told then.
+http::Response refuse_access(Interaction& interaction, const Resumed& asked);
 
 /// That page, if the request was answered already: no form is shown that could lead nowhere but there.
 std::optional<http::Response> refuse_if_used(const Interaction& interaction,

@@ -75,7 +75,10 @@ public:
                                       {"message", util::displayable(page.message)},
                                       {"who", util::displayable(page.who)},
                                       {"request_id", page.request_id},
-                                      {"try_again", page.try_again}},
+                                      {"try_again", page.try_again},
+                                      {"other_account", page.other_account},
+                                      {"back", page.back},
+                                      {"client_name", util::displayable(page.client_name)}},
                             .lists = {}};
         return respond(error_, values, page.status);
     }

@@ -42,6 +42,10 @@ struct ErrorPage {
     std::string who;         ///< who can fix it, and how
     std::string request_id;  ///< for `postern why`
     std::string try_again;   ///< URL that starts the same sign-in over, or ""
+    // For a user who may not use a client, otherwise "":
+    std::string other_account = {};  ///< URL that starts the same sign-in over with the login page
+    std::string back = {};           ///< URL that tells the client access_denied
+    std::string client_name = {};
 };
 
 /// An authorization response on its way to the client by POST (OAuth 2.0 Form Post Response Mode §2).

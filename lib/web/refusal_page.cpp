@@ -18,7 +18,6 @@ struct PageText {
 
 constexpr const char* kAppOwner = "The people who run the application can fix this. Tell them the request id below.";
 constexpr const char* kStartAgain = "Go back to the application and sign in again.";
-constexpr std::string_view kIssuer = "{issuer}";
 constexpr const char* kSignOutAgain = "Go back to the application and sign out there again.";
 
 constexpr PageText kPageTexts[] = {
@@ -78,6 +77,10 @@ constexpr PageText kPageTexts[] = {
     {PageFault::account_disabled, 403, "account_disabled", "Your account has been switched off",
      "The web server has signed you in, but your account at this server is disabled.",
      "The administrator of this server can enable it again."},
+    {PageFault::access_refused, 403, "access_refused", "{user} may not use {client}",
+     "You are signed in as {user}. This application is for certain people here, and this account is not one of them.",
+     "Sign in with another account of yours, or ask the administrator of this server or the people who run the "
+     "application for access."},
     {PageFault::logout_malformed, 400, "logout_malformed", "This sign-out link is damaged",
      "The application sent a request that cannot be read. You were not signed out.", kAppOwner},
     {PageFault::logout_hint_invalid, 400, "logout_hint_invalid", "This sign-out link cannot be trusted",
@@ -105,6 +108,28 @@ const PageText& page_text(PageFault fault) {
     throw std::logic_error("page fault without a row");
 }
 
+/// The text with what stands for its marks.
+std::string filled(std::string text, const RefusalFacts& facts) {
+    const std::pair<std::string_view, const std::string&> marks[] = {
+        {"{issuer}", facts.issuer}, {"{client}", facts.client_name}, {"{user}", facts.username}};
+    for (const auto& [mark, value] : marks) {
+        const auto at = text.find(mark);
+        if (at != std::string::npos) text.replace(at, mark.size(), value);
+    }
+    return text;
+}
+
+/// In a line of the log, which has the client in a member of its own, and no names of persons.
+const RefusalFacts& without_names() {
+    static const RefusalFacts facts{.client_id = {},
+                                    .detail = {},
+                                    .issuer = {},
+                                    .try_again = {},
+                                    .client_name = "the application",
+                                    .username = "the user"};
+    return facts;
+}
+
 PageFault page_fault(oauth::RedirectFault fault) {
     switch (fault) {
         case oauth::RedirectFault::malformed:
@@ -128,13 +153,17 @@ PageFault page_fault(oauth::RedirectFault fault) {
 http::Response refusal_page(const Pages& pages, const http::Request& request, PageFault fault,
                             const RefusalFacts& facts) {
     const PageText& text = page_text(fault);
-    std::string message = text.message;
-    if (const auto mark = message.find(kIssuer); mark != std::string::npos)
-        message.replace(mark, kIssuer.size(), facts.issuer);
-    http::Response response =
-        pages.error(ErrorPage{text.status, text.title, message, text.who, request.id, facts.try_again});
+    http::Response response = pages.error(ErrorPage{.status = text.status,
+                                                    .title = filled(text.title, facts),
+                                                    .message = filled(text.message, facts),
+                                                    .who = text.who,
+                                                    .request_id = request.id,
+                                                    .try_again = facts.try_again,
+                                                    .other_account = facts.other_account,
+                                                    .back = facts.back,
+                                                    .client_name = facts.client_name});
     if (text.status == 503) response.set("Retry-After", "5");
-    response.refusal = http::Refusal{text.code, text.title, facts.detail, facts.client_id};
+    response.refusal = http::Refusal{text.code, filled(text.title, without_names()), facts.detail, facts.client_id};
     return response;
 }
 

@@ -29,6 +29,7 @@ enum class PageFault {
     remote_user_unusable,  ///< its name is not a possible user name
     account_unknown,       ///< its name is not that of a user here
     account_disabled,
+    access_refused,  ///< the user may not use the application
     logout_malformed,
     logout_hint_invalid,
     logout_client_mismatch,
@@ -44,6 +45,11 @@ struct RefusalFacts {
     std::string detail;     ///< for the operator
     std::string issuer;     ///< named where another address of this server would explain it
     std::string try_again;  ///< URL that starts the same sign-in over, or ""
+    // For access_refused:
+    std::string client_name = {};
+    std::string username = {};
+    std::string other_account = {};  ///< URL that starts the same sign-in over with the login page
+    std::string back = {};           ///< URL that tells the application
 };
 
 /// The page of `fault`, with the refusal recorded under the request's id.

@@ -37,9 +37,12 @@ export async function openWorld() {
     await client("long", LONG_NAME, "--scope", `${ALL_SCOPES} ${LONG_SCOPE}`);
     await client("hebrew", RIGHT_TO_LEFT_NAME);
     await client("off", "Old wiki");
+    await client("ledger", "Our ledger");
+    await client("closed", LONG_NAME);
     await client("two", "Two addresses", "--redirect-uri", `${deployment.origin}/demo/two`);
     await deployment.postern(["client", "disable", "off"]);
     await deployment.addUser(LONG_USER, OTHER_PASSWORD);
+    for (const id of ["ledger", "closed"]) await deployment.postern(["client", "set", id, "--allow-user", LONG_USER]);
     return deployment;
   } catch (error) {
     await deployment.stop();
@@ -313,6 +316,24 @@ export const PAGES = [
       await setField(page, "csrf", "x");
       await signIn(page);
       await page.waitForSelector("#try-again");
+    },
+  },
+  {
+    name: "access_refused",
+    heading: /^dana may not use Our ledger$/,
+    open: async (page, d) => {
+      await page.goto(ask(d, { client_id: "ledger", scope: "openid" }));
+      await signIn(page);
+      await page.waitForSelector("#other-account");
+    },
+  },
+  {
+    name: "access_refused, long name",
+    heading: /may not use Weatherstation/,
+    open: async (page, d) => {
+      await page.goto(ask(d, { client_id: "closed", scope: "openid" }));
+      await signIn(page);
+      await page.waitForSelector("#back");
     },
   },
   {

@@ -25,6 +25,8 @@ describe("a sign-in that does not go straight on", () => {
   before(async () => {
     deployment = await openDemo({ clock: true, config: { sessionIdleTTL: SESSION_IDLE } });
     await deployment.addUser(SECOND.username, SECOND.password);
+    await deployment.addClient("wiki", `${deployment.origin}/demo/`, "--public", "--name", "Our wiki");
+    await deployment.postern(["client", "set", "wiki", "--allow-user", SECOND.username]);
     browser = await openBrowser({ backForwardCache: true });
   });
   after(async () => {
@@ -116,6 +118,23 @@ describe("a sign-in that does not go straight on", () => {
       await first.click("#try-again");
       await first.getByText(SECOND.username, { exact: true }).waitFor();
       assert.equal(await first.locator("#approve").count(), 1, "and the person sees for whom she is asked now");
+    }));
+
+  it("a user who may not use the application: back to it, or in as another user [GROUP-5]", () =>
+    withPage(async (page) => {
+      const wiki = (state) => url(state, { client_id: "wiki" });
+      await page.goto(wiki("refused"));
+      await signIn(page);
+      await heading(page, `${PERSON.username} may not use Our wiki`);
+      await page.click("#back");
+      assert.equal((await answer(page, "refused")).get("error"), "access_denied");
+
+      await page.goto(wiki("another")); // the session is still there
+      await heading(page, `${PERSON.username} may not use Our wiki`);
+      await page.click("#other-account");
+      await signIn(page, SECOND.password, SECOND.username);
+      await page.click("#approve");
+      assert.ok((await answer(page, "another")).get("code"));
     }));
 
   it("back from the consent page: the login form, which still works", () =>

@@ -5,6 +5,8 @@
 
 #include "oauth/access_token.h"
 #include "oauth/refresh_token.h"
+#include "store/client_access.h"
+#include "store/clients.h"
 #include "store/users.h"
 #include "unit/oauth/issued_tokens.h"
 
@@ -52,7 +54,7 @@ std::string error_of(const oauth::Outcome<oauth::CheckedRefreshToken>& checked) 
 
 }  // namespace
 
-TEST_CASE("check_refresh_token: what spoils a token, and nothing is changed by asking [F08]") {
+TEST_CASE("check_refresh_token: what spoils a token, and nothing is changed by asking [F08, GROUP-6]") {
     struct Row {
         const char* when;
         void (*spoil)(Fixture&);
@@ -74,6 +76,8 @@ TEST_CASE("check_refresh_token: what spoils a token, and nothing is changed by a
         {"it has expired", [](Fixture& f) { f.fixture.clock.advance(f.fixture.settings.refresh_token_ttl); }, "invalid_grant"},
         {"its grant has ended", [](Fixture& f) { f.write([&](db::Transaction& t) { store::end_grant(t, f.grant.id, f.context.now()); }); }, "invalid_grant"},
         {"it is revoked", [](Fixture& f) { f.write([&](db::Transaction& t) { store::revoke_refresh_tokens(t, f.grant.id, f.context.now()); }); }, "invalid_grant"},
+        {"the client is for others now", [](Fixture& f) { f.app.restricted = true; f.write([&](db::Transaction& t) { CHECK(store::update_client(t, f.app)); }); }, "invalid_grant"},
+        {"the client is for this user among others", [](Fixture& f) { f.app.restricted = true; f.write([&](db::Transaction& t) { CHECK(store::update_client(t, f.app)); store::allow_user(t, f.app.id, f.alice.subject); }); }, ""},
         {"the user is disabled", [](Fixture& f) { f.alice.enabled = false; f.write([&](db::Transaction& t) { CHECK(store::update_user(t, f.alice)); }); }, "invalid_grant"},
     };
     // clang-format on

@@ -8,6 +8,8 @@
 #include "oauth/issue_token.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
+#include "store/client_access.h"
+#include "store/clients.h"
 #include "store/consents.h"
 #include "store/grants.h"
 #include "store/users.h"
@@ -127,6 +129,19 @@ TEST_CASE("issue: a session that ended while the request waited gives nothing") 
         CHECK(f.issue(f.request(), ConsentSource::given_now) == NotIssued::session_ended);
         CHECK(f.count("SELECT COUNT(*) FROM grants") == 0);
         CHECK(f.count("SELECT COUNT(*) FROM consents") == 0);
+    }
+}
+
+TEST_CASE("issue: a right to use the client that was taken away while the request waited gives nothing [GROUP-6]") {
+    for (const auto type : kTypes) {
+        CAPTURE(static_cast<int>(type));
+        Fixture f(type);
+        f.client.restricted = true;
+        f.write([&](db::Transaction& transaction) { REQUIRE(store::update_client(transaction, f.client)); });
+        CHECK(f.issue(f.request()) == NotIssued::may_not_use);
+        CHECK(f.count("SELECT COUNT(*) FROM grants") == 0);
+        f.write([&](db::Transaction& transaction) { store::allow_user(transaction, f.client.id, f.user.subject); });
+        CHECK_FALSE(f.issue(f.request()));
     }
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr util::Time kNow = util::from_epoch(1'800'000'000);
 const model::ReleasedClaims kStandardClaims;
 
-enum class Kind { show_login, show_consent, issue_code, refuse, already_used };
+enum class Kind { show_login, show_may_not_use, show_consent, issue_code, refuse, already_used };
 
 struct Row {
     const char* clause;
@@ -48,6 +48,7 @@ struct Seen {
 
 struct See {
     Seen operator()(const oauth::ShowLogin&) const { return {Kind::show_login, ""}; }
+    Seen operator()(const oauth::ShowMayNotUse&) const { return {Kind::show_may_not_use, ""}; }
     Seen operator()(const oauth::ShowConsent&) const { return {Kind::show_consent, ""}; }
     Seen operator()(const oauth::IssueCode&) const { return {Kind::issue_code, ""}; }
     Seen operator()(const oauth::Refuse& r) const {
@@ -56,7 +57,8 @@ struct See {
     Seen operator()(const oauth::AlreadyUsed&) const { return {Kind::already_used, ""}; }
 };
 
-Seen look(const Row& row, const model::Client& client, const char* redirect_uri = "https://app.example/cb") {
+Seen look(const Row& row, const model::Client& client, const char* redirect_uri = "https://app.example/cb",
+          bool may_use = true) {
     model::AuthorizationRequest request;
     request.client_id = client.id;
     request.redirect_uri = redirect_uri;
@@ -65,6 +67,7 @@ Seen look(const Row& row, const model::Client& client, const char* redirect_uri 
     if (row.max_age) request.max_age = util::Seconds{*row.max_age};
     oauth::AuthorizationInput situation{request,      client, kStandardClaims, std::nullopt, row.progress,
                                         std::nullopt, kNow};
+    situation.may_use = may_use;
     if (row.login_age) {
         situation.session = model::Session{};
         situation.session->subject = model::Subject("alice");
@@ -311,6 +314,42 @@ TEST_CASE(
         const Seen seen = look(row, confidential());
         CHECK(seen.kind == row.kind);
         CHECK(seen.error == row.error);
+    }
+}
+
+TEST_CASE(
+    "decide: a user who may not use the client is told before consent, and can choose another account [GROUP-4, GROUP-5]") {
+    const auto used = progress("alice", true, Decision::approved, true);
+    const auto denied = progress("alice", false, Decision::denied);
+    // clang-format off
+    const Row rows[] = {
+        {"GROUP-5", "logged in, never asked", {}, {}, "openid", 5, {}, nullptr, Kind::show_may_not_use, ""},
+        {"GROUP-4", "approved for this request", {}, {}, "openid", 5, kApproved, nullptr, Kind::show_may_not_use, ""},
+        {"GROUP-4", "approved before", {}, {}, "openid", 5, {}, "openid", Kind::show_may_not_use, ""},
+        {"GROUP-4", "logged in for this request", {}, {}, "openid", 5, kLoggedIn, nullptr, Kind::show_may_not_use, ""},
+        {"GROUP-4", "nobody is logged in", {}, {}, "openid", {}, {}, nullptr, Kind::show_login, ""},
+        {"STEP-12", "a stale login is not asked for first", {}, 10, "openid", 11, {}, nullptr, Kind::show_may_not_use, ""},
+        {"GROUP-5", "another account is asked for", {Prompt::select_account}, {}, "openid", 5, {}, nullptr, Kind::show_login, ""},
+        {"GROUP-5", "and it is the same again", {Prompt::select_account}, {}, "openid", 5, kLoggedIn, nullptr, Kind::show_may_not_use, ""},
+        {"GROUP-5", "prompt=login comes first", {Prompt::login}, {}, "openid", 5, {}, nullptr, Kind::show_login, ""},
+        {"GROUP-5", "prompt=consent does not", {Prompt::consent}, {}, "openid", 5, {}, nullptr, Kind::show_may_not_use, ""},
+        {"GROUP-5", "prompt=none", {Prompt::none}, {}, "openid", 5, {}, "openid", Kind::refuse, "access_denied"},
+        {"GROUP-5", "prompt=none, a stale login", {Prompt::none}, 10, "openid", 11, {}, "openid", Kind::refuse, "access_denied"},
+        {"OIDC Core §3.1.2.6", "prompt=none, nobody is logged in", {Prompt::none}, {}, "openid", {}, {}, nullptr, Kind::refuse, "login_required"},
+        {"single use", "answered before", {}, {}, "openid", 5, used, "openid", Kind::already_used, ""},
+        {"RFC 6749 §4.1.2.1", "denied before", {}, {}, "openid", 5, denied, nullptr, Kind::refuse, "access_denied"},
+    };
+    // clang-format on
+    auto first_party = confidential();
+    first_party.first_party = true;
+    for (const Row& row : rows) {
+        CAPTURE(row.clause);
+        CAPTURE(row.when);
+        for (const auto& client : {confidential(), first_party}) {
+            const Seen seen = look(row, client, "https://app.example/cb", false);
+            CHECK(seen.kind == row.kind);
+            CHECK(seen.error == row.error);
+        }
     }
 }
 

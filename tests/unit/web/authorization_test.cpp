@@ -131,6 +131,52 @@ TEST_CASE(
     CHECK(refusal_of(f.follow(web::show_login, posted)) == "other_browser");  // the page wants the bound one
 }
 
+TEST_CASE("authorization: a user who may not use the client gets a page with two ways on [GROUP-4, GROUP-5]") {
+    Fixture f;
+    f.sign_in();
+    f.client.restricted = true;
+    f.client.name = "Our wiki";
+    f.change(f.client);
+    const auto refused = f.start(f.request());
+    CHECK(refused.status == 403);
+    CHECK(refusal_of(refused) == "access_refused");
+    const web::ErrorPage page = f.pages.last_error;
+    CHECK(page.title == "alice may not use Our wiki");
+    CHECK(page.client_name == "Our wiki");
+    CHECK(page.try_again.empty());
+    REQUIRE(f.fixture.trail.entries().size() == 1);
+    CHECK(f.fixture.trail.entries()[0].event == oauth::AuditEvent::access_refused);
+
+    const auto open = [&](const std::string& url) {
+        http::Response link;
+        link.set("Location", url);
+        CHECK(place_of(link) == kAuthorize);
+        std::map<std::string, std::string> query = {{"resume", location_parameter(link, "resume")}};
+        if (const auto back = location_parameter(link, "back"); !back.empty()) query["back"] = back;
+        return f.visit(web::resume_authorization, query);
+    };
+    CHECK(place_of(open(page.other_account)) == kLogin);
+
+    const auto told = open(page.back);
+    CHECK(place_of(told) == kCallback);
+    CHECK(location_parameter(told, "error") == "access_denied");
+    CHECK(location_parameter(told, "state") == "s1");
+    CHECK(refusal_of(open(page.back)) == "already_used");
+
+    auto silent = f.with("prompt", "none");
+    CHECK(location_parameter(f.start(silent), "error") == "access_denied");
+
+    // A right that is given meanwhile counts, whatever the link says.
+    f.start(f.request());
+    f.client.restricted = false;
+    f.change(f.client);
+    CHECK(place_of(open(f.pages.last_error.back)) == kConsent);
+    // An application cannot send its users away from the page.
+    f.client.restricted = true;
+    f.change(f.client);
+    CHECK(refusal_of(f.start(f.with("back", "yes"))) == "access_refused");
+}
+
 TEST_CASE("start_authorization: a body that is not a form is refused, whatever the query says [RFC 6749 §3.1]") {
     Fixture f;
     http::Request sent = test::post("");

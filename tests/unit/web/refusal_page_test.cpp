@@ -36,6 +36,7 @@ const Row kRows[] = {
     {PageFault::remote_user_unusable, 403, "remote_user_unusable"},
     {PageFault::account_unknown, 403, "account_unknown"},
     {PageFault::account_disabled, 403, "account_disabled"},
+    {PageFault::access_refused, 403, "access_refused"},
     {PageFault::logout_malformed, 400, "logout_malformed"},
     {PageFault::logout_hint_invalid, 400, "logout_hint_invalid"},
     {PageFault::logout_client_mismatch, 400, "logout_client_mismatch"},
