@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include "model/group.h"
+#include "store/groups.h"
 #include "util/text.h"
 
 namespace postern::oidc {
@@ -29,31 +31,36 @@ std::optional<json::Value> telling(const json::Value& value) {
     return value;
 }
 
-template <class Permits>
-json::Object filtered(const model::ReleasedClaims& released_claims, const json::Object& all, const Permits& permits) {
-    json::Object released;
-    for (const auto& [name, value] : all.members()) {
-        if (!released_claims.contains(name) || !permits(name)) continue;
-        if (auto told = telling(value)) released.set(name, std::move(*told));
-    }
-    return released;
+}  // namespace
+
+bool is_told(const model::ReleasedClaims& released_claims, std::string_view claim, const model::Scope& scope,
+             const model::ClaimNames& asked_for) {
+    return released_claims.is_released_by(scope, claim) ||
+           (asked_for.contains(std::string(claim)) && released_claims.contains(claim));
 }
 
-}  // namespace
+json::Object told_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
+                         const model::Scope& scope, const model::ClaimNames& asked_for) {
+    json::Object told;
+    for (const auto& [name, value] : all.members()) {
+        if (!is_told(released_claims, name, scope, asked_for)) continue;
+        if (auto said = telling(value)) told.set(name, std::move(*said));
+    }
+    return told;
+}
 
 json::Object userinfo_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
                              const model::Scope& scope, const model::ClaimNames& asked_for,
                              const model::Subject& subject) {
-    json::Object released = filtered(released_claims, all, [&](const std::string& name) {
-        return released_claims.is_released_by(scope, name) || asked_for.contains(name);
-    });
-    released.set("sub", subject.str());
-    return released;
+    json::Object told = told_claims(released_claims, all, scope, asked_for);
+    told.set("sub", subject.str());
+    return told;
 }
 
-json::Object asked_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
-                          const model::ClaimNames& asked_for) {
-    return filtered(released_claims, all, [&](const std::string& name) { return asked_for.contains(name); });
+void add_groups(db::Database& database, json::Object& claims, const model::Subject& subject,
+                const model::ClientId& client) {
+    if (claims.find(model::kGroups)) return;
+    claims.set(model::kGroups, json::strings(store::told_groups(database, subject, client)));
 }
 
 }  // namespace postern::oidc

@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
+#include "db/database.h"
 #include "json/value.h"
 #include "model/claim_names.h"
 #include "model/ids.h"
@@ -16,16 +18,23 @@ namespace postern::oidc {
 /// generous.
 using GetUserClaims = std::function<json::Object(const model::Subject&)>;
 
-/// The claims among `all` that `scope` permits or that are in `asked_for`, with `sub` written last and taken from the
-/// token, never from the callback. Values that say nothing are left out, as everywhere below: null, blank text, empty
-/// lists and objects (§5.3.2), also inside an address.
+/// Whether a client with `scope` is told the claim, or with a grant that names it: never one that no scope releases.
+bool is_told(const model::ReleasedClaims& released_claims, std::string_view claim, const model::Scope& scope,
+             const model::ClaimNames& asked_for);
+
+/// The claims among `all` that the client is told; none of them can take the place of a protocol claim. Values that say
+/// nothing are left out: null, blank text, empty lists and objects (§5.3.2), also inside an address.
+json::Object told_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
+                         const model::Scope& scope, const model::ClaimNames& asked_for);
+
+/// The same for UserInfo, with `sub` written last and taken from the token, never from the callback.
 json::Object userinfo_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
                              const model::Scope& scope, const model::ClaimNames& asked_for,
                              const model::Subject& subject);
 
-/// The claims among `all` that are in `asked_for`, for an ID token: none that no scope releases, so that none of them
-/// can take the place of a protocol claim.
-json::Object asked_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
-                          const model::ClaimNames& asked_for);
+/// Adds the claim `groups` with those of the user's groups that the client is told, unless there is one: what a
+/// callback says about groups is what its directory knows.
+void add_groups(db::Database& database, json::Object& claims, const model::Subject& subject,
+                const model::ClientId& client);
 
 }  // namespace postern::oidc

@@ -4,6 +4,7 @@
 #include "crypto/digest.h"
 #include "jose/jws.h"
 #include "json/writer.h"
+#include "model/group.h"
 #include "model/session.h"
 #include "oauth/acr.h"
 #include "oauth/scope_policy.h"
@@ -12,12 +13,18 @@
 namespace postern::oidc {
 namespace {
 
-/// OpenID Connect Core §5.5: what the grant asks for by name, as far as the client is still registered for it.
-json::Object claims_for(const oauth::Settings& settings, const oauth::IssuedToUser& issued,
+/// What the grant asks for by name (OpenID Connect Core §5.5), as far as the client is still registered for it, and
+/// what the scopes of the access token release, if the client looks for it there.
+json::Object claims_for(oauth::Context& context, const oauth::IssuedToUser& issued,
                         const GetUserClaims& get_user_claims) {
+    const oauth::Settings& settings = context.settings;
     const auto names = oauth::still_registered(settings, issued.client.scope, issued.grant.claims.id_token);
-    if (names.empty()) return {};
-    return asked_claims(settings.released_claims, get_user_claims(issued.grant.subject), names);
+    const model::Scope scope = issued.client.id_token_claims ? issued.access.record.scope : model::Scope();
+    if (names.empty() && scope.empty()) return {};
+    json::Object all = get_user_claims(issued.grant.subject);
+    if (is_told(settings.released_claims, model::kGroups, scope, names))
+        add_groups(context.store, all, issued.grant.subject, issued.client.id);
+    return told_claims(settings.released_claims, all, scope, names);
 }
 
 }  // namespace
@@ -56,7 +63,7 @@ oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_use
         if (!context.settings.oidc || !issued.access.record.scope.contains("openid")) return std::nullopt;
         return make_id_token(context,
                              {issued.grant, issued.nonce, at_hash(context.settings.id_token_algorithm, issued.access),
-                              claims_for(context.settings, issued, get_user_claims)});
+                              claims_for(context, issued, get_user_claims)});
     };
 }
 

@@ -16,13 +16,14 @@ struct IdTokenAbout {
     const model::Grant& grant;         ///< sub, aud (the client), auth_time, sid
     std::optional<std::string> nonce;  ///< exactly as it was sent
     std::string at_hash;               ///< of the access token that goes with it
-    json::Object claims = {};          ///< of the user: what asked_claims let through
+    json::Object claims = {};          ///< of the user: what told_claims let through
 };
 
 std::string make_id_token(oauth::Context& context, const IdTokenAbout& about);
 
 /// The ID tokens of the token endpoint: for grants with the scope `openid`, while OpenID Connect is on.
-/// `get_user_claims` is called only when the grant asks for claims by name (§5.5). Borrows `context`.
+/// `get_user_claims` is called only when the grant asks for claims by name (§5.5), or when the client has the claims of
+/// its scopes in the ID token. Borrows `context`.
 oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_user_claims);
 
 /// The left half of the digest that belongs to the ID token's algorithm, as base64url (§3.1.3.6): SHA-256 for RS256 and

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jose/jwt.h"
+#include "model/group.h"
 #include "oauth/access_token.h"
 #include "oauth/scope_policy.h"
 #include "store/access_tokens.h"
@@ -68,8 +69,9 @@ oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& conte
     return std::move(*stored);
 }
 
-oauth::Outcome<json::Object> userinfo(const oauth::Settings& settings, const store::StoredAccessToken& token,
+oauth::Outcome<json::Object> userinfo(oauth::Context& context, const store::StoredAccessToken& token,
                                       const GetUserClaims& get_user_claims) {
+    const oauth::Settings& settings = context.settings;
     const model::Subject& subject = token.subject;
     if (!token.scope.contains("openid"))
         return oauth::make_error(oauth::ErrorCode::insufficient_scope, "openid scope required");
@@ -77,7 +79,10 @@ oauth::Outcome<json::Object> userinfo(const oauth::Settings& settings, const sto
     // The token holds the scope; the grant holds claims that were granted by name. The client may have lost either
     // since.
     const auto names = oauth::still_registered(settings, token.registered, token.userinfo_claims);
-    return userinfo_claims(settings.released_claims, get_user_claims(subject), token.scope, names, subject);
+    json::Object all = get_user_claims(subject);
+    if (is_told(settings.released_claims, model::kGroups, token.scope, names))
+        add_groups(context.store, all, subject, token.client_id);
+    return userinfo_claims(settings.released_claims, all, token.scope, names, subject);
 }
 
 GetUserClaims database_claims(oauth::Context& context) {
@@ -85,6 +90,7 @@ GetUserClaims database_claims(oauth::Context& context) {
         auto user = store::find_user(context.store, subject);
         if (!user) return json::Object();
         json::Object claims = std::move(user->claims);
+        claims.erase(model::kGroups);
         if (!claims.find("preferred_username")) claims.set("preferred_username", user->username);
         if (!claims.find("updated_at")) claims.set("updated_at", util::to_epoch(user->updated_at));
         return claims;

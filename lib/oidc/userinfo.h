@@ -27,12 +27,13 @@ oauth::Outcome<std::string_view> parse_bearer_token(const http::Request& request
 oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& context, std::string_view token);
 
 /// What an active token releases; insufficient_scope without `openid`. `get_user_claims` is asked once, and only for a
-/// token that releases something.
-oauth::Outcome<json::Object> userinfo(const oauth::Settings& settings, const store::StoredAccessToken& token,
+/// token that releases something. Its `groups` are told if it has that claim, else those of the database.
+oauth::Outcome<json::Object> userinfo(oauth::Context& context, const store::StoredAccessToken& token,
                                       const GetUserClaims& get_user_claims);
 
 /// The built-in `getUserClaims`: the claims column of the user's row, with `preferred_username` and `updated_at` from
-/// the row's other columns when the claims name none.
+/// the row's other columns when the claims name none. Never `groups`, which an earlier release let the column hold:
+/// what somebody wrote there is no membership.
 GetUserClaims database_claims(oauth::Context& context);
 
 }  // namespace postern::oidc

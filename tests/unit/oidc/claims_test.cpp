@@ -80,7 +80,7 @@ TEST_CASE("userinfo_claims: a claim granted by name comes alone, next to what th
     }
 }
 
-TEST_CASE("asked_claims: standard claims by name, and nothing that could pass for a protocol claim [OIDC Core §5.5]") {
+TEST_CASE("told_claims: standard claims by name, and nothing that could pass for a protocol claim [OIDC Core §5.5]") {
     struct Row {
         model::ClaimNames asked_for;
         const char* body;
@@ -94,7 +94,7 @@ TEST_CASE("asked_claims: standard claims by name, and nothing that could pass fo
     };
     for (const Row& row : rows) {
         CAPTURE(row.body);
-        CHECK(json::write(oidc::asked_claims({}, everything(), row.asked_for)) == row.body);
+        CHECK(json::write(oidc::told_claims({}, everything(), {}, row.asked_for)) == row.body);
     }
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("released claims: a value that says nothing is left out, anything else
     const model::ClaimNames names = {"name", "address", "email_verified", "updated_at"};
     for (const Row& row : rows) {
         CAPTURE(row.stored);
-        CHECK(json::write(oidc::asked_claims({}, object_of(row.stored), names)) == row.told);
+        CHECK(json::write(oidc::told_claims({}, object_of(row.stored), {}, names)) == row.told);
         json::Object with_sub = object_of(row.told);
         with_sub.set("sub", "7");
         const auto scope = *model::Scope::parse("openid profile email address");
@@ -153,6 +153,6 @@ TEST_CASE("released claims: a scope of scopeClaims releases what it names, and t
         CHECK(json::write(oidc::userinfo_claims(claims, all, *model::Scope::parse(row.scope), row.asked_for,
                                                 model::Subject("7"))) == row.told);
     }
-    CHECK(json::write(oidc::asked_claims(claims, all, {"groups", "secret", "acr", "sub"})) ==
+    CHECK(json::write(oidc::told_claims(claims, all, {}, {"groups", "secret", "acr", "sub"})) ==
           R"({"groups":["a","b"]})");
 }

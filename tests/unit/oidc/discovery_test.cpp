@@ -35,7 +35,7 @@ TEST_CASE(
         {"token_endpoint", R"("https://op.example/auth/token")", R"("https://op.example/auth/token")"},
         {"jwks_uri", R"("https://op.example/auth/jwks")", R"("https://op.example/auth/jwks")"},
         {"userinfo_endpoint", R"("https://op.example/auth/userinfo")", "absent"},
-        {"scopes_supported", R"(["openid","profile","email","address","phone","offline_access","read"])",
+        {"scopes_supported", R"(["openid","profile","email","address","phone","offline_access","read","groups"])",
          R"(["read"])"},
         {"response_types_supported", R"(["code"])", R"(["code"])"},
         {"response_modes_supported", R"(["query","fragment","form_post"])", R"(["query","fragment","form_post"])"},
@@ -114,7 +114,7 @@ TEST_CASE(
          [](Settings& s) {
              s.scope_descriptions = {{"email", "Your e-mail"}, {"read", "Read"}};
          },
-         "scopes_supported", R"(["openid","profile","email","address","phone","offline_access","read"])"},
+         "scopes_supported", R"(["openid","profile","email","address","phone","offline_access","read","groups"])"},
         {"the same without OpenID Connect: it is invalid_scope there",
          [](Settings& s) {
              s.oidc = false;

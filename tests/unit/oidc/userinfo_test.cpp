@@ -9,8 +9,10 @@
 #include "oauth/access_token.h"
 #include "oidc/id_token.h"
 #include "store/access_tokens.h"
+#include "store/client_access.h"
 #include "store/clients.h"
 #include "store/grants.h"
+#include "store/groups.h"
 #include "store/users.h"
 #include "support/rules_fixture.h"
 
@@ -53,7 +55,7 @@ struct Fixture {
     std::string ask(const std::string& value, const oidc::GetUserClaims& get_user_claims) {
         const auto found = oidc::find_active_token(context, value);
         if (!found) return told(found.error());
-        const auto claims = oidc::userinfo(fixture.settings, *found, get_user_claims);
+        const auto claims = oidc::userinfo(context, *found, get_user_claims);
         return claims ? json::write(*claims) : told(claims.error());
     }
     static std::string told(const oauth::OAuthError& error) {
@@ -67,6 +69,42 @@ TEST_CASE("userinfo: an active token with openid releases the user's claims, sub
     Fixture f;
     CHECK(f.ask(f.token()) ==
           R"({"preferred_username":"alice","updated_at":1800000000,"sub":")" + f.user.subject.str() + "\"}");
+}
+
+TEST_CASE("userinfo: the scope groups releases the names of the user's groups, in the order of their bytes [CLAIM-1]") {
+    Fixture f;
+    const auto groups_of = [&](const char* scope) {
+        const std::string answer = f.ask(f.token(scope));
+        const auto at = answer.find(R"("groups":)");
+        return at == std::string::npos ? "" : answer.substr(at + 9, answer.find(']') - at - 8);
+    };
+    CHECK(groups_of("openid groups") == "");  // OpenID Connect Core §5.3.2: nothing to tell
+    f.write([&](db::Transaction& t) {
+        for (const char* name : {"staff", "Zebra", "admins"}) {
+            store::insert_group(t, {name, "", f.fixture.clock.now()});
+            store::add_member(t, name, f.user.subject, f.fixture.clock.now());
+        }
+    });
+    CHECK(groups_of("openid groups") == R"(["Zebra","admins","staff"])");
+    CHECK(groups_of("openid profile") == "");
+    CHECK(groups_of("openid") == "");
+
+    f.client.groups = model::ToldGroups::own;
+    f.write([&](db::Transaction& t) {
+        REQUIRE(store::update_client(t, f.client));
+        store::allow_group(t, f.client.id, "staff");
+    });
+    CHECK(groups_of("openid groups") == R"(["staff"])");
+}
+
+TEST_CASE("userinfo: a stored claim groups is no membership; a callback's own groups are told [CLAIM-1]") {
+    Fixture f;
+    f.user.claims = {{"groups", json::strings({"admins"})}};
+    f.write([&](db::Transaction& t) { REQUIRE(store::update_user(t, f.user)); });
+    const std::string token = f.token("openid groups");
+    CHECK(f.ask(token).find("admins") == std::string::npos);
+    const auto callback = [](const model::Subject&) { return json::Object{{"groups", json::strings({"of-ldap"})}}; };
+    CHECK(f.ask(token, callback).starts_with(R"({"groups":["of-ldap"],)"));
 }
 
 TEST_CASE("userinfo: each way in which a token is refused, with its reason") {
