@@ -51,6 +51,7 @@ void add_config_option(const Command& command, Invocation& invocation);
 /// The groups, one per file.
 void add_init_command(const Command& app, Invocation& invocation);
 void add_client_commands(const Command& app, Invocation& invocation);
+void add_group_commands(const Command& app, Invocation& invocation);
 void add_user_commands(const Command& app, Invocation& invocation);
 void add_key_commands(const Command& app, Invocation& invocation);
 void add_publish_command(const Command& app, Invocation& invocation);

@@ -158,6 +158,12 @@ Option Command::argument(const char* name, std::string& variable, const char* he
     return Option(option);
 }
 
+Option Command::argument(const char* name, std::vector<std::string>& variable, const char* help) const {
+    CLI::Option& option = add_option(*app_, name, " ", variable, help);
+    option.required();
+    return Option(option);
+}
+
 void Command::explain(const std::string& text) const { app_->description(app_->get_description() + "\n\n" + text); }
 void Command::end_help(const std::string& text) const { app_->footer(text); }
 void Command::list_under(const char* heading) const { app_->group(heading); }

@@ -67,6 +67,9 @@ public:
     /// A value without an option's name; wrong usage without it.
     Option argument(const char* name, std::string& variable, const char* help) const;
 
+    /// One such value or more, the last ones of the line.
+    Option argument(const char* name, std::vector<std::string>& variable, const char* help) const;
+
     /// What --help says below the summary, and only there.
     void explain(const std::string& text) const;
     /// The last lines of --help.

@@ -19,9 +19,9 @@ constexpr const char* kKeys = "Keys";
 constexpr const char* kUpkeep = "Maintenance";
 
 constexpr HelpGroup kGroups[] = {
-    {"init", kSetUp},    {"doctor", kSetUp},   {"why", kSetUp},    {"client", kWho},   {"user", kWho},
-    {"token", kNow},     {"session", kNow},    {"consent", kNow},  {"key", kKeys},     {"publish", kKeys},
-    {"backup", kUpkeep}, {"migrate", kUpkeep}, {"purge", kUpkeep}, {"stats", kUpkeep},
+    {"init", kSetUp},   {"doctor", kSetUp},  {"why", kSetUp},      {"client", kWho},   {"user", kWho},
+    {"group", kWho},    {"token", kNow},     {"session", kNow},    {"consent", kNow},  {"key", kKeys},
+    {"publish", kKeys}, {"backup", kUpkeep}, {"migrate", kUpkeep}, {"purge", kUpkeep}, {"stats", kUpkeep},
 };
 
 constexpr const char* kFooter =
@@ -43,14 +43,19 @@ constexpr const char* kFooter =
 /// The last line of the help of a group of commands.
 constexpr const char* kGroupFooter = "Exit codes: 0 done, 1 refused, 2 wrong usage.";
 
+void finish_group(const Command& command) {
+    if (!command.is_group()) return;
+    command.end_help("`postern " + command.full_name() + " COMMAND --help` explains each.\n" + kGroupFooter);
+    for (const Command& below : command.commands()) finish_group(below);
+}
+
 }  // namespace
 
 void finish_help(const Command& app) {
     for (const Command& command : app.commands()) {
         const auto* row = std::ranges::find(kGroups, command.name(), &HelpGroup::command);
         if (row != std::end(kGroups)) command.list_under(row->group);
-        if (!command.is_group()) continue;
-        command.end_help("`postern " + command.name() + " COMMAND --help` explains each.\n" + kGroupFooter);
+        finish_group(command);
     }
     app.end_help(kFooter);
 }

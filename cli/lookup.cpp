@@ -1,9 +1,10 @@
-// Finds the user or client that a typed name refers to.
+// Finds the user, client or group that a typed name refers to.
 #include "cli/lookup.h"
 
 #include "cli/command.h"
 #include "cli/output.h"
 #include "store/clients.h"
+#include "store/groups.h"
 #include "store/users.h"
 
 namespace postern::cli {
@@ -42,6 +43,15 @@ model::Client require_client(db::Transaction& transaction, const std::string& id
     auto client = store::find_client_to_change(transaction, model::ClientId(id), util::SystemClock().now());
     if (!client) throw no_client(id);
     return *std::move(client);
+}
+
+model::Group require_group(db::Database& database, const std::string& name) {
+    auto group = store::find_group(database, name);
+    if (!group)
+        throw Refused("there is no group " + in_quotes(name) +
+                      "; `postern group list` shows all, `postern group add` "
+                      "makes one");
+    return *std::move(group);
 }
 
 }  // namespace postern::cli

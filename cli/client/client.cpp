@@ -82,6 +82,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
             throw Refused("the client id " + in_quotes(options.id) +
                           " is taken; change that client with `postern client set`, or choose another id");
         }
+        change_access(transaction, options.client.access, client);
         commit(transaction);
     });
     note_done(invocation, {audit::client(client.id)});
@@ -93,18 +94,20 @@ void list(const Invocation& invocation, db::Limit limit) {
     const auto clients = store::list_clients(database, now(), limit);
     if (!invocation.json) return print_clients(clients);
     json::Array array;
-    for (const Client& client : clients) array.emplace_back(to_json(client));
+    for (const Client& client : clients) array.emplace_back(to_json(client, read_access(database, client)));
     print_json(std::move(array));
 }
 
-void print(const Invocation& invocation, const Client& client) {
-    if (invocation.json) return print_json(to_json(client));
-    print_client(client);
+void print(const Invocation& invocation, db::Database& database, const Client& client) {
+    const store::ClientAccess access = read_access(database, client);
+    note_access(client, access);
+    if (invocation.json) return print_json(to_json(client, access));
+    print_client(client, access);
 }
 
 void show(const Invocation& invocation, const std::string& id) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
-    print(invocation, require_client(database, id));
+    print(invocation, database, require_client(database, id));
 }
 
 struct SetOptions {
@@ -119,7 +122,13 @@ void set(const Invocation& invocation, const SetOptions& options) {
     const config::Config config = invocation.load_config();
     const util::Secret secret = new_secret(false);
     db::Database database = open_database(config, Access::read_write);
-    const bool with_secret = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+    struct Done {
+        bool with_secret = false;
+        std::int64_t grants_ended = 0;
+    };
+    const Done done = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        const bool changes_access = options.client.access != AccessOptions{};
+        if (changes_access) store::lock_access(transaction);
         Client client = require_client(transaction, options.id);
         const bool was_public = client.type == ClientType::public_;
         apply(options.client, client);
@@ -128,12 +137,16 @@ void set(const Invocation& invocation, const SetOptions& options) {
         const bool becomes_confidential = was_public && client.type == ClientType::confidential;
         if (becomes_confidential)
             store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), std::nullopt, now());
+        const std::int64_t ended = changes_access ? change_access(transaction, options.client.access, client) : 0;
         commit(transaction);
-        return becomes_confidential;
+        return Done{becomes_confidential, ended};
     });
-    note_done(invocation, {audit::client(model::ClientId(options.id))});
-    if (with_secret) return print_credentials(invocation, options.id, &secret);
-    print(invocation, require_client(database, options.id));
+    note_done(invocation, {audit::client(model::ClientId(options.id)),
+                           {"grants_ended", done.grants_ended > 0 ? std::to_string(done.grants_ended) : ""}});
+    if (done.grants_ended > 0)
+        print_note(counted(done.grants_ended, "grant") + " of users who may not use the client any more ended");
+    if (done.with_secret) return print_credentials(invocation, options.id, &secret);
+    print(invocation, database, require_client(database, options.id));
 }
 
 struct SecretOptions {
@@ -173,7 +186,7 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
         return changed;
     });
     note_done(invocation, {audit::client(client.id)});
-    if (invocation.json) return print_json(to_json(client));
+    if (invocation.json) return print_json(to_json(client, read_access(database, client)));
     std::cout << "client " << in_quotes(id)
               << (enabled ? " is enabled\n" : " is disabled: its tokens are inactive until it is enabled again\n");
 }
@@ -225,8 +238,9 @@ void add_set(const Command& group, Invocation& invocation) {
                     [&invocation, options] { set(invocation, *options); });
     command.explain(
         "What is not given stays: the defaults below are those of `postern client add`. Of options that may be "
-        "repeated all values must be given again. The change takes effect at once; issued tokens stay valid, with the "
-        "scopes that were approved.");
+        "repeated all values must be given again, but for the list of groups and users, to which --allow-... adds. The "
+        "change takes effect at once; issued tokens stay valid, with the scopes that were approved, but for those of "
+        "users who may not use the client any more.");
     add_id(command, options->id);
     add_client_options(command, options->client);
     add_client_set_options(command, options->client);

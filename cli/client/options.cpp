@@ -88,6 +88,15 @@ void add_client_options(const Command& command, ClientOptions& options) {
     command.option("--pkce", "WHEN", options.pkce, "required or optional (default: optional for clients with a secret)")
         .one_of({"required", "optional"});
     command.flag("--first-party", options.first_party, true, "Your own application: users are not asked for consent");
+    add_access_options(command, options.access);
+    command
+        .option(
+            "--groups", "WHICH", options.groups,
+            "Of a user's groups, tell it all (default) or its own, which are those of --allow-group; needs the scope "
+            "groups")
+        .one_of({"all", "own"});
+    command.flag("--id-token-claims", options.id_token_claims, true,
+                 "Put the claims of its scopes into the ID token, too, for an application that looks nowhere else");
 }
 
 void add_client_set_options(const Command& command, ClientOptions& options) {
@@ -95,9 +104,11 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
                  "A client with a secret; a new one is generated and printed once");
     command.flag("--no-native", options.native, false, "Undo --native");
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
+    command.flag("--no-id-token-claims", options.id_token_claims, false, "Undo --id-token-claims");
     command.flag("--no-redirect-uri", options.no_redirect_uri, "Remove all redirect URIs");
     command.flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
                  "Remove all post-logout redirect URIs");
+    add_access_set_options(command, options.access);
 }
 
 Client default_client(const std::string& id, const oauth::Settings& settings) {
@@ -122,6 +133,9 @@ void apply(const ClientOptions& options, Client& client) {
     for (const std::string& grant : options.grants) client.grants.insert(*model::parse_grant_type(grant));
     if (options.scope) client.scope = parse_scope(*options.scope);
     if (options.pkce) client.pkce = *model::parse_pkce(*options.pkce);
+    if (options.groups) client.groups = *model::parse_told_groups(*options.groups);
+    if (options.id_token_claims) client.id_token_claims = *options.id_token_claims;
+    apply(options.access, client);
 }
 
 }  // namespace postern::cli

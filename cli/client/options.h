@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/client/access.h"
 #include "cli/command_line.h"
 #include "model/client.h"
 #include "oauth/settings.h"
@@ -25,6 +26,9 @@ struct ClientOptions {
     std::optional<std::string> scope;
     std::optional<std::string> auth_method;
     std::optional<std::string> pkce;
+    std::optional<std::string> groups;
+    std::optional<bool> id_token_claims;
+    AccessOptions access;
 
     bool operator==(const ClientOptions&) const = default;
 };

@@ -37,9 +37,17 @@ std::string secrets_in_words(const Client& client) {
     return join(words, ", ");
 }
 
+std::string allowed_in_words(const Client& client, const store::ClientAccess& access) {
+    if (!client.restricted) return "all users";
+    std::vector<std::string> words;
+    for (const std::string& group : access.groups) words.push_back("group " + group);
+    for (const std::string& name : access.usernames) words.push_back("user " + name);
+    return words.empty() ? "nobody" : join(words, ", ");
+}
+
 }  // namespace
 
-json::Object to_json(const Client& client) {
+json::Object to_json(const Client& client, const store::ClientAccess& access) {
     return json::Object{
         {"client_id", client.id.str()},
         {"client_name", client.name},
@@ -54,11 +62,16 @@ json::Object to_json(const Client& client) {
         {"redirect_uris", json::strings(client.redirect_uris)},
         {"post_logout_redirect_uris", json::strings(client.post_logout_redirect_uris)},
         {"client_secrets", secrets_of(client)},
+        {"restricted", client.restricted},
+        {"allowed_groups", json::strings(access.groups)},
+        {"allowed_users", json::strings(access.usernames)},
+        {"groups", std::string(model::to_string(client.groups))},
+        {"id_token_claims", client.id_token_claims},
         {"created_at", util::to_epoch(client.created_at)},
     };
 }
 
-void print_client(const Client& client) {
+void print_client(const Client& client, const store::ClientAccess& access) {
     print_fields({
         {"client_id", client.id.str()},
         {"name", client.name},
@@ -73,6 +86,9 @@ void print_client(const Client& client) {
         {"redirect URIs", join(client.redirect_uris)},
         {"post-logout URIs", join(client.post_logout_redirect_uris)},
         {"secrets", secrets_in_words(client)},
+        {"for", allowed_in_words(client, access)},
+        {"told groups", std::string(model::to_string(client.groups))},
+        {"claims in ID token", yes_no(client.id_token_claims)},
         {"created", to_text(client.created_at)},
     });
 }

@@ -1,5 +1,7 @@
-// Checks whether applications will find in the users' claims what they commonly require.
+// Checks whether applications will find in the users' claims what they commonly require, and whether each has a user.
 #include "cli/doctor/findings.h"
+#include "cli/output.h"
+#include "store/client_access.h"
 
 namespace postern::cli {
 namespace {
@@ -24,10 +26,7 @@ Emails count_emails(db::Database& database) {
     return emails;
 }
 
-}  // namespace
-
-void check_users(Findings& findings, db::Database& database, const oauth::Settings& settings) {
-    if (!settings.oidc) return;
+void check_emails(Findings& findings, db::Database& database) {
     const Emails emails = count_emails(database);
     if (emails.unverified == 0) return;
     const std::string all = (emails.users < kUsersLookedAt ? "" : "the first ") + std::to_string(emails.users);
@@ -36,6 +35,28 @@ void check_users(Findings& findings, db::Database& database, const oauth::Settin
                     " users have an `email` without `email_verified`, and some applications refuse them; once you know "
                     "that an address is the user's own, `postern user set NAME --claim email_verified=true` says so "
                     "(for many users: `postern user import --update --email-verified FILE`)");
+}
+
+/// Earlier releases stored the claim, and told it to nobody.
+void check_stored_groups(Findings& findings, db::Database& database) {
+    auto row = database.query(
+        "SELECT count(*) FROM (SELECT claims FROM users LIMIT $1) AS looked_at WHERE claims LIKE '%\"groups\":%'",
+        kUsersLookedAt);
+    if (!row.step() || row.integer(0) == 0) return;
+    findings.ok("users", counted(row.integer(0), "user") +
+                             " with a stored claim `groups`, which no application is told: `postern group member add` "
+                             "makes memberships, `postern user set NAME --unset-claim groups` removes the claim");
+}
+
+}  // namespace
+
+void check_users(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    for (const model::ClientId& id : store::clients_for_nobody(database))
+        findings.warning("clients", "client " + in_quotes(id.str()) + " is for no group and no user: nobody can use it",
+                         "`postern client set " + id.str() + "` with --allow-group, --allow-user or --allow-everyone");
+    if (!settings.oidc) return;
+    check_emails(findings, database);
+    check_stored_groups(findings, database);
 }
 
 }  // namespace postern::cli

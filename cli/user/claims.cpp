@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "model/claim_shape.h"
+#include "model/group.h"
 #include "model/protocol_claims.h"
 #include "util/text.h"
 
@@ -39,6 +40,9 @@ void check_name(const std::string& name) {
             "claim \"" + name +
             "\": the name must be 1 to 64 printable ASCII characters without space, quotation mark and backslash");
     }
+    if (name == model::kGroups)
+        throw Refused(
+            "claim \"groups\" is made of the user's memberships: --group, `postern group member add`, or \"groups\" in a line of an import");
     if (model::is_protocol_claim(name)) {
         throw Refused("claim " + in_quotes(name) + " is set by the server itself; choose another name");
     }

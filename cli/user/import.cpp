@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <span>
 
 #include "cli/audit.h"
@@ -15,6 +16,8 @@
 #include "crypto/random.h"
 #include "db/write.h"
 #include "json/writer.h"
+#include "store/client_access.h"
+#include "store/groups.h"
 #include "store/users.h"
 #include "util/text.h"
 
@@ -37,6 +40,7 @@ struct Options {
 };
 
 struct Report {
+    std::int64_t grants_ended = 0;  ///< of users who lost a group; those of a new password or state are not counted
     std::size_t added = 0;
     std::size_t updated = 0;
     std::size_t unchanged = 0;
@@ -53,6 +57,23 @@ void check_names(db::Database& database, ImportFile& file, const Options& option
     std::erase_if(file.users, [&](const ImportedUser& user) {
         if (!store::find_user_by_name(database, user.username)) return false;
         file.faulty.push_back({user.line, user.username, name_is_taken().what()});
+        return true;
+    });
+    std::ranges::sort(file.faulty, {}, &FaultyLine::line);
+}
+
+/// Moves users of groups that are not there to the faulty lines.
+void check_groups(db::Database& database, ImportFile& file) {
+    std::set<std::string> known;
+    auto groups = store::list_groups(database);
+    for (const store::ListedGroup& each : groups) known.insert(each.group.name);
+    std::erase_if(file.users, [&](const ImportedUser& user) {
+        if (!user.groups) return false;
+        const auto unknown =
+            std::ranges::find_if(*user.groups, [&](const std::string& name) { return !known.contains(name); });
+        if (unknown == user.groups->end()) return false;
+        file.faulty.push_back(
+            {user.line, user.username, "there is no group " + in_quotes(*unknown) + "; `postern group add` makes one"});
         return true;
     });
     std::ranges::sort(file.faulty, {}, &FaultyLine::line);
@@ -96,14 +117,32 @@ User new_user(const ImportedUser& imported, const Options& options) {
 
 bool same_claims(const json::Object& a, const json::Object& b) { return json::write(a) == json::write(b); }
 
+/// Makes the user a member of what the line names and of nothing else. False when that is so already.
+bool update_groups(db::Transaction& transaction, const ImportedUser& imported, const model::Subject& subject,
+                   Report& report) {
+    if (!imported.groups) return false;
+    const auto before = store::groups_of(transaction.database(), subject);
+    const std::set<std::string> wanted(imported.groups->begin(), imported.groups->end());
+    bool changed = false;
+    bool lost = false;
+    for (const std::string& name : wanted) changed |= store::add_member(transaction, name, subject, now());
+    for (const std::string& name : before) {
+        if (!wanted.contains(name)) lost |= store::remove_member(transaction, name, subject);
+    }
+    if (lost) report.grants_ended += store::end_grants_without_access(transaction, subject, now());
+    return changed || lost;
+}
+
 /// As in `user passwd` and `user disable`, a new password or a disabled state ends sessions and tokens.
-bool update_user(db::Transaction& transaction, const ImportedUser& imported, User user, const Options& options) {
+bool update_user(db::Transaction& transaction, const ImportedUser& imported, User user, const Options& options,
+                 Report& report) {
     json::Object claims = claims_of(imported, user.claims, options);
     const bool new_hash = imported.password_hash &&
                           *imported.password_hash != store::find_password_hash(transaction.database(), user.subject);
     const bool new_claims = !same_claims(claims, user.claims);
     const bool new_state = imported.enabled && *imported.enabled != user.enabled;
-    if (!new_hash && !new_claims && !new_state) return false;
+    const bool new_groups = update_groups(transaction, imported, user.subject, report);
+    if (!new_hash && !new_claims && !new_state && !new_groups) return false;
     if (new_hash) store::set_password_hash(transaction, user.subject, *imported.password_hash);
     user.claims = std::move(claims);
     if (new_state) user.enabled = *imported.enabled;
@@ -118,8 +157,10 @@ void import_one(db::Transaction& transaction, const ImportedUser& imported, cons
     if (known && !options.update) {  // created while passwords were hashed
         report.refused.push_back({imported.line, imported.username, name_is_taken().what()});
     } else if (known) {
-        ++(update_user(transaction, imported, *known, options) ? report.updated : report.unchanged);
-    } else if (store::insert_user(transaction, new_user(imported, options), imported.password_hash.value_or(""))) {
+        ++(update_user(transaction, imported, *known, options, report) ? report.updated : report.unchanged);
+    } else if (const User user = new_user(imported, options);
+               store::insert_user(transaction, user, imported.password_hash.value_or(""))) {
+        update_groups(transaction, imported, user.subject, report);
         ++report.added;
     } else {  // another process has just created it
         import_one(transaction, imported, options, report);
@@ -139,7 +180,10 @@ void import_users(const Invocation& invocation, db::Database& database, std::spa
             return counted;
         });
         const auto changed = so_far.added + so_far.updated - report.added - report.updated;
-        if (!options.dry_run && changed > 0) note_done(invocation, {{"rows", std::to_string(changed)}});
+        const auto ended = so_far.grants_ended - report.grants_ended;
+        if (!options.dry_run && changed > 0)
+            note_done(invocation,
+                      {{"rows", std::to_string(changed)}, {"grants_ended", ended > 0 ? std::to_string(ended) : ""}});
         report = std::move(so_far);
         users = users.subspan(batch.size());
         progress.advance(batch.size());
@@ -212,6 +256,7 @@ void import(const Invocation& invocation, const Options& options) {
     ImportFile file = read_import_file(options.file);
     db::Database database = open_database(config, Access::read_write);
     check_names(database, file, options);
+    check_groups(database, file);
 
     Report report;
     const bool stop = !file.faulty.empty() && !options.skip_faulty;
@@ -244,7 +289,8 @@ void add_user_import_command(const Command& group, Invocation& invocation) {
                     [&invocation, options] { import(invocation, *options); });
     command.explain(
         "Either `name:hash` lines (htpasswd, shadow; what follows a second colon is ignored), or lines of one JSON "
-        "object each with \"username\" and, optionally, \"password_hash\" or \"password\", \"claims\" and \"enabled\"; "
+        "object each with \"username\" and, optionally, \"password_hash\" or \"password\", \"claims\", \"enabled\" and "
+        "\"groups\", a list of names; "
         "the first line decides which. A user without both has no password. Hashes may be yescrypt ($y$), bcrypt "
         "($2y$, $2b$, $2a$; cost 14 at most) or SHA-512 ($6$; 1000000 rounds at most).\n"
         "\n"
@@ -252,9 +298,10 @@ void add_user_import_command(const Command& group, Invocation& invocation) {
         "are refused too, unless --update is given. Passwords take about 20 ms each to hash; a terminal shows the "
         "progress.");
     command.argument("FILE", options->file, "The file; - is standard input");
-    command.flag("--update", options->update,
-                 "Give existing users the password, claims (all of them) and state in the file; a new password ends "
-                 "their sessions and tokens");
+    command.flag(
+        "--update", options->update,
+        "Give existing users the password, claims and groups (all of them) and state in the file; a new password ends "
+        "their sessions and tokens");
     command.flag("--dry-run", options->dry_run,
                  "Check everything, write nothing; with --update, passwords are not compared");
     command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);

@@ -58,6 +58,14 @@ void take_enabled(ImportedUser& user, const std::string& name, const json::Value
     user.enabled = *value.if_bool();
 }
 
+void take_groups(ImportedUser& user, const std::string& name, const json::Value& value) {
+    const json::Array* names = value.if_array();
+    if (!names || !std::ranges::all_of(*names, [](const json::Value& each) { return each.if_string(); }))
+        throw Refused(in_quotes(name) + " must be a list of names of groups");
+    user.groups.emplace();
+    for (const json::Value& each : *names) user.groups->push_back(*each.if_string());
+}
+
 struct Member {
     std::string_view name;
     void (*take)(ImportedUser&, const std::string& name, const json::Value&);
@@ -65,14 +73,14 @@ struct Member {
 
 constexpr Member kMembers[] = {
     {"username", take_username}, {"password_hash", take_hash}, {"password", take_password},
-    {"claims", take_claims},     {"enabled", take_enabled},
+    {"claims", take_claims},     {"enabled", take_enabled},    {"groups", take_groups},
 };
 
 void take(ImportedUser& user, const std::string& name, const json::Value& value) {
     const auto* member = std::ranges::find(kMembers, name, &Member::name);
     if (member == std::end(kMembers)) {
         throw Refused(in_quotes(name) +
-                      " is not a member of a user: username, password_hash or password, claims, enabled");
+                      " is not a member of a user: username, password_hash or password, claims, enabled, groups");
     }
     member->take(user, name, value);
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "json/value.h"
 #include "util/secret.h"
@@ -18,6 +19,7 @@ struct ImportedUser {
     std::optional<util::Secret> password;      ///< not both
     std::optional<json::Object> claims;
     std::optional<bool> enabled;
+    std::optional<std::vector<std::string>> groups;  ///< all that the user is to be in
 };
 
 enum class ImportFormat { htpasswd, json_lines };

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/audit.h"
+#include "cli/client/access.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/lookup.h"
@@ -15,6 +16,7 @@
 #include "crypto/password.h"
 #include "crypto/random.h"
 #include "db/write.h"
+#include "store/groups.h"
 #include "store/users.h"
 
 namespace postern::cli {
@@ -45,6 +47,7 @@ struct AddOptions {
     bool password_stdin = false;
     bool email_verified = false;
     ClaimOptions claims;
+    std::vector<std::string> groups;
 };
 
 void add(const Invocation& invocation, const AddOptions& options) {
@@ -66,6 +69,8 @@ void add(const Invocation& invocation, const AddOptions& options) {
             throw Refused("the user name " + in_quotes(options.name) +
                           " is taken; change that user with `postern user set`, or choose another name");
         }
+        for (const std::string& group : options.groups)
+            store::add_member(transaction, require_group(database, group).name, user.subject, now());
         commit(transaction);
     });
     note_done(invocation, {oauth::audit::subject(user.subject)});
@@ -80,14 +85,17 @@ void list(const Invocation& invocation, db::Limit limit) {
     print_json_rows(users, [](const User& user) { return to_json(user); });
 }
 
-void print(const Invocation& invocation, const User& user) {
-    if (invocation.json) return print_json(to_json(user));
-    print_user(user);
+void print(const Invocation& invocation, db::Database& database, const User& user) {
+    const auto groups = store::groups_of(database, user.subject);
+    if (!invocation.json) return print_user(user, groups);
+    json::Object object = to_json(user);
+    object.set("groups", json::strings(groups));
+    print_json(std::move(object));
 }
 
 void show(const Invocation& invocation, const std::string& name) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
-    print(invocation, require_user(database, name));
+    print(invocation, database, require_user(database, name));
 }
 
 struct SetOptions {
@@ -140,7 +148,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
         set_claims(changed.claims, claims);
     });
     note_done(invocation, {oauth::audit::subject(user.subject)});
-    print(invocation, user);
+    print(invocation, database, user);
 }
 
 struct PasswdOptions {
@@ -176,6 +184,7 @@ void enable(const Invocation& invocation, const std::string& name, bool enabled)
 
 void remove(const Invocation& invocation, const std::string& name) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const auto for_nobody = store::clients_for_nobody(database);
     const User user = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         User removed = require_user(transaction, name);
         store::remove_user(transaction, removed.subject);  // sessions, grants and tokens go with the row
@@ -183,6 +192,7 @@ void remove(const Invocation& invocation, const std::string& name) {
         return removed;
     });
     note_done(invocation, {oauth::audit::subject(user.subject)});
+    note_clients_for_nobody(database, for_nobody);
     if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
     std::cout << "user " << in_quotes(user.username) << " is removed, with all sessions, tokens and consents\n";
 }
@@ -229,6 +239,7 @@ void add_add(const Command& group, Invocation& invocation) {
     add_password_option(command, options->password_stdin);
     add_claim_options(command, options->claims);
     command.flag("--email-verified", options->email_verified, kEmailVerifiedHelp);
+    command.option("--group", "GROUP", options->groups, "Put the user into this group; repeatable");
 }
 
 void add_set(const Command& group, Invocation& invocation) {
@@ -261,7 +272,7 @@ void add_user_commands(const Command& app, Invocation& invocation) {
     add_limit_option(add_command(group, invocation, "list", "List all users", "postern user list --json",
                                  [&invocation, limit] { list(invocation, *limit); }),
                      *limit);
-    add_name_command(group, invocation, "show", "Show one user with all claims", "postern user show ada",
+    add_name_command(group, invocation, "show", "Show one user with all claims and groups", "postern user show ada",
                      [&invocation](const std::string& name) { show(invocation, name); });
     add_set(group, invocation);
     add_passwd(group, invocation);

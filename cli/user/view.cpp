@@ -27,10 +27,10 @@ json::Object to_json(const User& user) {
     };
 }
 
-void print_user(const User& user) {
+void print_user(const User& user, const std::vector<std::string>& groups) {
     std::vector<std::pair<std::string, std::string>> fields = {
         {"sub", user.subject.str()},           {"username", user.username},           {"enabled", yes_no(user.enabled)},
-        {"created", to_text(user.created_at)}, {"updated", to_text(user.updated_at)},
+        {"created", to_text(user.created_at)}, {"updated", to_text(user.updated_at)}, {"groups", join(groups)},
     };
     for (const auto& [name, value] : user.claims.members()) {
         fields.emplace_back("claim " + name, value.if_string() ? *value.if_string() : json::write(value));

@@ -24,6 +24,10 @@ struct ReasonAdvice {
     std::string_view text;
 };
 
+constexpr std::string_view kForOthers =
+    "The client is for certain users and groups, as `postern client show {client}` says, and the user is not one of "
+    "them. `postern group member add GROUP USER` or `postern client set {client} --allow-user USER` lets the user in.";
+
 constexpr ReasonAdvice kReasonAdvice[] = {
     // RFC 7636, RFC 9700 §2.1.1
     {"invalid_request", "the client is registered with --pkce required",
@@ -70,6 +74,8 @@ constexpr ReasonAdvice kReasonAdvice[] = {
      "The client asks for the claim that the detail names, by the claims parameter. Register the scope of that claim "
      "with `postern client set {client} --scope \"...\"`, naming every scope that the client needs, or let the client "
      "ask for less."},
+    // RFC 6749 §4.1.2.1
+    {"access_denied", "the user may not use this client", kForOthers},
     // RFC 8707 §2
     {"invalid_target", "the audience must not be this server",
      "The token request names this server as its audience. UserInfo needs none: leave `audience` (or `aud`) out there, "
@@ -167,6 +173,7 @@ constexpr Advice kAdvice[] = {
      "the issuer's host name with the address bar."},
     {"form_malformed",
      "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
+    {"access_refused", kForOthers},
     {"logout_malformed",
      "A parameter of the logout request is given twice, badly encoded or too long; the detail names it. Fix the "
      "client."},

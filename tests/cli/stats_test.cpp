@@ -192,7 +192,7 @@ TEST_CASE("stats: a person reads words") {
     const Installation installation;
     put_everything(installation);
     const std::string text = installation.must({"stats"});
-    for (const char* part : {"2 enabled, 1 disabled", "12 in the last 900 seconds", "schema version 3", "key ES256",
+    for (const char* part : {"2 enabled, 1 disabled", "12 in the last 900 seconds", "schema version 4", "key ES256",
                              "key RS256", "signs since"})
         CHECK_MESSAGE(text.find(part) != std::string::npos, part);
 }

@@ -62,10 +62,11 @@ TEST_CASE("usage: every sub-command says what it does, what each option means, a
         CHECK(has(help, "\nExit codes: 0 done, 1 refused, 2 wrong usage."));
         auto lists = lists_in(help);
         check_options(lists["Options"]);
+        std::string usage = "Usage: " + name + " [OPTIONS]";
         for (const HelpEntry& argument : lists["Arguments"]) {
             CAPTURE(argument.name);
             CHECK(argument.description.size() > 9);
-            CHECK(has(help, "Usage: " + name + " [OPTIONS] " + argument.name));
+            CHECK(has(help, usage += " " + argument.name));
         }
         for (const char* shared : {"--config FILE", "--json"})
             CHECK(std::ranges::find(lists["Options"], shared, &HelpEntry::name) != lists["Options"].end());

@@ -154,8 +154,8 @@ TEST_CASE("user add: claims have the types of OpenID Connect Core 5.1 [OIDC Core
         R"({"website":"javascript:alert"})",
         R"({"birthdate":"10.12.1815"})",
         R"({"birthdate":"1815-13-10"})",
-        R"({"groups":["a",1]})",
-        R"({"groups":[1]})",
+        R"({"roles":["a",1]})",
+        R"({"roles":[1]})",
         R"({"custom":{"a":1}})",
         R"({"custom":null})",
         R"({"a b":"x"})",
@@ -178,7 +178,7 @@ TEST_CASE("user add: claims have the types of OpenID Connect Core 5.1 [OIDC Core
         {"user", "add", "ada", "--password-stdin", "--claims-stdin"},
         "secret\n"
         R"({"name":"Ada","email_verified":false,"updated_at":0,"birthdate":"0000-12-10","picture":"https://example.org/ada.png",)"
-        R"("groups":["a","b"],"level":3,"ratio":0.5,"staff":true,"x":"y"})");
+        R"("roles":["a","b"],"level":3,"ratio":0.5,"staff":true,"x":"y"})");
     CHECK(stored(installation, "ada").claims.size() == 10);
 }
 

@@ -1,0 +1,287 @@
+// `postern group`: groups of users, and who is in them.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/client/access.h"
+#include "cli/command.h"
+#include "cli/lookup.h"
+#include "cli/output.h"
+#include "cli/selection.h"
+#include "db/write.h"
+#include "store/client_access.h"
+#include "store/groups.h"
+#include "util/text.h"
+
+namespace postern::cli {
+namespace {
+
+namespace audit = oauth::audit;
+using db::Access;
+using db::Durability;
+using model::Group;
+
+constexpr std::size_t kMaxDescription = 256;  // bytes
+
+util::Time now() { return util::SystemClock().now(); }
+
+audit::Member of_group(const std::string& name) { return {"group", name}; }
+
+void require_new_name(const std::string& name) {
+    if (!model::is_group_name(name))
+        throw Refused("the name of a group must be 1 to 64 of the characters A-Z a-z 0-9 . _ -");
+}
+
+void require_description(const std::string& text) {
+    if (text.size() > kMaxDescription || util::displayable(text) != text)
+        throw Refused(
+            "the description must be at most 256 bytes of UTF-8 text without control and direction characters");
+}
+
+json::Object to_json(const Group& group) {
+    return json::Object{
+        {"name", group.name}, {"description", group.description}, {"created_at", util::to_epoch(group.created_at)}};
+}
+
+struct AddOptions {
+    std::string name;
+    std::string description;
+};
+
+void add(const Invocation& invocation, const AddOptions& options) {
+    require_new_name(options.name);
+    require_description(options.description);
+    const Group group{options.name, options.description, now()};
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        if (!store::insert_group(transaction, group)) throw Refused("the group " + in_quotes(group.name) + " exists");
+        commit(transaction);
+    });
+    note_done(invocation, {of_group(group.name)});
+    if (invocation.json) return print_json(to_json(group));
+    std::cout << "group " << in_quotes(group.name) << " is there; `postern group member add " << group.name
+              << " USER` puts somebody in it\n";
+}
+
+void list(const Invocation& invocation, db::Limit limit) {
+    db::Database database = open_database(invocation.load_config(), Access::query_only);
+    auto groups = store::list_groups(database, limit);
+    if (!invocation.json) {
+        return print_table_rows({"NAME", "MEMBERS", "DESCRIPTION"}, groups, [](const store::ListedGroup& each) {
+            return std::vector<std::string>{each.group.name, std::to_string(each.members), each.group.description};
+        });
+    }
+    print_json_rows(groups, [](const store::ListedGroup& each) {
+        json::Object object = to_json(each.group);
+        object.set("members", each.members);
+        return object;
+    });
+}
+
+std::vector<std::string> as_text(const std::vector<model::ClientId>& ids) {
+    std::vector<std::string> text;
+    for (const model::ClientId& id : ids) text.push_back(id.str());
+    return text;
+}
+
+struct Shown {
+    Group group;
+    std::vector<std::string> members;
+    std::vector<std::string> clients;
+};
+
+Shown read_group(db::Database& database, const std::string& name) {
+    Shown shown{require_group(database, name), {}, as_text(store::clients_allowing(database, name))};
+    auto members = store::list_members(database, name);
+    for (const store::Member& member : members) shown.members.push_back(member.username);
+    return shown;
+}
+
+void show(const Invocation& invocation, const std::string& name) {
+    db::Database database = open_database(invocation.load_config(), Access::query_only);
+    const auto [group, members, clients] = read_group(database, name);
+    if (!invocation.json) {
+        return print_fields({{"name", group.name},
+                             {"description", group.description},
+                             {"created", to_text(group.created_at)},
+                             {"members", join(members)},
+                             {"may use", join(clients)}});
+    }
+    json::Object object = to_json(group);
+    object.set("members", json::strings(members));
+    object.set("clients", json::strings(clients));
+    print_json(std::move(object));
+}
+
+struct SetOptions {
+    std::string name;
+    std::optional<std::string> description;
+};
+
+void set(const Invocation& invocation, const SetOptions& options) {
+    if (!options.description) throw UsageError("nothing to change; `postern group set --help` lists the options");
+    require_description(*options.description);
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const Group group = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        Group changed = require_group(database, options.name);
+        changed.description = *options.description;
+        store::set_description(transaction, changed.name, changed.description);
+        commit(transaction);
+        return changed;
+    });
+    note_done(invocation, {of_group(group.name)});
+    if (invocation.json) return print_json(to_json(group));
+    std::cout << "group " << in_quotes(group.name) << " is described as " << in_quotes(group.description) << '\n';
+}
+
+void remove(const Invocation& invocation, const std::string& name) {
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const auto for_nobody = store::clients_for_nobody(database);
+    const std::int64_t ended = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        store::lock_access(transaction);
+        require_group(database, name);
+        const auto clients = store::clients_allowing(database, name);
+        store::remove_group(transaction, name);
+        std::int64_t grants = 0;
+        for (const model::ClientId& id : clients) grants += store::end_grants_without_access(transaction, id, now());
+        commit(transaction);
+        return grants;
+    });
+    note_done(invocation, {of_group(name), {"grants_ended", std::to_string(ended)}});
+    note_clients_for_nobody(database, for_nobody);
+    if (invocation.json) return print_json(json::Object{{"name", name}, {"grants_ended", ended}});
+    std::cout << "group " << in_quotes(name) << " is removed; " << counted(ended, "grant") << " ended\n";
+}
+
+struct MemberOptions {
+    std::string group;
+    std::vector<std::string> users;
+};
+
+/// One of the users, with what changed.
+struct Changed {
+    model::Subject subject;
+    std::int64_t grants_ended = 0;
+};
+
+/// Calls `change(transaction, user)` for each of the users, all of them or none. It returns nullopt for a user who
+/// stays as before. A line of the audit log for each of the others.
+template <class Change>
+std::vector<Changed> change_members(const Invocation& invocation, const MemberOptions& options, Change change) {
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const auto all = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        require_group(database, options.group);
+        std::vector<Changed> changed;
+        for (const std::string& name : options.users) {
+            const model::User user = require_user(transaction, name);
+            if (const auto one = change(transaction, user)) changed.push_back(*one);
+        }
+        commit(transaction);
+        return changed;
+    });
+    for (const Changed& one : all)
+        note_done(invocation, {audit::subject(one.subject),
+                               of_group(options.group),
+                               {"grants_ended", one.grants_ended > 0 ? std::to_string(one.grants_ended) : ""}});
+    return all;
+}
+
+void add_members(const Invocation& invocation, const MemberOptions& options) {
+    using Result = std::optional<Changed>;
+    const auto added =
+        change_members(invocation, options, [&](db::Transaction& transaction, const model::User& user) -> Result {
+            if (!store::add_member(transaction, options.group, user.subject, now())) return std::nullopt;
+            return Changed{user.subject};
+        });
+    const auto count = static_cast<std::int64_t>(added.size());
+    if (invocation.json) return print_json(json::Object{{"name", options.group}, {"added", count}});
+    std::cout << counted(count, "user") << " added to group " << in_quotes(options.group) << '\n';
+}
+
+void remove_members(const Invocation& invocation, const MemberOptions& options) {
+    using Result = std::optional<Changed>;
+    const auto removed =
+        change_members(invocation, options, [&](db::Transaction& transaction, const model::User& user) -> Result {
+            if (!store::remove_member(transaction, options.group, user.subject)) return std::nullopt;
+            return Changed{user.subject, store::end_grants_without_access(transaction, user.subject, now())};
+        });
+    const auto count = static_cast<std::int64_t>(removed.size());
+    std::int64_t grants = 0;
+    for (const Changed& one : removed) grants += one.grants_ended;
+    if (invocation.json)
+        return print_json(json::Object{{"name", options.group}, {"removed", count}, {"grants_ended", grants}});
+    std::cout << counted(count, "user") << " removed from group " << in_quotes(options.group) << "; "
+              << counted(grants, "grant") << " ended\n";
+}
+
+void add_name(const Command& command, std::string& name) { command.argument("GROUP", name, "The name of the group"); }
+
+template <class Text>
+void add_description(const Command& command, Text& description) {
+    command.option("--description", "TEXT", description, "What the group is, for people who read the list");
+}
+
+void add_member_commands(const Command& group, Invocation& invocation) {
+    const Command member = group.add_group("member", "Put users into a group, and take them out");
+    const auto declare = [&](const char* name, const char* summary, const char* example,
+                             void (*action)(const Invocation&, const MemberOptions&)) {
+        auto options = std::make_shared<MemberOptions>();
+        const Command command = add_command(member, invocation, name, summary, example,
+                                            [&invocation, options, action] { action(invocation, *options); });
+        add_name(command, options->group);
+        command.argument("USER", options->users, "User names, or the `sub` that tokens show");
+        return command;
+    };
+    declare("add", "Put users into a group", "postern group member add staff ada grace", add_members);
+    declare("remove", "Take users out of a group", "postern group member remove staff ada", remove_members)
+        .explain(
+            "The users' grants for clients that they may use no longer end in the same transaction: their tokens are "
+            "inactive at once.");
+}
+
+}  // namespace
+
+void add_group_commands(const Command& app, Invocation& invocation) {
+    const Command group = app.add_group("group", "Groups of users: what applications learn, and who may use which");
+
+    auto added = std::make_shared<AddOptions>();
+    const Command add_one = add_command(group, invocation, "add", "Make a group without members",
+                                        "postern group add staff --description \"All employees\"",
+                                        [&invocation, added] { add(invocation, *added); });
+    add_one.explain(
+        "A group has no rights of its own. Applications with the scope groups learn its name, and `postern client set "
+        "--allow-group` lets its members alone use an application. A name is 1 to 64 of A-Z a-z 0-9 . _ -");
+    add_name(add_one, added->name);
+    add_description(add_one, added->description);
+
+    auto limit = std::make_shared<db::Limit>();
+    add_limit_option(add_command(group, invocation, "list", "List all groups", "postern group list --json",
+                                 [&invocation, limit] { list(invocation, *limit); }),
+                     *limit);
+
+    auto shown = std::make_shared<std::string>();
+    add_name(add_command(group, invocation, "show", "Show a group with its members and the clients that it may use",
+                         "postern group show staff", [&invocation, shown] { show(invocation, *shown); }),
+             *shown);
+
+    auto described = std::make_shared<SetOptions>();
+    const Command set_one = add_command(group, invocation, "set", "Change the description of a group",
+                                        "postern group set staff --description \"Employees and guests\"",
+                                        [&invocation, described] { set(invocation, *described); });
+    add_name(set_one, described->name);
+    add_description(set_one, described->description);
+
+    auto removed = std::make_shared<std::string>();
+    const Command remove_one =
+        add_command(group, invocation, "remove", "Delete a group; its members lose what it let them use",
+                    "postern group remove staff", [&invocation, removed] { remove(invocation, *removed); });
+    remove_one.explain(
+        "Clients that named no other group or user let nobody in from then on, and are named. Grants of users who may "
+        "not use a client any more end in the same transaction.");
+    add_name(remove_one, *removed);
+
+    add_member_commands(group, invocation);
+}
+
+}  // namespace postern::cli
