@@ -192,6 +192,7 @@ TEST_CASE(
     "§3fst, D01]") {
     Deployment op;
     op.configure("scopeDescriptions", json::Object{{"api", "Use the API"}});
+    op.must({"client", "set", kWeb, "--scope", "openid profile email address phone api groups"});
     const auto document = op.cgi("discovery").json();
     UserAgent alice(op);
     REQUIRE(alice.sign_in(authorization_request()).verdict() == "code");
@@ -208,7 +209,8 @@ TEST_CASE(
         CAPTURE(scope);
         CHECK(is_taken(op, authorization_request().with("scope", "openid " + scope)));
     }
-    for (const std::string scope : {"openid", "profile", "email", "address", "phone", "offline_access", "api"})
+    for (const std::string scope :
+         {"openid", "profile", "email", "address", "phone", "offline_access", "api", "groups"})
         CHECK(contains(list_of(document, "scopes_supported"), scope));
     CHECK(text_of(obtain_tokens(op, alice, authorization_request().with("scope", "openid admin")), "scope") ==
           "openid");
@@ -234,8 +236,11 @@ TEST_CASE("discovery: acr and claims are the ones that tokens and UserInfo have 
     std::replace(line.begin(), line.end(), '\n', ' ');
     op.must({"user", "add", "full", "--password-stdin", "--claims-stdin"},
             std::string(kAlicePassword) + "\n" + line + "\n");
+    op.must({"group", "add", "staff"});
+    op.must({"group", "member", "add", "staff", "full"});
+    op.must({"client", "set", kWeb, "--scope", "openid profile email address phone groups"});
     UserAgent full(op);
-    const Query request = authorization_request().with("scope", "openid profile email address phone");
+    const Query request = authorization_request().with("scope", "openid profile email address phone groups");
     const Landing landing = full.approve(full.log_in(full.authorize(request), "full"));
     const auto tokens = redeem(op, token_request(landing.parameter("code"))).json();
     const auto id_token = jwt_claims(text_of(tokens, "id_token"));

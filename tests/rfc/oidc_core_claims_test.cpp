@@ -332,25 +332,25 @@ TEST_CASE(
 
 /// A user with claims that no scope of OpenID Connect releases.
 void add_member(const Deployment& op) {
-    op.must({"user", "add", "member", "--password-stdin", "--claims-stdin"},
-            std::string(kAlicePassword) + "\n" + R"({"groups":["admins","staff"],"employee_number":"7","note":"x"})" +
-                "\n");
+    op.must(
+        {"user", "add", "member", "--password-stdin", "--claims-stdin"},
+        std::string(kAlicePassword) + "\n" + R"({"roles":["admins","staff"],"employee_number":"7","note":"x"})" + "\n");
 }
 
 TEST_CASE(
     "scopeClaims: a scope releases what the configuration says, to clients that have it [OIDC Core §5.1.2, §5.4]") {
     Deployment::Options options;
-    options.config = {{"scopeClaims", json::Object{{"groups", json::strings({"groups"})},
+    options.config = {{"scopeClaims", json::Object{{"roles", json::strings({"roles"})},
                                                    {"staff", json::strings({"employee_number"})}}}};
     const Deployment op(options);
     add_member(op);
-    op.must({"client", "set", kWeb, "--scope", "openid profile email groups staff"});
+    op.must({"client", "set", kWeb, "--scope", "openid profile email roles staff"});
     const auto document = op.cgi("discovery").json();
     const auto lists = [&](const char* member, const std::string& name) {
         return json::write(*document.find(member)).find('"' + name + '"') != std::string::npos;
     };
-    CHECK(lists("scopes_supported", "groups"));
-    CHECK(lists("claims_supported", "groups"));
+    CHECK(lists("scopes_supported", "roles"));
+    CHECK(lists("claims_supported", "roles"));
     CHECK(lists("claims_supported", "employee_number"));
     CHECK_FALSE(lists("claims_supported", "note"));
 
@@ -362,12 +362,12 @@ TEST_CASE(
     };
     const std::vector<Row> rows = {
         {"openid", "{}", {"sub"}, {}},
-        {"openid groups", "{}", {"groups", "sub"}, {}},
+        {"openid roles", "{}", {"roles", "sub"}, {}},
         {"openid staff", "{}", {"employee_number", "sub"}, {}},
         {"openid profile", "{}", {"preferred_username", "sub", "updated_at"}, {}},
-        {"openid", R"({"userinfo":{"groups":null}})", {"groups", "sub"}, {}},
-        {"openid", R"({"id_token":{"groups":null}})", {"sub"}, {"groups"}},
-        {"openid groups", R"({"userinfo":{"note":null},"id_token":{"note":null}})", {"groups", "sub"}, {}},
+        {"openid", R"({"userinfo":{"roles":null}})", {"roles", "sub"}, {}},
+        {"openid", R"({"id_token":{"roles":null}})", {"sub"}, {"roles"}},
+        {"openid roles", R"({"userinfo":{"note":null},"id_token":{"note":null}})", {"roles", "sub"}, {}},
     };
     for (const Row& row : rows) {
         CAPTURE(row.scope);
@@ -375,19 +375,19 @@ TEST_CASE(
         UserAgent member(op);
         const Landing consent = member.log_in(member.authorize(asking(row.claims, row.scope)), "member");
         REQUIRE(consent.verdict() == "consent");
-        const bool asks_groups = row.userinfo.contains("groups") || row.id_token.contains("groups");
-        CHECK((visible_text(consent.answer.body).find("See which groups you are in") != std::string::npos) ==
-              asks_groups);
+        const bool asks_roles = row.userinfo.contains("roles") || row.id_token.contains("roles");
+        CHECK((visible_text(consent.answer.body).find("the permission \xe2\x80\x9croles") != std::string::npos) ==
+              asks_roles);
         const auto tokens = redeem(op, token_request(member.approve(consent).parameter("code"))).json();
         const auto told = userinfo(op, text_of(tokens, "access_token")).json();
         CHECK(names_of(told) == row.userinfo);
-        if (row.userinfo.contains("groups")) CHECK(json::write(*told.find("groups")) == R"(["admins","staff"])");
+        if (row.userinfo.contains("roles")) CHECK(json::write(*told.find("roles")) == R"(["admins","staff"])");
         CHECK(attributes_of(text_of(tokens, "id_token")) == row.id_token);
         op.must({"consent", "revoke", "--client", kWeb, "--user", "member"});
     }
     // Not a client that is not registered for the scope, whatever it asks for by name.
     UserAgent member(op);
-    const Query request = asking(R"({"userinfo":{"groups":null},"id_token":{"groups":null}})", "openid", kOther);
+    const Query request = asking(R"({"userinfo":{"roles":null},"id_token":{"roles":null}})", "openid", kOther);
     const Landing landing = member.approve(member.log_in(member.authorize(request), "member"));
     const auto tokens = redeem(op, token_request(landing.parameter("code"), kOther), kOther).json();
     CHECK(names_of(userinfo(op, text_of(tokens, "access_token")).json()) == Names{"sub"});

@@ -390,7 +390,7 @@ TEST_CASE("sub: one value per person at every client, and never a name [OIDC Cor
 TEST_CASE("UserInfo: each scope releases its claims and no others [IF53, OIDC Core §5.3.2d, §5.4ab, §17.1, U06]") {
     const Deployment op;
     op.must({"user", "set", kAlice, "--claims-stdin"},
-            R"({"role":"admin","password":"x","password_hash":"x","groups":["wheel"]})");
+            R"({"role":"admin","password":"x","password_hash":"x","roles":["wheel"]})");
     UserAgent alice(op);
     struct Row {
         std::string scope;

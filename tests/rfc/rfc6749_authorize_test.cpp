@@ -191,15 +191,15 @@ TEST_CASE(
         const char* granted;  // or the error
     };
     const ScopeRow rows[] = {
-        {"openid groups", "openid"},
-        {"groups openid roles email", "openid email"},
+        {"openid teams", "openid"},
+        {"teams openid roles email", "openid email"},
         {"openid EMAIL", "openid"},
-        {"openid groups offline_access", "openid offline_access"},
+        {"openid teams offline_access", "openid offline_access"},
         {"openid phone", "invalid_scope"},   // of the issuer, not of this client
         {"openid orders", "invalid_scope"},  // likewise
-        {"openid groups phone", "invalid_scope"},
-        {"email groups", "invalid_scope"},
-        {"groups", "invalid_scope"},
+        {"openid teams phone", "invalid_scope"},
+        {"email teams", "invalid_scope"},
+        {"teams", "invalid_scope"},
     };
     for (const auto& [requested, granted] : rows) {
         CAPTURE(requested);
