@@ -19,7 +19,7 @@ GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_in
 GRANT SELECT (subject, username, enabled) ON users TO postern_authorize;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
 
--- Who may use a client: those who take a right away wait for those who have just looked, by the lock.
+-- Who may use a client. A command that changes it waits for transactions that have just looked: that takes a lock.
 GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_authorize;
 GRANT SELECT ON allowed_users TO postern_token;
 GRANT SELECT ON allowed_groups TO postern_token, postern_userinfo;

@@ -49,8 +49,7 @@ model::Group require_group(db::Database& database, const std::string& name) {
     auto group = store::find_group(database, name);
     if (!group)
         throw Refused("there is no group " + in_quotes(name) +
-                      "; `postern group list` shows all, `postern group add` "
-                      "makes one");
+                      "; `postern group list` shows all, `postern group add` makes one");
     return *std::move(group);
 }
 

@@ -78,6 +78,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
 
     db::Database database = open_database(config, Access::read_write);
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        if (options.client.access != AccessOptions{}) store::lock_access(transaction);
         if (!store::insert_client(transaction, client)) {
             throw Refused("the client id " + in_quotes(options.id) +
                           " is taken; change that client with `postern client set`, or choose another id");
@@ -86,6 +87,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
         commit(transaction);
     });
     note_done(invocation, {audit::client(client.id)});
+    note_access(client, read_access(database, client));
     print_credentials(invocation, options.id, confidential && !options.secret_stdin ? &secret : nullptr);
 }
 

@@ -60,8 +60,7 @@ void add(const Invocation& invocation, const AddOptions& options) {
     });
     note_done(invocation, {of_group(group.name)});
     if (invocation.json) return print_json(to_json(group));
-    std::cout << "group " << in_quotes(group.name) << " is there; `postern group member add " << group.name
-              << " USER` puts somebody in it\n";
+    std::cout << "group " << in_quotes(group.name) << " is there; `postern group member add` puts users into it\n";
 }
 
 void list(const Invocation& invocation, db::Limit limit) {
@@ -148,7 +147,7 @@ void remove(const Invocation& invocation, const std::string& name) {
         commit(transaction);
         return grants;
     });
-    note_done(invocation, {of_group(name), {"grants_ended", std::to_string(ended)}});
+    note_done(invocation, {of_group(name), {"grants_ended", ended > 0 ? std::to_string(ended) : ""}});
     note_clients_for_nobody(database, for_nobody);
     if (invocation.json) return print_json(json::Object{{"name", name}, {"grants_ended", ended}});
     std::cout << "group " << in_quotes(name) << " is removed; " << counted(ended, "grant") << " ended\n";

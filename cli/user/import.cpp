@@ -142,7 +142,7 @@ bool update_user(db::Transaction& transaction, const ImportedUser& imported, Use
     const bool new_claims = !same_claims(claims, user.claims);
     const bool new_state = imported.enabled && *imported.enabled != user.enabled;
     const bool new_groups = update_groups(transaction, imported, user.subject, report);
-    if (!new_hash && !new_claims && !new_state && !new_groups) return false;
+    if (!new_hash && !new_claims && !new_state) return new_groups;
     if (new_hash) store::set_password_hash(transaction, user.subject, *imported.password_hash);
     user.claims = std::move(claims);
     if (new_state) user.enabled = *imported.enabled;
@@ -214,7 +214,9 @@ void print(const Invocation& invocation, const Options& options, const Report& r
     if (!invocation.json) {
         std::cout << (options.dry_run ? "nothing was written; the result would be: " : "") << report.added << " added, "
                   << report.updated << " updated, " << report.unchanged << " unchanged, " << report.refused.size()
-                  << " refused\n";
+                  << " refused";
+        if (report.grants_ended > 0) std::cout << "; " << counted(report.grants_ended, "grant") << " ended";
+        std::cout << '\n';
         return;
     }
     json::Array refused;
@@ -223,6 +225,7 @@ void print(const Invocation& invocation, const Options& options, const Report& r
                             {"updated", static_cast<std::int64_t>(report.updated)},
                             {"unchanged", static_cast<std::int64_t>(report.unchanged)},
                             {"refused", std::move(refused)},
+                            {"grants_ended", report.grants_ended},
                             {"dry_run", options.dry_run}});
 }
 

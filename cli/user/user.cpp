@@ -53,6 +53,8 @@ struct AddOptions {
 void add(const Invocation& invocation, const AddOptions& options) {
     const config::Config config = invocation.load_config();
     require_username(options.name);
+    db::Database database = open_database(config, Access::read_write);
+    for (const std::string& group : options.groups) require_group(database, group);  // before a password is asked for
     const util::Secret password = read_new_password(options.password_stdin);
     User user;
     user.claims = read_claims(config.settings, options.claims);
@@ -63,7 +65,6 @@ void add(const Invocation& invocation, const AddOptions& options) {
     user.username = options.name;
     user.created_at = user.updated_at = now();
 
-    db::Database database = open_database(config, Access::read_write);
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
         if (!store::insert_user(transaction, user, hash)) {
             throw Refused("the user name " + in_quotes(options.name) +

@@ -99,7 +99,8 @@ constexpr Advice kAdvice[] = {
      "If the client sends credentials and none arrived, the web server removes the Authorization header: the detail "
      "names the directive that passes it."},
     {"invalid_grant",
-     "The code or token was used before, has expired, was issued to another client, or the redirect_uri or "
+     "The code or token was used before, has expired, was issued to another client, was ended when the user lost the "
+     "right to use the client, or the redirect_uri or "
      "code_verifier differs from the first step. The client must start a new authorization; if it happens every time, "
      "compare what it sends in both steps."},
     {"unauthorized_client",

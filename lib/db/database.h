@@ -72,10 +72,6 @@ public:
     template <class... Values>
     std::int64_t run(const Text& text, const Values&... values);
 
-    /// As Database::query.
-    template <class... Values>
-    Statement query(const Text& text, const Values&... values);
-
     /// Runs a statement whose result the caller does not need. A server is sent it together with the next statement
     /// that is run, or with the commit, which then throws its error.
     template <class... Values>
@@ -210,11 +206,6 @@ std::int64_t Transaction::run(const char* sql, const Values&... values) {
 template <class... Values>
 std::int64_t Transaction::run(const Text& text, const Values&... values) {
     return run(in_words_of_engine(text), values...);
-}
-
-template <class... Values>
-Statement Transaction::query(const Text& text, const Values&... values) {
-    return database_.query(in_words_of_engine(text), values...);
 }
 
 template <class... Values>

@@ -28,7 +28,9 @@ OAuthError not_valid(std::string detail) { return invalid_grant(kNotValid, std::
 /// Why nothing can come of the token any more; nullptr while something may. A rotated one is looked at when it is
 /// redeemed: whether that is a retry or a theft is decided together with what follows from it.
 const char* why_dead(const store::StoredRefreshToken& stored, util::Time now) {
-    if (stored.grant.ended_at) return "the grant has ended: logged out, revoked, or a token or code was used twice";
+    if (stored.grant.ended_at)
+        return "the grant has ended: logged out, revoked, a token or code was used twice, or the user may no longer use "
+               "the client";
     if (stored.token.revoked_at) return "the refresh token has been revoked";
     if (now >= stored.token.expires_at) return "the refresh token has expired; refreshTokenTTL says how long one lives";
     if (!stored.user_enabled) return "the user is disabled";

@@ -12,7 +12,7 @@ using model::Subject;
 #define POSTERN_END_WITHOUT_ACCESS(whose)                               \
     "UPDATE grants SET ended_at = $2, kept_until = $2 WHERE " whose     \
     " = $1 AND subject IS NOT NULL AND ended_at IS NULL AND NOT EXISTS" \
-    " (SELECT 1 FROM clients c WHERE c.id = grants.client_id AND " POSTERN_MAY_USE("grants.subject", "") ")"
+    " (SELECT 1 FROM clients c WHERE c.id = grants.client_id AND " POSTERN_MAY_USE("grants.subject") ")"
 
 std::vector<ClientId> ids(db::Statement rows) {
     std::vector<ClientId> found;
@@ -35,15 +35,14 @@ void share_access(db::Transaction& transaction) {
 }  // namespace
 
 bool may_use(db::Database& database, const ClientId& client, const Subject& subject) {
-    return database.query("SELECT 1 FROM clients c WHERE c.id = $1 AND " POSTERN_MAY_USE("$2", ""), client, subject)
-        .step();
+    return database.query("SELECT 1 FROM clients c WHERE c.id = $1 AND " POSTERN_MAY_USE("$2"), client, subject).step();
 }
 
 Standing find_standing(db::Transaction& transaction, const model::Session& session, const ClientId& client,
                        util::Time now, util::Time idle_since) {
     share_access(transaction);
     auto row = transaction.database().query(
-        "SELECT " POSTERN_MAY_USE("s.subject", "") " FROM sessions s JOIN users u ON u.subject = s.subject"
+        "SELECT " POSTERN_MAY_USE("s.subject") " FROM sessions s JOIN users u ON u.subject = s.subject"
         " JOIN clients c ON c.id = $2 WHERE s.cookie_hash = $1 AND s.expires_at > $3 AND s.last_seen_at >= $4"
         " AND u.enabled = 1",
         session.cookie_hash, client, now, idle_since);

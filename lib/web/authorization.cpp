@@ -1,6 +1,8 @@
 // The authorization endpoint as a browser sees it.
 #include "web/authorization.h"
 
+#include <variant>
+
 #include "http/url.h"
 #include "oauth/authorization_request.h"
 #include "oauth/issue_code.h"
@@ -67,7 +69,6 @@ struct CarryOut {
     Interaction& interaction;
     const Resumed& asked;
     oauth::ConsentSource consent;
-    bool goes_back;    ///< when the user may not use the client
     bool& restricted;  ///< set when the client has become so
 
     using Answer = std::optional<http::Response>;
@@ -78,10 +79,7 @@ struct CarryOut {
     Answer operator()(oauth::ShowConsent) const {
         return continue_at(interaction, interaction.context.settings.paths.scopes, asked);
     }
-    Answer operator()(oauth::ShowMayNotUse) const {
-        if (goes_back) return (*this)(oauth::Refuse{oauth::may_not_use(), true});
-        return refuse_access(interaction, asked);
-    }
+    Answer operator()(oauth::ShowMayNotUse) const { return refuse_access(interaction, asked); }
     /// A second press on a button, before the application has answered, gets the answer of the first.
     Answer operator()(oauth::AlreadyUsed) const {
         const auto& session = interaction.browser.session;
@@ -107,12 +105,16 @@ struct CarryOut {
     }
 };
 
+/// `goes_back`: the user pressed the link that tells the client access_denied, and it does, whoever is signed in now.
 http::Response proceed(Interaction& interaction, const Resumed& asked, bool goes_back = false) {
     bool restricted = asked.target.client().restricted;
     while (true) {
         const oauth::AuthorizationInput input = read_input(interaction, asked, restricted);
-        const CarryOut carry_out{interaction, asked, consent_source(input), goes_back, restricted};
-        if (auto answer = std::visit(carry_out, oauth::next_step(input))) return std::move(*answer);
+        const CarryOut carry_out{interaction, asked, consent_source(input), restricted};
+        oauth::NextStep step = oauth::next_step(input);
+        if (goes_back && input.session && !std::holds_alternative<oauth::AlreadyUsed>(step))
+            step = oauth::Refuse{oauth::may_not_use(), true};
+        if (auto answer = std::visit(carry_out, step)) return std::move(*answer);
     }
 }
 
@@ -144,7 +146,9 @@ http::Response resume_authorization(Interaction& interaction) {
     const auto allowed =
         oauth::check_registration(interaction.context.settings, resumed.target.client(), resumed.request);
     if (!allowed) return authorization_error(interaction.pages, resumed.target, allowed.error());
-    return proceed(interaction, resumed, interaction.request.query.find(kGoBack).has_value());
+    // Not of a request that any browser may open: a client could send its users past the page.
+    const bool goes_back = !resumed.sealed.empty() && interaction.request.query.find(kGoBack) == kGoesBack;
+    return proceed(interaction, resumed, goes_back);
 }
 
 }  // namespace postern::web

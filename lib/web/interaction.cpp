@@ -74,10 +74,11 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
     ensure_browser_id(context, interaction.browser, with_cookie);
     const model::Client& client = asked.target.client();
     const model::Session& session = *interaction.browser.session;
-    // Where the web server signs people in, it would name the same user again.
+    // Where the web server signs people in, it would name the same user again; and the client may want this user alone.
     std::string other_account;
-    if (context.settings.login.method == oauth::LoginMethod::password) {
+    if (context.settings.login.method == oauth::LoginMethod::password && !asked.request.hinted_subject) {
         model::AuthorizationRequest other = asked.request;
+        other.login_hint.reset();
         other.prompt.insert(model::Prompt::select_account);
         other_account = restart_url(interaction, other);
     }
@@ -96,7 +97,7 @@ http::Response refuse_access(Interaction& interaction, const Resumed& asked) {
                                         .username = store::find_username(context.store, session.subject),
                                         .other_account = std::move(other_account),
                                         .back = http::with_query(context.settings.url(context.settings.paths.authorize),
-                                                                 {{"resume", sealed}, {kGoBack, "yes"}})});
+                                                                 {{"resume", sealed}, {kGoBack, kGoesBack}})});
     if (const std::string* cookie = with_cookie.find("Set-Cookie")) page.add("Set-Cookie", *cookie);
     return page;
 }

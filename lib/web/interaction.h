@@ -39,6 +39,7 @@ struct Resumed {
 
 /// The parameter of authorize, beside `resume`, with which a user who may not use the client lets it know.
 inline constexpr const char* kGoBack = "back";
+inline constexpr const char* kGoesBack = "yes";
 
 enum class AllowUnbound {
     no,   ///< pages: only the browser that the request was sealed for

@@ -79,8 +79,7 @@ constexpr PageText kPageTexts[] = {
      "The administrator of this server can enable it again."},
     {PageFault::access_refused, 403, "access_refused", "{user} may not use {client}",
      "You are signed in as {user}. This application is for certain people here, and this account is not one of them.",
-     "Sign in with another account of yours, or ask the administrator of this server or the people who run the "
-     "application for access."},
+     "The administrator of this server or the people who run the application can give you access."},
     {PageFault::logout_malformed, 400, "logout_malformed", "This sign-out link is damaged",
      "The application sent a request that cannot be read. You were not signed out.", kAppOwner},
     {PageFault::logout_hint_invalid, 400, "logout_hint_invalid", "This sign-out link cannot be trusted",

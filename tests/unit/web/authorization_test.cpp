@@ -166,15 +166,31 @@ TEST_CASE("authorization: a user who may not use the client gets a page with two
     auto silent = f.with("prompt", "none");
     CHECK(location_parameter(f.start(silent), "error") == "access_denied");
 
-    // A right that is given meanwhile counts, whatever the link says.
+    // The link does what it says, also when the right has been given meanwhile.
     f.start(f.request());
     f.client.restricted = false;
     f.change(f.client);
-    CHECK(place_of(open(f.pages.last_error.back)) == kConsent);
-    // An application cannot send its users away from the page.
+    CHECK(location_parameter(open(f.pages.last_error.back), "error") == "access_denied");
+
+    // An application cannot send its users past the page, neither with a request of its own nor with one by POST.
     f.client.restricted = true;
     f.change(f.client);
     CHECK(refusal_of(f.start(f.with("back", "yes"))) == "access_refused");
+    f.fixture.settings.authorize_post = true;
+    const auto posted = f.submit(web::start_authorization, f.request());
+    CHECK(refusal_of(f.visit(web::resume_authorization,
+                             {{"resume", location_parameter(posted, "resume")}, {"back", "yes"}})) == "access_refused");
+
+    // Whom the client names cannot be another account; and a form for another account names nobody.
+    auto hinted = f.with("claims", R"({"id_token":{"sub":{"value":")" + f.alice->subject.str() + R"("}}})");
+    f.start(hinted);
+    CHECK(f.pages.last_error.other_account.empty());
+    CHECK_FALSE(f.pages.last_error.back.empty());
+    f.start(f.with("login_hint", "alice"));
+    http::Response other;
+    other.set("Location", f.pages.last_error.other_account);
+    f.follow(web::show_login, f.follow(web::resume_authorization, other));
+    CHECK(f.pages.last_login.username.empty());
 }
 
 TEST_CASE("start_authorization: a body that is not a form is refused, whatever the query says [RFC 6749 §3.1]") {
