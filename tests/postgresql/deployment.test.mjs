@@ -123,10 +123,10 @@ describe("an installation on PostgreSQL", () => {
     const found = await p.deployment.postern(["doctor"]);
     assert.deepEqual(
       found.filter(({ check, state }) => check === "database" && state === "ok").map(({ detail }) => detail),
-      ["schema version 3"],
+      ["schema version 4"],
     );
     await p.deployment.postern(["backup", join(p.deployment.directory, "copy.db")]);
-    assert.match((await command("migrate")).stdout, /has schema version 3 already; nothing to do/);
+    assert.match((await command("migrate")).stdout, /has schema version 4 already; nothing to do/);
     assert.match((await command("init")).stderr, /has tables of Postern already|exists already/);
   });
 

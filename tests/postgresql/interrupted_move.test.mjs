@@ -67,6 +67,9 @@ describe("a move that does not come to its end", () => {
     await postern(file, ["user", "add", "ada", "--password-stdin"], "correct horse battery staple\n");
     for (const id of ["web", "app"])
       await postern(file, ["client", "add", id, "--redirect-uri", "https://app.example/cb"]);
+    await postern(file, ["group", "add", "staff"]);
+    await postern(file, ["group", "member", "add", "staff", "ada"]);
+    await postern(file, ["client", "set", "app", "--allow-group", "staff", "--allow-user", "ada"]);
     user = JSON.parse((await postern(file, ["user", "list", "--json"])).stdout);
     cpSync(state, seed, { recursive: true });
     server.sql("CREATE DATABASE filled");
@@ -191,7 +194,7 @@ describe("a move that does not come to its end", () => {
   it("uses the tables that are there without rows", async () => {
     restoreFile();
     restoreServer("filled");
-    sql("TRUNCATE users, clients CASCADE");
+    sql("TRUNCATE users, clients, groups CASCADE");
     assert.equal((await postern(file, ["migrate", "--to", uri(false)])).code, 0);
     assert.equal(await isInService(uri(false)), true);
   });
@@ -244,7 +247,7 @@ describe("a move that does not come to its end", () => {
   it("finds a difference between the rows, and commits nothing", async () => {
     restoreFile();
     restoreServer("filled");
-    sql("TRUNCATE users, clients CASCADE");
+    sql("TRUNCATE users, clients, groups CASCADE");
     sql(
       "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$" +
         " BEGIN NEW.name := NEW.name || '!'; RETURN NEW; END $$;" +
@@ -277,7 +280,8 @@ describe("a move that does not come to its end", () => {
     const { stdout } = await postern(file, ["migrate", "--to", uri(false), "--live", "--json"]);
     const { rows } = JSON.parse(stdout);
     const counts = { grants: 1, refresh_tokens: 1, authorization_codes: 1, sessions: 1, login_attempts: 1 };
-    for (const [table, count] of Object.entries({ ...counts, client_secrets: 2, clients: 2, users: 1 })) {
+    const access = { groups: 1, group_members: 1, allowed_groups: 1, allowed_users: 1 };
+    for (const [table, count] of Object.entries({ ...counts, ...access, client_secrets: 2, clients: 2, users: 1 })) {
       assert.equal(rows[table], count, table);
       assert.equal(sql(`SELECT count(*) FROM ${table}`), String(count));
     }

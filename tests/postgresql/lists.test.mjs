@@ -14,7 +14,7 @@ import { PostgreSQL } from "./server.mjs";
 const run = promisify(execFile);
 const MANY = 50_000;
 const FEW = 5_000; // more than a pipe holds
-const LISTS = ["client", "user", "session", "consent", "token"];
+const LISTS = ["client", "user", "group", "session", "consent", "token"];
 
 for (const engine of ["PostgreSQL", "SQLite"]) {
   describe(`lists on ${engine}`, () => {
@@ -25,6 +25,7 @@ for (const engine of ["PostgreSQL", "SQLite"]) {
       if (engine === "PostgreSQL") server = await PostgreSQL.start();
       p = await openProvider({ config: server ? { database: server.uri } : {} });
       await p.deployment.addUser("zoe", "correct horse battery staple");
+      for (const group of ["staff", "guests"]) await p.deployment.postern(["group", "add", group]);
       for (const client of [p.clients.web, p.clients.other]) {
         const code = await p.code(client, { scope: "openid" }, p.person());
         assert.equal((await p.exchange(client, code)).status, 200);

@@ -48,6 +48,13 @@ describe("an installation whose store is moved", () => {
     server = await PostgreSQL.start({ fsync: "on", full_page_writes: "on" }); // as doctor wants them
     proxy = await Proxy.start(directory, server.directory);
     p = await openProvider({ own: true });
+    for (const command of [
+      ["group", "add", "staff"],
+      ["group", "member", "add", "staff", "alice"],
+      ["client", "set", "web", "--allow-group", "staff", "--allow-user", "alice"],
+      ["client", "set", "other", "--allow-group", "staff", "--groups", "own"],
+    ])
+      await p.deployment.postern(command);
     file = join(p.deployment.directory, "db/postern.db");
     columns = columnsOf(file);
     tokens = await p.tokens(p.clients.web, { scope: SCOPE });
@@ -81,6 +88,7 @@ describe("an installation whose store is moved", () => {
     tokens = next.json;
     assert.equal((await introspect()).json.active, true);
     assert.equal((await askForToken()).status, 200);
+    assert.ok((await p.code(p.clients.other)).code);
   }
 
   /// Processes that go on with the store that was left.
@@ -139,6 +147,10 @@ describe("an installation whose store is moved", () => {
     const before = inFile(file);
     await readsAndDoesNotWrite(await stopAt(20, ["migrate", "--to", server.uriBy(directory)]));
     assert.deepEqual(inServer(), before);
+    assert.deepEqual(
+      [before.groups.length, before.group_members.length, before.allowed_groups.length, before.allowed_users.length],
+      [1, 1, 2, 1],
+    );
     assert.ok(before.access_tokens.length > 0 && before.refresh_tokens.length > 0 && before.sessions.length > 0);
   });
 

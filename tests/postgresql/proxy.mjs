@@ -114,8 +114,14 @@ export class Proxy {
     let mute = false; // and the client hears nothing of that
     let kept = null; // what the server is to have later
     let whenGone = () => end(); // what follows when the client has gone
-    const deliver = () => server.end(Buffer.concat(kept));
     const end = () => both.forEach((socket) => socket.destroy());
+    const deliver = () => {
+      const bytes = Buffer.concat(kept);
+      if (client.destroyed) return server.end(bytes);
+      kept = null;
+      whenGone = end;
+      server.write(bytes);
+    };
     this.#connections.add(end);
     server.on("error", end).on("close", end);
     client.on("error", () => {}).on("close", () => whenGone());
@@ -167,7 +173,7 @@ export class Proxy {
   /// "sent": only counts it
   /// "unheard": keeps the answer, until the client gives up
   /// "late": the server has it when the client has given up
-  /// "held": the server has it after release()
+  /// "held": the server has it after release(), and goes on with the client if that one has waited
   /// a function: what it answers for the flight is sent instead, { toServer, toClient } (see faults.mjs).
   /// `met` is called there first.
   plan(flight, kind, met = undefined) {

@@ -15,6 +15,7 @@ import { PostgreSQL } from "./server.mjs";
 
 const run = promisify(execFile);
 const SCOPE = "openid profile offline_access";
+const GROUPS = `${SCOPE} groups`;
 const OUT = "https://app.example/out";
 const PAGE = "https://spa.example"; // whose scripts may read the answers
 const RECORD = join(ROOT, "docs/decisions/0053-roles.md");
@@ -110,8 +111,12 @@ describe("a role for each program", () => {
     ({ superuser } = database);
     const uri = database.uri.replace(server.directory, directory);
     p = await openProvider({ config: { database: uri, implicit: true, login: { maxFailures: 100 } } });
-    await p.deployment.postern(["client", "set", "web", "--post-logout-redirect-uri", OUT]);
+    await p.deployment.postern(["client", "set", "web", "--post-logout-redirect-uri", OUT, "--scope", `${GROUPS} api`]);
     await p.deployment.postern(["client", "set", "spa", "--grant", "implicit", "--grant", "authorization_code"]);
+    for (const group of ["staff", "guests"]) await p.deployment.postern(["group", "add", group]);
+    await p.deployment.postern(["group", "member", "add", "staff", p.user.username]);
+    await p.deployment.postern(["client", "set", "web", "--allow-group", "staff"]);
+    await p.deployment.postern(["client", "set", "other", "--allow-group", "guests"]); // nobody is one
     person = p.person();
     await p.code(p.clients.web, { scope: SCOPE }, person);
   });
@@ -147,6 +152,8 @@ describe("a role for each program", () => {
     authorize: async () => {
       await approved();
       await commitLost(() => p.code(p.clients.trusted, {}, person));
+      const refused = is(403, await p.walk(person, p.authorizationUrl(p.clients.other)));
+      assert.match(refused.title, new RegExp(`${p.user.username} may not use`));
     },
 
     login: async () => {
@@ -170,9 +177,11 @@ describe("a role for each program", () => {
       const second = is(200, await p.refresh(web, first.json.refresh_token));
       is(200, await p.refresh(web, first.json.refresh_token)); // its answer was lost
       is(200, await p.refresh(web, second.json.refresh_token));
-      const named = await code({ claims: JSON.stringify({ id_token: { name: null } }) });
+      const claims = JSON.stringify({ id_token: { name: null, groups: null } });
+      const named = await code({ scope: GROUPS, claims });
       const { id_token: signed } = is(200, await p.exchange(web, named)).json;
-      assert.equal(JSON.parse(Buffer.from(signed.split(".")[1], "base64url")).name, p.user.claims.name);
+      const { name, groups } = JSON.parse(Buffer.from(signed.split(".")[1], "base64url"));
+      assert.deepEqual([name, groups], [p.user.claims.name, ["staff"]]);
       const spent = await code();
       is(400, await p.exchange(web, spent, { code_verifier: "w".repeat(43) }));
       const once = await code();
@@ -187,9 +196,9 @@ describe("a role for each program", () => {
     },
 
     userinfo: async () => {
-      const { access_token: token } = await tokens();
+      const { access_token: token } = await p.tokens(p.clients.web, { scope: GROUPS }, person);
       const answer = is(200, await p.post("/userinfo", {}, { bearer: token, ...ofPage }));
-      assert.equal(answer.json.name, p.user.claims.name);
+      assert.deepEqual([answer.json.name, answer.json.groups], [p.user.claims.name, ["staff"]]);
       readable(is(401, await p.post("/userinfo", {}, { bearer: "none", ...ofPage })));
     },
 
@@ -355,7 +364,7 @@ describe("a role for each program", () => {
     is(503, await p.walk(person, url));
     assert.match(p.deployment.log, /"event":"store_failed"[^\n]*permission denied for table users \(42501\)/);
     const rights = widen("postern_authorize", superuser);
-    assert.equal(rights.length, 6);
+    assert.equal(rights.length, 5);
     await flow(); // with consent
     await commitLost(flow);
     for (const right of rights) await isNeeded("postern_authorize", right, () => commitLost(flow));
