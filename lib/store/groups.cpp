@@ -78,7 +78,7 @@ std::vector<std::string> told_groups(db::Database& database, const Subject& subj
     return names(
         database.query("SELECT m.group_name FROM group_members m JOIN clients c ON c.id = $2"
                        " WHERE m.subject = $1 AND (c.groups = 'all' OR EXISTS (SELECT 1 FROM allowed_groups a"
-                       " WHERE a.client_id = c.id AND a.group_name = m.group_name)) ORDER BY m.group_name",
+                       " WHERE a.client_id = $2 AND a.group_name = m.group_name)) ORDER BY m.group_name",
                        subject, client));
 }
 
