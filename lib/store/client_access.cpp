@@ -14,6 +14,9 @@ using model::Subject;
     " = $1 AND subject IS NOT NULL AND ended_at IS NULL AND NOT EXISTS" \
     " (SELECT 1 FROM clients c WHERE c.id = grants.client_id AND " POSTERN_MAY_USE("grants.subject") ")"
 
+constexpr const char* kEndOfClient = POSTERN_END_WITHOUT_ACCESS("client_id");
+constexpr const char* kEndOfUser = POSTERN_END_WITHOUT_ACCESS("subject");
+
 std::vector<ClientId> ids(db::Statement rows) {
     std::vector<ClientId> found;
     while (rows.step()) rows >> found.emplace_back();
@@ -58,13 +61,13 @@ void lock_access(db::Transaction& transaction) {
 }
 
 std::int64_t end_grants_without_access(db::Transaction& transaction, const ClientId& client, util::Time now) {
-    return transaction.run(POSTERN_END_WITHOUT_ACCESS("client_id"), client, now);
+    return transaction.run(kEndOfClient, client, now);
 }
 
 std::int64_t end_grants_without_access(db::Transaction& transaction, const Subject& subject, util::Time now) {
     // Else it and a transaction that takes the user off a list could each see that the other way to the client is left.
     share_access(transaction);
-    return transaction.run(POSTERN_END_WITHOUT_ACCESS("subject"), subject, now);
+    return transaction.run(kEndOfUser, subject, now);
 }
 
 ClientAccess find_client_access(db::Database& database, const ClientId& client) {
