@@ -77,7 +77,7 @@ CREATE TABLE group_members (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX group_members_by_group ON group_members (group_name);
 
--- The groups whose members may use a client that is restricted. Without an entry here or in allowed_users nobody may.
+-- The groups whose members may use a client that is restricted. Without an entry here or in allowed_users no user may.
 CREATE TABLE allowed_groups (
     client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     group_name TEXT NOT NULL REFERENCES groups (name) ON DELETE CASCADE,

@@ -17,6 +17,11 @@ void note(const Invocation& invocation, oauth::AuditEvent event, std::vector<oau
 /// The same for a change without an event of its own: `admin_command` with the command's name.
 void note_done(const Invocation& invocation, std::vector<oauth::audit::Member> members = {}) noexcept;
 
+/// How many grants the command has ended; left out for 0.
+inline oauth::audit::Member grants_ended(std::int64_t count) {
+    return {"grants_ended", count > 0 ? std::to_string(count) : ""};
+}
+
 /// The same for a key that was created or deleted.
 void note_key(const Invocation& invocation, oauth::AuditEvent event, const keys::KeyInfo& key) noexcept;
 

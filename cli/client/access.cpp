@@ -12,9 +12,10 @@ namespace {
 
 using model::Client;
 
-std::string lets_nobody_in(const model::ClientId& id) {
-    return "client " + in_quotes(id.str()) + " names no group and no user, so nobody can use it: `postern client set " +
-           id.str() + "` with --allow-group, --allow-user or --allow-everyone changes that";
+std::string no_user_can_use(const model::ClientId& id) {
+    return "client " + in_quotes(id.str()) +
+           " names no group and no user, so no user can use it: `postern client set " + id.str() +
+           "` with --allow-group, --allow-user or --allow-everyone changes that";
 }
 
 Refused not_listed(const Client& client, const std::string& what) {
@@ -45,16 +46,16 @@ void allow(db::Transaction& transaction, const AccessOptions& options, const Cli
 
 void add_access_options(const Command& command, AccessOptions& options) {
     command.option("--allow-group", "GROUP", options.allow_groups,
-                   "Let members of the group use it, and nobody who is not named; repeatable, adds to the list");
+                   "Limit it to the groups and users on a list, and add this group; repeatable");
     command.option("--allow-user", "USER", options.allow_users,
-                   "Let this user use it, and nobody who is not named; repeatable, adds to the list");
+                   "Limit it to the groups and users on a list, and add this user; repeatable");
 }
 
 void add_access_set_options(const Command& command, AccessOptions& options) {
     command.option("--disallow-group", "GROUP", options.disallow_groups, "Take a group off the list; repeatable");
     command.option("--disallow-user", "USER", options.disallow_users, "Take a user off the list; repeatable");
     command.flag("--allow-everyone", options.allow_everyone,
-                 "Let all users use it again, and forget the list; a list that became empty lets nobody in");
+                 "Let all users use it again, and forget the list; an empty list lets no user in");
 }
 
 void apply(const AccessOptions& options, Client& client) {
@@ -73,14 +74,14 @@ std::int64_t change_access(db::Transaction& transaction, const AccessOptions& op
 }
 
 void note_access(const Client& client, const store::ClientAccess& access) {
-    if (client.restricted && access == store::ClientAccess{}) print_note(lets_nobody_in(client.id));
+    if (client.restricted && access == store::ClientAccess{}) print_note(no_user_can_use(client.id));
     if (client.groups == model::ToldGroups::own && access.groups.empty())
         print_note("client " + in_quotes(client.id.str()) + " is told no groups: its own are those of --allow-group");
 }
 
-void note_clients_for_nobody(db::Database& database, const std::vector<model::ClientId>& before) {
-    for (const model::ClientId& id : store::clients_for_nobody(database)) {
-        if (std::ranges::find(before, id) == before.end()) print_note(lets_nobody_in(id));
+void note_unusable_clients(db::Database& database, const std::vector<model::ClientId>& before) {
+    for (const model::ClientId& id : store::unusable_clients(database)) {
+        if (std::ranges::find(before, id) == before.end()) print_note(no_user_can_use(id));
     }
 }
 

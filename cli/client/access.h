@@ -31,11 +31,11 @@ void apply(const AccessOptions& options, model::Client& client);
 /// Changes the lists of the stored client and ends the grants of users who may not use it any more; returns their
 /// number. Before it, the transaction has called store::lock_access. Throws Refused for an unknown group or user.
 std::int64_t change_access(db::Transaction& transaction, const AccessOptions& options, const model::Client& client);
-/// Says so when nobody can use the client, or when it can be told no groups.
+/// Prints a note when no user can use the client, or when it can be told no groups.
 void note_access(const model::Client& client, const store::ClientAccess& access);
 
-/// Says which clients nobody can use that were not among `before`.
-void note_clients_for_nobody(db::Database& database, const std::vector<model::ClientId>& before);
+/// Prints a note for each client that no user can use and that is not in `before`.
+void note_unusable_clients(db::Database& database, const std::vector<model::ClientId>& before);
 
 /// The lists; empty for a client that is not restricted.
 store::ClientAccess read_access(db::Database& database, const model::Client& client);

@@ -78,12 +78,13 @@ void add(const Invocation& invocation, const AddOptions& options) {
 
     db::Database database = open_database(config, Access::read_write);
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        if (options.client.access != AccessOptions{}) store::lock_access(transaction);
+        const bool names_users = options.client.access != AccessOptions{};
+        if (names_users) store::lock_access(transaction);
         if (!store::insert_client(transaction, client)) {
             throw Refused("the client id " + in_quotes(options.id) +
                           " is taken; change that client with `postern client set`, or choose another id");
         }
-        change_access(transaction, options.client.access, client);
+        if (names_users) change_access(transaction, options.client.access, client);
         commit(transaction);
     });
     note_done(invocation, {audit::client(client.id)});
@@ -143,8 +144,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
         commit(transaction);
         return Done{becomes_confidential, ended};
     });
-    note_done(invocation, {audit::client(model::ClientId(options.id)),
-                           {"grants_ended", done.grants_ended > 0 ? std::to_string(done.grants_ended) : ""}});
+    note_done(invocation, {audit::client(model::ClientId(options.id)), grants_ended(done.grants_ended)});
     if (done.grants_ended > 0)
         print_note(counted(done.grants_ended, "grant") + " of users who may not use the client any more ended");
     if (done.with_secret) return print_credentials(invocation, options.id, &secret);

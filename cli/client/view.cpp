@@ -42,7 +42,7 @@ std::string allowed_in_words(const Client& client, const store::ClientAccess& ac
     std::vector<std::string> words;
     for (const std::string& group : access.groups) words.push_back("group " + group);
     for (const std::string& name : access.usernames) words.push_back("user " + name);
-    return words.empty() ? "nobody" : join(words, ", ");
+    return words.empty() ? "no user" : join(words, ", ");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void check_emails(Findings& findings, db::Database& database) {
                     "(for many users: `postern user import --update --email-verified FILE`)");
 }
 
-/// Earlier releases stored the claim, and told it to nobody.
+/// Earlier releases stored the claim, and released it to no client.
 void check_stored_groups(Findings& findings, db::Database& database) {
     auto row = database.query(
         "SELECT count(*) FROM (SELECT claims FROM users LIMIT $1) AS looked_at WHERE claims LIKE '%\"groups\":%'",
@@ -51,8 +51,9 @@ void check_stored_groups(Findings& findings, db::Database& database) {
 }  // namespace
 
 void check_users(Findings& findings, db::Database& database, const oauth::Settings& settings) {
-    for (const model::ClientId& id : store::clients_for_nobody(database))
-        findings.warning("clients", "client " + in_quotes(id.str()) + " is for no group and no user: nobody can use it",
+    for (const model::ClientId& id : store::unusable_clients(database))
+        findings.warning("clients",
+                         "client " + in_quotes(id.str()) + " is for no group and no user, so no user can use it",
                          "`postern client set " + id.str() + "` with --allow-group, --allow-user or --allow-everyone");
     if (!settings.oidc) return;
     check_emails(findings, database);

@@ -136,7 +136,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
 
 void remove(const Invocation& invocation, const std::string& name) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
-    const auto for_nobody = store::clients_for_nobody(database);
+    const auto unusable = store::unusable_clients(database);
     const std::int64_t ended = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         store::lock_access(transaction);
         require_group(database, name);
@@ -147,8 +147,8 @@ void remove(const Invocation& invocation, const std::string& name) {
         commit(transaction);
         return grants;
     });
-    note_done(invocation, {of_group(name), {"grants_ended", ended > 0 ? std::to_string(ended) : ""}});
-    note_clients_for_nobody(database, for_nobody);
+    note_done(invocation, {of_group(name), grants_ended(ended)});
+    note_unusable_clients(database, unusable);
     if (invocation.json) return print_json(json::Object{{"name", name}, {"grants_ended", ended}});
     std::cout << "group " << in_quotes(name) << " is removed; " << counted(ended, "grant") << " ended\n";
 }
@@ -180,9 +180,7 @@ std::vector<Changed> change_members(const Invocation& invocation, const MemberOp
         return changed;
     });
     for (const Changed& one : all)
-        note_done(invocation, {audit::subject(one.subject),
-                               of_group(options.group),
-                               {"grants_ended", one.grants_ended > 0 ? std::to_string(one.grants_ended) : ""}});
+        note_done(invocation, {audit::subject(one.subject), of_group(options.group), grants_ended(one.grants_ended)});
     return all;
 }
 
@@ -276,7 +274,7 @@ void add_group_commands(const Command& app, Invocation& invocation) {
         add_command(group, invocation, "remove", "Delete a group; its members lose what it let them use",
                     "postern group remove staff", [&invocation, removed] { remove(invocation, *removed); });
     remove_one.explain(
-        "Clients that named no other group or user let nobody in from then on, and are named. Grants of users who may "
+        "A client that named no other group or user lets no user in from then on; a note names it. Grants of users who may "
         "not use a client any more end in the same transaction.");
     add_name(remove_one, *removed);
 

@@ -65,12 +65,13 @@ void check_names(db::Database& database, ImportFile& file, const Options& option
 /// Moves users of groups that are not there to the faulty lines.
 void check_groups(db::Database& database, ImportFile& file) {
     std::set<std::string> known;
-    auto groups = store::list_groups(database);
-    for (const store::ListedGroup& each : groups) known.insert(each.group.name);
+    const auto is_there = [&](const std::string& name) {
+        if (!known.contains(name) && store::find_group(database, name)) known.insert(name);
+        return known.contains(name);
+    };
     std::erase_if(file.users, [&](const ImportedUser& user) {
         if (!user.groups) return false;
-        const auto unknown =
-            std::ranges::find_if(*user.groups, [&](const std::string& name) { return !known.contains(name); });
+        const auto unknown = std::ranges::find_if_not(*user.groups, is_there);
         if (unknown == user.groups->end()) return false;
         file.faulty.push_back(
             {user.line, user.username, "there is no group " + in_quotes(*unknown) + "; `postern group add` makes one"});
@@ -182,8 +183,7 @@ void import_users(const Invocation& invocation, db::Database& database, std::spa
         const auto changed = so_far.added + so_far.updated - report.added - report.updated;
         const auto ended = so_far.grants_ended - report.grants_ended;
         if (!options.dry_run && changed > 0)
-            note_done(invocation,
-                      {{"rows", std::to_string(changed)}, {"grants_ended", ended > 0 ? std::to_string(ended) : ""}});
+            note_done(invocation, {{"rows", std::to_string(changed)}, grants_ended(ended)});
         report = std::move(so_far);
         users = users.subspan(batch.size());
         progress.advance(batch.size());

@@ -185,7 +185,7 @@ void enable(const Invocation& invocation, const std::string& name, bool enabled)
 
 void remove(const Invocation& invocation, const std::string& name) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
-    const auto for_nobody = store::clients_for_nobody(database);
+    const auto unusable = store::unusable_clients(database);
     const User user = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         User removed = require_user(transaction, name);
         store::remove_user(transaction, removed.subject);  // sessions, grants and tokens go with the row
@@ -193,7 +193,7 @@ void remove(const Invocation& invocation, const std::string& name) {
         return removed;
     });
     note_done(invocation, {oauth::audit::subject(user.subject)});
-    note_clients_for_nobody(database, for_nobody);
+    note_unusable_clients(database, unusable);
     if (invocation.json) return print_json(json::Object{{"sub", user.subject.str()}, {"username", user.username}});
     std::cout << "user " << in_quotes(user.username) << " is removed, with all sessions, tokens and consents\n";
 }

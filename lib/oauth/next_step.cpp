@@ -1,5 +1,5 @@
 // What happens next with an authorization request? Login before consent, consent before the code; `prompt=none` shows
-// nothing. Who may not use the client at all is told before anything is asked of them.
+// nothing. A user who may not use the client is told so before the server asks for consent.
 #include "oauth/next_step.h"
 
 #include <algorithm>

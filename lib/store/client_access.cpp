@@ -1,6 +1,7 @@
 // Who may use a client, and what ends with that right?
 #include "store/client_access.h"
 
+#include "store/columns.h"
 #include "store/may_use.h"
 
 namespace postern::store {
@@ -17,20 +18,8 @@ using model::Subject;
 constexpr const char* kEndOfClient = POSTERN_END_WITHOUT_ACCESS("client_id");
 constexpr const char* kEndOfUser = POSTERN_END_WITHOUT_ACCESS("subject");
 
-std::vector<ClientId> ids(db::Statement rows) {
-    std::vector<ClientId> found;
-    while (rows.step()) rows >> found.emplace_back();
-    return found;
-}
-
-std::vector<std::string> names(db::Statement rows) {
-    std::vector<std::string> found;
-    while (rows.step()) rows >> found.emplace_back();
-    return found;
-}
-
-/// Waits for lock_access of another transaction, and lets a later one wait. It locks no row, because everybody who
-/// signs in to a client would write to the same few, and wait in a ring with the command that removes the client.
+/// Waits for lock_access of another transaction, and lets a later one wait. It locks no row, because every
+/// sign-in to a client would write to the same few, and wait in a ring with the command that removes the client.
 void share_access(db::Transaction& transaction) {
     transaction.lock("SELECT 1 FROM allowed_users, allowed_groups WHERE FALSE FOR SHARE");
 }
@@ -71,11 +60,12 @@ std::int64_t end_grants_without_access(db::Transaction& transaction, const Subje
 }
 
 ClientAccess find_client_access(db::Database& database, const ClientId& client) {
-    return {
-        names(database.query("SELECT group_name FROM allowed_groups WHERE client_id = $1 ORDER BY group_name", client)),
-        names(database.query("SELECT u.username FROM allowed_users a JOIN users u ON u.subject = a.subject"
-                             " WHERE a.client_id = $1 ORDER BY u.username",
-                             client))};
+    return {values_of<std::string>(database.query(
+                "SELECT group_name FROM allowed_groups WHERE client_id = $1 ORDER BY group_name", client)),
+            values_of<std::string>(
+                database.query("SELECT u.username FROM allowed_users a JOIN users u ON u.subject = a.subject"
+                               " WHERE a.client_id = $1 ORDER BY u.username",
+                               client))};
 }
 
 void allow_group(db::Transaction& transaction, const ClientId& client, std::string_view group) {
@@ -102,11 +92,12 @@ void forget_access(db::Transaction& transaction, const ClientId& client) {
 }
 
 std::vector<ClientId> clients_allowing(db::Database& database, std::string_view group) {
-    return ids(database.query("SELECT client_id FROM allowed_groups WHERE group_name = $1 ORDER BY client_id", group));
+    return values_of<ClientId>(
+        database.query("SELECT client_id FROM allowed_groups WHERE group_name = $1 ORDER BY client_id", group));
 }
 
-std::vector<ClientId> clients_for_nobody(db::Database& database) {
-    return ids(
+std::vector<ClientId> unusable_clients(db::Database& database) {
+    return values_of<ClientId>(
         database.query("SELECT c.id FROM clients c WHERE c.restricted = 1"
                        " AND NOT EXISTS (SELECT 1 FROM allowed_groups a WHERE a.client_id = c.id)"
                        " AND NOT EXISTS (SELECT 1 FROM allowed_users a WHERE a.client_id = c.id) ORDER BY c.id"));

@@ -45,7 +45,7 @@ void forget_access(db::Transaction& transaction, const model::ClientId& client);
 
 /// The clients whose list names the group, by id.
 std::vector<model::ClientId> clients_allowing(db::Database& database, std::string_view group);
-/// The clients that are restricted and name neither a group nor a user, by id: nobody can use them.
-std::vector<model::ClientId> clients_for_nobody(db::Database& database);
+/// The clients that are restricted and name neither a group nor a user, by id: no user can use them.
+std::vector<model::ClientId> unusable_clients(db::Database& database);
 
 }  // namespace postern::store

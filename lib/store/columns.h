@@ -1,6 +1,8 @@
 // How the model's values are read from columns. Private to this module.
 #pragma once
 
+#include <vector>
+
 #include "db/database.h"
 #include "model/grant.h"
 #include "util/clock.h"
@@ -9,6 +11,14 @@ namespace postern::store {
 
 db::Statement& operator>>(db::Statement& row, model::Scope& scope);
 db::Statement& operator>>(db::Statement& row, model::ClaimNames& names);
+
+/// The one column of all rows.
+template <class Value>
+std::vector<Value> values_of(db::Statement rows) {
+    std::vector<Value> values;
+    while (rows.step()) rows >> values.emplace_back();
+    return values;
+}
 
 /// The columns of `grants g`, in the order in which a model::Grant is read.
 #define POSTERN_GRANT_COLUMNS                                                                                 \

@@ -1,6 +1,8 @@
 // Which groups are there, and who is in them?
 #include "store/groups.h"
 
+#include "store/columns.h"
+
 namespace postern::store {
 namespace {
 
@@ -9,12 +11,6 @@ using model::Subject;
 
 db::Statement& operator>>(db::Statement& row, Group& group) {
     return row >> group.name >> group.description >> group.created_at;
-}
-
-std::vector<std::string> names(db::Statement rows) {
-    std::vector<std::string> found;
-    while (rows.step()) rows >> found.emplace_back();
-    return found;
 }
 
 }  // namespace
@@ -70,12 +66,12 @@ bool remove_member(db::Transaction& transaction, std::string_view group, const S
 }
 
 std::vector<std::string> groups_of(db::Database& database, const Subject& subject) {
-    return names(
+    return values_of<std::string>(
         database.query("SELECT group_name FROM group_members WHERE subject = $1 ORDER BY group_name", subject));
 }
 
 std::vector<std::string> told_groups(db::Database& database, const Subject& subject, const model::ClientId& client) {
-    return names(
+    return values_of<std::string>(
         database.query("SELECT m.group_name FROM group_members m JOIN clients c ON c.id = $2"
                        " WHERE m.subject = $1 AND (c.groups = 'all' OR EXISTS (SELECT 1 FROM allowed_groups a"
                        " WHERE a.client_id = $2 AND a.group_name = m.group_name)) ORDER BY m.group_name",

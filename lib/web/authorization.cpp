@@ -105,7 +105,8 @@ struct CarryOut {
     }
 };
 
-/// `goes_back`: the user pressed the link that tells the client access_denied, and it does, whoever is signed in now.
+/// `goes_back`: the user pressed the link that tells the client access_denied, also when another user has signed in
+/// since.
 http::Response proceed(Interaction& interaction, const Resumed& asked, bool goes_back = false) {
     bool restricted = asked.target.client().restricted;
     while (true) {

@@ -191,7 +191,7 @@ TEST_CASE("access: losing the right ends grants at once: refresh, introspection,
 }
 
 TEST_CASE(
-    "access: the first name on a list ends what others had, and an empty list lets nobody in [GROUP-3, GROUP-6]") {
+    "access: the first name on a list ends what others had, and an empty list lets no user in [GROUP-3, GROUP-6]") {
     Site site;
     const json::Object tokens = obtain_tokens(site.op, site.alice, grouped_request());
     const CommandResult restricted = site.op.postern({"client", "set", kWeb, "--allow-user", kBob});
@@ -200,7 +200,7 @@ TEST_CASE(
 
     const CommandResult emptied = site.op.postern({"client", "set", kWeb, "--disallow-user", kBob});
     CHECK(emptied.exit_code == 0);
-    CHECK(emptied.err.find("nobody can use it") != std::string::npos);
+    CHECK(emptied.err.find("no user can use it") != std::string::npos);
     CHECK(site.alice.authorize(authorization_request()).verdict() == "page 403");
     UserAgent bob(site.op, "192.0.2.8");
     CHECK(bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword).verdict() == "page 403");

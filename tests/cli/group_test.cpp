@@ -159,7 +159,7 @@ TEST_CASE("client: removing the last group or user says whom it leaves so [GROUP
     const auto removed = f.installation.postern({"group", "remove", "staff"});
     CHECK(removed.exit_code == 0);
     CHECK(has(removed.err, "client \"wiki\" names no group and no user"));
-    CHECK(has(f.installation.must({"client", "show", "wiki"}), "nobody"));
+    CHECK(has(f.installation.must({"client", "show", "wiki"}), "no user"));
     const auto doctor = f.installation.postern({"doctor"});
     CHECK(has(doctor.out, "client \"wiki\" is for no group and no user"));
     f.installation.must({"client", "set", "wiki", "--allow-user", "ada"});

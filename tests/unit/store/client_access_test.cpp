@@ -89,18 +89,18 @@ TEST_CASE("access: everybody, until the client is restricted; then users and gro
 TEST_CASE("access: a group or user that is removed leaves the list, which says who is left [GROUP-3]") {
     Fixture f;
     f.restrict();
-    CHECK(store::clients_for_nobody(f.database) == std::vector{kWiki});
+    CHECK(store::unusable_clients(f.database) == std::vector{kWiki});
     f.write([](db::Transaction& t) {
         store::allow_group(t, kWiki, "staff");
         store::allow_user(t, kWiki, kBob);
     });
-    CHECK(store::clients_for_nobody(f.database).empty());
+    CHECK(store::unusable_clients(f.database).empty());
     CHECK(store::clients_allowing(f.database, "staff") == std::vector{kWiki});
     f.write([](db::Transaction& t) {
         store::remove_group(t, "staff");
         store::remove_user(t, kBob);
     });
-    CHECK(store::clients_for_nobody(f.database) == std::vector{kWiki});
+    CHECK(store::unusable_clients(f.database) == std::vector{kWiki});
     CHECK_FALSE(f.may_use(kAlice));
 }
 

@@ -149,7 +149,7 @@ constexpr Call kCalls[] = {
     {"disallow_user", [](auto& t) { store::disallow_user(t, kClient, kUser); }},
     {"forget_access", [](auto& t) { store::forget_access(t, kClient); }},
     {"clients_allowing", [](auto& t) { store::clients_allowing(t.database(), "staff"); }},
-    {"clients_for_nobody", [](auto& t) { store::clients_for_nobody(t.database()); }},
+    {"unusable_clients", [](auto& t) { store::unusable_clients(t.database()); }},
     {"remove_member", [](auto& t) { store::remove_member(t, "staff", kUser); }},
     {"remove_group", [](auto& t) { store::remove_group(t, "staff"); }},
 
