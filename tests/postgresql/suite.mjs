@@ -16,14 +16,18 @@ const ALL = process.env.POSTERN_ON_POSTGRESQL === "all";
 /// A database with roles of which others are copies.
 const ROLES = "postern_roles";
 const OF_EACH_ROLE = 4; // connections of a pooler
+/// What `doctor` finds nothing to say of.
+const DURABLE = { fsync: "on", full_page_writes: "on" };
 
-/// Of one test file. `pooled`: by way of a pooler. `roles`: of whose databases ROLES is the model.
-function server({ pooled, roles = false }) {
+/// Of one test file. `pooled`: by way of a pooler. `roles`: of whose databases ROLES is the model. `durable`: for a suite
+/// that asks `doctor`.
+function server({ pooled, roles = false, durable = false }) {
   let started;
   let pooler;
   before(async () => {
     // Autovacuum would start a process for each database.
-    started = await PostgreSQL.start({ autovacuum: "off", ...(roles ? { max_connections: "300" } : {}) });
+    const connections = roles ? { max_connections: "300" } : {};
+    started = await PostgreSQL.start({ autovacuum: "off", ...connections, ...(durable ? DURABLE : {}) });
     if (roles) started.addDatabase(ROLES);
     const users = roles ? started.sql("SELECT rolname FROM pg_roles WHERE rolcanlogin").split("\n") : undefined;
     if (pooled) pooler = await Pooler.start(started, roles ? { users, size: OF_EACH_ROLE } : {});
@@ -50,7 +54,7 @@ async function outputOf(program, args, uri, env = {}) {
 /// `pooled`: for a suite that starts many programs. `roles`: each program has the role and the rights of its own.
 export function onPostgreSQL(suite, parts, { leftOut = [], whole = false, pooled = true, roles = false } = {}) {
   describe("on PostgreSQL", () => {
-    const uri = server({ pooled, roles });
+    const uri = server({ pooled, roles, durable: whole && ALL });
     const env = roles ? { POSTERN_TEST_ROLES: ROLES } : {};
     const program = join(BUILD, `tests/${suite}_tests`);
     // A comma would end the pattern.
