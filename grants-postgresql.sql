@@ -70,3 +70,9 @@ GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;
 -- With "login": {"method": "remote_user"}, and its autoCreate:
 --     GRANT UPDATE (claims, updated_at) ON users TO postern_login;
 --     GRANT INSERT ON users TO postern_login;
+-- With its groupsFromEnvironment, the login page makes memberships and takes them away, and ends what they gave:
+--     GRANT SELECT (name, description, created_at) ON groups TO postern_login;
+--     GRANT SELECT (subject, group_name), INSERT, DELETE ON group_members TO postern_login;
+--     GRANT SELECT (client_id, subject), UPDATE (gate) ON allowed_users TO postern_login;
+--     GRANT SELECT (client_id, group_name), UPDATE (gate) ON allowed_groups TO postern_login;
+--     GRANT SELECT (client_id, subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_login;

@@ -1,7 +1,10 @@
 // Checks whether applications will find in the users' claims what they commonly require, and whether each has a user.
+#include <set>
+
 #include "cli/doctor/findings.h"
 #include "cli/output.h"
 #include "store/client_access.h"
+#include "store/groups.h"
 
 namespace postern::cli {
 namespace {
@@ -48,6 +51,20 @@ void check_stored_groups(Findings& findings, db::Database& database) {
                              "makes memberships, `postern user set NAME --unset-claim groups` removes the claim");
 }
 
+/// A group that is not there has no members, whatever the directory says; the login goes on without it.
+void check_mapped_groups(Findings& findings, db::Database& database, const oauth::LoginSettings& login) {
+    if (!login.groups_from_environment) return;
+    std::set<std::string> names;
+    for (const auto& [value, group] : login.groups_from_environment->groups) names.insert(group);
+    for (const std::string& name : names) {
+        if (store::find_group(database, name)) continue;
+        findings.warning("groups",
+                         "login.groupsFromEnvironment names the group " + in_quotes(name) +
+                             ", which is not there, so that no user is in it",
+                         "postern group add " + std::string(name.starts_with('-') ? "-- " : "") + name);
+    }
+}
+
 }  // namespace
 
 void check_users(Findings& findings, db::Database& database, const oauth::Settings& settings) {
@@ -55,6 +72,7 @@ void check_users(Findings& findings, db::Database& database, const oauth::Settin
         findings.warning("clients",
                          "client " + in_quotes(id.str()) + " is for no group and no user, so no user can use it",
                          "`postern client set " + id.str() + "` with --allow-group, --allow-user or --allow-everyone");
+    check_mapped_groups(findings, database, settings.login);
     if (!settings.oidc) return;
     check_emails(findings, database);
     check_stored_groups(findings, database);

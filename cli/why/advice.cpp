@@ -26,7 +26,8 @@ struct ReasonAdvice {
 
 constexpr std::string_view kForOthers =
     "The client is for certain users and groups, as `postern client show {client}` says, and the user is not one of "
-    "them. `postern group member add GROUP USER` or `postern client set {client} --allow-user USER` lets the user in.";
+    "them. `postern group member add GROUP USER` or `postern client set {client} --allow-user USER` lets the user in. A "
+    "group of login.groupsFromEnvironment follows the web server's variable at the user's next login.";
 
 constexpr ReasonAdvice kReasonAdvice[] = {
     // RFC 7636, RFC 9700 §2.1.1

@@ -128,6 +128,14 @@ void check_state(const Config& config, Problems& problems) {
         problems.push_back({"state", "is for a database on a server: leave it out, because \"database\" is a file"});
 }
 
+/// Not a warning, as for the other keys of method remote_user: whom an application is for must not depend on what is no
+/// longer read.
+void check_groups(const oauth::LoginSettings& login, Problems& problems) {
+    if (login.groups_from_environment && login.method != oauth::LoginMethod::remote_user)
+        problems.push_back({"login.groupsFromEnvironment",
+                            "needs \"method\": \"remote_user\": with another method no variable names the groups"});
+}
+
 bool is_half_remote(const oauth::LoginSettings& login) {
     const bool has_its_keys = login.auto_create || !login.claims_from_environment.empty() || login.auth_time_variable ||
                               login.logout_redirect ||
@@ -194,6 +202,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     }
     check_paths_differ(config.settings.paths, problems);
     check_state(config, problems);
+    check_groups(config.settings.login, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();
     if (!problems.empty()) return problems;
     config.settings.cookie_tag = crypto::sha256_hex(config.settings.issuer).substr(0, 8);

@@ -26,6 +26,7 @@ constexpr std::int64_t kTenMinutes = 600;
 constexpr std::size_t kLongestDescription = 256;
 constexpr std::size_t kMostVariables = 8;
 constexpr std::size_t kMostClaims = 64;
+constexpr std::size_t kMostGroups = 256;
 
 Problems wrong(std::string reason) { return {{"", std::move(reason)}}; }
 
@@ -292,6 +293,55 @@ Problems read_claims_from_environment(Config& config, const json::Value& value) 
     return problems;
 }
 
+void add(Problems& problems, const std::string& key, const Fault& fault) {
+    if (fault) problems.push_back({key, *fault});
+}
+
+/// Of the members of `login.groupsFromEnvironment` that are text.
+Fault read_member(const json::Object& object, const char* name, Fault (*check)(std::string_view), std::string& text) {
+    const json::Value* value = object.find(name);
+    if (value == nullptr) return "is required";
+    if (value->if_string() == nullptr) return "must be a string";
+    text = *value->if_string();
+    return check(text);
+}
+
+Problems read_group_map(oauth::GroupsFromEnvironment& read, const json::Object& object) {
+    const json::Value* map = object.find("groups");
+    if (map == nullptr) return {{".groups", "is required"}};
+    if (map->if_object() == nullptr || map->if_object()->members().empty() ||
+        map->if_object()->members().size() > kMostGroups)
+        return {{".groups", "must be an object of 1 to 256 members: values, and the groups that they stand for"}};
+    Problems problems;
+    for (const auto& [value, group] : map->if_object()->members()) {
+        const std::string key = ".groups." + value;
+        const Fault fault = environment_group_fault(value, read.separator, group.if_string());
+        if (!fault) read.groups[value] = *group.if_string();
+        add(problems, key, fault);
+    }
+    return problems;
+}
+
+Problems read_groups_from_environment(Config& config, const json::Value& value) {
+    auto& target = config.settings.login.groups_from_environment;
+    target.reset();
+    if (value.is_null()) return {};
+    if (value.if_object() == nullptr)
+        return wrong("must be null, or an object with \"variable\", \"separator\" and \"groups\"");
+    const json::Object& object = *value.if_object();
+    oauth::GroupsFromEnvironment read;
+    Problems problems;
+    for (const auto& [name, ignored] : object.members()) {
+        if (name != "variable" && name != "separator" && name != "groups")
+            problems.push_back({"." + name, "is not a known key"});
+    }
+    add(problems, ".variable", read_member(object, "variable", variable_fault, read.variable));
+    add(problems, ".separator", read_member(object, "separator", separator_fault, read.separator));
+    for (ConfigProblem& problem : read_group_map(read, object)) problems.push_back(std::move(problem));
+    if (problems.empty()) target = std::move(read);
+    return problems;
+}
+
 }  // namespace
 
 const std::vector<ConfigKey>& config_keys() {
@@ -346,6 +396,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"login.remoteUserVariable", text(&LoginSettings::remote_user_variable, variable_fault)},
         {"login.autoCreate", flag(&LoginSettings::auto_create)},
         {"login.claimsFromEnvironment", read_claims_from_environment},
+        {"login.groupsFromEnvironment", read_groups_from_environment},
         {"login.authTimeFromEnvironment", text(&LoginSettings::auth_time_variable, variable_fault)},
         {"login.logoutRedirect", text(&LoginSettings::logout_redirect, logout_redirect_fault)},
         {"limits.body", whole(&Limits::body, 4096, 1 << 20)},

@@ -20,6 +20,8 @@ constexpr std::array kTable = {
     AuditRow{login_overloaded, "login_overloaded", "method reason account client_id"},
     AuditRow{session_replaced, "session_replaced", "subject session"},
     AuditRow{user_created, "user_created", "method subject"},
+    AuditRow{group_joined, "group_joined", "method subject group"},
+    AuditRow{group_left, "group_left", "method subject group grants_ended"},
     AuditRow{logout, "logout", "subject session grants_ended"},
     AuditRow{consent_given, "consent_given", "subject client_id session scope"},
     AuditRow{consent_denied, "consent_denied", "subject client_id session scope"},

@@ -18,6 +18,8 @@ enum class AuditEvent {
     login_overloaded,
     session_replaced,
     user_created,
+    group_joined,
+    group_left,
     logout,
     consent_given,
     consent_denied,

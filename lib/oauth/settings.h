@@ -33,6 +33,13 @@ enum class LoginMethod {
     remote_user,  ///< the web server, with its own modules; docs/decisions/0018-remote-user.md
 };
 
+/// Memberships that follow a CGI variable; docs/decisions/0061-groups-from-the-environment.md.
+struct GroupsFromEnvironment {
+    std::string variable;
+    std::string separator;                                   ///< between the values of the variable
+    std::map<std::string, std::string, std::less<>> groups;  ///< value, compared byte by byte → name of a group
+};
+
 struct LoginSettings {
     LoginMethod method = LoginMethod::password;
     int max_failures = 10;  ///< per user name and address inside `window`; ten times as many for either alone
@@ -43,6 +50,7 @@ struct LoginSettings {
     std::string remote_user_variable = "REMOTE_USER";            ///< the CGI variable with the user's name
     bool auto_create = false;                                    ///< an unknown name becomes a new user
     std::map<std::string, std::string> claims_from_environment;  ///< claim → CGI variable
+    std::optional<GroupsFromEnvironment> groups_from_environment;
     std::optional<std::string> auth_time_variable;  ///< CGI variable with the time of the login, in epoch seconds
     std::optional<std::string> logout_redirect;     ///< the web server's own logout; may hold kReturnMark once
 };

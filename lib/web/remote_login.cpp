@@ -10,6 +10,7 @@
 #include "store/authorization_requests.h"
 #include "store/users.h"
 #include "web/authorization_response.h"
+#include "web/remote_groups.h"
 #include "web/remote_user.h"
 
 namespace postern::web {
@@ -65,11 +66,12 @@ http::Response refuse_login(Interaction& interaction, const NotLoggedIn& why, co
 /// Who logged in, and the session that began with it.
 struct Start {
     Met met;
+    GroupChanges groups;
     StartedSession session;
 };
 
-/// User, session, the mark that this request was logged in for, and the end of the old session: together or not at
-/// all.
+/// User, groups, session, the mark that this request was logged in for, and the end of the old session: together or not
+/// at all.
 util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interaction& interaction, const Resumed& resumed,
                                         const RemoteUser& remote) {
     auto met = meet(interaction.context, transaction, remote);
@@ -77,12 +79,26 @@ util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interactio
     if (!met) return NotLoggedIn{would_make ? PageFault::remote_user_unusable : PageFault::account_unknown, {}};
     const model::User& user = met->user;
     if (!user.enabled) return NotLoggedIn{PageFault::account_disabled, user.subject};
+    GroupChanges groups = follow_groups(interaction.context, transaction, user.subject, remote);
     StartedSession started = start_session(interaction.context, transaction, interaction.browser, user.subject,
                                            remote.auth_time.value_or(model::kAuthTimeUnknown));
     if (is_made_for(interaction.context.settings, resumed.request, remote))
         store::record_login(transaction, oauth::request_key(resumed.request), user.subject, resumed.request.expires_at);
     transaction.commit();
-    return Start{*std::move(met), std::move(started)};
+    return Start{*std::move(met), std::move(groups), std::move(started)};
+}
+
+void note_groups(const Interaction& interaction, const model::Subject& subject, const GroupChanges& changes) {
+    oauth::AuditTrail& trail = interaction.context.trail;
+    const oauth::audit::Member user = oauth::audit::subject(subject);
+    for (const std::string& group : changes.joined)
+        trail.add(oauth::AuditEvent::group_joined, {{"method", kMethod}, user, {"group", group}});
+    for (const auto& [group, ended] : changes.left)
+        trail.add(
+            oauth::AuditEvent::group_left,
+            {{"method", kMethod}, user, {"group", group}, {"grants_ended", ended > 0 ? std::to_string(ended) : ""}});
+    for (const std::string& group : changes.missing)
+        interaction.context.log.warn("group_missing", {{"group", group}, {"id", interaction.request.id}});
 }
 
 util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const Resumed& resumed,
@@ -95,6 +111,7 @@ util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const 
     if (start.met.made)
         interaction.context.trail.add(oauth::AuditEvent::user_created,
                                       {{"method", kMethod}, oauth::audit::subject(start.met.user.subject)});
+    note_groups(interaction, start.met.user.subject, start.groups);
     note_login(interaction.context, start.session, kMethod, resumed.request.client_id);
     return std::move(start.session);
 }
@@ -127,6 +144,9 @@ http::Response answer(Interaction& interaction, const Resumed& resumed, const mo
 void note_unusable(const Interaction& interaction, const RemoteUser& remote) {
     for (const std::string& claim : remote.unusable)
         interaction.context.log.warn("claim_unusable", {{"claim", claim}, {"id", interaction.request.id}});
+    if (!remote.groups_fault.empty())
+        interaction.context.log.warn("groups_unusable",
+                                     {{"reason", remote.groups_fault}, {"id", interaction.request.id}});
 }
 
 PageFault page_fault(RemoteFault fault) {

@@ -1,6 +1,7 @@
 // Who does the web server say is in front of the browser?
 #include "web/remote_user.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "json/writer.h"
@@ -16,6 +17,8 @@ namespace {
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 constexpr const char* kStandard = "REMOTE_USER";
+
+constexpr std::size_t kLongestGroups = 65536;
 
 constexpr const char* kVerified = "SSL_CLIENT_VERIFY";
 
@@ -88,6 +91,25 @@ std::optional<util::Time> read_auth_time(const std::string& text, util::Time now
     return time;
 }
 
+/// The values of a variable are compared whole: what a value begins with, or names in other letters, is another group.
+std::set<std::string> named_groups(const oauth::GroupsFromEnvironment& from, std::string_view text) {
+    std::set<std::string> named;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(from.separator, begin), text.size());
+        const auto found = from.groups.find(text.substr(begin, end - begin));
+        if (found != from.groups.end()) named.insert(found->second);
+        begin = end + from.separator.size();
+    }
+    return named;
+}
+
+/// A variable that is too long is not read in part: the user would be in some of the groups by chance.
+void read_groups(const oauth::GroupsFromEnvironment& from, const std::string& text, RemoteUser& user) {
+    const bool is_too_long = text.size() > kLongestGroups;
+    if (is_too_long) user.groups_fault = "longer than " + std::to_string(kLongestGroups) + " bytes";
+    user.groups = named_groups(from, is_too_long ? std::string_view() : std::string_view(text));
+}
+
 bool is_same(const json::Value* a, const std::optional<json::Value>& b) {
     if (a == nullptr || !b) return a == nullptr && !b;
     return json::write(*a) == json::write(*b);
@@ -100,6 +122,7 @@ std::vector<std::string> remote_variables(const oauth::Settings& settings) {
     if (login.method != oauth::LoginMethod::remote_user) return {};
     std::vector<std::string> names = {login.remote_user_variable, "AUTH_TYPE", kVerified};
     if (login.auth_time_variable) names.push_back(*login.auth_time_variable);
+    if (login.groups_from_environment) names.push_back(login.groups_from_environment->variable);
     for (const auto& claim : login.claims_from_environment) names.push_back(claim.second);
     return names;
 }
@@ -119,6 +142,7 @@ util::Result<RemoteUser, RemoteRefusal> read_remote_user(const oauth::LoginSetti
         const auto& value = user.claims[claim] = read_claim(claim, text);
         if (!value && !text.empty()) user.unusable.push_back(claim);
     }
+    if (const auto& from = login.groups_from_environment) read_groups(*from, value_of(variables, from->variable), user);
     if (login.auth_time_variable) user.auth_time = read_auth_time(value_of(variables, *login.auth_time_variable), now);
     return user;
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,10 @@ struct RemoteUser {
     std::string username;
     /// Every claim that the configuration takes from a variable; nullopt: the variable does not hold it.
     std::map<std::string, std::optional<json::Value>> claims;
-    std::vector<std::string> unusable;    ///< claims whose variable holds something else, for the log
+    std::vector<std::string> unusable;  ///< claims whose variable holds something else, for the log
+    /// The groups that the variable of the configuration names; nullopt: it takes none from a variable.
+    std::optional<std::set<std::string>> groups;
+    std::string groups_fault;             ///< why that variable was not read, for the log
     std::optional<util::Time> auth_time;  ///< nullopt: not told, not readable or in the future, so nothing is proved
 };
 

@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/users.h"
+#include "support/audit_log.h"
 #include "support/flow.h"
 #include "support/html.h"
 
@@ -418,6 +420,89 @@ TEST_CASE("remote user: a browser that returns from a logout which another site 
     CHECK(alice.submit(question, "cancel").verdict() == "page 200");
     CHECK(alice.submit(question, "logout").url == "https://op.example/out");
     CHECK(op.count_rows("sessions") == 0);
+}
+
+/// The one audit line of that event.
+json::Object audit_line_of(const std::string& log, const std::string& event) {
+    auto lines = audit_lines(log);
+    std::erase_if(lines, [&](const json::Object& line) { return text_of(line, "event") != event; });
+    REQUIRE_MESSAGE(lines.size() == 1, log);
+    return lines.front();
+}
+
+/// The web server passes on which groups of a directory the user is in.
+json::Object with_groups() {
+    return {{"groupsFromEnvironment",
+             json::Object{{"variable", "MEMBEROF"},
+                          {"separator", "; "},
+                          {"groups", json::Object{{"cn=staff,ou=groups,dc=example,dc=org", "staff"},
+                                                  {"cn=it,ou=groups,dc=example,dc=org", "admins"}}}}}};
+}
+
+TEST_CASE(
+    "remote user: groups follow the web server's variable, and what they gave ends with them [GROUP-6, GROUP-8]") {
+    const std::string staff = "cn=staff,ou=groups,dc=example,dc=org";
+    const std::string admins = "cn=it,ou=groups,dc=example,dc=org";
+    Deployment op(options(with_groups()));
+    const auto log = op.directory() / "audit.log";
+    op.configure("log", json::Object{{"target", log.string()}});
+    for (const char* name : {"staff", "others"}) op.must({"group", "add", name});
+    op.must({"group", "member", "add", "others", kAlice});
+    op.must({"client", "set", kTrusted, "--allow-group", "staff"});
+    std::size_t seen = 0;
+    const auto news = [&] {
+        const std::string all = read_file(log);
+        return all.substr(std::exchange(seen, all.size()));
+    };
+    const auto groups = [&] {
+        const std::string shown = op.must({"user", "show", kAlice, "--json"});
+        std::string list = shown.substr(shown.find("\"groups\": ["));
+        std::erase_if(list, [](char c) { return c == ' ' || c == '\n'; });
+        return list.substr(9, list.find(']') - 8);
+    };
+    UserAgent browser = browser_of(op, named(kAlice));
+    const auto sign_in = [&](const std::string& memberships) {
+        browser.login_variables()["MEMBEROF"] = memberships;
+        browser.cookies().clear();
+        return browser.authorize(authorization_request(kTrusted));
+    };
+
+    CHECK(sign_in(admins).verdict() == "page 403");
+    CHECK(groups() == R"(["others"])");
+    CHECK(news().find("\"group_missing\",\"group\":\"admins\"") != std::string::npos);
+    const std::string doctor = op.postern({"doctor"}).out;
+    CHECK(doctor.find("names the group \"admins\", which is not there") != std::string::npos);
+    CHECK(doctor.find("fix: postern group add admins\n") != std::string::npos);
+    CHECK(doctor.find("names the group \"staff\"") == std::string::npos);
+
+    const Landing done = sign_in("cn=x; " + staff + "; " + admins);
+    CHECK(groups() == R"(["others","staff"])");
+    const json::Object joined = audit_line_of(news(), "group_joined");
+    CHECK(text_of(joined, "subject") == subject_of(op, kAlice));
+    CHECK(text_of(joined, "group") == "staff");
+    CHECK(text_of(joined, "method") == "remote_user");
+    const Answer tokens = redeem(op, token_request(done.parameter("code"), kTrusted), kTrusted);
+    REQUIRE(tokens.status == 200);
+    CHECK(is_active(op, tokens.member("access_token")));
+
+    CHECK(sign_in(staff).verdict() == "code");
+    CHECK(audit_events(news()).find("group_") == std::string::npos);
+    CHECK(is_active(op, tokens.member("access_token")));
+
+    CHECK(sign_in(staff + ";" + admins).verdict() == "page 403");  // one value, which is in no map
+    const json::Object left = audit_line_of(news(), "group_left");
+    CHECK(text_of(left, "group") == "staff");
+    CHECK(text_of(left, "grants_ended") == "2");
+    CHECK(groups() == R"(["others"])");
+    CHECK_FALSE(is_active(op, tokens.member("access_token")));
+
+    sign_in(staff);
+    browser.login_variables().erase("MEMBEROF");
+    browser.cookies().clear();
+    CHECK(browser.authorize(authorization_request(kTrusted)).verdict() == "page 403");  // says none
+    sign_in(staff + "; " + std::string(70000, 'x'));
+    CHECK(groups() == R"(["others"])");
+    CHECK(news().find("\"groups_unusable\"") != std::string::npos);
 }
 
 }  // namespace

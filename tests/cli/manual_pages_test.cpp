@@ -135,6 +135,7 @@ std::map<std::string, std::string> defaults() {
         {"login.remoteUserVariable", login.remote_user_variable},
         {"login.autoCreate", text_of(login.auto_create)},
         {"login.claimsFromEnvironment", login.claims_from_environment.empty() ? "{}" : "not empty"},
+        {"login.groupsFromEnvironment", login.groups_from_environment ? "an object" : "null"},
         {"login.authTimeFromEnvironment", login.auth_time_variable.value_or("none")},
         {"login.logoutRedirect", login.logout_redirect.value_or("none")},
         {"limits.body", std::to_string(config->limits.body) + " bytes"},

@@ -21,8 +21,17 @@ const PAGE = "https://spa.example"; // whose scripts may read the answers
 const RECORD = join(ROOT, "docs/decisions/0053-roles.md");
 const PROGRAMS = ["authorize", "login", "scopes", "token", "introspect", "userinfo", "revoke", "logout", "sweep"];
 
-/// Of grants-postgresql.sql: what an operator adds for some options.
-const optional = [...readFileSync(join(ROOT, "grants-postgresql.sql"), "utf8").matchAll(/^-- {5}(GRANT .*;)$/gm)];
+/// Of grants-postgresql.sql: what an operator adds for some options, as [what the comment above says, statement].
+const optional = (() => {
+  let words = "";
+  const rows = [];
+  for (const line of readFileSync(join(ROOT, "grants-postgresql.sql"), "utf8").split("\n")) {
+    const [, grant] = line.match(/^-- {5}(GRANT .*;)$/) ?? [];
+    if (grant) rows.push([words, grant]);
+    else words = line;
+  }
+  return rows;
+})();
 
 /// The rights of the programs' roles, each [privilege, object]: columns, tables, the schema, the database.
 const RIGHTS = `
@@ -346,14 +355,17 @@ describe("a role for each program", () => {
     assert.match(stderr, /"event":"store_failed"[^\n]*role \\"stranger\\" does not exist/);
   });
 
-  /// The optional grants of a role for the words of the comment that is above them.
-  const grantsFor = (role) => optional.map(([, grant]) => grant).filter((grant) => grant.endsWith(` ${role};`));
+  /// The optional grants of a role below a comment with the name of the option.
+  const grantsFor = (role, option) =>
+    optional
+      .filter(([words, grant]) => words.includes(option) && grant.endsWith(` ${role};`))
+      .map(([, grant]) => grant);
 
-  /// Adds the optional grants of a role; answers the rights that are new.
-  function widen(role, database) {
+  /// Adds the optional grants of a role for an option; answers the rights that are new.
+  function widen(role, option, database) {
     const old = rightsOf(role, database).map(String);
     const admin = database.replace("user=postgres", "user=postern_admin");
-    for (const grant of grantsFor(role)) server.sql(grant, admin);
+    for (const grant of grantsFor(role, option)) server.sql(grant, admin);
     return rightsOf(role, database).filter((right) => !old.includes(String(right)));
   }
 
@@ -363,7 +375,7 @@ describe("a role for each program", () => {
     const flow = async () => assert.match((await p.walk(person, url)).location?.hash ?? "", /access_token=/);
     is(503, await p.walk(person, url));
     assert.match(p.deployment.log, /"event":"store_failed"[^\n]*permission denied for table users \(42501\)/);
-    const rights = widen("postern_authorize", superuser);
+    const rights = widen("postern_authorize", "implicit", superuser);
     assert.equal(rights.length, 5);
     await flow(); // with consent
     await commitLost(flow);
@@ -414,12 +426,49 @@ describe("a role for each program", () => {
         await signIn();
       };
       await assert.rejects(flow(), /503/);
-      const rights = widen("postern_login", database);
+      const rights = widen("postern_login", "remote_user", database);
       assert.equal(rights.length, 3);
       await flow();
       for (const right of rights) await isNeeded("postern_login", right, flow, database);
     } finally {
       await remote.stop();
+    }
+  });
+
+  it("groupsFromEnvironment needs the rights that are named for it [GROUP-8]", async () => {
+    const { superuser: database, uri } = server.addDatabase("mapped");
+    const groupsFromEnvironment = {
+      variable: "MEMBEROF",
+      separator: ";",
+      groups: { "cn=staff": "staff", "cn=guests": "guests" },
+    };
+    const login = { method: "remote_user", groupsFromEnvironment };
+    const named = `"REMOTE_USER" => "alice", "AUTH_TYPE" => "Basic", "MEMBEROF" => "cn=staff;cn=x"`;
+    const lines = [`setenv.set-environment = ( ${named} )`];
+    const mapped = await openProvider({ config: { database: uri, login }, front: lighttpd("fastcgi", lines) });
+    try {
+      const postern = (...command) => mapped.deployment.postern(command);
+      for (const group of ["staff", "guests"]) await postern("group", "add", group);
+      const signIn = async () => {
+        const page = await mapped.walk(mapped.person(), mapped.authorizationUrl(mapped.clients.trusted));
+        assert.ok(page.location?.searchParams.get("code"), `${page.status} ${page.title}`);
+      };
+      const flow = async () => {
+        await postern("group", "member", "remove", "staff", "alice");
+        await postern("group", "member", "add", "guests", "alice");
+        await signIn();
+        assert.deepEqual((await postern("user", "show", "alice")).groups, ["staff"]);
+      };
+      await assert.rejects(flow(), /503/);
+      assert.equal(widen("postern_login", "remote_user", database).length, 3);
+      await assert.rejects(flow(), /503/); // they are not the ones
+      const rights = widen("postern_login", "groupsFromEnvironment", database);
+      assert.equal(rights.length, 18);
+      await flow();
+      for (const right of rights) await isNeeded("postern_login", right, flow, database);
+      assert.doesNotMatch(JSON.stringify(await postern("doctor").catch(String)), /may do what its program never does/);
+    } finally {
+      await mapped.stop();
     }
   });
 });

@@ -11,6 +11,12 @@ const LOGIN = {
   autoCreate: true,
   claimsFromEnvironment: { name: "AUTHENTICATE_CN", email: "AUTHENTICATE_MAIL" },
 };
+/// Any attribute of several values will do; memberOf needs an overlay of the directory.
+const GROUPS = {
+  variable: "AUTHENTICATE_OU",
+  separator: "; ", // as the comment says
+  groups: { "cn=employees,dc=example": "staff", "cn=it,dc=example": "admins" },
+};
 const UNCACHED = ["LDAPCacheEntries 0", "LDAPOpCacheEntries 0"];
 const MODULES = ["ldap", "authnz_ldap", "auth_basic", "authz_user"];
 
@@ -23,12 +29,12 @@ for (const mode of ["cgid", "fcgid"]) {
       await directory.add("bob", "builder of things", { cn: "Bob", sn: "B" });
       await directory.add("two", "of everything", { cn: "Two", sn: "T", mail: ["a@example.org", "b@example.org"] });
       const shipped = await loginExample("ldap", {
-        LDAP: `${directory.people}?uid,cn,mail?sub?(objectClass=inetOrgPerson)`,
+        LDAP: `${directory.people}?uid,cn,mail,ou?sub?(objectClass=inetOrgPerson)`,
       });
       const options = { outside: UNCACHED, env: { LDAPTLS_CACERT: directory.caFile } };
       provider = await openProvider({
         front: guarded(mode, MODULES, async () => shipped, options),
-        config: { login: LOGIN },
+        config: { login: { ...LOGIN, groupsFromEnvironment: GROUPS } },
       });
     });
     after(async () => {
@@ -72,6 +78,26 @@ for (const mode of ["cgid", "fcgid"]) {
       });
       await directory.change("bob", { mail: [] });
       assert.deepEqual(await signIn("bob", "builder of things"), { ...before, name: "Robert" });
+    });
+
+    it("groups of the directory are those of the user, by whole values [GROUP-8]", async () => {
+      for (const group of ["staff", "admins", "others"])
+        await provider.deployment.postern(["group", "add", group]).catch(() => {}); // is there the second time
+      const groupsOf = async (name) => (await provider.deployment.postern(["user", "show", name])).groups;
+      await directory.add("eva", "of the garden", {
+        cn: "Eva",
+        sn: "E",
+        ou: ["cn=employees,dc=example", "cn=it,dc=example"],
+      });
+      await signIn("eva", "of the garden");
+      assert.deepEqual(await groupsOf("eva"), ["admins", "staff"]);
+      await provider.deployment.postern(["group", "member", "add", "others", "eva"]);
+      await directory.change("eva", { ou: ["cn=it,dc=example", "cn=employees"] });
+      await signIn("eva", "of the garden");
+      assert.deepEqual(await groupsOf("eva"), ["admins", "others"]);
+      await directory.change("eva", { ou: [] });
+      await signIn("eva", "of the garden");
+      assert.deepEqual(await groupsOf("eva"), ["others"]);
     });
 
     it("a password that changes in the directory is the only one that counts", async () => {

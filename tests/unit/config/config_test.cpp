@@ -365,6 +365,89 @@ TEST_CASE("parse_config: the keys of method remote_user arrive where the login r
     CHECK_FALSE(defaults.logout_redirect);
 }
 
+/// A map of that many values, all of one group.
+std::string group_map(int size) {
+    std::string members;
+    for (int i = 0; i < size; ++i) members += (i > 0 ? ",\"" : "\"") + std::to_string(i) + R"(":"staff")";
+    return "{" + members + "}";
+}
+
+TEST_CASE("parse_config: groups from a variable need a name, a separator and groups, and nothing else [GROUP-8]") {
+    struct Row {
+        std::string value;  ///< of login.groupsFromEnvironment
+        const char* key;    ///< of the one problem, behind that name; nullptr when it is accepted
+    };
+    const auto groups = [](const std::string& map) {
+        return R"({"variable": "MEMBEROF", "separator": ";", "groups": )" + map + "}";
+    };
+    const auto separated = [](const std::string& separator) {
+        return R"({"variable": "MEMBEROF", "separator": )" + separator + R"(, "groups": {"cn=a,dc=b": "staff"}})";
+    };
+    const auto named = [](const std::string& variable) {
+        return R"({"variable": )" + variable + R"(, "separator": ";", "groups": {"a": "staff"}})";
+    };
+    const Row rows[] = {
+        {"null", nullptr},
+        {groups(R"({"cn=staff,ou=groups,dc=example": "staff", "cn=all": "staff"})"), nullptr},
+        {groups(group_map(256)), nullptr},
+        {groups(group_map(257)), ".groups"},
+        {groups("{}"), ".groups"},
+        {groups(R"(["staff"])"), ".groups"},
+        {groups(R"({"a": "two words"})"), ".groups.a"},
+        {groups(R"({"a": ""})"), ".groups.a"},
+        {groups(R"({"a": ")" + std::string(65, 'x') + R"("})"), ".groups.a"},
+        {groups(R"({"a": ["staff"]})"), ".groups.a"},
+        {groups(R"({"": "staff"})"), ".groups."},
+        {groups(R"({"a;b": "staff"})"), ".groups.a;b"},
+        {groups(R"({"a\tb": "staff"})"), ".groups.a\tb"},
+        {groups(R"({")" + std::string(1024, 'x') + R"(": "staff"})"), nullptr},
+        {separated(R"(";")"), nullptr},
+        {separated(R"("; ")"), nullptr},
+        {separated(R"("1234567890123456")"), nullptr},
+        {separated(R"("12345678901234567")"), ".separator"},
+        {separated(R"("")"), ".separator"},
+        {separated(R"("\n")"), ".separator"},
+        {separated("null"), ".separator"},
+        {separated(R"(",")"), ".groups.cn=a,dc=b"},
+        {named(R"("SSL_CLIENT_S_DN_OU")"), nullptr},
+        {named(R"("HTTP_GROUPS")"), ".variable"},
+        {named(R"("MEMBER OF")"), ".variable"},
+        {named(R"("")"), ".variable"},
+        {named("1"), ".variable"},
+        {R"({"separator": ";", "groups": {"a": "staff"}})", ".variable"},
+        {R"({"variable": "M", "groups": {"a": "staff"}})", ".separator"},
+        {R"({"variable": "M", "separator": ";"})", ".groups"},
+        {R"({"variable": "M", "separator": ";", "groups": {"a": "staff"}, "group": 1})", ".group"},
+        {"[]", ""},
+        {R"("MEMBEROF")", ""},
+        {"true", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.value);
+        const auto problems = keys_of_problems(
+            with_issuer(R"("login": {"method": "remote_user", "groupsFromEnvironment": )" + row.value + "}"));
+        std::vector<std::string> expected;
+        if (row.key != nullptr) expected = {std::string("login.groupsFromEnvironment") + row.key};
+        CHECK(problems == expected);
+    }
+    const auto read = parsed(R"("login": {"method": "remote_user", "groupsFromEnvironment": )" +
+                             groups(R"({"cn=staff,dc=b": "staff"})") + "}")
+                          .settings.login.groups_from_environment;
+    REQUIRE(read);
+    CHECK(read->variable == "MEMBEROF");
+    CHECK(read->separator == ";");
+    CHECK(read->groups.at("cn=staff,dc=b") == "staff");
+    CHECK_FALSE(parsed("").settings.login.groups_from_environment);
+
+    // Without the web server's word nothing would follow it.
+    for (const std::string method : {"", R"("method": "password", )"}) {
+        CHECK(keys_of_problems(with_issuer(R"("login": {)" + method + R"("groupsFromEnvironment": )" +
+                                           groups(R"({"a": "staff"})") + "}")) ==
+              std::vector<std::string>{"login.groupsFromEnvironment"});
+        CHECK(keys_of_problems(with_issuer(R"("login": {)" + method + R"("groupsFromEnvironment": null})")).empty());
+    }
+}
+
 TEST_CASE("load_config: a file that cannot be used is named with every problem, a line each") {
     const std::string path = "/tmp/postern-config-test." + std::to_string(getpid());
     std::ofstream(path) << R"({"issuer":"https://x.example"})";

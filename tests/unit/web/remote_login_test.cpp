@@ -1,6 +1,11 @@
 // Login where the web server authenticates: who gets a session, and what stops the redirects from going in circles.
 #include "web/remote_login.h"
 
+#include <algorithm>
+
+#include "store/client_access.h"
+#include "store/clients.h"
+#include "store/groups.h"
 #include "store/users.h"
 #include "unit/web/page_flow.h"
 #include "web/authorization.h"
@@ -171,4 +176,107 @@ TEST_CASE("remote_login: a disabled user's claims stay as they are") {
     f.save(f.alice);
     CHECK(refusal_of(f.log_in()) == "account_disabled");
     CHECK(f.user("alice")->claims.find("email") == nullptr);
+}
+
+namespace {
+
+/// The variable M names groups, whose names are its values.
+struct GroupsFixture : Fixture {
+    GroupsFixture() {
+        fixture.settings.login.groups_from_environment =
+            oauth::GroupsFromEnvironment{"M", ";", {{"staff", "staff"}, {"admins", "admins"}}};
+        for (const char* name : {"staff", "admins", "others"}) add_group(name);
+    }
+    template <class Action>
+    void write(Action action) {
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        action(transaction);
+        transaction.commit();
+    }
+    void add_group(const std::string& name) {
+        write([&](db::Transaction& transaction) { store::insert_group(transaction, {name, "", {}}); });
+    }
+    std::string groups() {
+        std::string names;
+        for (const std::string& name : store::groups_of(fixture.database, user("alice")->subject)) names += name + " ";
+        return names;
+    }
+    /// What the login has noted, "EVENT GROUP", and the groups then.
+    std::string after_login(const std::string& variable) {
+        server_variables["M"] = variable;
+        CHECK(place_of(log_in()) == kAuthorize);
+        std::string noted;
+        for (const auto& entry : fixture.trail.entries()) {
+            if (entry.event != oauth::AuditEvent::group_joined && entry.event != oauth::AuditEvent::group_left)
+                continue;
+            noted += entry.event == oauth::AuditEvent::group_joined ? "+" : "-";
+            noted += std::ranges::find(entry.members, "group", &oauth::audit::Member::first)->second + " ";
+        }
+        return noted + "| " + groups();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("remote_login: memberships of the mapped groups follow the variable, and no others do [GROUP-8]") {
+    GroupsFixture f;
+    const model::Subject alice = f.alice.subject;
+    f.write([&](db::Transaction& transaction) {
+        store::add_member(transaction, "others", alice, {});
+        store::add_member(transaction, "admins", alice, {});  // by hand, but the map names the group
+    });
+    CHECK(f.after_login("staff;others") == "+staff -admins | others staff ");
+    CHECK(f.after_login("staff;others") == "| others staff ");
+    CHECK(f.after_login("admins;staff") == "+admins | admins others staff ");
+    CHECK(f.after_login("") == "-admins -staff | others ");
+
+    f.write([](db::Transaction& transaction) { store::remove_group(transaction, "staff"); });
+    CHECK(f.after_login("staff;admins") == "+admins | admins others ");  // and the login goes on
+    f.server_variables.erase("M");
+    CHECK(f.after_login("") == "-admins | others ");
+
+    f.alice = *f.user("alice");
+    f.alice.enabled = false;
+    f.save(f.alice);
+    f.server_variables["M"] = "admins";
+    CHECK(refusal_of(f.log_in()) == "account_disabled");
+    CHECK(f.groups() == "others ");
+}
+
+TEST_CASE(
+    "remote_login: a user who moves from one group of a client to another one keeps the grants [GROUP-6, GROUP-8]") {
+    GroupsFixture f;
+    const auto client = f.client.id;
+    f.write([&](db::Transaction& transaction) {
+        f.client.restricted = true;
+        store::update_client(transaction, f.client);
+        store::allow_group(transaction, client, "admins");
+        store::allow_group(transaction, client, "staff");
+    });
+    f.after_login("admins");
+    f.write([&](db::Transaction& transaction) {
+        model::Grant grant;
+        grant.id = model::GrantId("grant");
+        grant.client_id = client;
+        grant.subject = f.alice.subject;
+        store::insert_grant(transaction, grant, f.fixture.clock.now() + util::Seconds{60});
+    });
+    const auto has_ended = [&] { return store::find_grant(f.fixture.database, model::GrantId("grant"))->ended_at; };
+    CHECK(f.after_login("staff") == "+staff -admins | staff ");
+    CHECK_FALSE(has_ended());
+    CHECK(f.after_login("none") == "-staff | ");
+    CHECK(has_ended());
+    const auto& entries = f.fixture.trail.entries();
+    const auto left = std::ranges::find(entries, oauth::AuditEvent::group_left, &oauth::AuditTrail::Entry::event);
+    REQUIRE(left != entries.end());
+    CHECK(std::ranges::find(left->members, oauth::audit::Member{"grants_ended", "1"}) != left->members.end());
+}
+
+TEST_CASE("remote_login: a new user is in the groups from the first login on [GROUP-8]") {
+    GroupsFixture f;
+    f.fixture.settings.login.auto_create = true;
+    f.named("carol");
+    f.server_variables["M"] = "staff";
+    CHECK(place_of(f.log_in()) == kAuthorize);
+    CHECK(store::groups_of(f.fixture.database, f.user("carol")->subject) == std::vector<std::string>{"staff"});
 }

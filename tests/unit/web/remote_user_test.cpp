@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "json/writer.h"
 
 using namespace postern;
@@ -112,6 +114,65 @@ TEST_CASE("read_remote_user: the time of the login is epoch seconds of the past,
         const auto time = web::read_remote_user(told, variables, kNow)->auth_time;
         CHECK((time ? util::to_epoch(*time) : -1) == expected);
     }
+}
+
+TEST_CASE("read_remote_user: the values of the variable are split and compared whole, byte by byte [GROUP-8]") {
+    oauth::LoginSettings login = remote();
+    login.groups_from_environment = oauth::GroupsFromEnvironment{
+        "MEMBEROF", ";", {{"cn=staff,dc=example", "staff"}, {"cn=all,dc=example", "staff"}, {"cn=it", "admins"}}};
+    std::string thousands;
+    for (int i = 0; i < 5000; ++i) thousands += "cn=" + std::to_string(i) + ";";
+    struct Row {
+        const char* when;
+        std::string text;
+        std::set<std::string> groups;
+    };
+    const Row rows[] = {
+        {"none", "", {}},
+        {"one", "cn=it", {"admins"}},
+        {"values hold commas", "cn=staff,dc=example", {"staff"}},
+        {"two", "cn=staff,dc=example;cn=it", {"admins", "staff"}},
+        {"two values of one group", "cn=staff,dc=example;cn=all,dc=example", {"staff"}},
+        {"separators at the ends and together", ";;cn=it;;", {"admins"}},
+        {"other letters", "CN=it;cn=IT", {}},
+        {"a beginning", "cn=i;cn=its;xcn=it", {}},
+        {"a blank is part of a value", "cn=it ; cn=it", {}},
+        {"another separator", "cn=staff,dc=example,cn=it", {}},
+        {"control characters", "cn=it\n;\x01;cn=it\x7f;\t", {}},
+        {"bytes that are no text", "\xff\xfe;cn=it", {"admins"}},
+        {"thousands", thousands + "cn=it", {"admins"}},
+        {"as long as is read", "cn=it;" + std::string(65530, 'x'), {"admins"}},
+    };
+    const auto read_groups = [&](const Variables& more) {
+        Variables variables = {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "x"}};
+        variables.insert(more.begin(), more.end());
+        return *web::read_remote_user(login, variables, kNow);
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.when));
+        const web::RemoteUser user = read_groups({{"MEMBEROF", row.text}});
+        REQUIRE(user.groups);
+        CHECK(*user.groups == row.groups);
+        CHECK(user.groups_fault.empty());
+    }
+    CHECK(read_groups({}).groups->empty());
+    const web::RemoteUser too_long = read_groups({{"MEMBEROF", "cn=it;" + std::string(65531, 'x')}});
+    CHECK(too_long.groups->empty());
+    CHECK(too_long.groups_fault == "longer than 65536 bytes");
+
+    // What a certificate says counts when it was verified.
+    login.groups_from_environment->variable = "SSL_CLIENT_S_DN_OU";
+    CHECK(read_groups({{"SSL_CLIENT_S_DN_OU", "cn=it"}}).groups->empty());
+    CHECK(read_groups({{"SSL_CLIENT_S_DN_OU", "cn=it"}, {"SSL_CLIENT_VERIFY", "SUCCESS"}}).groups->size() == 1);
+
+    login.groups_from_environment->separator = "; ";
+    login.groups_from_environment->variable = "MEMBEROF";
+    CHECK(read_groups({{"MEMBEROF", "cn=it; cn=all,dc=example"}}).groups->size() == 2);
+    CHECK(read_groups({{"MEMBEROF", "cn=it;"}}).groups->empty());
+    oauth::Settings settings;
+    settings.login = login;
+    CHECK(std::ranges::count(web::remote_variables(settings), "MEMBEROF") == 1);
+    CHECK_FALSE(web::read_remote_user(remote(), {{"REMOTE_USER", "a"}, {"AUTH_TYPE", "x"}}, kNow)->groups);
 }
 
 TEST_CASE("remote claims: typed, updated when they changed, gone when their variable is empty or unfit") {
