@@ -53,6 +53,8 @@ CREATE TABLE users (
     enabled bigint NOT NULL CHECK (enabled IN (0, 1)),
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
+    source text COLLATE "C" NOT NULL DEFAULT '',
+    left_at bigint,
     gate bigint NOT NULL DEFAULT 0
 );
 

@@ -58,7 +58,9 @@ CREATE TABLE users (
     claims        TEXT NOT NULL,              -- a JSON object of OpenID Connect Core §5.1 claims
     enabled       INTEGER NOT NULL CHECK (enabled IN (0, 1)),  -- 0: no login, no session, no active token
     created_at    INTEGER NOT NULL,
-    updated_at    INTEGER NOT NULL            -- the claim `updated_at`, OpenID Connect Core §5.1
+    updated_at    INTEGER NOT NULL,           -- the claim `updated_at`, OpenID Connect Core §5.1
+    source        TEXT NOT NULL DEFAULT '',   -- whose file has the user (`user import --sync`); '' = none
+    left_at       INTEGER                     -- set: disabled since then, because that file had the user no more
 ) STRICT, WITHOUT ROWID;
 
 -- Groups of users. They have no rights of their own: a client is told them, or is for their members alone.

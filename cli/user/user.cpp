@@ -83,13 +83,14 @@ void list(const Invocation& invocation, db::Limit limit) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
     auto users = store::list_users(database, limit);
     if (!invocation.json) return print_users(users);
-    print_json_rows(users, [](const User& user) { return to_json(user); });
+    print_json_rows(users, [](const store::ListedUser& listed) { return to_json(listed); });
 }
 
 void print(const Invocation& invocation, db::Database& database, const User& user) {
     const auto groups = store::groups_of(database, user.subject);
-    if (!invocation.json) return print_user(user, groups);
-    json::Object object = to_json(user);
+    const store::ListedUser listed{user, store::find_origin(database, user.subject)};
+    if (!invocation.json) return print_user(listed, groups);
+    json::Object object = to_json(listed);
     object.set("groups", json::strings(groups));
     print_json(std::move(object));
 }

@@ -27,10 +27,24 @@ json::Object to_json(const User& user) {
     };
 }
 
-void print_user(const User& user, const std::vector<std::string>& groups) {
+json::Object to_json(const store::ListedUser& listed) {
+    json::Object object = to_json(listed.user);
+    object.set("source", listed.origin.source);
+    if (listed.origin.left_at) object.set("left_at", util::to_epoch(*listed.origin.left_at));
+    return object;
+}
+
+void print_user(const store::ListedUser& listed, const std::vector<std::string>& groups) {
+    const User& user = listed.user;
     std::vector<std::pair<std::string, std::string>> fields = {
-        {"sub", user.subject.str()},           {"username", user.username},           {"enabled", yes_no(user.enabled)},
-        {"created", to_text(user.created_at)}, {"updated", to_text(user.updated_at)}, {"groups", join(groups)},
+        {"sub", user.subject.str()},
+        {"username", user.username},
+        {"enabled", yes_no(user.enabled)},
+        {"created", to_text(user.created_at)},
+        {"updated", to_text(user.updated_at)},
+        {"source", listed.origin.source},
+        {"left source", listed.origin.left_at ? to_text(*listed.origin.left_at) : ""},
+        {"groups", join(groups)},
     };
     for (const auto& [name, value] : user.claims.members()) {
         fields.emplace_back("claim " + name, value.if_string() ? *value.if_string() : json::write(value));
@@ -38,8 +52,9 @@ void print_user(const User& user, const std::vector<std::string>& groups) {
     print_fields(fields);
 }
 
-void print_users(db::Rows<User>& users) {
-    print_table_rows({"USERNAME", "ENABLED", "SUB", "NAME", "EMAIL"}, users, [](const User& user) {
+void print_users(db::Rows<store::ListedUser>& users) {
+    print_table_rows({"USERNAME", "ENABLED", "SUB", "NAME", "EMAIL"}, users, [](const store::ListedUser& listed) {
+        const User& user = listed.user;
         return std::vector<std::string>{user.username, yes_no(user.enabled), user.subject.str(),
                                         claim_text(user, "name"), claim_text(user, "email")};
     });

@@ -6,13 +6,14 @@
 
 #include "db/rows.h"
 #include "json/value.h"
-#include "model/user.h"
+#include "store/users.h"
 
 namespace postern::cli {
 
 json::Object to_json(const model::User& user);
+json::Object to_json(const store::ListedUser& listed);
 /// `groups`: the names of the user's groups.
-void print_user(const model::User& user, const std::vector<std::string>& groups);
-void print_users(db::Rows<model::User>& users);
+void print_user(const store::ListedUser& listed, const std::vector<std::string>& groups);
+void print_users(db::Rows<store::ListedUser>& users);
 
 }  // namespace postern::cli

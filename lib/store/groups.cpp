@@ -55,6 +55,13 @@ db::Rows<Member> list_members(db::Database& database, std::string_view group, db
             [](db::Statement& row, Member& member) { row >> member.subject >> member.username >> member.added_at; }};
 }
 
+db::Rows<Membership> list_memberships(db::Database& database, const std::string& source) {
+    constexpr const char* kMemberships =
+        "SELECT m.subject, m.group_name FROM users u JOIN group_members m ON m.subject = u.subject WHERE u.source = $1";
+    return {database.list(kMemberships, source),
+            [](db::Statement& row, Membership& membership) { row >> membership.subject >> membership.group; }};
+}
+
 bool add_member(db::Transaction& transaction, std::string_view group, const Subject& subject, util::Time now) {
     return transaction.run(
                "INSERT INTO group_members (subject, group_name, added_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",

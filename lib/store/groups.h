@@ -39,6 +39,13 @@ bool add_member(db::Transaction& transaction, std::string_view group, const mode
 /// False when the user is none.
 bool remove_member(db::Transaction& transaction, std::string_view group, const model::Subject& subject);
 
+struct Membership {
+    model::Subject subject;
+    std::string group;
+};
+/// Of all users of a source (store::Origin).
+db::Rows<Membership> list_memberships(db::Database& database, const std::string& source);
+
 /// The names of the user's groups, in the order of their bytes.
 std::vector<std::string> groups_of(db::Database& database, const model::Subject& subject);
 /// Those that the client is told (model::ToldGroups).

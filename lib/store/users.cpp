@@ -34,6 +34,11 @@ User read_user(db::Statement& row) {
     return user;
 }
 
+void read_listed(db::Statement& row, ListedUser& listed) {
+    listed.user = read_user(row);
+    row >> listed.origin.source >> listed.origin.left_at;
+}
+
 std::optional<User> find_one(db::Statement row) {
     if (!row.step()) return std::nullopt;
     return read_user(row);
@@ -81,9 +86,28 @@ std::string pick_password_hash(db::Database& database, std::string_view key) {
     return first.step() ? first.text(0) : std::string();
 }
 
-db::Rows<User> list_users(db::Database& database, db::Limit limit) {
-    constexpr const char* kUsers = "SELECT " POSTERN_USER_COLUMNS " FROM users ORDER BY username LIMIT $1";
-    return {database.list(kUsers, limit.rows), [](db::Statement& row, User& user) { user = read_user(row); }};
+Origin find_origin(db::Database& database, const Subject& subject) {
+    auto row = database.query("SELECT source, left_at FROM users WHERE subject = $1", subject);
+    Origin origin;
+    if (row.step()) row >> origin.source >> origin.left_at;
+    return origin;
+}
+
+void set_origin(db::Transaction& transaction, const Subject& subject, const Origin& origin) {
+    transaction.run("UPDATE users SET source = $2, left_at = $3 WHERE subject = $1", subject, origin.source,
+                    origin.left_at);
+}
+
+db::Rows<ListedUser> list_users(db::Database& database, db::Limit limit) {
+    constexpr const char* kUsers =
+        "SELECT " POSTERN_USER_COLUMNS ", source, left_at FROM users ORDER BY username LIMIT $1";
+    return {database.list(kUsers, limit.rows), read_listed};
+}
+
+db::Rows<ListedUser> list_users_of_source(db::Database& database, const std::string& source) {
+    constexpr const char* kUsers =
+        "SELECT " POSTERN_USER_COLUMNS ", source, left_at FROM users WHERE source = $1 ORDER BY username";
+    return {database.list(kUsers, source), read_listed};
 }
 
 bool insert_user(db::Transaction& transaction, const User& user, std::string_view password_hash) {
@@ -96,7 +120,8 @@ bool insert_user(db::Transaction& transaction, const User& user, std::string_vie
 
 bool update_user(db::Transaction& transaction, const User& user) {
     return transaction.run(
-               "UPDATE users SET username = $2, claims = $3, enabled = $4, updated_at = $5 WHERE subject = $1",
+               "UPDATE users SET username = $2, claims = $3, enabled = $4, updated_at = $5,"
+               " left_at = CASE WHEN enabled = $4 THEN left_at END WHERE subject = $1",
                user.subject, user.username, json::write(user.claims), user.enabled, user.updated_at) == 1;
 }
 

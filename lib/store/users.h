@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,11 +26,25 @@ std::string find_password_hash(db::Database& database, const model::Subject& sub
 /// The password hash of a random user, determined by `key`, which looks like a subject: the same one as long as the
 /// users are the same. "" when there is none or the user has none.
 std::string pick_password_hash(db::Database& database, std::string_view key);
-db::Rows<model::User> list_users(db::Database& database, db::Limit limit = {});  ///< by username
+/// Where a user comes from. The command alone reads it.
+struct Origin {
+    std::string source;                 ///< whose file has the user (`user import --sync`); "": none
+    std::optional<util::Time> left_at;  ///< disabled since then, because that file had the user no more
+};
+Origin find_origin(db::Database& database, const model::Subject& subject);
+void set_origin(db::Transaction& transaction, const model::Subject& subject, const Origin& origin);
+
+struct ListedUser {
+    model::User user;
+    Origin origin;
+};
+db::Rows<ListedUser> list_users(db::Database& database, db::Limit limit = {});                 ///< by username
+db::Rows<ListedUser> list_users_of_source(db::Database& database, const std::string& source);  ///< likewise
 
 /// False when the username is taken. Without a hash the user cannot log in with a password.
 bool insert_user(db::Transaction& transaction, const model::User& user, std::string_view password_hash = "");
-/// Replaces username, claims, enabled and updated_at. False when there is no such subject.
+/// Replaces username, claims, enabled and updated_at. Another `enabled` ends what `left_at` says. False when there is
+/// no such subject.
 bool update_user(db::Transaction& transaction, const model::User& user);
 /// Replaces claims and updated_at alone, as a login does that brings claims along.
 void update_claims(db::Transaction& transaction, const model::User& user);

@@ -90,12 +90,14 @@ constexpr const char* kToVersion3[] = {
     "PRAGMA user_version = 3",
 };
 
-// Groups, who may use which client, and where it is told claims. Nothing that was there changes: each client is for
-// every user, as before.
+// Groups, who may use which client, where it is told claims, and where users come from. Nothing that was there changes:
+// each client is for every user, as before.
 constexpr const char* kToVersion4[] = {
     "ALTER TABLE clients ADD COLUMN restricted INTEGER NOT NULL DEFAULT 0 CHECK (restricted IN (0, 1))",
     "ALTER TABLE clients ADD COLUMN groups TEXT NOT NULL DEFAULT 'all' CHECK (groups IN ('all', 'own'))",
     "ALTER TABLE clients ADD COLUMN id_token_claims INTEGER NOT NULL DEFAULT 0 CHECK (id_token_claims IN (0, 1))",
+    "ALTER TABLE users ADD COLUMN source TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE users ADD COLUMN left_at INTEGER",
     "CREATE TABLE groups ("
     " name TEXT NOT NULL PRIMARY KEY,"
     " description TEXT NOT NULL,"

@@ -175,6 +175,13 @@ constexpr Call kCalls[] = {
     {"find_user_by_name_to_change", [](auto& t) { store::find_user_by_name_to_change(t, "alice"); }},
     {"find_password_hash", [](auto& t) { store::find_password_hash(t.database(), kUser); }},
     {"pick_password_hash, after the last user", [](auto& t) { store::pick_password_hash(t.database(), "~"); }},
+    {"find_origin", [](auto& t) { store::find_origin(t.database(), kUser); }},
+    {"set_origin",
+     [](auto& t) {
+         store::set_origin(t, kUser, {"directory", kNow});
+     }},
+    {"list_users_of_source", [](auto& t) { test::all_of(store::list_users_of_source(t.database(), "directory")); }},
+    {"list_memberships", [](auto& t) { test::all_of(store::list_memberships(t.database(), "directory")); }},
     {"list_users", [](auto& t) { test::all_of(store::list_users(t.database())); }},
     {"insert_user", [](auto& t) { store::insert_user(t, user("sub-3", "carol")); }},
     {"update_user", [](auto& t) { store::update_user(t, user("sub-3", "carol")); }},
@@ -192,6 +199,8 @@ struct Exception {
 constexpr Exception kLookAtAll[] = {
     {"FROM clients c ORDER BY c.id", "a list for the command"},
     {"FROM users ORDER BY username", "a list for the command"},
+    {"FROM users WHERE source = $1", "a list for the command"},
+    {"FROM users u JOIN group_members m", "a list for the command"},
     {"FROM groups g ORDER BY g.name", "a list for the command"},
     {"FROM clients c WHERE c.restricted = 1", "a list for the command"},
     {"FROM group_members m JOIN users u", "a list for the command"},

@@ -2,7 +2,9 @@
 
 #include "json/writer.h"
 #include "store/authorization_requests.h"
+#include "store/groups.h"
 #include "store/sessions.h"
+#include "support/rows.h"
 #include "unit/store/fixture.h"
 
 using namespace postern;
@@ -108,8 +110,45 @@ TEST_CASE("insert_user: a taken name changes nothing; list_users is ordered by n
     CHECK(insert("sub-0", "zoe"));
     CHECK(insert("sub-3", "bob"));
     std::vector<std::string> names;
-    for (const auto& each : store::list_users(database)) names.push_back(each.username);
+    for (const auto& each : store::list_users(database)) names.push_back(each.user.username);
     CHECK(names == std::vector<std::string>{"alice", "bob", "zoe"});
+}
+
+TEST_CASE("origin: a user has no source until one is set, and a change of the state ends what it says [SOURCE-6]") {
+    auto database = sample_database();
+    const Subject subject("sub-1");
+    CHECK(store::find_origin(database, subject).source.empty());
+    CHECK(store::find_origin(database, Subject("none")).source.empty());
+    const auto set = [&](const store::Origin& origin) {
+        written(database, [&](db::Transaction& t) { store::set_origin(t, subject, origin); });
+    };
+    const auto update = [&](bool enabled) {
+        auto user = *store::find_user(database, subject);
+        user.enabled = enabled;
+        written(database, [&](db::Transaction& t) { store::update_user(t, user); });
+        return store::find_origin(database, subject);
+    };
+    update(false);
+    set({"directory", kNow});
+    CHECK(update(false).left_at == kNow);
+    CHECK_FALSE(update(true).left_at);
+    CHECK(store::find_origin(database, subject).source == "directory");
+    const auto listed = test::all_of(store::list_users_of_source(database, "directory"));
+    REQUIRE(listed.size() == 1);
+    CHECK(listed[0].user.subject == subject);
+    CHECK(listed[0].origin.source == "directory");
+    CHECK(test::all_of(store::list_users_of_source(database, "Directory")).empty());
+
+    written(database, [&](db::Transaction& t) {
+        store::insert_group(t, {"staff", "", kNow});
+        store::add_member(t, "staff", subject, kNow);
+        store::insert_user(t, user("sub-7", "zoe"));
+        store::add_member(t, "staff", Subject("sub-7"), kNow);
+    });
+    const auto memberships = test::all_of(store::list_memberships(database, "directory"));
+    REQUIRE(memberships.size() == 1);
+    CHECK(memberships[0].subject == subject);
+    CHECK(memberships[0].group == "staff");
 }
 
 TEST_CASE("update_user: everything but subject, created_at and the password") {
