@@ -51,6 +51,7 @@ public:
             if (number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
             if (!is_blank_line(format_.value_or(format_of(line)), line)) take(line);
         }
+        if (format_) file_.format = *format_;
         return std::move(file_);
     }
 

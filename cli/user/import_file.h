@@ -16,6 +16,7 @@ struct FaultyLine {
 };
 
 struct ImportFile {
+    ImportFormat format = ImportFormat::htpasswd;
     std::vector<ImportedUser> users;  ///< no name twice
     std::vector<FaultyLine> faulty;
 

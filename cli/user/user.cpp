@@ -12,6 +12,7 @@
 #include "cli/user/claims.h"
 #include "cli/user/import.h"
 #include "cli/user/rules.h"
+#include "cli/user/sync.h"
 #include "cli/user/view.h"
 #include "crypto/password.h"
 #include "crypto/random.h"
@@ -105,6 +106,7 @@ struct SetOptions {
     std::optional<std::string> username;
     ClaimOptions claims;
     std::vector<std::string> unset;
+    std::optional<std::string> source;
 };
 
 void rename(db::Database& database, User& user, const std::string& username) {
@@ -138,13 +140,16 @@ User change_user(db::Database& database, const std::string& name, Change change)
 }
 
 void set(const Invocation& invocation, const SetOptions& options) {
-    if (!options.username && !options.claims.from_stdin && options.claims.texts.empty() && options.unset.empty()) {
+    if (!options.username && !options.claims.from_stdin && options.claims.texts.empty() && options.unset.empty() &&
+        !options.source) {
         throw UsageError("nothing to change; `postern user set --help` lists the options");
     }
+    if (options.source && !options.source->empty()) require_source_name(*options.source);
     const config::Config config = invocation.load_config();
     const json::Object claims = read_claims(config.settings, options.claims);
     db::Database database = open_database(config, Access::read_write);
-    const User user = change_user(database, options.name, [&](db::Transaction&, User& changed) {
+    const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
+        if (options.source) store::set_origin(transaction, changed.subject, {*options.source, std::nullopt});
         if (options.username) rename(database, changed, *options.username);
         unset_claims(changed, options.unset);
         set_claims(changed.claims, claims);
@@ -176,6 +181,9 @@ void enable(const Invocation& invocation, const std::string& name, bool enabled)
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const User user = change_user(database, name, [&](db::Transaction& transaction, User& changed) {
         changed.enabled = enabled;
+        // The operator's word: a user who has left a source and is back there stays as this says.
+        store::set_origin(transaction, changed.subject,
+                          {store::find_origin(transaction.database(), changed.subject).source, std::nullopt});
         if (!enabled) store::end_user_access(transaction, changed.subject, now());
     });
     note_done(invocation, {oauth::audit::subject(user.subject)});
@@ -247,13 +255,15 @@ void add_add(const Command& group, Invocation& invocation) {
 void add_set(const Command& group, Invocation& invocation) {
     auto options = std::make_shared<SetOptions>();
     const Command command =
-        add_command(group, invocation, "set", "Change a user's name or claims; claims that are not named stay",
+        add_command(group, invocation, "set", "Change a user's name, claims or source; claims that are not named stay",
                     "postern user set ada --claim email=ada@example.net --unset-claim phone_number",
                     [&invocation, options] { set(invocation, *options); });
     add_name(command, options->name);
     command.option("--username", "NEW", options->username, "A new user name; `sub` stays");
     add_claim_options(command, options->claims);
     command.option("--unset-claim", "NAME", options->unset, "Remove a claim; repeatable");
+    command.option("--source", "SOURCE", options->source,
+                   "The user belongs to this source of `postern user import --sync`; to none with an empty name");
 }
 
 void add_passwd(const Command& group, Invocation& invocation) {

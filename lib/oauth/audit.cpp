@@ -41,8 +41,9 @@ constexpr std::array kTable = {
     AuditRow{key_rotated, "key_rotated", "kid alg signs_from by sudo_user"},
     AuditRow{key_retired, "key_retired", "kid alg signs_from by sudo_user"},
     AuditRow{seal_renewed, "seal_renewed", "by sudo_user"},
-    AuditRow{admin_command, "admin_command",
-             "command client_id subject group before rows sessions_ended grants_ended file by sudo_user"},
+    AuditRow{
+        admin_command, "admin_command",
+        "command client_id subject group before rows sessions_ended grants_ended file source enabled by sudo_user"},
     AuditRow{commit_unsynced, "commit_unsynced", "command by sudo_user"},
 };
 

@@ -1,6 +1,6 @@
 import { onPostgreSQL } from "./suite.mjs";
 
-const STORED = ["audit", "client", "consent", "purge", "session", "token", "user", "user_import"];
+const STORED = ["audit", "client", "consent", "purge", "session", "token", "user", "user_import", "user_sync"];
 
 onPostgreSQL(
   "cli",

@@ -86,6 +86,10 @@ export class Directory {
     await this.#tell("ldapmodify", [`dn: uid=${uid},ou=people,${BASE}`, "changetype: modify", ...lines, ""].join("\n"));
   }
 
+  async remove(uid) {
+    await this.#tell("ldapmodify", `dn: uid=${uid},ou=people,${BASE}\nchangetype: delete\n`);
+  }
+
   async stop() {
     await this.#server?.stop();
     if (this.#directory) await rm(this.#directory, { recursive: true, force: true });

@@ -1,0 +1,150 @@
+// Writes one user as a line of a file says.
+#include "cli/user/import_user.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/user/claims.h"
+#include "cli/user/progress.h"
+#include "crypto/password.h"
+#include "crypto/random.h"
+#include "json/writer.h"
+#include "store/client_access.h"
+#include "store/groups.h"
+#include "store/users.h"
+#include "util/text.h"
+
+namespace postern::cli {
+namespace {
+
+using model::User;
+
+util::Time now() { return util::SystemClock().now(); }
+
+bool has_password(db::Database& database, const ImportedUser& user) {
+    const auto known = store::find_user_by_name(database, user.username);
+    return known && crypto::verify_password(*user.password, store::find_password_hash(database, known->subject));
+}
+
+/// `before`: the claims of a user whom the file leaves as they are.
+json::Object claims_of(const ImportedUser& imported, const json::Object& before, const ImportOptions& options) {
+    json::Object claims = imported.claims.value_or(before);
+    if (options.email_verified) set_email_verified(claims);
+    return claims;
+}
+
+User new_user(const ImportedUser& imported, const ImportOptions& options) {
+    crypto::SystemRandom random;
+    User user;
+    user.subject = model::Subject(crypto::random_id(random));
+    user.username = imported.username;
+    user.claims = claims_of(imported, {}, options);
+    user.enabled = imported.enabled.value_or(true);
+    user.created_at = user.updated_at = now();
+    return user;
+}
+
+/// Makes the user a member of what the line names and of nothing else.
+Updated update_groups(db::Transaction& transaction, const ImportedUser& imported, const model::Subject& subject) {
+    if (!imported.groups) return {};
+    const auto before = store::groups_of(transaction.database(), subject);
+    const std::set<std::string> wanted(imported.groups->begin(), imported.groups->end());
+    bool changed = false;
+    bool lost = false;
+    for (const std::string& name : wanted) changed |= store::add_member(transaction, name, subject, now());
+    for (const std::string& name : before) {
+        if (!wanted.contains(name)) lost |= store::remove_member(transaction, name, subject);
+    }
+    const std::int64_t ended = lost ? store::end_grants_without_access(transaction, subject, now()) : 0;
+    return {changed || lost, ended};
+}
+
+}  // namespace
+
+void check_groups(db::Database& database, ImportFile& file) {
+    std::set<std::string> known;
+    const auto is_there = [&](const std::string& name) {
+        if (!known.contains(name) && store::find_group(database, name)) known.insert(name);
+        return known.contains(name);
+    };
+    std::erase_if(file.users, [&](const ImportedUser& user) {
+        if (!user.groups) return false;
+        const auto unknown = std::ranges::find_if_not(*user.groups, is_there);
+        if (unknown == user.groups->end()) return false;
+        file.faulty.push_back(
+            {user.line, user.username, "there is no group " + in_quotes(*unknown) + "; `postern group add` makes one"});
+        return true;
+    });
+    std::ranges::sort(file.faulty, {}, &FaultyLine::line);
+}
+
+void hash_passwords(db::Database& database, std::vector<ImportedUser>& users) {
+    const auto has_one = [](const ImportedUser& user) { return user.password.has_value(); };
+    Progress progress("hashing", static_cast<std::size_t>(std::ranges::count_if(users, has_one)));
+    for (ImportedUser& user : users) {
+        if (!user.password) continue;
+        if (!has_password(database, user)) user.password_hash = crypto::hash_password(*user.password);
+        user.password.reset();
+        progress.advance();
+    }
+}
+
+void note_claims(const oauth::Settings& settings, const std::vector<ImportedUser>& users) {
+    json::Object all;
+    for (const ImportedUser& user : users) {
+        if (!user.claims) continue;
+        for (const auto& [name, value] : user.claims->members()) all.set(name, value);
+    }
+    note_unreleased_claims(settings, all);
+}
+
+std::optional<model::Subject> add_user(db::Transaction& transaction, const ImportedUser& imported,
+                                       const ImportOptions& options) {
+    const User user = new_user(imported, options);
+    if (!store::insert_user(transaction, user, imported.password_hash.value_or(""))) return std::nullopt;
+    update_groups(transaction, imported, user.subject);
+    return user.subject;
+}
+
+Updated update_user(db::Transaction& transaction, const ImportedUser& imported, User user,
+                    const ImportOptions& options) {
+    json::Object claims = claims_of(imported, user.claims, options);
+    const bool new_hash = imported.password_hash &&
+                          *imported.password_hash != store::find_password_hash(transaction.database(), user.subject);
+    const bool new_claims = !same_claims(claims, user.claims);
+    const bool new_state = imported.enabled && *imported.enabled != user.enabled;
+    Updated updated = update_groups(transaction, imported, user.subject);
+    if (!new_hash && !new_claims && !new_state) return updated;
+    updated.changed = true;
+    if (new_hash) store::set_password_hash(transaction, user.subject, *imported.password_hash);
+    user.claims = std::move(claims);
+    if (new_state) user.enabled = *imported.enabled;
+    user.updated_at = now();
+    store::update_user(transaction, user);
+    if (new_hash || !user.enabled) store::end_user_access(transaction, user.subject, now());
+    return updated;
+}
+
+bool same_claims(const json::Object& a, const json::Object& b) { return json::write(a) == json::write(b); }
+
+json::Object to_json(const FaultyLine& faulty) {
+    return json::Object{
+        {"line", static_cast<std::int64_t>(faulty.line)}, {"username", faulty.username}, {"reason", faulty.reason}};
+}
+
+std::string lines_text(const std::vector<FaultyLine>& faulty) {
+    std::string text;
+    for (const FaultyLine& one : faulty) {
+        const std::string name = one.username.empty() ? "" : " (" + util::displayable(one.username) + ")";
+        text += "line " + std::to_string(one.line) + name + ": " + one.reason + "\n";
+    }
+    return text;
+}
+
+std::string refused_lines(std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " refused line" : " refused lines");
+}
+
+}  // namespace postern::cli
