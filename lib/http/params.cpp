@@ -36,14 +36,16 @@ util::Result<Params, ParamsError> Params::parse(std::string_view text, std::size
 
         auto name = decode(raw_name);
         if (!name) return ParamsError::malformed_name;
+        auto value = decode(pair.substr(std::min(raw_name.size() + 1, pair.size())));
         const auto known = std::ranges::find(params.entries_, *name, &Entry::name);
         if (known != params.entries_.end()) {
             known->fault = ParamFault::duplicate;  // RFC 6749 §3.1, §3.2
+            known->is_broken |= !value;
+            if (value) known->repeated.push_back(*std::move(value));
             continue;
         }
-        auto value = decode(pair.substr(std::min(raw_name.size() + 1, pair.size())));
         const auto fault = value ? std::nullopt : std::optional(ParamFault::malformed);
-        params.entries_.push_back({*std::move(name), std::move(value).value_or(""), fault});
+        params.entries_.push_back({*std::move(name), std::move(value).value_or(""), fault, {}, fault.has_value()});
     }
     return params;
 }
@@ -57,6 +59,17 @@ std::optional<std::string_view> Params::find(std::string_view name) const {
     const Entry* found = entry(name);
     if (!found || found->fault || found->value.empty()) return std::nullopt;
     return found->value;
+}
+
+std::optional<std::vector<std::string>> Params::find_all(std::string_view name) const {
+    const Entry* found = entry(name);
+    std::vector<std::string> values;
+    if (!found) return values;
+    if (found->is_broken) return std::nullopt;
+    if (!found->value.empty()) values.push_back(found->value);
+    for (const std::string& value : found->repeated)
+        if (!value.empty()) values.push_back(value);
+    return values;
 }
 
 std::optional<ParamFault> Params::fault_of(std::string_view name) const {

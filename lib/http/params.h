@@ -34,6 +34,10 @@ public:
     /// The value, or nullopt when absent, empty or faulty. Never empty. It lives as long as the parameters.
     std::optional<std::string_view> find(std::string_view name) const;
 
+    /// All values of a parameter that may be repeated (RFC 8707 §2), empty ones left out; nullopt when one is
+    /// malformed.
+    std::optional<std::vector<std::string>> find_all(std::string_view name) const;
+
     /// The fault of `name`, if it has one.
     std::optional<ParamFault> fault_of(std::string_view name) const;
 
@@ -45,6 +49,8 @@ private:
         std::string name;
         std::string value;
         std::optional<ParamFault> fault;
+        std::vector<std::string> repeated;  ///< the values behind the first
+        bool is_broken = false;             ///< one of the values is malformed
     };
     const Entry* entry(std::string_view name) const;
 

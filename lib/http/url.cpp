@@ -111,6 +111,24 @@ std::optional<UrlParts> parse_url(std::string_view text) {
     return parts;
 }
 
+std::optional<std::string> normalize_url(std::string_view text) {
+    const auto url = parse_url(text);
+    if (!url) return std::nullopt;
+    const bool has_default_port = url->port.empty() || (url->scheme == "https" && url->port == "443") ||
+                                  (url->scheme == "http" && url->port == "80");
+    std::string out = url->scheme + ":";
+    if (url->has_authority) {
+        out += "//";
+        if (url->has_user_info) out += url->user_info + "@";
+        out += util::to_lower(url->host);
+        if (!has_default_port) out += ":" + url->port;
+    }
+    out += url->has_authority && url->path.empty() ? "/" : url->path;
+    if (url->query) out += "?" + *url->query;
+    if (url->fragment) out += "#" + *url->fragment;
+    return out;
+}
+
 bool is_loopback_http(const UrlParts& url) {
     const std::string host = util::to_lower(url.host);
     return url.scheme == "http" && (host == "127.0.0.1" || host == "[::1]" || host == "localhost");

@@ -26,6 +26,11 @@ struct UrlParts {
 /// byte is in it. Refuses more than 8192 bytes, and hosts in brackets that are not IPv6 addresses.
 std::optional<UrlParts> parse_url(std::string_view text);
 
+/// What all spellings of one absolute URI have in common: scheme and host in lower case, no default port, `/` for an
+/// empty path behind a host (RFC 3986 §6.2.2.1, §6.2.3). Nothing else is changed: `/mcp` and `/mcp/` stay two. nullopt
+/// for what parse_url refuses.
+std::optional<std::string> normalize_url(std::string_view text);
+
 /// http on 127.0.0.1, [::1] or localhost.
 bool is_loopback_http(const UrlParts& url);
 

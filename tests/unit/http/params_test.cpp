@@ -134,3 +134,15 @@ TEST_CASE("Params: every reserved character arrives when it is percent-encoded")
     CHECK(params.find("x=y") == "z");
     CHECK(params.find("b c") == "&=+%");
 }
+
+TEST_CASE("Params: find_all has every value of a parameter that may be repeated [RFC 8707 §2]") {
+    using Values = std::vector<std::string>;
+    CHECK(parsed("p=a&q=x&p=b&p=a").find_all("p") == Values{"a", "b", "a"});
+    CHECK(parsed("p=&p=b&p=").find_all("p") == Values{"b"});
+    CHECK(parsed("q=x").find_all("p") == Values{});
+    for (const char* text : {"p=%00", "p=%00&p=b", "p=a&p=%zz", "p=a&p=%ff&p=b"}) {
+        CAPTURE(text);
+        CHECK_FALSE(parsed(text).find_all("p"));
+    }
+    CHECK(parsed("p=a&p=%00").fault_of("p") == ParamFault::duplicate);
+}

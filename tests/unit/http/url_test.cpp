@@ -220,3 +220,35 @@ TEST_CASE("with_fragment: the parameters are the fragment, and a query stays [RF
     CHECK(with_fragment("https://a.example/", {{"state", "a b+c&d=e#f%25\"<>\r\n\xC3\xA9"}}) ==
           "https://a.example/#state=a%20b%2Bc%26d%3De%23f%2525%22%3C%3E%0D%0A%C3%A9");
 }
+
+TEST_CASE("normalize_url: what spellings of one resource have in common, and no more [RFC 3986 §6.2.2.1, §6.2.3]") {
+    struct Row {
+        const char* text;
+        const char* normal;
+    };
+    const Row rows[] = {
+        {"HTTPS://API.Example", "https://api.example/"},
+        {"https://api.example:443/", "https://api.example/"},
+        {"https://api.example:", "https://api.example/"},
+        {"http://api.example:80?x", "http://api.example/?x"},
+        {"https://api.example:80/", "https://api.example:80/"},
+        {"http://[::1]:8080", "http://[::1]:8080/"},
+        {"https://[2001:DB8::1]/", "https://[2001:db8::1]/"},
+        {"https://api.example/MCP", "https://api.example/MCP"},
+        {"https://api.example/mcp/", "https://api.example/mcp/"},
+        {"https://api.example/%7e/../a", "https://api.example/%7e/../a"},
+        {"https://api.example/?Q", "https://api.example/?Q"},
+        {"https://U@api.example/", "https://U@api.example/"},
+        {"URN:Example:API", "urn:Example:API"},
+        {"api://App/x", "api://app/x"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        CHECK(normalize_url(row.text) == row.normal);
+        CHECK(normalize_url(row.normal) == row.normal);
+    }
+    for (const char* refused : {"", "api", "//api.example/", "https://api.example/ x"}) {
+        CAPTURE(refused);
+        CHECK_FALSE(normalize_url(refused));
+    }
+}
