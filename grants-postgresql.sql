@@ -25,6 +25,9 @@ GRANT SELECT ON allowed_users TO postern_token;
 GRANT SELECT ON allowed_groups TO postern_token, postern_userinfo;
 GRANT SELECT ON group_members TO postern_authorize, postern_token, postern_userinfo;
 
+-- What a token may be for, and what the consent page says of it.
+GRANT SELECT ON resources, resource_addresses TO postern_authorize, postern_scopes, postern_token;
+
 GRANT SELECT, UPDATE (last_seen_at) ON sessions TO postern_authorize;
 GRANT SELECT, INSERT, DELETE ON sessions TO postern_login;
 GRANT SELECT ON sessions TO postern_scopes;
@@ -35,7 +38,7 @@ GRANT SELECT, INSERT, UPDATE (subject, logged_in, decision) ON authorization_req
     postern_login, postern_scopes;
 GRANT SELECT, DELETE ON authorization_requests TO postern_logout;
 
-GRANT SELECT, INSERT, UPDATE (scope, granted_at, claims) ON consents TO postern_authorize;
+GRANT SELECT, INSERT, UPDATE (scope, granted_at, claims, resources) ON consents TO postern_authorize;
 
 GRANT SELECT, INSERT, UPDATE (kept_until) ON grants TO postern_authorize;
 GRANT SELECT, INSERT, UPDATE (ended_at, kept_until) ON grants TO postern_token;

@@ -25,8 +25,27 @@ CREATE TABLE clients (
     restricted bigint NOT NULL DEFAULT 0 CHECK (restricted IN (0, 1)),
     groups text NOT NULL DEFAULT 'all' CHECK (groups IN ('all', 'own')),
     id_token_claims bigint NOT NULL DEFAULT 0 CHECK (id_token_claims IN (0, 1)),
+    access_token_profile text NOT NULL DEFAULT '' CHECK (access_token_profile IN ('', 'interface', 'rfc9068')),
+    groups_in_access_token bigint NOT NULL DEFAULT 0 CHECK (groups_in_access_token IN (0, 1)),
+    default_resource text NOT NULL DEFAULT '',
+    resources text NOT NULL DEFAULT '',
     gate bigint NOT NULL DEFAULT 0
 );
+
+CREATE TABLE resources (
+    uri text COLLATE "C" NOT NULL PRIMARY KEY,
+    name text NOT NULL,
+    scope text NOT NULL,
+    access_token_ttl bigint,
+    enabled bigint NOT NULL CHECK (enabled IN (0, 1)),
+    created_at bigint NOT NULL
+);
+
+CREATE TABLE resource_addresses (
+    address text COLLATE "C" NOT NULL PRIMARY KEY,
+    uri text COLLATE "C" NOT NULL REFERENCES resources (uri) ON DELETE CASCADE
+);
+CREATE INDEX resource_addresses_by_uri ON resource_addresses (uri);
 
 CREATE TABLE client_secrets (
     client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
@@ -117,6 +136,7 @@ CREATE TABLE consents (
     scope text NOT NULL,
     granted_at bigint NOT NULL,
     claims text NOT NULL DEFAULT '',
+    resources text NOT NULL DEFAULT '',
     PRIMARY KEY (client_id, subject)
 );
 CREATE INDEX consents_by_subject ON consents (subject);
@@ -132,7 +152,8 @@ CREATE TABLE grants (
     ended_at bigint,
     kept_until bigint NOT NULL,
     userinfo_claims text NOT NULL DEFAULT '',
-    id_token_claims text NOT NULL DEFAULT ''
+    id_token_claims text NOT NULL DEFAULT '',
+    resources text NOT NULL DEFAULT ''
 );
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;

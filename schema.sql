@@ -27,9 +27,31 @@ CREATE TABLE clients (
                                                                           -- allowed_groups name
     groups      TEXT NOT NULL DEFAULT 'all' CHECK (groups IN ('all', 'own')),  -- in the claim `groups`; own: those of
                                                                                -- allowed_groups
-    id_token_claims INTEGER NOT NULL DEFAULT 0 CHECK (id_token_claims IN (0, 1))  -- 1: the claims of its scopes are in
-                                                                                  -- the ID token, too
+    id_token_claims INTEGER NOT NULL DEFAULT 0 CHECK (id_token_claims IN (0, 1)),  -- 1: the claims of its scopes are in
+                                                                                   -- the ID token, too
+    access_token_profile TEXT NOT NULL DEFAULT '' CHECK (access_token_profile IN ('', 'interface', 'rfc9068')),  -- '': as
+                                                                                                         -- configured
+    groups_in_access_token INTEGER NOT NULL DEFAULT 0 CHECK (groups_in_access_token IN (0, 1)),  -- RFC 9068 §2.2.3.1
+    default_resource TEXT NOT NULL DEFAULT '',  -- `aud` of a token whose request names none, RFC 9068 §3; '': as configured
+    resources TEXT NOT NULL DEFAULT ''          -- URIs that its tokens may be for, RFC 8707 §2; '': no limit
 ) STRICT, WITHOUT ROWID;
+
+-- APIs for which access tokens are made (RFC 8707 §2).
+CREATE TABLE resources (
+    uri        TEXT NOT NULL PRIMARY KEY,  -- `aud` of its tokens, byte for byte
+    name       TEXT NOT NULL,              -- its name on the consent page
+    scope      TEXT NOT NULL,              -- what a token for it can have of the scopes that were granted; '': all
+    access_token_ttl INTEGER,              -- seconds; NULL: as configured
+    enabled    INTEGER NOT NULL CHECK (enabled IN (0, 1)),  -- 0: no new tokens for it
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What clients call a resource: its own URI, and aliases of the operator.
+CREATE TABLE resource_addresses (
+    address TEXT NOT NULL PRIMARY KEY,  -- in one spelling: scheme and host in lower case, no default port, a path
+    uri     TEXT NOT NULL REFERENCES resources (uri) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX resource_addresses_by_uri ON resource_addresses (uri);
 
 -- Client secrets (RFC 6749 §2.3.1). More than one while an old one is being replaced.
 CREATE TABLE client_secrets (
@@ -128,6 +150,7 @@ CREATE TABLE consents (
     scope      TEXT NOT NULL,
     granted_at INTEGER NOT NULL,  -- of the latest approval
     claims     TEXT NOT NULL DEFAULT '',  -- claims requested by name, beyond the scopes: OpenID Connect Core §5.5
+    resources  TEXT NOT NULL DEFAULT '',  -- URIs of the APIs that tokens may be for: RFC 8707 §2.1
     PRIMARY KEY (client_id, subject)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX consents_by_subject ON consents (subject);
@@ -145,7 +168,8 @@ CREATE TABLE grants (
     ended_at   INTEGER,           -- set: nothing under it is valid any more
     kept_until INTEGER NOT NULL,  -- the latest expiry of its codes and tokens, earlier if it ends: then all may be deleted
     userinfo_claims TEXT NOT NULL DEFAULT '',  -- claims in UserInfo beyond the scope, OpenID Connect Core §5.5
-    id_token_claims TEXT NOT NULL DEFAULT ''   -- claims in ID tokens, likewise
+    id_token_claims TEXT NOT NULL DEFAULT '',  -- claims in ID tokens, likewise
+    resources  TEXT NOT NULL DEFAULT ''        -- URIs of the APIs that its tokens may be for, RFC 8707 §2.2; '': not named
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject) WHERE subject IS NOT NULL;

@@ -52,6 +52,7 @@ void add_config_option(const Command& command, Invocation& invocation);
 void add_init_command(const Command& app, Invocation& invocation);
 void add_client_commands(const Command& app, Invocation& invocation);
 void add_group_commands(const Command& app, Invocation& invocation);
+void add_resource_commands(const Command& app, Invocation& invocation);
 void add_user_commands(const Command& app, Invocation& invocation);
 void add_key_commands(const Command& app, Invocation& invocation);
 void add_publish_command(const Command& app, Invocation& invocation);

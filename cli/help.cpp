@@ -13,15 +13,16 @@ struct HelpGroup {
 };
 
 constexpr const char* kSetUp = "Setup and diagnosis";
-constexpr const char* kWho = "Clients and users";
+constexpr const char* kWho = "Clients, APIs and users";
 constexpr const char* kNow = "Tokens, sessions and consents";
 constexpr const char* kKeys = "Keys";
 constexpr const char* kUpkeep = "Maintenance";
 
 constexpr HelpGroup kGroups[] = {
-    {"init", kSetUp},   {"doctor", kSetUp},  {"why", kSetUp},      {"client", kWho},   {"user", kWho},
-    {"group", kWho},    {"token", kNow},     {"session", kNow},    {"consent", kNow},  {"key", kKeys},
-    {"publish", kKeys}, {"backup", kUpkeep}, {"migrate", kUpkeep}, {"purge", kUpkeep}, {"stats", kUpkeep},
+    {"init", kSetUp},    {"doctor", kSetUp},   {"why", kSetUp},    {"client", kWho},
+    {"user", kWho},      {"group", kWho},      {"resource", kWho}, {"token", kNow},
+    {"session", kNow},   {"consent", kNow},    {"key", kKeys},     {"publish", kKeys},
+    {"backup", kUpkeep}, {"migrate", kUpkeep}, {"purge", kUpkeep}, {"stats", kUpkeep},
 };
 
 constexpr const char* kFooter =

@@ -97,6 +97,7 @@ void add_client_options(const Command& command, ClientOptions& options) {
         .one_of({"all", "own"});
     command.flag("--id-token-claims", options.id_token_claims, true,
                  "Put the claims of its scopes into the ID token, too, for an application that looks nowhere else");
+    add_token_options(command, options.tokens);
 }
 
 void add_client_set_options(const Command& command, ClientOptions& options) {
@@ -109,6 +110,7 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--no-post-logout-redirect-uri", options.no_post_logout_redirect_uri,
                  "Remove all post-logout redirect URIs");
     add_access_set_options(command, options.access);
+    add_token_set_options(command, options.tokens);
 }
 
 Client default_client(const std::string& id, const oauth::Settings& settings) {
@@ -136,6 +138,7 @@ void apply(const ClientOptions& options, Client& client) {
     if (options.groups) client.groups = *model::parse_told_groups(*options.groups);
     if (options.id_token_claims) client.id_token_claims = *options.id_token_claims;
     apply(options.access, client);
+    apply(options.tokens, client);
 }
 
 }  // namespace postern::cli

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/client/access.h"
+#include "cli/client/tokens.h"
 #include "cli/command_line.h"
 #include "model/client.h"
 #include "oauth/settings.h"
@@ -29,6 +30,7 @@ struct ClientOptions {
     std::optional<std::string> groups;
     std::optional<bool> id_token_claims;
     AccessOptions access;
+    TokenOptions tokens;
 
     bool operator==(const ClientOptions&) const = default;
 };

@@ -45,6 +45,10 @@ std::string allowed_in_words(const Client& client, const store::ClientAccess& ac
     return words.empty() ? "no user" : join(words, ", ");
 }
 
+std::string profile_name(const Client& client) {
+    return client.access_token_profile ? std::string(model::to_string(*client.access_token_profile)) : "default";
+}
+
 }  // namespace
 
 json::Object to_json(const Client& client, const store::ClientAccess& access) {
@@ -67,6 +71,10 @@ json::Object to_json(const Client& client, const store::ClientAccess& access) {
         {"allowed_users", json::strings(access.usernames)},
         {"groups", std::string(model::to_string(client.groups))},
         {"id_token_claims", client.id_token_claims},
+        {"access_token_profile", profile_name(client)},
+        {"groups_in_access_token", client.groups_in_access_token},
+        {"default_resource", client.default_resource},
+        {"resources", json::strings(client.resources)},
         {"created_at", util::to_epoch(client.created_at)},
     };
 }
@@ -89,6 +97,10 @@ void print_client(const Client& client, const store::ClientAccess& access) {
         {"for", allowed_in_words(client, access)},
         {"told groups", std::string(model::to_string(client.groups))},
         {"claims in ID token", yes_no(client.id_token_claims)},
+        {"access tokens", profile_name(client)},
+        {"groups in them", yes_no(client.groups_in_access_token)},
+        {"default resource", client.default_resource},
+        {"resources", client.resources.empty() ? "any" : join(client.resources)},
         {"created", to_text(client.created_at)},
     });
 }

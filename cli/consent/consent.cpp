@@ -24,14 +24,16 @@ json::Object to_json(const ListedConsent& listed) {
         {"sub", consent.subject.str()},
         {"scope", consent.scope.to_string()},
         {"claims", json::strings({consent.claims.begin(), consent.claims.end()})},
+        {"resources", json::strings(consent.resources)},
         {"granted_at", util::to_epoch(consent.granted_at)},
     };
 }
 
 std::vector<std::string> to_cells(const ListedConsent& listed) {
     const auto& [consent, username] = listed;
-    return {consent.client_id.str(), username, to_text(consent.granted_at), consent.scope.to_string(),
-            model::to_string(consent.claims)};
+    return {consent.client_id.str(),          username,
+            to_text(consent.granted_at),      consent.scope.to_string(),
+            model::to_string(consent.claims), model::to_string(consent.resources)};
 }
 
 db::Rows<ListedConsent> find(db::Database& database, const Selection& selection, db::Limit limit = {}) {
@@ -48,7 +50,7 @@ void list(const Invocation& invocation, const ListOptions& options) {
     db::Database database = open_database(invocation.load_config(), Access::query_only);
     auto consents = find(database, options.selection, options.limit);
     if (invocation.json) return print_json_rows(consents, to_json);
-    print_table_rows({"CLIENT", "USER", "GRANTED", "SCOPE", "CLAIMS"}, consents, to_cells);
+    print_table_rows({"CLIENT", "USER", "GRANTED", "SCOPE", "CLAIMS", "RESOURCES"}, consents, to_cells);
 }
 
 /// All of them, because they are removed while they are walked through.
@@ -104,7 +106,7 @@ void add_consent_commands(const Command& app, Invocation& invocation) {
     const Command group = app.add_group("consent", "List and withdraw what users have approved for clients");
     auto listed = std::make_shared<ListOptions>();
     const Command list_command =
-        add_command(group, invocation, "list", "List consents: client, user, time, scope and claims",
+        add_command(group, invocation, "list", "List consents: client, user, time, scope, claims and resources",
                     "postern consent list --client wiki", [&invocation, listed] { list(invocation, *listed); });
     add_filters(list_command, listed->selection);
     add_limit_option(list_command, listed->limit);

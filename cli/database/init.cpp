@@ -174,7 +174,7 @@ void init(const Invocation& invocation, const OwnerOptions& options) {
     Making making(config, owners);
     require_untouched(config);  // another one may have been at work until now
 
-    std::vector<crypto::Algorithm> algorithms = {config.settings.access_token_algorithm,
+    std::vector<crypto::Algorithm> algorithms = {config.settings.token_algorithm(model::TokenProfile::interface),
                                                  config.settings.id_token_algorithm};
     if (algorithms[0] == algorithms[1]) algorithms.pop_back();
     keys::Keys::create(making.made, config.keys, algorithms, util::SystemClock().now(),

@@ -6,7 +6,7 @@
 namespace postern::cli {
 
 std::vector<crypto::Algorithm> algorithms_in_use(const oauth::Settings& settings) {
-    std::vector<crypto::Algorithm> algorithms = {settings.access_token_algorithm};
+    std::vector<crypto::Algorithm> algorithms = {settings.token_algorithm(model::TokenProfile::interface)};
     if (settings.oidc && settings.id_token_algorithm != algorithms[0])
         algorithms.push_back(settings.id_token_algorithm);
     return algorithms;
@@ -20,7 +20,8 @@ bool is_in_use(crypto::Algorithm algorithm, const oauth::Settings& settings) {
 util::Time last_token_expires(const keys::KeyInfo& retired, const oauth::Settings& settings) {
     util::Seconds longest = std::max(settings.access_token_ttl, settings.id_token_ttl);
     // Refresh tokens are signed with the access token's algorithm, unless they are random values.
-    if (!settings.use_opaque_refresh_tokens && retired.algorithm == settings.access_token_algorithm)
+    if (!settings.use_opaque_refresh_tokens &&
+        retired.algorithm == settings.token_algorithm(model::TokenProfile::interface))
         longest = std::max(longest, settings.refresh_token_ttl);
     return retired.signs_until.value_or(retired.signs_from) + longest;
 }

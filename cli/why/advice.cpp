@@ -87,6 +87,37 @@ constexpr ReasonAdvice kReasonAdvice[] = {
      "client_credentials --scope \"\"`."},
     {"invalid_target", "aud and audience name different targets",
      "The token request has both `aud` and `audience`, which mean the same here. Let the client send one of them."},
+    {"invalid_target", "aud or audience and resource name different targets",
+     "`aud`, `audience` and `resource` mean the same here. Let the client send `resource` alone."},
+    {"invalid_target", "resource must be an absolute URI without fragment",
+     "The client sends a name, a path or a URI with #. Let it send the API's URI in full, such as "
+     "https://api.example.org/; what is no URI can be sent as `audience`."},
+    {"invalid_target", "a token is for one resource: name one",
+     "The token request has `resource` more than once. Let the client ask for a token for each API."},
+    {"invalid_target", "there are more than 8 resources", "Let the client name at most eight at one authorization."},
+    {"invalid_target", "the resource is disabled",
+     "The operator has disabled the API that the detail names: `postern resource enable URI` lets clients ask for tokens "
+     "for it again."},
+    {"invalid_target", "the client may not ask for this resource",
+     "The client has a list of APIs, `resources` of `postern client show {client}`, and the one that the detail names is "
+     "not among them. Add it with `postern client set {client} --resource`, naming all of them. A path is compared byte "
+     "for byte: a slash at its end counts."},
+    {"invalid_target", "the resource was not granted",
+     "The authorization request named other APIs, which the detail lists, and the user approved these. Let the client send "
+     "the same `resource` in both requests. A path is compared byte for byte: a slash at its end counts; `postern "
+     "resource set --alias` makes two spellings one API."},
+    {"invalid_target", "several resources were granted: name one",
+     "The authorization request named several APIs. Let the client send `resource` with one of them in the token "
+     "request."},
+    {"invalid_target", "resource is required",
+     "Tokens of profile rfc9068 have an audience, the request names none, and there is no default. Let the client send "
+     "`resource`, or use `postern client set {client} --default-resource`."},
+    {"invalid_scope", "the resource does not have this scope",
+     "The client asks for a scope that none of the APIs has which it names; the detail lists those that they have. Add it "
+     "with `postern resource set URI --scope`, or let the client ask for less."},
+    {"invalid_scope", "the resource has none of the scopes",
+     "Nothing of what the client asks for is a scope of the API that it names; the detail lists its scopes. Let the client ask "
+     "for one of these, or change them with `postern resource set URI --scope`."},
 };
 
 constexpr Advice kAdvice[] = {
@@ -129,7 +160,8 @@ constexpr Advice kAdvice[] = {
      "authorization."},
     {"invalid_target",
      "The audience asked for may not be used for a token: it is this server, one of its endpoints or another client. "
-     "Leave it out or name the API. Only `audience` (or `aud`) of the token request gives a token its `aud`."},
+     "Leave it out or name the API. `audience` of an authorization request is recorded and gives no token its `aud`: "
+     "`resource` does, or `audience` of the token request."},
     {"unsupported_token_type", "This server does not know the token_type_hint; leave it out."},
     // OpenID Connect Core §3.1.2.6
     {"login_required",

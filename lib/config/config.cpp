@@ -11,6 +11,7 @@
 #include "crypto/digest.h"
 #include "db/database.h"
 #include "json/reader.h"
+#include "oauth/target.h"
 #include "os/read_file.h"
 
 #ifndef POSTERN_TEMPLATES
@@ -136,6 +137,19 @@ void check_groups(const oauth::LoginSettings& login, Problems& problems) {
                             "needs \"method\": \"remote_user\": with another method no variable names the groups"});
 }
 
+/// RFC 9068 §2.2: each token has an audience, also that of a request which names none.
+void check_default_resource(const oauth::Settings& settings, Problems& problems) {
+    if (!settings.default_resource) {
+        if (settings.access_token_profile == model::TokenProfile::rfc9068)
+            problems.push_back({"defaultResource",
+                                "is required with \"accessTokenProfile\": \"rfc9068\": the `aud` of "
+                                "tokens whose request names no resource"});
+        return;
+    }
+    if (const auto problem = oauth::resource_uri_problem(*settings.default_resource, settings.issuer))
+        problems.push_back({"defaultResource", *problem});
+}
+
 bool is_half_remote(const oauth::LoginSettings& login) {
     const bool has_its_keys = login.auto_create || !login.claims_from_environment.empty() || login.auth_time_variable ||
                               login.logout_redirect ||
@@ -203,6 +217,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     check_paths_differ(config.settings.paths, problems);
     check_state(config, problems);
     check_groups(config.settings.login, problems);
+    check_default_resource(config.settings, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();
     if (!problems.empty()) return problems;
     config.settings.cookie_tag = crypto::sha256_hex(config.settings.issuer).substr(0, 8);

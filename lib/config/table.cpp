@@ -111,10 +111,14 @@ Apply word(T Owner::*member, std::map<std::string, T, std::less<>> words) {
     };
 }
 
-Apply algorithm(crypto::Algorithm oauth::Settings::*member) {
+template <class T>
+Apply algorithm(T oauth::Settings::*member) {
     using crypto::Algorithm;
     return word(member, {{"RS256", Algorithm::RS256}, {"ES256", Algorithm::ES256}, {"EdDSA", Algorithm::EdDSA}});
 }
+
+/// For what is looked at together with other keys.
+Fault no_fault(std::string_view) { return std::nullopt; }
 
 Fault log_target_fault(std::string_view target) {
     if (target == "stderr" || target == "syslog") return std::nullopt;
@@ -373,6 +377,9 @@ const std::vector<ConfigKey>& config_keys() {
         {"maxAgeLeeway", whole(&Settings::max_age_leeway, 0, 300)},
         {"refreshReuseGrace", whole(&Settings::refresh_reuse_grace, 0, 60)},
         {"accessTokenAlgorithm", algorithm(&Settings::access_token_algorithm)},
+        {"accessTokenProfile", word(&Settings::access_token_profile, {{"interface", model::TokenProfile::interface},
+                                                                      {"rfc9068", model::TokenProfile::rfc9068}})},
+        {"defaultResource", text(&Settings::default_resource, no_fault)},
         {"idTokenAlgorithm", algorithm(&Settings::id_token_algorithm)},
         {"usernameInAccessToken", flag(&Settings::username_in_access_token)},
         {"authorizeMethods", read_authorize_methods},

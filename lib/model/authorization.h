@@ -8,6 +8,7 @@
 
 #include "model/claim_names.h"
 #include "model/ids.h"
+#include "model/resource.h"
 #include "model/scope.h"
 #include "util/clock.h"
 
@@ -30,6 +31,7 @@ struct AuthorizationRequest {
     std::set<Prompt> prompt;
     std::optional<util::Seconds> max_age;
     std::optional<std::string> audience;
+    ResourceUris resources;  ///< RFC 8707 §2.1: the `aud` of tokens that may come of it
     ResponseType response_type = ResponseType::code;
     ResponseMode response_mode = ResponseMode::query;
     RequestedClaims claims;
@@ -54,7 +56,8 @@ struct Consent {
     Subject subject;
     Scope scope;  ///< everything the user ever approved for the client
     util::Time granted_at{};
-    ClaimNames claims = {};  ///< beyond the scopes
+    ClaimNames claims = {};       ///< beyond the scopes
+    ResourceUris resources = {};  ///< every one that the user ever approved for the client
 };
 
 }  // namespace postern::model

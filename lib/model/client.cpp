@@ -35,6 +35,11 @@ constexpr Name<ToldGroups> kToldGroups[] = {
     {ToldGroups::own, "own"},
 };
 
+constexpr Name<TokenProfile> kTokenProfiles[] = {
+    {TokenProfile::interface, "interface"},
+    {TokenProfile::rfc9068, "rfc9068"},
+};
+
 template <class Enum, std::size_t count>
 std::string_view text_of(const Name<Enum> (&names)[count], Enum value) {
     for (const auto& name : names) {
@@ -64,5 +69,8 @@ std::optional<Pkce> parse_pkce(std::string_view name) { return value_of(kPkce, n
 
 std::string_view to_string(ToldGroups groups) { return text_of(kToldGroups, groups); }
 std::optional<ToldGroups> parse_told_groups(std::string_view name) { return value_of(kToldGroups, name); }
+
+std::string_view to_string(TokenProfile profile) { return text_of(kTokenProfiles, profile); }
+std::optional<TokenProfile> parse_token_profile(std::string_view name) { return value_of(kTokenProfiles, name); }
 
 }  // namespace postern::model

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/ids.h"
+#include "model/resource.h"
 #include "model/scope.h"
 #include "util/clock.h"
 
@@ -20,6 +21,8 @@ enum class AuthMethod { client_secret, client_secret_basic, client_secret_post, 
 enum class Pkce { required, optional };
 /// Which of the user's groups a client is told. `own`: those that it is for.
 enum class ToldGroups { all, own };
+/// What an access token says: `interface` is the interface specification's, `rfc9068` that of RFC 9068 §2.2 as well.
+enum class TokenProfile { interface, rfc9068 };
 
 std::string_view to_string(GrantType grant);
 std::optional<GrantType> parse_grant_type(std::string_view name);
@@ -29,6 +32,8 @@ std::string_view to_string(Pkce pkce);
 std::optional<Pkce> parse_pkce(std::string_view name);
 std::string_view to_string(ToldGroups groups);
 std::optional<ToldGroups> parse_told_groups(std::string_view name);
+std::string_view to_string(TokenProfile profile);
+std::optional<TokenProfile> parse_token_profile(std::string_view name);
 
 struct ClientSecret {
     ValueHash hash;
@@ -44,7 +49,11 @@ struct Client {
     bool enabled = true;
     bool restricted = false;  ///< only for the users and groups that store/client_access keeps
     ToldGroups groups = ToldGroups::all;
-    bool id_token_claims = false;  ///< the claims of its scopes are in the ID token, too
+    bool id_token_claims = false;                      ///< the claims of its scopes are in the ID token, too
+    std::optional<TokenProfile> access_token_profile;  ///< nullopt: `accessTokenProfile`
+    bool groups_in_access_token = false;               ///< with the scope groups; profile rfc9068 only
+    std::string default_resource;                      ///< "": `defaultResource`; profile rfc9068 only
+    ResourceUris resources;                            ///< what its tokens may be for; empty: no limit
     std::set<GrantType> grants;
     Scope scope;
     AuthMethod auth_method = AuthMethod::client_secret;

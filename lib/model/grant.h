@@ -6,6 +6,7 @@
 
 #include "model/claim_names.h"
 #include "model/ids.h"
+#include "model/resource.h"
 #include "model/scope.h"
 #include "util/clock.h"
 
@@ -22,6 +23,7 @@ struct Grant {
     Sid sid;
     util::Time created_at{};
     std::optional<util::Time> ended_at;
+    ResourceUris resources;  ///< what its tokens may be for (RFC 8707 §2.2); empty: none was named
 };
 
 struct AuthorizationCode {

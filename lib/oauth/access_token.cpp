@@ -1,16 +1,23 @@
 // What an access token says.
 #include "oauth/access_token.h"
 
+#include <algorithm>
+
 #include "crypto/digest.h"
 #include "jose/jws.h"
 #include "json/writer.h"
+#include "model/session.h"
+#include "oauth/acr.h"
 #include "oauth/jti.h"
+#include "store/groups.h"
 
 namespace postern::oauth {
 namespace {
 
-json::Object claims_of(const Settings& settings, const model::Grant& grant, const model::AccessToken& record,
-                       const std::string& username) {
+/// A token has to fit into a header line, which web servers limit to 8 KiB.
+constexpr std::size_t kMaxGroupsBytes = 4096;
+
+json::Object claims_of(const Settings& settings, const model::Grant& grant, const model::AccessToken& record) {
     // Without a user the client speaks for itself (RFC 9068 §2.2); users' subjects are random, so no client's id.
     const std::string& subject = grant.subject.empty() ? grant.client_id.str() : grant.subject.str();
     json::Object claims{{"iss", settings.issuer}, {"sub", subject}, {"cid", grant.client_id.str()}};
@@ -19,28 +26,54 @@ json::Object claims_of(const Settings& settings, const model::Grant& grant, cons
     claims.set("iat", util::to_epoch(record.issued_at));
     claims.set("exp", util::to_epoch(record.expires_at));
     if (record.audience) claims.set("aud", *record.audience);
-    if (settings.username_in_access_token && !username.empty()) claims.set("username", username);
     return claims;
+}
+
+/// RFC 9068 §2.2.3.1. All of them or none: a part of them could say that the user is not in a group.
+void add_groups(Context& context, const model::Grant& grant, json::Object& claims) {
+    const auto groups = store::told_groups(context.store, grant.subject, grant.client_id);
+    std::size_t size = 0;
+    for (const std::string& name : groups) size += name.size();
+    if (size <= kMaxGroupsBytes) return claims.set(model::kGroups, json::strings(groups));
+    context.log.warn("groups_left_out", {{"id", context.trail.request_id()},
+                                         {"client_id", grant.client_id.str()},
+                                         {"reason", "their names have more than 4096 bytes, too many for a token"}});
+}
+
+/// What RFC 9068 §2.2 adds; about the user only where there is one.
+void add_profile_claims(Context& context, const AccessTokenAbout& about, json::Object& claims) {
+    const model::Grant& grant = about.grant;
+    claims.set("client_id", grant.client_id.str());
+    if (grant.subject.empty()) return;
+    if (grant.auth_time != model::kAuthTimeUnknown) claims.set("auth_time", util::to_epoch(grant.auth_time));
+    add_authentication(context.settings, claims);
+    if (about.with_groups && about.scope.contains(model::kGroups)) add_groups(context, grant, claims);
 }
 
 }  // namespace
 
 model::ValueHash hash_of(std::string_view value) { return model::ValueHash(crypto::sha256_hex(value)); }
 
-AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, const model::Scope& scope,
-                                   const std::optional<std::string>& audience, const std::string& username) {
+AccessTokenIssue make_access_token(Context& context, const AccessTokenAbout& about) {
+    const Settings& settings = context.settings;
     AccessTokenIssue issue;
     model::AccessToken& record = issue.record;
-    record.jti = make_jti(context.random, grant.id);
-    record.grant_id = grant.id;
-    record.scope = scope;
-    record.audience = audience;
+    record.jti = make_jti(context.random, about.grant.id);
+    record.grant_id = about.grant.id;
+    record.scope = about.scope;
+    record.audience = about.target.audience;
     record.issued_at = context.now();
-    record.expires_at = record.issued_at + context.settings.access_token_ttl;
+    // Keys are kept for as long as the configuration says that tokens live.
+    record.expires_at = record.issued_at + std::min(settings.access_token_ttl,
+                                                    about.target.access_token_ttl.value_or(settings.access_token_ttl));
 
-    const keys::SigningKey& key = context.keys.signing_key(context.settings.access_token_algorithm, record.issued_at);
-    const std::string payload = json::write(claims_of(context.settings, grant, record, username));
-    issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, payload);
+    json::Object claims = claims_of(settings, about.grant, record);
+    if (about.profile == model::TokenProfile::rfc9068)
+        add_profile_claims(context, about, claims);
+    else if (settings.username_in_access_token && !about.username.empty())
+        claims.set("username", about.username);
+    const keys::SigningKey& key = context.keys.signing_key(settings.token_algorithm(about.profile), record.issued_at);
+    issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, json::write(claims));
     issue.digest = crypto::sha256(issue.value);
     record.token_hash = model::ValueHash(crypto::hex(issue.digest));
     return issue;

@@ -1,5 +1,4 @@
-// What an access token says (RFC 9068 with the differences of the interface specification: `cid`, `aud` on request
-// only).
+// What an access token says: what the interface specification demands, or what RFC 9068 §2.2 demands as well.
 #pragma once
 
 #include <optional>
@@ -9,6 +8,7 @@
 #include "model/grant.h"
 #include "model/user.h"
 #include "oauth/context.h"
+#include "oauth/target.h"
 #include "store/access_tokens.h"
 
 namespace postern::oauth {
@@ -19,9 +19,18 @@ struct AccessTokenIssue {
     model::AccessToken record;  ///< what storage keeps: a digest, never the value
 };
 
-/// Signs outside any lock; the caller stores the record. `username` is put in when the settings say so.
-AccessTokenIssue make_access_token(Context& context, const model::Grant& grant, const model::Scope& scope,
-                                   const std::optional<std::string>& audience, const std::string& username);
+/// What is said in it.
+struct AccessTokenAbout {
+    const model::Grant& grant;
+    const model::Scope& scope;
+    Target target = {};
+    std::string username = {};  ///< put in when the settings say so; never in profile rfc9068
+    model::TokenProfile profile = model::TokenProfile::interface;
+    bool with_groups = false;  ///< of the user, with the scope of that name; profile rfc9068 only
+};
+
+/// Signs outside any lock; the caller stores the record.
+AccessTokenIssue make_access_token(Context& context, const AccessTokenAbout& about);
 
 /// An access token that this server has signed.
 struct VerifiedAccessToken {

@@ -18,4 +18,11 @@ inline constexpr std::string_view kAmr = "pwd";
 /// False where the web server lets people in: how it does that is not known here, and nothing is said of it.
 inline bool knows_how_users_log_in(const Settings& settings) { return settings.login.method == LoginMethod::password; }
 
+/// Sets `acr` and `amr`, where they are known.
+inline void add_authentication(const Settings& settings, json::Object& claims) {
+    if (!knows_how_users_log_in(settings)) return;
+    claims.set("acr", kAcr);
+    claims.set("amr", json::strings({std::string(kAmr)}));
+}
+
 }  // namespace postern::oauth

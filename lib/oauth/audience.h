@@ -1,11 +1,9 @@
-// Which audience may a client ask for in its access token? (the `aud` / `audience` parameters, RFC 8707 §2)
+// Which audience may a client ask for in its access token?
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 
-#include "http/params.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
 
@@ -13,10 +11,8 @@ namespace postern::oauth {
 
 inline constexpr std::size_t kMaxAudienceBytes = 1024;
 
-/// The one value of `aud` and `audience` in these parameters; nullopt when there is none. Differing values are
-/// invalid_target, and one longer than kMaxAudienceBytes is invalid_request. In a token request both may be in the
-/// query or the body.
-Outcome<std::optional<std::string>> parse_audience(const http::Params& query, const http::Params& form = {});
+/// Whether the issuer, or one of its endpoints, whatever they are called: all that lies under it.
+bool is_this_server(const std::string& issuer, const std::string& audience);
 
 /// invalid_target for the issuer, its endpoints and the id of a client that takes ID tokens: a token with such an `aud`
 /// would pass for one that this server made for that party (RFC 9068 §5).

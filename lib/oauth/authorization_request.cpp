@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "crypto/random.h"
-#include "oauth/audience.h"
 #include "oauth/claims_parameter.h"
 #include "oauth/expected_subject.h"
 #include "oauth/pkce.h"
 #include "oauth/response_mode.h"
 #include "oauth/scope_policy.h"
+#include "oauth/target.h"
 #include "util/text.h"
 
 namespace postern::oauth {
@@ -26,6 +26,7 @@ const std::initializer_list<std::string_view> kKnown = {
     "request", "request_uri", "registration",                                                // refused
     "aud", "audience"};
 // clang-format on
+constexpr std::string_view kResource = "resource";  // RFC 8707 §2.1, the one that may be repeated
 
 Outcome<void> check_duplicates(const http::Params& params) {
     if (const auto faulty = params.first_fault(kKnown)) return invalid_parameter(*faulty);
@@ -35,6 +36,7 @@ Outcome<void> check_duplicates(const http::Params& params) {
 Outcome<void> check_sizes(const http::Params& params) {
     std::size_t total = 0;
     for (const std::string_view name : kKnown) total += params.find(name).value_or("").size();
+    for (const std::string& uri : params.find_all(kResource).value_or(std::vector<std::string>())) total += uri.size();
     if (params.find("state").value_or("").size() > kMaxStateBytes)
         return invalid_request("state is longer than 2048 bytes");
     if (total > kMaxRequestBytes) return invalid_request("the parameters are longer than 4096 bytes together");
@@ -161,7 +163,9 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     ASSIGN_OR_RETURN(auto prompt, parse_prompt(params.find("prompt")));
     ASSIGN_OR_RETURN(auto max_age, parse_max_age(params.find("max_age")));
     ASSIGN_OR_RETURN(auto challenge, parse_challenge(client, type, params));
-    ASSIGN_OR_RETURN(auto audience, parse_audience(params));
+    ASSIGN_OR_RETURN(auto targets, parse_targets(params));
+    const auto asked_for = params.find("scope") ? std::optional(scope) : std::nullopt;
+    ASSIGN_OR_RETURN(auto resources, find_resources(context, client, targets.resources, asked_for));
     ASSIGN_OR_RETURN(auto claims, parse_claims(context.settings, client, scope, type, params));
     ASSIGN_OR_RETURN(auto subject, parse_expected_subject(context, params, std::move(claims.subject)));
 
@@ -176,7 +180,8 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     asked.code_challenge = std::move(challenge);
     asked.prompt = std::move(prompt);
     asked.max_age = max_age;
-    asked.audience = std::move(audience);
+    asked.audience = std::move(targets.audience);
+    asked.resources = std::move(resources);
     asked.response_type = type;
     asked.response_mode = mode;
     asked.claims = std::move(claims.claims);
@@ -192,6 +197,7 @@ Outcome<void> check_registration(const Settings& settings, const model::Client& 
     // An empty scope was no request for one; there is nothing in it to lose.
     if (!request.scope.empty()) RETURN_IF_ERROR(resolve_scope(settings, client, request.scope.to_string()));
     RETURN_IF_ERROR(check_claims(settings, client, request.claims));
+    RETURN_IF_ERROR(check_listed(client, request.resources));
     if (request.response_type == model::ResponseType::token) return {};
     const auto method = request.code_challenge ? std::optional<std::string_view>("S256") : std::nullopt;
     RETURN_IF_ERROR(parse_code_challenge(client, request.code_challenge, method));

@@ -64,6 +64,9 @@ inline OAuthError invalid_client(std::string d, std::string log = {}) {
 inline OAuthError invalid_grant(std::string d, std::string log = {}) {
     return make_error(ErrorCode::invalid_grant, std::move(d), std::move(log));
 }
+inline OAuthError invalid_target(std::string d, std::string log = {}) {
+    return make_error(ErrorCode::invalid_target, std::move(d), std::move(log));
+}
 inline OAuthError invalid_scope(std::string d, std::string log = {}) {
     return make_error(ErrorCode::invalid_scope, std::move(d), std::move(log));
 }

@@ -3,7 +3,6 @@
 
 #include "db/write.h"
 #include "oauth/access_token.h"
-#include "oauth/audience.h"
 #include "oauth/max_age.h"
 #include "oauth/pkce.h"
 #include "store/access_tokens.h"
@@ -107,14 +106,18 @@ Redemption redeem(db::Transaction& transaction, const store::StoredCode& stored,
 }  // namespace
 
 // In an order that keeps a stranger from learning or destroying anything: registration, the code's client, its state,
-// then the proofs.
-util::Result<store::StoredCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
-                                                              const AuthorizationCodeGrant& grant) {
+// then the proofs. A wrong target costs nothing: the code works with a right one.
+util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
+                                                       const AuthorizationCodeGrant& grant) {
     if (!client.has_grant(model::GrantType::authorization_code))
         return CodeRefusal{make_error(ErrorCode::unauthorized_client,
                                       "the client is not registered for the authorization_code grant")};
-    if (grant.audience)
-        if (auto ok = check_audience(context, *grant.audience); !ok) return CodeRefusal{ok.error()};
+    std::optional<Target> named;
+    if (grant.target) {
+        auto found = find_target(context, client, *grant.target);
+        if (!found) return CodeRefusal{found.error()};
+        named = std::move(*found);
+    }
 
     auto stored = store::find_code(context.store, hash_of(grant.code));
     if (!stored) return CodeRefusal{not_valid("no such code: mistyped, from another server, or expired and deleted")};
@@ -133,7 +136,11 @@ util::Result<store::StoredCode, CodeRefusal> find_usable_code(Context& context, 
         return CodeRefusal{ok.error(), CodeConsequence::burn, std::move(*stored)};
     if (auto ok = check_max_age(context, *stored); !ok) return CodeRefusal{ok.error()};
     if (!stored->user_enabled) return CodeRefusal{not_valid("the user is disabled")};
-    return std::move(*stored);
+    auto target = choose_target(context, client, stored->grant, named);
+    if (!target) return CodeRefusal{target.error()};
+    auto scope = scope_for(*target, stored->grant.scope);
+    if (!scope) return CodeRefusal{scope.error()};
+    return UsableCode{std::move(*stored), std::move(*target), std::move(*scope)};
 }
 
 OAuthError settle(Context& context, const model::Client& client, const CodeRefusal& refusal) {

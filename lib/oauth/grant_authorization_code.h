@@ -6,6 +6,7 @@
 #include "model/client.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
+#include "oauth/target.h"
 #include "oauth/token_request.h"
 #include "store/grants.h"
 
@@ -26,9 +27,16 @@ struct CodeRefusal {
     std::optional<store::StoredCode> stored = std::nullopt;  ///< there unless the consequence is `none`
 };
 
-/// A code that kept every rule but single use. Reads only: the caller passes a refusal on to `settle`.
-util::Result<store::StoredCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
-                                                              const AuthorizationCodeGrant& grant);
+/// A code that kept every rule but single use, and what the token is for.
+struct UsableCode {
+    store::StoredCode stored;
+    Target target;
+    model::Scope scope;  ///< of the access token
+};
+
+/// Reads only: the caller passes a refusal on to `settle`.
+util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const model::Client& client,
+                                                       const AuthorizationCodeGrant& grant);
 
 /// Carries out the consequence of a refusal, durably and before the answer, and returns the error to answer with.
 OAuthError settle(Context& context, const model::Client& client, const CodeRefusal& refusal);

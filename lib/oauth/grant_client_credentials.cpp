@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "db/write.h"
-#include "oauth/audience.h"
 #include "oauth/jti.h"
 #include "oauth/scope_policy.h"
 #include "store/access_tokens.h"
@@ -23,21 +22,24 @@ Outcome<model::Scope> resolve_client_scope(const Settings& settings, const model
 
 }  // namespace
 
-Outcome<model::Grant> make_client_grant(Context& context, const model::Client& client,
-                                        const ClientCredentialsGrant& asked) {
+Outcome<ClientGrant> make_client_grant(Context& context, const model::Client& client,
+                                       const ClientCredentialsGrant& asked) {
     if (!client.has_grant(model::GrantType::client_credentials) || client.type != model::ClientType::confidential)
         return make_error(ErrorCode::unauthorized_client,
                           "the client is not registered for the client_credentials grant");
-    if (asked.audience) RETURN_IF_ERROR(check_audience(context, *asked.audience));
-    ASSIGN_OR_RETURN(auto scope, resolve_client_scope(context.settings, client, asked.scope));
-
+    std::optional<Target> named;
+    if (asked.target) {
+        ASSIGN_OR_RETURN(named, find_target(context, client, *asked.target));
+    }
     model::Grant grant;
+    ASSIGN_OR_RETURN(auto target, choose_target(context, client, grant, named));
+    ASSIGN_OR_RETURN(const auto scope, resolve_client_scope(context.settings, client, asked.scope));
+    ASSIGN_OR_RETURN(grant.scope, scope_for(target, scope));
     grant.created_at = context.now();
     grant.id = make_grant_id(context.random, grant.created_at);
     grant.client_id = client.id;
-    grant.scope = std::move(scope);
     grant.auth_time = grant.created_at;
-    return grant;
+    return ClientGrant{std::move(grant), std::move(target)};
 }
 
 void store_client_grant(Context& context, const model::Grant& grant, const model::AccessToken& access) {

@@ -5,14 +5,20 @@
 #include "model/grant.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
+#include "oauth/target.h"
 #include "oauth/token_request.h"
 
 namespace postern::oauth {
 
-/// The grant that such a request makes, not stored yet: without subject, with the scope that the token gets. Only for
-/// confidential clients (§4.4); never an OpenID scope, because the token has no user.
-Outcome<model::Grant> make_client_grant(Context& context, const model::Client& client,
-                                        const ClientCredentialsGrant& grant);
+/// The grant that such a request makes, not stored yet, and what its token is for.
+struct ClientGrant {
+    model::Grant grant;  ///< without subject, with the scope that the token gets
+    Target target;
+};
+
+/// Only for confidential clients (§4.4); never an OpenID scope, because the token has no user.
+Outcome<ClientGrant> make_client_grant(Context& context, const model::Client& client,
+                                       const ClientCredentialsGrant& grant);
 
 /// Records both in one transaction.
 void store_client_grant(Context& context, const model::Grant& grant, const model::AccessToken& access);

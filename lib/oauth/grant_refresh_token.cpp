@@ -2,7 +2,6 @@
 #include "oauth/grant_refresh_token.h"
 
 #include "db/write.h"
-#include "oauth/audience.h"
 #include "oauth/next_step.h"
 #include "oauth/refresh_token.h"
 #include "oauth/scope_policy.h"
@@ -71,7 +70,10 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
                                                  const RefreshTokenGrant& grant) {
     if (!client.has_grant(model::GrantType::refresh_token))
         return make_error(ErrorCode::unauthorized_client, "the client is not registered for the refresh_token grant");
-    if (grant.audience) RETURN_IF_ERROR(check_audience(context, *grant.audience));
+    std::optional<Target> named;
+    if (grant.target) {
+        ASSIGN_OR_RETURN(named, find_target(context, client, *grant.target));
+    }
 
     // The record's expiry is what counts; a JWT repeats it.
     auto known = find_refresh_token(context, grant.refresh_token, jose::Expiry::ignored);
@@ -90,8 +92,10 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
     if (client.restricted && !store::may_use(context.store, client.id, stored.grant.subject))
         return not_valid(may_not_use().log_detail);
 
-    ASSIGN_OR_RETURN(auto scope, narrow(context.settings, client, stored.grant.scope, grant.scope));
-    return CheckedRefreshToken{std::move(stored), std::move(scope)};
+    ASSIGN_OR_RETURN(auto asked_for, narrow(context.settings, client, stored.grant.scope, grant.scope));
+    ASSIGN_OR_RETURN(auto target, choose_target(context, client, stored.grant, named));
+    ASSIGN_OR_RETURN(auto scope, scope_for(target, asked_for));
+    return CheckedRefreshToken{std::move(stored), std::move(asked_for), std::move(target), std::move(scope)};
 }
 
 Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,

@@ -4,15 +4,18 @@
 #include "model/client.h"
 #include "oauth/context.h"
 #include "oauth/error.h"
+#include "oauth/target.h"
 #include "oauth/token_request.h"
 #include "store/refresh_tokens.h"
 
 namespace postern::oauth {
 
-/// A refresh token of this client that was alive a moment ago, with the scope that the new access token gets.
+/// A refresh token of this client that was alive a moment ago, and what it is asked for.
 struct CheckedRefreshToken {
     store::StoredRefreshToken stored;
-    model::Scope scope;
+    model::Scope asked_for;
+    Target target;
+    model::Scope scope;  ///< of the access token: what of it the target has
 };
 
 /// Every rule but single use; nothing is changed, whatever the answer. The scope may be narrower than the grant's,

@@ -3,6 +3,9 @@
 
 #include <iterator>
 
+#include "model/session.h"
+#include "oauth/acr.h"
+
 namespace postern::oauth {
 namespace {
 
@@ -14,7 +17,7 @@ json::Object inactive() { return {{"active", false}}; }
 json::Object active(const model::Scope& scope, const model::ClientId& client, const char* token_type,
                     const json::Object& claims) {
     json::Object answer;
-    answer.reserve(4 + std::size(kFromClaims));
+    answer.reserve(6 + std::size(kFromClaims));
     answer.set("active", true);
     if (!scope.empty()) answer.set("scope", scope.to_string());
     answer.set("client_id", client.str());
@@ -22,6 +25,13 @@ json::Object active(const model::Scope& scope, const model::ClientId& client, co
     for (const char* name : kFromClaims)
         if (const json::Value* value = claims.find(name)) answer.set(name, *value);
     return answer;
+}
+
+/// How and when the user logged in (RFC 9470 §6.2); nothing for a token without a user.
+void add_login(const Settings& settings, const store::StoredAccessToken& stored, json::Object& answer) {
+    if (stored.subject.empty()) return;
+    if (stored.auth_time != model::kAuthTimeUnknown) answer.set("auth_time", util::to_epoch(stored.auth_time));
+    if (knows_how_users_log_in(settings)) answer.set("acr", kAcr);
 }
 
 }  // namespace
@@ -46,8 +56,11 @@ json::Object introspect(Context& context, const PresentedToken& token) {
     const util::Time now = context.now();
     if (const auto* access = std::get_if<VerifiedAccessToken>(&known)) {
         const auto stored = store::find_access_token(context.store, access->key);
-        if (stored && store::is_active(*stored, now))
-            return active(stored->scope, stored->client_id, "Bearer", *access->claims);
+        if (stored && store::is_active(*stored, now)) {
+            auto answer = active(stored->scope, stored->client_id, "Bearer", *access->claims);
+            add_login(context.settings, *stored, answer);
+            return answer;
+        }
     }
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         // Not "Bearer": a resource server must see that this token is not for its API.

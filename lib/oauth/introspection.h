@@ -14,7 +14,8 @@ Outcome<void> check_introspection_caller(Context& context, const PresentedTokenR
 
 /// About any client's token (interface specification, introspection rule 4). `{"active":false}` and no more for
 /// everything that is not an active access or refresh token, authorization codes included (RFC 7662 §2.2, §4).
-/// `active`, `scope`, `client_id` and `token_type` are what storage says, the rest are verified claims. Writes nothing.
+/// `active`, `scope`, `client_id`, `token_type` and `auth_time` are what storage says, `acr` is how users log in
+/// here (RFC 9470 §6.2), the rest are verified claims. Writes nothing.
 json::Object introspect(Context& context, const PresentedToken& token);
 
 }  // namespace postern::oauth

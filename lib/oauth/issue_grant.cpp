@@ -49,8 +49,8 @@ util::Result<void, NotIssued> record(db::Transaction& transaction, Context& cont
     store::insert_grant(transaction, grant, until);
     insert_credential(transaction);
     if (consent == ConsentSource::given_now)
-        store::save_consent(transaction,
-                            {request.client_id, session.subject, request.scope, now, request.claims.all()});
+        store::save_consent(transaction, {request.client_id, session.subject, request.scope, now, request.claims.all(),
+                                          request.resources});
     store::touch_session(transaction, session.cookie_hash, now);
     transaction.commit();
     return {};
@@ -66,6 +66,7 @@ model::Grant make_grant(Context& context, const Approval& approval) {
     grant.subject = approval.session.subject;
     grant.scope = approval.request.scope;
     grant.claims = approval.request.claims;
+    grant.resources = approval.request.resources;
     grant.auth_time = approval.session.auth_time;
     grant.sid = approval.session.sid;
     return grant;

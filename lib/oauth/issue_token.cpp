@@ -11,8 +11,9 @@ util::Result<ImplicitToken, NotIssued> issue_token(Context& context, const Appro
     const auto user = store::find_user(context.store, approval.session.subject);
     if (!user) return NotIssued::session_ended;
     const model::Grant grant = make_grant(context, approval);
-    // The interface specification: `aud` comes from a token request only, and there is none.
-    const AccessTokenIssue token = make_access_token(context, grant, grant.scope, std::nullopt, user->username);
+    // The interface specification: `aud` comes from a token request only, and there is none. So the profile is its own,
+    // too, because RFC 9068 §2.2 demands an audience.
+    const AccessTokenIssue token = make_access_token(context, {grant, grant.scope, {}, user->username});
 
     const auto insert = [&](db::Transaction& transaction) {
         store::insert_access_token(transaction, token.record, token.record.expires_at);

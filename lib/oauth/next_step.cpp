@@ -56,9 +56,14 @@ bool needs_consent(const AuthorizationInput& s) {
 bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request,
                  const model::ReleasedClaims& released_claims) {
     const model::ClaimNames claims = request.claims.all();
-    return request.scope.is_subset_of(consent.scope) && std::ranges::all_of(claims, [&](const std::string& claim) {
-               return consent.claims.contains(claim) || released_claims.is_released_by(consent.scope, claim);
-           });
+    const auto claim_is_approved = [&](const std::string& claim) {
+        return consent.claims.contains(claim) || released_claims.is_released_by(consent.scope, claim);
+    };
+    const auto resource_is_approved = [&](const std::string& uri) {
+        return std::ranges::find(consent.resources, uri) != consent.resources.end();
+    };
+    return request.scope.is_subset_of(consent.scope) && std::ranges::all_of(claims, claim_is_approved) &&
+           std::ranges::all_of(request.resources, resource_is_approved);
 }
 
 OAuthError may_not_use() {

@@ -42,7 +42,8 @@ RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant
     } else {
         json::Object claims = claims_of(context.settings, grant, record);
         claims.set("jti", make_jti(context.random, grant.id));
-        const auto& key = context.keys.signing_key(context.settings.access_token_algorithm, record.issued_at);
+        const auto& key = context.keys.signing_key(context.settings.token_algorithm(model::TokenProfile::interface),
+                                                   record.issued_at);
         issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::refresh_token, json::write(claims));
         // It comes back to this endpoint, and perhaps to this process.
         const std::string digest = context.keys.verifier().note_signed(issue.value, std::move(claims));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "http/url.h"
+#include "oauth/target.h"
 #include "util/text.h"
 
 namespace postern::oauth {
@@ -128,7 +129,18 @@ const ClientRule kClientRules[] = {
      "first-party would skip consent although any program on the user's machine could answer for this public client "
      "with a "
      "loopback or private-use redirect URI (RFC 8252 section 8.6); remove --first-party"},
+    // RFC 9068 §2.2, §3.
+    {[](const Client& c, const Settings& s) {
+         return profile_of(s, c) == model::TokenProfile::rfc9068 && c.default_resource.empty() && !s.default_resource;
+     },
+     "access tokens of profile rfc9068 need an audience when the request names none (RFC 9068 section 3); add "
+     "--default-resource, or \"defaultResource\" to the configuration"},
 };
+
+void lint_resource(const std::string& uri, const Settings& settings, std::vector<std::string>& problems) {
+    if (const auto problem = resource_uri_problem(uri, settings.issuer))
+        problems.push_back("the resource " + in_quotes(uri) + " " + *problem);
+}
 
 void lint_uris(const std::vector<std::string>& uris, const char* what, bool native,
                std::vector<std::string>& problems) {
@@ -192,6 +204,8 @@ std::vector<std::string> registration_problems(const Client& client, const Setti
     }
     lint_uris(client.redirect_uris, "redirect URI", client.native, problems);
     lint_uris(client.post_logout_redirect_uris, "post-logout redirect URI", client.native, problems);
+    for (const std::string& uri : client.resources) lint_resource(uri, settings, problems);
+    if (!client.default_resource.empty()) lint_resource(client.default_resource, settings, problems);
     return problems;
 }
 
@@ -202,6 +216,12 @@ std::vector<std::string> registration_advice(const Client& client, const Setting
     if (!settings.oidc && !client.post_logout_redirect_uris.empty()) {
         advice.emplace_back(
             "post-logout redirect URIs do nothing while OpenID Connect is off; set \"oidc\" in the configuration");
+    }
+    if (profile_of(settings, client) == model::TokenProfile::interface &&
+        (!client.default_resource.empty() || client.groups_in_access_token)) {
+        advice.emplace_back(
+            "the default resource and groups in the access token do nothing in the profile interface; use "
+            "--access-token-profile rfc9068");
     }
     if (!settings.oidc && client.scope.contains("openid")) {
         advice.emplace_back(

@@ -99,6 +99,12 @@ struct Codec<model::ClaimNames> {
     static std::optional<model::ClaimNames> decode(std::string_view text) { return model::parse_claim_names(text); }
 };
 
+template <>
+struct Codec<model::ResourceUris> {
+    static std::string encode(const model::ResourceUris& uris) { return model::to_string(uris); }
+    static std::optional<model::ResourceUris> decode(std::string_view text) { return model::parse_resource_uris(text); }
+};
+
 template <class Enum>
 requires std::is_enum_v<Enum>
 struct Codec<Enum> {

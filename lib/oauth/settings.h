@@ -8,6 +8,7 @@
 
 #include "crypto/key.h"
 #include "json/value.h"
+#include "model/client.h"
 #include "model/released_claims.h"
 #include "util/clock.h"
 
@@ -72,7 +73,9 @@ struct Settings {
     util::Seconds session_idle_ttl{7200};
     util::Seconds max_age_leeway{0};  ///< added to max_age at the token endpoint only
     util::Seconds refresh_reuse_grace{10};
-    crypto::Algorithm access_token_algorithm = crypto::Algorithm::ES256;
+    std::optional<crypto::Algorithm> access_token_algorithm;  ///< nullopt: as token_algorithm says
+    model::TokenProfile access_token_profile = model::TokenProfile::interface;
+    std::optional<std::string> default_resource;  ///< `aud` of tokens of profile rfc9068 whose request names none
     crypto::Algorithm id_token_algorithm = crypto::Algorithm::RS256;
     bool username_in_access_token = true;
     bool authenticate_introspect = true;
@@ -88,6 +91,18 @@ struct Settings {
 
     /// issuer + path: an absolute URL.
     std::string url(const std::string& path) const { return issuer + path; }
+
+    /// Of access tokens; JWT refresh tokens have that of `interface`. Verifiers of profile rfc9068 know one algorithm
+    /// from discovery, that of ID tokens, so that is theirs unless the configuration says otherwise.
+    crypto::Algorithm token_algorithm(model::TokenProfile profile) const {
+        if (access_token_algorithm) return *access_token_algorithm;
+        return profile == model::TokenProfile::rfc9068 && oidc ? id_token_algorithm : crypto::Algorithm::ES256;
+    }
 };
+
+/// What the access tokens of this client say.
+inline model::TokenProfile profile_of(const Settings& settings, const model::Client& client) {
+    return client.access_token_profile.value_or(settings.access_token_profile);
+}
 
 }  // namespace postern::oauth

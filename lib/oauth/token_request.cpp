@@ -1,7 +1,7 @@
 // What does a client send to the token endpoint?
 #include "oauth/token_request.h"
 
-#include "oauth/audience.h"
+#include "oauth/target.h"
 
 namespace postern::oauth {
 namespace {
@@ -11,22 +11,22 @@ using OptionalText = std::optional<std::string>;
 Outcome<TokenGrant> parse_authorization_code(const http::Request& request) {
     const auto code = request.form.find("code");
     if (!code) return invalid_request("code is required");
-    ASSIGN_OR_RETURN(auto audience, parse_audience(request.query, request.form));
+    ASSIGN_OR_RETURN(auto target, parse_target(request.query, request.form));
     return TokenGrant(AuthorizationCodeGrant{std::string(*code), OptionalText(request.form.find("redirect_uri")),
-                                             OptionalText(request.form.find("code_verifier")), std::move(audience)});
+                                             OptionalText(request.form.find("code_verifier")), std::move(target)});
 }
 
 Outcome<TokenGrant> parse_refresh_token(const http::Request& request) {
     const auto token = request.form.find("refresh_token");
     if (!token) return invalid_request("refresh_token is required");
-    ASSIGN_OR_RETURN(auto audience, parse_audience(request.query, request.form));
+    ASSIGN_OR_RETURN(auto target, parse_target(request.query, request.form));
     return TokenGrant(
-        RefreshTokenGrant{std::string(*token), OptionalText(request.form.find("scope")), std::move(audience)});
+        RefreshTokenGrant{std::string(*token), OptionalText(request.form.find("scope")), std::move(target)});
 }
 
 Outcome<TokenGrant> parse_client_credentials(const http::Request& request) {
-    ASSIGN_OR_RETURN(auto audience, parse_audience(request.query, request.form));
-    return TokenGrant(ClientCredentialsGrant{OptionalText(request.form.find("scope")), std::move(audience)});
+    ASSIGN_OR_RETURN(auto target, parse_target(request.query, request.form));
+    return TokenGrant(ClientCredentialsGrant{OptionalText(request.form.find("scope")), std::move(target)});
 }
 
 /// A new grant type is one row here, one alternative of TokenGrant and one file with its rules.

@@ -11,25 +11,25 @@
 
 namespace postern::oauth {
 
-/// RFC 6749 §4.1.3 with RFC 7636 §4.5 and the audience of the interface specification.
+/// RFC 6749 §4.1.3 with RFC 7636 §4.5 and RFC 8707 §2.2.
 struct AuthorizationCodeGrant {
     std::string code;
     std::optional<std::string> redirect_uri;
     std::optional<std::string> code_verifier;
-    std::optional<std::string> audience;
+    std::optional<std::string> target;  ///< parse_target
 };
 
 /// RFC 6749 §6.
 struct RefreshTokenGrant {
     std::string refresh_token;
     std::optional<std::string> scope;  ///< as sent
-    std::optional<std::string> audience;
+    std::optional<std::string> target;
 };
 
 /// RFC 6749 §4.4.2.
 struct ClientCredentialsGrant {
     std::optional<std::string> scope;  ///< as sent
-    std::optional<std::string> audience;
+    std::optional<std::string> target;
 };
 
 /// One alternative per grant type.

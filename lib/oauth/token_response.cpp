@@ -18,18 +18,19 @@ struct Redeem {
     Outcome<TokenResponse> operator()(const AuthorizationCodeGrant& grant) const {
         const auto usable = find_usable_code(context, client, grant);
         if (!usable) return settle(context, client, usable.error());
-        const model::Grant& given = usable->grant;
+        const store::StoredCode& stored = usable->stored;
+        const model::Grant& given = stored.grant;
 
-        const auto access = make_access_token(context, given, given.scope, grant.audience, usable->username);
+        const auto access = access_token({given, usable->scope, usable->target, stored.username});
         std::optional<RefreshTokenIssue> refresh;
         if (client.has_grant(model::GrantType::refresh_token))
             refresh = make_refresh_token(context, given, std::nullopt);
         TokenResponse response = respond_with(access);
         if (refresh) response.refresh_token = refresh->value;
-        response.id_token = make_id_token({client, given, access, usable->code.nonce});
+        response.id_token = make_id_token({client, given, given.scope, access, stored.code.nonce});
 
         const auto record = refresh ? std::optional(refresh->record) : std::nullopt;
-        RETURN_IF_ERROR(redeem_code(context, *usable, access.record, record));
+        RETURN_IF_ERROR(redeem_code(context, stored, access.record, record));
         return response;
     }
 
@@ -37,25 +38,32 @@ struct Redeem {
         ASSIGN_OR_RETURN(const auto checked, check_refresh_token(context, client, grant));
         const model::Grant& given = checked.stored.grant;
 
-        const auto access = make_access_token(context, given, checked.scope, grant.audience, checked.stored.username);
+        const auto access = access_token({given, checked.scope, checked.target, checked.stored.username});
         const auto refresh = make_refresh_token(context, given, checked.stored.token);
         TokenResponse response = respond_with(access);
         response.refresh_token = refresh.value;
-        response.id_token = make_id_token({client, given, access, std::nullopt});
+        response.id_token = make_id_token({client, given, checked.asked_for, access, std::nullopt});
 
         RETURN_IF_ERROR(redeem_refresh_token(context, checked, access.record, refresh.record));
         return response;
     }
 
     Outcome<TokenResponse> operator()(const ClientCredentialsGrant& asked) const {
-        ASSIGN_OR_RETURN(const auto grant, make_client_grant(context, client, asked));
-        const auto access = make_access_token(context, grant, grant.scope, asked.audience, "");
-        store_client_grant(context, grant, access.record);
+        ASSIGN_OR_RETURN(const auto made, make_client_grant(context, client, asked));
+        const auto access = access_token({made.grant, made.grant.scope, made.target});
+        store_client_grant(context, made.grant, access.record);
         return respond_with(access);  // no refresh token: RFC 6749 §4.4.3
     }
 
+    /// As the client wants it.
+    AccessTokenIssue access_token(AccessTokenAbout about) const {
+        about.profile = profile_of(context.settings, client);
+        about.with_groups = client.groups_in_access_token;
+        return make_access_token(context, about);
+    }
+
     TokenResponse respond_with(const AccessTokenIssue& access) const {
-        return TokenResponse{access.value, context.settings.access_token_ttl, access.record.scope};
+        return TokenResponse{access.value, access.record.expires_at - access.record.issued_at, access.record.scope};
     }
 };
 

@@ -31,6 +31,7 @@ struct TokenResponse {
 struct IssuedToUser {
     const model::Client& client;
     const model::Grant& grant;
+    const model::Scope& scope;  ///< granted, or what of it a refresh asks for; the access token may have less
     const AccessTokenIssue& access;
     std::optional<std::string> nonce;  ///< of the authorization request; nullopt on refresh (OpenID Connect Core §12.2)
 };

@@ -14,12 +14,12 @@ namespace postern::oidc {
 namespace {
 
 /// What the grant asks for by name (OpenID Connect Core §5.5), as far as the client is still registered for it, and
-/// what the scopes of the access token release, if the client looks for it there.
+/// what the granted scopes release, if the client looks for it there.
 json::Object claims_for(oauth::Context& context, const oauth::IssuedToUser& issued,
                         const GetUserClaims& get_user_claims) {
     const oauth::Settings& settings = context.settings;
     const auto names = oauth::still_registered(settings, issued.client.scope, issued.grant.claims.id_token);
-    const model::Scope scope = issued.client.id_token_claims ? issued.access.record.scope : model::Scope();
+    const model::Scope scope = issued.client.id_token_claims ? issued.scope : model::Scope();
     if (names.empty() && scope.empty()) return {};
     json::Object all = get_user_claims(issued.grant.subject);
     if (is_told(settings.released_claims, model::kGroups, scope, names))
@@ -44,10 +44,7 @@ std::string make_id_token(oauth::Context& context, const IdTokenAbout& about) {
                         {"iat", util::to_epoch(now)}};
     if (about.grant.auth_time != model::kAuthTimeUnknown)
         claims.set("auth_time", util::to_epoch(about.grant.auth_time));
-    if (oauth::knows_how_users_log_in(settings)) {
-        claims.set("acr", oauth::kAcr);
-        claims.set("amr", json::strings({std::string(oauth::kAmr)}));
-    }
+    oauth::add_authentication(settings, claims);
     if (about.nonce) claims.set("nonce", *about.nonce);
     claims.set("at_hash", about.at_hash);
     claims.set("sid", about.grant.sid.str());
@@ -60,7 +57,7 @@ std::string make_id_token(oauth::Context& context, const IdTokenAbout& about) {
 oauth::MakeIdToken id_tokens_with(oauth::Context& context, GetUserClaims get_user_claims) {
     return [&context, get_user_claims =
                           std::move(get_user_claims)](const oauth::IssuedToUser& issued) -> std::optional<std::string> {
-        if (!context.settings.oidc || !issued.access.record.scope.contains("openid")) return std::nullopt;
+        if (!context.settings.oidc || !issued.scope.contains("openid")) return std::nullopt;
         return make_id_token(context,
                              {issued.grant, issued.nonce, at_hash(context.settings.id_token_algorithm, issued.access),
                               claims_for(context, issued, get_user_claims)});

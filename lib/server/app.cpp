@@ -23,7 +23,7 @@ keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) 
 /// A process that will have to sign starts with the keys for it or not at all.
 void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const oauth::Settings& settings) {
     if (key_use(endpoint, settings) != keys::KeyUse::sign) return;
-    keys.check_signing_key(settings.access_token_algorithm);
+    keys.check_signing_key(settings.token_algorithm(model::TokenProfile::interface));
     const bool signs_id_tokens = endpoint.keys == keys::KeyUse::sign && settings.oidc;
     if (signs_id_tokens) keys.check_signing_key(settings.id_token_algorithm);
 }

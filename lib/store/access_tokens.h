@@ -13,6 +13,7 @@ struct StoredAccessToken {
     model::Scope scope;
     model::ClientId client_id;
     model::Subject subject;             ///< empty for a token without a user (client_credentials)
+    util::Time auth_time{};             ///< of the user's login, or model::kAuthTimeUnknown
     model::ClaimNames userinfo_claims;  ///< granted beyond the scope
     model::Scope registered;            ///< the scope that the client is registered for now
     util::Time expires_at{};

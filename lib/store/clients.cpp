@@ -43,18 +43,22 @@ std::set<model::GrantType> parse_grants(const std::string& text) {
 /// The columns of `clients c`, in the order in which read_client reads them.
 #define POSTERN_CLIENT_COLUMNS                                                                            \
     "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce," \
-    " c.created_at, c.restricted, c.groups, c.id_token_claims"
+    " c.created_at, c.restricted, c.groups, c.id_token_claims, c.access_token_profile,"                   \
+    " c.groups_in_access_token, c.default_resource, c.resources"
 Client read_client(db::Statement& row) {
     Client client;
-    std::string type, grants, auth_method, pkce, groups;
+    std::string type, grants, auth_method, pkce, groups, profile;
     row >> client.id >> client.name >> type >> client.native >> client.first_party >> client.enabled >> grants >>
         client.scope >> auth_method >> pkce >> client.created_at >> client.restricted >> groups >>
-        client.id_token_claims;
+        client.id_token_claims >> profile >> client.groups_in_access_token >> client.default_resource >>
+        client.resources;
     client.type = type == kPublic ? model::ClientType::public_ : model::ClientType::confidential;
     client.grants = parse_grants(grants);
     client.auth_method = known(model::parse_auth_method(auth_method), "auth_method");
     client.pkce = known(model::parse_pkce(pkce), "pkce");
     client.groups = known(model::parse_told_groups(groups), "groups");
+    if (!profile.empty())
+        client.access_token_profile = known(model::parse_token_profile(profile), "access_token_profile");
     return client;
 }
 
@@ -104,13 +108,16 @@ void insert_secret(db::Transaction& transaction, const ClientId& id, const model
         id, hash, until);
 }
 
-/// $1 is the id, $2 to $13 are everything else but created_at. True when a row was written.
+/// $1 is the id, $2 to $17 are everything else but created_at. True when a row was written.
 template <class... More>
 bool write_client(db::Transaction& transaction, const char* sql, const Client& client, const More&... more) {
     const char* type = client.type == model::ClientType::public_ ? kPublic : kConfidential;
+    const auto profile = client.access_token_profile ? to_string(*client.access_token_profile) : std::string_view();
     return transaction.run(sql, client.id, client.name, type, client.native, client.first_party, client.enabled,
                            words(client.grants), client.scope, to_string(client.auth_method), to_string(client.pkce),
-                           client.restricted, to_string(client.groups), client.id_token_claims, more...) == 1;
+                           client.restricted, to_string(client.groups), client.id_token_claims, profile,
+                           client.groups_in_access_token, client.default_resource, model::to_string(client.resources),
+                           more...) == 1;
 }
 
 }  // namespace
@@ -196,8 +203,9 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
     constexpr const char* kInsert =
         "INSERT INTO clients"
         " (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, restricted, groups,"
-        " id_token_claims, created_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (id) DO NOTHING";
+        " id_token_claims, access_token_profile, groups_in_access_token, default_resource, resources, created_at)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+        " ON CONFLICT (id) DO NOTHING";
     if (!write_client(transaction, kInsert, client, client.created_at)) return false;
     insert_all_uris(transaction, client);
     for (const auto& secret : client.secrets) insert_secret(transaction, client.id, secret.hash, secret.expires_at);
@@ -207,7 +215,9 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
 bool update_client(db::Transaction& transaction, const Client& client) {
     constexpr const char* kUpdate =
         "UPDATE clients SET name = $2, type = $3, native = $4, first_party = $5, enabled = $6, grants = $7,"
-        " scope = $8, auth_method = $9, pkce = $10, restricted = $11, groups = $12, id_token_claims = $13 WHERE id = $1";
+        " scope = $8, auth_method = $9, pkce = $10, restricted = $11, groups = $12, id_token_claims = $13,"
+        " access_token_profile = $14, groups_in_access_token = $15, default_resource = $16, resources = $17"
+        " WHERE id = $1";
     if (!write_client(transaction, kUpdate, client)) return false;
     transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
     insert_all_uris(transaction, client);

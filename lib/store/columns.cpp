@@ -20,9 +20,16 @@ db::Statement& operator>>(db::Statement& row, model::ClaimNames& names) {
     return row;
 }
 
+db::Statement& operator>>(db::Statement& row, model::ResourceUris& uris) {
+    std::string text;
+    row >> text;
+    uris = model::parse_resource_uris(text);
+    return row;
+}
+
 db::Statement& operator>>(db::Statement& row, model::Grant& grant) {
     return row >> grant.id >> grant.client_id >> grant.subject >> grant.scope >> grant.auth_time >> grant.sid >>
-           grant.created_at >> grant.ended_at >> grant.claims.userinfo >> grant.claims.id_token;
+           grant.created_at >> grant.ended_at >> grant.claims.userinfo >> grant.claims.id_token >> grant.resources;
 }
 
 }  // namespace postern::store

@@ -11,6 +11,7 @@ namespace postern::store {
 
 db::Statement& operator>>(db::Statement& row, model::Scope& scope);
 db::Statement& operator>>(db::Statement& row, model::ClaimNames& names);
+db::Statement& operator>>(db::Statement& row, model::ResourceUris& uris);
 
 /// The one column of all rows.
 template <class Value>
@@ -23,7 +24,7 @@ std::vector<Value> values_of(db::Statement rows) {
 /// The columns of `grants g`, in the order in which a model::Grant is read.
 #define POSTERN_GRANT_COLUMNS                                                                                 \
     "g.id, g.client_id, g.subject, g.scope, g.auth_time, g.sid, g.created_at, g.ended_at, g.userinfo_claims," \
-    " g.id_token_claims"
+    " g.id_token_claims, g.resources"
 db::Statement& operator>>(db::Statement& row, model::Grant& grant);
 
 /// Lets transactions of this grant wait for each other: those that use up, insert or revoke what belongs to it.

@@ -4,6 +4,7 @@
 #include "db/write.h"
 #include "http/url.h"
 #include "store/authorization_requests.h"
+#include "store/resources.h"
 #include "store/users.h"
 #include "web/csrf.h"
 #include "web/permissions.h"
@@ -16,6 +17,17 @@ std::string destination(const std::string& redirect_uri) {
     const auto url = http::parse_url(redirect_uri);
     if (!url) return redirect_uri;
     return url->host.empty() ? url->scheme + ": (an app on this device)" : url->host;
+}
+
+/// The operator's name for each, with its URI: an application can ask for an API whose name says something else.
+std::vector<std::string> describe_resources(oauth::Context& context, const model::ResourceUris& uris) {
+    std::vector<std::string> lines;
+    for (const std::string& uri : uris) {
+        const auto resource = store::find_resource(context.store, uri);
+        const bool has_name = resource && resource->name != resource->uri;
+        lines.push_back(has_name ? resource->name + " (" + uri + ")" : uri);
+    }
+    return lines;
 }
 
 http::Response back_to_authorize(Interaction& interaction, const Resumed& resumed) {
@@ -55,6 +67,7 @@ http::Response show_consent(Interaction& interaction) {
     page.csrf = csrf_token(interaction.context, Form::consent, interaction.browser, resumed.request.id);
     page.resume = resumed.sealed;
     page.scopes = permissions(interaction.context.settings, resumed.request);
+    page.resources = describe_resources(interaction.context, resumed.request.resources);
     return interaction.pages.consent(page);
 }
 

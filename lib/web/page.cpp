@@ -63,10 +63,14 @@ public:
                                 {"action", page.action},
                                 {"csrf", page.csrf},
                                 {"resume", page.resume},
-                                {"has_scopes", page.scopes.empty() ? "" : "yes"}},
+                                {"has_scopes", page.scopes.empty() ? "" : "yes"},
+                                {"has_resources", page.resources.empty() ? "" : "yes"}},
                       .lists = {}};
         auto& scopes = values.lists["scopes"];
         for (const auto& scope : page.scopes) scopes.push_back(to_values(scope));
+        auto& resources = values.lists["resources"];
+        for (const auto& resource : page.resources)
+            resources.push_back({.texts = {{"resource", util::displayable(resource)}}, .lists = {}});
         return respond(consent_, values, 200);
     }
 

@@ -33,6 +33,7 @@ struct ConsentPage {
     std::string csrf;
     std::string resume;
     std::vector<ConsentScope> scopes;
+    std::vector<std::string> resources;  ///< what the tokens are for: names of APIs, or URIs
 };
 
 struct ErrorPage {

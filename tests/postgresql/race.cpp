@@ -195,7 +195,7 @@ std::string RaceWorld::add_code(const model::Grant& grant) {
 }
 
 std::string RaceWorld::add_access(const model::Grant& grant) {
-    auto issue = oauth::make_access_token(context, grant, grant.scope, std::nullopt, "");
+    auto issue = oauth::make_access_token(context, {grant, grant.scope});
     write([&](db::Transaction& transaction) { store::insert_access_token(transaction, issue.record); });
     return std::move(issue.value);
 }

@@ -64,10 +64,10 @@ struct World : test::RaceWorld {
             oauth::settle(own, client, found.error());
             return kRefused;
         }
-        const auto& grant = found->grant;
-        const auto access = oauth::make_access_token(own, grant, grant.scope, std::nullopt, found->username);
+        const auto& grant = found->stored.grant;
+        const auto access = oauth::make_access_token(own, {grant, found->scope});
         const auto refresh = oauth::make_refresh_token(own, grant, std::nullopt);
-        return oauth::redeem_code(own, *found, access.record, refresh.record) ? kAnswered : kRefused;
+        return oauth::redeem_code(own, found->stored, access.record, refresh.record) ? kAnswered : kRefused;
     }
 
     /// The new refresh token, or nullopt.
@@ -75,7 +75,7 @@ struct World : test::RaceWorld {
         const auto checked = oauth::check_refresh_token(own, client, {token, {}, {}});
         if (!checked) return std::nullopt;
         const auto& stored = checked->stored;
-        const auto access = oauth::make_access_token(own, stored.grant, checked->scope, std::nullopt, stored.username);
+        const auto access = oauth::make_access_token(own, {stored.grant, checked->scope});
         auto next = oauth::make_refresh_token(own, stored.grant, stored.token);
         if (!oauth::redeem_refresh_token(own, *checked, access.record, next.record)) return std::nullopt;
         return std::move(next.value);

@@ -90,8 +90,8 @@ constexpr const char* kToVersion3[] = {
     "PRAGMA user_version = 3",
 };
 
-// Groups, who may use which client, where it is told claims, and where users come from. Nothing that was there changes:
-// each client is for every user, as before.
+// Groups, who may use which client, where it is told claims and what its access tokens are for, and where users come
+// from. Nothing that was there changes: each client is for every user, and its tokens for every API, as before.
 constexpr const char* kToVersion4[] = {
     "ALTER TABLE clients ADD COLUMN restricted INTEGER NOT NULL DEFAULT 0 CHECK (restricted IN (0, 1))",
     "ALTER TABLE clients ADD COLUMN groups TEXT NOT NULL DEFAULT 'all' CHECK (groups IN ('all', 'own'))",
@@ -122,6 +122,27 @@ constexpr const char* kToVersion4[] = {
     " PRIMARY KEY (client_id, subject)"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX allowed_users_by_subject ON allowed_users (subject)",
+    "ALTER TABLE clients ADD COLUMN access_token_profile TEXT NOT NULL DEFAULT ''"
+    " CHECK (access_token_profile IN ('', 'interface', 'rfc9068'))",
+    "ALTER TABLE clients ADD COLUMN groups_in_access_token INTEGER NOT NULL DEFAULT 0"
+    " CHECK (groups_in_access_token IN (0, 1))",
+    "ALTER TABLE clients ADD COLUMN default_resource TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE clients ADD COLUMN resources TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE consents ADD COLUMN resources TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE grants ADD COLUMN resources TEXT NOT NULL DEFAULT ''",
+    "CREATE TABLE resources ("
+    " uri TEXT NOT NULL PRIMARY KEY,"
+    " name TEXT NOT NULL,"
+    " scope TEXT NOT NULL,"
+    " access_token_ttl INTEGER,"
+    " enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),"
+    " created_at INTEGER NOT NULL"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE TABLE resource_addresses ("
+    " address TEXT NOT NULL PRIMARY KEY,"
+    " uri TEXT NOT NULL REFERENCES resources (uri) ON DELETE CASCADE"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX resource_addresses_by_uri ON resource_addresses (uri)",
     "PRAGMA user_version = 4",
 };
 

@@ -49,8 +49,9 @@ struct Fixture {
     std::string redeem(const oauth::AuthorizationCodeGrant& g, const model::Client& by) {
         const auto checked = oauth::find_usable_code(context, by, g);
         if (!checked) return std::string(oauth::wire_name(oauth::settle(context, by, checked.error()).code));
-        const auto issue = oauth::make_access_token(context, checked->grant, checked->grant.scope, g.audience, "alice");
-        const auto redeemed = oauth::redeem_code(context, *checked, issue.record, std::nullopt);
+        const auto issue =
+            oauth::make_access_token(context, {checked->stored.grant, checked->scope, checked->target, "alice"});
+        const auto redeemed = oauth::redeem_code(context, checked->stored, issue.record, std::nullopt);
         if (!redeemed) return std::string(oauth::wire_name(redeemed.error().code));
         last_token = issue.value;
         return "";
@@ -120,10 +121,9 @@ TEST_CASE("what burns a code and what leaves it as it is") {
          false},
         {"missing redirect_uri", [](G& g) { g.redirect_uri.reset(); }, false, "invalid_grant", false},
         {"another client", [](G&) {}, true, "invalid_grant", true},
-        {"the issuer as audience", [](G& g) { g.audience = "https://op.example"; }, false, "invalid_target", true},
-        {"an endpoint as audience", [](G& g) { g.audience = "https://op.example/token"; }, false, "invalid_target",
-         true},
-        {"a client as audience [RFC 9068 §5]", [](G& g) { g.audience = "other"; }, false, "invalid_target", true},
+        {"the issuer as audience", [](G& g) { g.target = "https://op.example"; }, false, "invalid_target", true},
+        {"an endpoint as audience", [](G& g) { g.target = "https://op.example/token"; }, false, "invalid_target", true},
+        {"a client as audience [RFC 9068 §5]", [](G& g) { g.target = "other"; }, false, "invalid_target", true},
         {"another code", [](G& g) { g.code += "x"; }, false, "invalid_grant", true},
     };
     for (const Row& row : rows) {
@@ -207,10 +207,10 @@ TEST_CASE("two requests that both passed the checks: one token, and the loser re
     const auto second = oauth::find_usable_code(f.context, f.client, g);
     REQUIRE(first);
     REQUIRE(second);
-    const auto a = oauth::make_access_token(f.context, first->grant, first->grant.scope, {}, "");
-    const auto b = oauth::make_access_token(f.context, second->grant, second->grant.scope, {}, "");
-    CHECK(oauth::redeem_code(f.context, *first, a.record, std::nullopt));
-    CHECK_FALSE(oauth::redeem_code(f.context, *second, b.record, std::nullopt));
+    const auto a = oauth::make_access_token(f.context, {first->stored.grant, first->scope});
+    const auto b = oauth::make_access_token(f.context, {second->stored.grant, second->scope});
+    CHECK(oauth::redeem_code(f.context, first->stored, a.record, std::nullopt));
+    CHECK_FALSE(oauth::redeem_code(f.context, second->stored, b.record, std::nullopt));
     CHECK_FALSE(f.is_active(a.value));
     CHECK_FALSE(f.is_active(b.value));
 }

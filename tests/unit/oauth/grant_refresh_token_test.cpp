@@ -27,8 +27,8 @@ struct Fixture : test::IssuedTokens {
 
     /// "" or the error; the new tokens are last_access and last_refresh.
     std::string redeem(const oauth::CheckedRefreshToken& checked) {
-        const auto access = oauth::make_access_token(context, checked.stored.grant, checked.scope, std::nullopt,
-                                                     checked.stored.username);
+        const auto access = oauth::make_access_token(
+            context, {checked.stored.grant, checked.scope, checked.target, checked.stored.username});
         const auto refresh = oauth::make_refresh_token(context, checked.stored.grant, checked.stored.token);
         const auto redeemed = oauth::redeem_refresh_token(context, checked, access.record, refresh.record);
         if (!redeemed) return std::string(oauth::wire_name(redeemed.error().code));

@@ -55,7 +55,7 @@ TEST_CASE(
     const std::string token = f.id_token();
     const std::size_t payload = token.find('.') + 1;
     const std::size_t signature = token.rfind('.') + 1;
-    const std::string access = oauth::make_access_token(f.context, f.grant, f.grant.scope, std::nullopt, "alice").value;
+    const std::string access = oauth::make_access_token(f.context, {f.grant, f.grant.scope, {}, "alice"}).value;
     f.fixture.settings.issuer = "https://other.example";
     const std::string foreign = f.id_token();
     f.fixture.settings.issuer = "https://op.example";

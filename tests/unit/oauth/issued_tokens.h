@@ -48,7 +48,8 @@ struct IssuedTokens {
     }
 
     std::string add_access(const model::Grant& grant, const std::optional<std::string>& audience = std::nullopt) {
-        const auto issue = oauth::make_access_token(context, grant, grant.scope, audience, alice.username);
+        const auto issue =
+            oauth::make_access_token(context, {grant, grant.scope, {.audience = audience}, alice.username});
         write([&](db::Transaction& transaction) { store::insert_access_token(transaction, issue.record); });
         return issue.value;
     }
@@ -72,12 +73,14 @@ struct IssuedTokens {
 
     /// Signed by this server with its access token key, whatever the claims say.
     std::string sign(jose::TokenType type, const json::Object& claims) {
-        const auto& key = context.keys.signing_key(context.settings.access_token_algorithm, context.now());
+        const auto& key =
+            context.keys.signing_key(context.settings.token_algorithm(model::TokenProfile::interface), context.now());
         return jose::sign_compact(key.key, key.kid, type, json::write(claims));
     }
     /// The claims of `token` under a signature of its own: a stranger's, with the name of our key, or this server's.
     std::string sign_again(const std::string& token, jose::TokenType type, bool stranger) {
-        const auto& own = context.keys.signing_key(context.settings.access_token_algorithm, context.now());
+        const auto& own =
+            context.keys.signing_key(context.settings.token_algorithm(model::TokenProfile::interface), context.now());
         const auto dot = token.find('.') + 1;
         const auto payload = util::base64url_decode(token.substr(dot, token.rfind('.') - dot));
         REQUIRE(payload);

@@ -22,6 +22,7 @@ model::AuthorizationRequest full(util::Time expires_at) {
     r.prompt = {model::Prompt::login, model::Prompt::consent};
     r.max_age = util::Seconds{7};
     r.audience = "https://api.example";
+    r.resources = {"https://a.example/", "urn:example:b"};
     r.response_type = model::ResponseType::token;
     r.response_mode = model::ResponseMode::form_post;
     r.claims.userinfo = {"email", "name"};
@@ -54,6 +55,7 @@ TEST_CASE("seal_request, open_request: every member survives [IF34]") {
     CHECK(r.prompt == sent.prompt);
     CHECK(r.max_age == sent.max_age);
     CHECK(r.audience == sent.audience);
+    CHECK(r.resources == sent.resources);
     CHECK(r.response_type == sent.response_type);
     CHECK(r.response_mode == sent.response_mode);
     CHECK(r.claims.userinfo == sent.claims.userinfo);
@@ -77,6 +79,7 @@ TEST_CASE("seal_request, open_request: what was not sent is not there afterwards
     CHECK_FALSE(r.nonce);
     CHECK_FALSE(r.code_challenge);
     CHECK_FALSE(r.audience);
+    CHECK(r.resources.empty());
     CHECK_FALSE(r.hinted_subject);
     CHECK_FALSE(r.login_hint);
     CHECK_FALSE(r.max_age);

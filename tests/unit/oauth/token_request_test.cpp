@@ -24,7 +24,7 @@ TEST_CASE("parse_token_request: every part where it belongs") {
     CHECK(grant.code == "c");
     CHECK(grant.redirect_uri == "https://a/cb");
     CHECK(grant.code_verifier == "v");
-    CHECK(grant.audience == "https://api.example");
+    CHECK(grant.target == "https://api.example");
     REQUIRE(parsed->credentials.readings.size() == 1);
     CHECK(parsed->credentials.readings.front().client_id.str() == "app");
 }
@@ -57,6 +57,9 @@ TEST_CASE("parse_token_request: what is wrong with the grant waits for the clien
         {"grant_type=Authorization_Code&code=c", ErrorCode::unsupported_grant_type},
         {"grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer", ErrorCode::unsupported_grant_type},
         {"grant_type=authorization_code&code=c&aud=a&audience=b", ErrorCode::invalid_target},
+        {"grant_type=authorization_code&code=c&resource=api", ErrorCode::invalid_target},
+        {"grant_type=client_credentials&resource=https://a.example/&resource=https://b.example/",
+         ErrorCode::invalid_target},
     };
     for (const Row& row : rows) {
         CAPTURE(row.form);

@@ -9,6 +9,7 @@
 #include "model/session.h"
 #include "oauth/access_token.h"
 #include "support/rules_fixture.h"
+#include "util/base64.h"
 
 using namespace postern;
 
@@ -100,7 +101,7 @@ TEST_CASE("make_access_token: the claims of the interface specification, aud on 
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto grant = grant_of(fixture);
-    const auto issue = oauth::make_access_token(context, grant, grant.scope, std::nullopt, "alice");
+    const auto issue = oauth::make_access_token(context, {grant, grant.scope, {}, "alice"});
     const auto jwt = jose::verify_jwt(fixture.keys->verifier(), issue.value, jose::TokenType::access_token,
                                       "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(jwt);
@@ -115,7 +116,8 @@ TEST_CASE("make_access_token: the claims of the interface specification, aud on 
     CHECK(issue.record.jti == text(*jwt->claims, "jti"));
 
     fixture.settings.username_in_access_token = false;
-    const auto narrow = oauth::make_access_token(context, grant, model::Scope(), "https://api.example", "alice");
+    const model::Scope none;
+    const auto narrow = oauth::make_access_token(context, {grant, none, {.audience = "https://api.example"}, "alice"});
     const auto second = jose::verify_jwt(fixture.keys->verifier(), narrow.value, jose::TokenType::access_token,
                                          "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
     REQUIRE(second);
@@ -124,12 +126,62 @@ TEST_CASE("make_access_token: the claims of the interface specification, aud on 
 }
 
 TEST_CASE(
+    "make_access_token: the claims of profile rfc9068, with the algorithm of ID tokens [ATP-1 to ATP-8, CLAIM-6]") {
+    test::RulesFixture fixture;
+    fixture.settings.oidc = true;
+    auto context = fixture.context();
+    auto grant = grant_of(fixture);
+    const auto made = [&](const model::Grant& of, const char* scope, bool with_groups) {
+        const model::Scope words = *model::Scope::parse(scope);
+        const auto issue = oauth::make_access_token(context, {.grant = of,
+                                                              .scope = words,
+                                                              .target = {.audience = "https://api.example"},
+                                                              .username = "alice",
+                                                              .profile = model::TokenProfile::rfc9068,
+                                                              .with_groups = with_groups});
+        const auto jwt = jose::verify_jwt(fixture.keys->verifier(), issue.value, jose::TokenType::access_token,
+                                          "https://op.example", fixture.clock.now(), jose::Expiry::enforced);
+        REQUIRE(jwt);
+        CHECK(util::base64url_decode(issue.value.substr(0, issue.value.find('.')))->find("\"RS256\"") !=
+              std::string::npos);
+        return names(*jwt->claims);
+    };
+    using Names = std::vector<std::string>;
+    const Names user = {"iss", "sub", "cid",       "scope",     "jti", "iat",
+                        "exp", "aud", "client_id", "auth_time", "acr", "amr"};
+    CHECK(made(grant, "openid groups", false) == user);
+    CHECK(made(grant, "openid", true) == user);
+    auto with_groups = user;
+    with_groups.emplace_back("groups");
+    CHECK(made(grant, "openid groups", true) == with_groups);
+
+    fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    grant.auth_time = model::kAuthTimeUnknown;
+    CHECK(made(grant, "openid", false) == Names{"iss", "sub", "cid", "scope", "jti", "iat", "exp", "aud", "client_id"});
+    grant.subject = {};
+    CHECK(made(grant, "read", true) == Names{"iss", "sub", "cid", "scope", "jti", "iat", "exp", "aud", "client_id"});
+}
+
+TEST_CASE("make_access_token: lives as long as the resource says, never longer than others [RES-2]") {
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    const auto grant = grant_of(fixture);
+    const auto life = [&](util::Seconds ttl) {
+        const auto issue =
+            oauth::make_access_token(context, {grant, grant.scope, {.audience = "a", .access_token_ttl = ttl}});
+        return (issue.record.expires_at - issue.record.issued_at).count();
+    };
+    CHECK(life(util::Seconds{60}) == 60);
+    CHECK(life(util::Seconds{901}) == 900);
+}
+
+TEST_CASE(
     "an ID token is not an access token, and an access token not an ID token [RFC 8725 §3.12, OIDC Core §16.11]") {
     test::RulesFixture fixture;
     auto context = fixture.context();
     const auto grant = grant_of(fixture);
     const std::string id = oidc::make_id_token(context, {grant, std::nullopt, "a"});
-    const auto access = oauth::make_access_token(context, grant, grant.scope, std::nullopt, "");
+    const auto access = oauth::make_access_token(context, {grant, grant.scope});
     CHECK_FALSE(jose::verify_jwt(fixture.keys->verifier(), id, jose::TokenType::access_token, "https://op.example",
                                  fixture.clock.now(), jose::Expiry::enforced));
     CHECK_FALSE(jose::verify_jwt(fixture.keys->verifier(), access.value, jose::TokenType::id_token,

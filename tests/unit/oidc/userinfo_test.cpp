@@ -45,7 +45,7 @@ struct Fixture {
     }
 
     std::string token(const char* scope = "openid profile") {
-        const auto issue = oauth::make_access_token(context, grant, *model::Scope::parse(scope), std::nullopt, "alice");
+        const auto issue = oauth::make_access_token(context, {grant, *model::Scope::parse(scope), {}, "alice"});
         write([&](db::Transaction& t) { store::insert_access_token(t, issue.record); });
         return issue.value;
     }
@@ -115,7 +115,7 @@ TEST_CASE("userinfo: each way in which a token is refused, with its reason") {
     CHECK(f.ask("x").starts_with("invalid_token: "));
     CHECK(f.ask(good.substr(0, good.size() - 4) + "AAAA").starts_with("invalid_token: "));
     CHECK(f.ask(oidc::make_id_token(f.context, {f.grant, std::nullopt, good})).starts_with("invalid_token: "));
-    const auto unknown = oauth::make_access_token(f.context, f.grant, f.grant.scope, std::nullopt, "");
+    const auto unknown = oauth::make_access_token(f.context, {f.grant, f.grant.scope});
     CHECK(f.ask(unknown.value) == "invalid_token: the access token is unknown");
 
     f.fixture.clock.advance(util::Seconds{899});

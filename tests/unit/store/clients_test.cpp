@@ -58,6 +58,10 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     rich.scope = *model::Scope::parse("z a m");
     rich.auth_method = model::AuthMethod::client_secret_post;
     rich.pkce = model::Pkce::required;
+    rich.access_token_profile = model::TokenProfile::rfc9068;
+    rich.groups_in_access_token = true;
+    rich.default_resource = "https://default.example/";
+    rich.resources = {"https://b.example/", "https://a.example/"};
     rich.redirect_uris = {"https://z.example/", "https://a.example/", "https://m.example/"};
     rich.post_logout_redirect_uris = {"https://z.example/out", "https://a.example/out"};
     rich.secrets = {{ValueHash("now"), {}}, {ValueHash("old"), kLater}};
@@ -83,6 +87,10 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
         CHECK(got->redirect_uris == put.redirect_uris);
         CHECK(got->post_logout_redirect_uris == put.post_logout_redirect_uris);
         CHECK(got->created_at == put.created_at);
+        CHECK(got->access_token_profile == put.access_token_profile);
+        CHECK(got->groups_in_access_token == put.groups_in_access_token);
+        CHECK(got->default_resource == put.default_resource);
+        CHECK(got->resources == put.resources);
         REQUIRE(got->secrets.size() == put.secrets.size());
         for (std::size_t i = 0; i < put.secrets.size(); ++i) {
             CHECK(got->secrets[i].hash == put.secrets[i].hash);

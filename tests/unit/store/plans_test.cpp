@@ -12,6 +12,7 @@
 #include "store/consents.h"
 #include "store/groups.h"
 #include "store/login_attempts.h"
+#include "store/resources.h"
 #include "store/sessions.h"
 #include "store/statistics.h"
 #include "store/sweep.h"
@@ -44,6 +45,13 @@ model::Session session(const char* cookie) {
     session.last_seen_at = kNow;
     session.expires_at = kNow + kMinute;
     return session;
+}
+
+model::Resource resource() {
+    model::Resource resource;
+    resource.uri = "https://api.example/";
+    resource.aliases = {"https://alias.example/"};
+    return resource;
 }
 
 model::RefreshToken refresh_token(const char* hash, std::optional<ValueHash> parent = std::nullopt) {
@@ -153,6 +161,13 @@ constexpr Call kCalls[] = {
     {"remove_member", [](auto& t) { store::remove_member(t, "staff", kUser); }},
     {"remove_group", [](auto& t) { store::remove_group(t, "staff"); }},
 
+    {"insert_resource", [](auto& t) { store::insert_resource(t, resource()); }},
+    {"find_resource", [](auto& t) { store::find_resource(t.database(), "https://api.example"); }},
+    {"find_resource_to_change", [](auto& t) { store::find_resource_to_change(t, "https://api.example"); }},
+    {"list_resources", [](auto& t) { test::all_of(store::list_resources(t.database())); }},
+    {"update_resource", [](auto& t) { store::update_resource(t, resource()); }},
+    {"remove_resource", [](auto& t) { store::remove_resource(t, "https://api.example/"); }},
+
     {"insert_session", [](auto& t) { store::insert_session(t, session("cookie")); }},
     {"find_session", [](auto& t) { store::find_session(t.database(), ValueHash("cookie"), kNow, kNow); }},
     {"touch_session", [](auto& t) { store::touch_session(t, ValueHash("cookie"), kNow); }},
@@ -202,6 +217,7 @@ constexpr Exception kLookAtAll[] = {
     {"FROM users WHERE source = $1", "a list for the command"},
     {"FROM users u JOIN group_members m", "a list for the command"},
     {"FROM groups g ORDER BY g.name", "a list for the command"},
+    {"FROM resources r ORDER BY r.uri", "a list for the command"},
     {"FROM clients c WHERE c.restricted = 1", "a list for the command"},
     {"FROM group_members m JOIN users u", "a list for the command"},
     {"FROM consents c JOIN users", "a list for the command"},
@@ -228,6 +244,7 @@ constexpr Exception kSort[] = {
     {"FROM allowed_users a JOIN users u", "of one client"},
     {"SELECT group_name FROM allowed_groups", "of one client"},
     {"SELECT client_id FROM allowed_groups", "of one group"},
+    {"SELECT address FROM resource_addresses", "of one resource"},
     {"SELECT group_name FROM group_members", "of one user"},
     {"SELECT m.group_name FROM group_members m", "of one user"},
 };

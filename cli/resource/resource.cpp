@@ -1,0 +1,329 @@
+// `postern resource`: the APIs for which access tokens are made.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "cli/audit.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/selection.h"
+#include "db/write.h"
+#include "http/url.h"
+#include "oauth/scope_policy.h"
+#include "oauth/target.h"
+#include "store/resources.h"
+#include "util/text.h"
+
+namespace postern::cli {
+namespace {
+
+using db::Access;
+using db::Durability;
+using model::Resource;
+
+constexpr std::size_t kMaxName = 256;  // bytes
+constexpr std::size_t kMaxAliases = 16;
+
+util::Time now() { return util::SystemClock().now(); }
+
+oauth::audit::Member of_resource(const std::string& uri) { return {"resource", uri}; }
+
+Refused no_resource(const std::string& uri) {
+    return Refused("there is no resource " + in_quotes(uri) +
+                   "; `postern resource list` shows all, `postern resource add` adds one");
+}
+
+std::string require_uri(const std::string& typed, const oauth::Settings& settings) {
+    std::string uri(util::trim(typed));
+    if (const auto problem = oauth::resource_uri_problem(uri, settings.issuer))
+        throw Refused("the resource " + in_quotes(uri) + " " + *problem);
+    return uri;
+}
+
+void require_name(const std::string& name) {
+    if (util::trim(name).empty() || name.size() > kMaxName || !util::is_utf8(name) || util::displayable(name) != name)
+        throw Refused("the name must be 1 to 256 bytes of UTF-8 text without control and direction characters");
+}
+
+model::Scope parse_scope(const std::string& text) {
+    auto scope = model::Scope::parse(util::trim(text));
+    if (!scope)
+        throw Refused("the scope must be words of printable ASCII characters, like --scope \"notes:read notes:write\"");
+    return *scope;
+}
+
+/// Of `resource add` and `resource set`; an empty optional was not given.
+struct Options {
+    std::string uri;
+    std::optional<std::string> name;
+    std::optional<std::string> scope;
+    std::optional<std::int64_t> access_token_ttl;  // seconds; 0: as configured
+    std::vector<std::string> aliases;
+    bool no_alias = false;
+
+    bool is_empty() const { return !name && !scope && !access_token_ttl && aliases.empty() && !no_alias; }
+};
+
+void apply_lifetime(std::int64_t seconds, const oauth::Settings& settings, Resource& resource) {
+    if (seconds > settings.access_token_ttl.count())
+        throw Refused("tokens for a resource live no longer than others: at most " +
+                      std::to_string(settings.access_token_ttl.count()) + " seconds, which is accessTokenTTL");
+    resource.access_token_ttl.reset();
+    if (seconds > 0) resource.access_token_ttl = util::Seconds{seconds};
+}
+
+void apply_aliases(const Options& options, const oauth::Settings& settings, Resource& resource) {
+    if (options.no_alias && !options.aliases.empty()) throw UsageError("--no-alias and --alias contradict each other");
+    if (options.aliases.size() > kMaxAliases) throw Refused("a resource has at most 16 aliases");
+    if (options.no_alias || !options.aliases.empty()) resource.aliases.clear();
+    const std::string own = *http::normalize_url(resource.uri);
+    for (const std::string& typed : options.aliases) {
+        const std::string alias = *http::normalize_url(require_uri(typed, settings));
+        const bool is_known = alias == own || std::ranges::find(resource.aliases, alias) != resource.aliases.end();
+        if (!is_known) resource.aliases.push_back(alias);
+    }
+}
+
+void apply(const Options& options, const oauth::Settings& settings, Resource& resource) {
+    if (options.name) {
+        require_name(*options.name);
+        resource.name = *options.name;
+    }
+    if (options.scope) resource.scope = parse_scope(*options.scope);
+    if (options.access_token_ttl) apply_lifetime(*options.access_token_ttl, settings, resource);
+    apply_aliases(options, settings, resource);
+}
+
+void note_scope(const Resource& resource) {
+    if (resource.scope.empty())
+        return print_note(
+            "tokens for it have every scope that was granted, openid among them: it can read the user's "
+            "claims with them; --scope names its own scopes");
+    if (resource.scope.contains("openid"))
+        print_note("with the scope openid it can read the user's claims with the tokens that it is shown");
+}
+
+json::Object to_json(const Resource& resource) {
+    return json::Object{
+        {"resource", resource.uri},
+        {"name", resource.name},
+        {"scope", resource.scope.to_string()},
+        {"access_token_ttl",
+         resource.access_token_ttl ? json::Value(std::int64_t{resource.access_token_ttl->count()}) : json::Value()},
+        {"enabled", resource.enabled},
+        {"created_at", util::to_epoch(resource.created_at)},
+    };
+}
+
+void print(const Invocation& invocation, const Resource& resource) {
+    if (invocation.json) {
+        json::Object object = to_json(resource);
+        object.set("aliases", json::strings(resource.aliases));
+        return print_json(std::move(object));
+    }
+    print_fields({
+        {"resource", resource.uri},
+        {"name", resource.name},
+        {"scope", resource.scope.empty() ? "what was granted" : resource.scope.to_string()},
+        {"tokens live", resource.access_token_ttl ? std::to_string(resource.access_token_ttl->count()) + " s" : ""},
+        {"enabled", yes_no(resource.enabled)},
+        {"aliases", join(resource.aliases)},
+        {"created", to_text(resource.created_at)},
+    });
+}
+
+void refuse_if_taken(const std::optional<std::string>& taken) {
+    if (taken) throw Refused("the URI " + in_quotes(*taken) + " is that of a resource already, or one of its aliases");
+}
+
+void add(const Invocation& invocation, const Options& options) {
+    const config::Config config = invocation.load_config();
+    Resource resource;
+    resource.uri = require_uri(options.uri, config.settings);
+    resource.name = resource.uri;
+    resource.created_at = now();
+    apply(options, config.settings, resource);
+    db::Database database = open_database(config, Access::read_write);
+    db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        refuse_if_taken(store::insert_resource(transaction, resource));
+        commit(transaction);
+    });
+    note_done(invocation, {of_resource(resource.uri)});
+    note_scope(resource);
+    print(invocation, resource);
+}
+
+/// Changes one resource by `change(resource)`, and returns it as it is then.
+template <class Change>
+Resource change_resource(const Invocation& invocation, db::Database& database, const std::string& uri, Change change) {
+    const Resource resource = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        auto found = store::find_resource_to_change(transaction, uri);
+        if (!found) throw no_resource(uri);
+        change(*found);
+        refuse_if_taken(store::update_resource(transaction, *found));
+        commit(transaction);
+        return *found;
+    });
+    note_done(invocation, {of_resource(resource.uri)});
+    return resource;
+}
+
+void set(const Invocation& invocation, const Options& options) {
+    if (options.is_empty()) throw UsageError("nothing to change; `postern resource set --help` lists the options");
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, Access::read_write);
+    const Resource resource = change_resource(invocation, database, options.uri,
+                                              [&](Resource& found) { apply(options, config.settings, found); });
+    if (options.scope) note_scope(resource);
+    print(invocation, resource);
+}
+
+void enable(const Invocation& invocation, const std::string& uri, bool enabled) {
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const Resource resource =
+        change_resource(invocation, database, uri, [&](Resource& found) { found.enabled = enabled; });
+    if (invocation.json) return print_json(to_json(resource));
+    std::cout << "resource " << in_quotes(resource.uri)
+              << (enabled ? " is enabled\n"
+                          : " is disabled: there are no new tokens for it; earlier ones stay valid\n");
+}
+
+void list(const Invocation& invocation, db::Limit limit) {
+    db::Database database = open_database(invocation.load_config(), Access::query_only);
+    auto resources = store::list_resources(database, limit);
+    if (!invocation.json) {
+        return print_table_rows(
+            {"RESOURCE", "NAME", "ENABLED", "ALIASES", "SCOPE"}, resources, [](const store::ListedResource& each) {
+                return std::vector<std::string>{each.resource.uri, each.resource.name, yes_no(each.resource.enabled),
+                                                std::to_string(each.aliases), each.resource.scope.to_string()};
+            });
+    }
+    print_json_rows(resources, [](const store::ListedResource& each) { return to_json(each.resource); });
+}
+
+Resource require_resource(db::Database& database, const std::string& uri) {
+    auto resource = store::find_resource_with_aliases(database, uri);
+    if (!resource) throw no_resource(uri);
+    return *std::move(resource);
+}
+
+void show(const Invocation& invocation, const std::string& uri) {
+    db::Database database = open_database(invocation.load_config(), Access::query_only);
+    print(invocation, require_resource(database, uri));
+}
+
+void remove(const Invocation& invocation, const std::string& uri) {
+    db::Database database = open_database(invocation.load_config(), Access::read_write);
+    const Resource resource = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        auto found = store::find_resource_to_change(transaction, uri);
+        if (!found) throw no_resource(uri);
+        store::remove_resource(transaction, found->uri);
+        commit(transaction);
+        return *found;
+    });
+    note_done(invocation, {of_resource(resource.uri)});
+    if (invocation.json) return print_json(json::Object{{"resource", resource.uri}});
+    std::cout << "resource " << in_quotes(resource.uri)
+              << " is removed; clients without a list of their own may still name its URI\n";
+}
+
+/// RFC 9728 §3.1: between host and path.
+std::string metadata_url(const std::string& uri) {
+    const auto url = http::parse_url(uri);
+    std::string path = url->path == "/" ? "" : url->path;
+    if (url->query) path += "?" + *url->query;
+    const std::size_t end_of_origin = uri.find_first_of("/?", url->scheme.size() + 3);
+    return uri.substr(0, end_of_origin) + "/.well-known/oauth-protected-resource" + path;
+}
+
+void metadata(const Invocation& invocation, const std::string& uri) {
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, Access::query_only);
+    const Resource resource = require_resource(database, uri);
+    json::Object document{{"resource", resource.uri},
+                          {"authorization_servers", json::strings({config.settings.issuer})}};
+    if (!resource.scope.empty()) document.set("scopes_supported", json::strings(resource.scope.tokens()));
+    document.set("bearer_methods_supported", json::strings({"header"}));
+    document.set("resource_name", resource.name);
+    const auto url = http::parse_url(resource.uri);
+    if (url && (url->scheme == "https" || url->scheme == "http"))
+        print_note("the API answers with it at " + metadata_url(resource.uri));
+    print_json(std::move(document));
+}
+
+void add_uri(const Command& command, std::string& uri) {
+    command.argument("URI", uri, "The URI of the API, as its tokens name it in aud");
+}
+
+void add_options(const Command& command, Options& options) {
+    add_uri(command, options.uri);
+    command.option("--name", "TEXT", options.name, "The name that users see on the consent page (default: the URI)");
+    command.option("--scope", "\"A B\"", options.scope,
+                   "What tokens for it have of the scopes that were granted, no more (default: all of them)");
+    command
+        .option("--access-token-ttl", "SECONDS", options.access_token_ttl,
+                "How long tokens for it live, at most accessTokenTTL; 0: that long")
+        .between(0, 315360000);
+    command.option("--alias", "URI", options.aliases, "Another URI that clients call it; repeatable, at most 16");
+}
+
+void add_uri_command(const Command& group, Invocation& invocation, const char* name, const char* summary,
+                     const char* example, std::function<void(const std::string&)> action, const char* more = "") {
+    auto uri = std::make_shared<std::string>();
+    const Command command =
+        add_command(group, invocation, name, summary, example, [uri, action = std::move(action)] { action(*uri); });
+    if (*more != '\0') command.explain(more);
+    add_uri(command, *uri);
+}
+
+}  // namespace
+
+void add_resource_commands(const Command& app, Invocation& invocation) {
+    const Command group = app.add_group("resource", "APIs that access tokens are for (RFC 8707)");
+
+    auto added = std::make_shared<Options>();
+    const Command add_one =
+        add_command(group, invocation, "add", "Register an API",
+                    "postern resource add https://api.example.org/ --name Notes --scope \"notes:read notes:write\"",
+                    [&invocation, added] { add(invocation, *added); });
+    add_one.explain(
+        "A client that names it as resource gets tokens with its URI in aud, byte for byte as registered, whatever "
+        "spelling of scheme, host and port it uses. Clients may name APIs that are not registered, unless they have a "
+        "list of their own (`postern client set --resource`).");
+    add_options(add_one, *added);
+
+    auto limit = std::make_shared<db::Limit>();
+    add_limit_option(add_command(group, invocation, "list", "List all registered APIs", "postern resource list --json",
+                                 [&invocation, limit] { list(invocation, *limit); }),
+                     *limit);
+    add_uri_command(group, invocation, "show", "Show one with its aliases",
+                    "postern resource show https://api.example.org/",
+                    [&invocation](const std::string& uri) { show(invocation, uri); });
+
+    auto changed = std::make_shared<Options>();
+    const Command set_one =
+        add_command(group, invocation, "set", "Change one: each option given replaces the old value",
+                    "postern resource set https://api.example.org/ --alias https://api.example.org/v1",
+                    [&invocation, changed] { set(invocation, *changed); });
+    add_options(set_one, *changed);
+    set_one.flag("--no-alias", changed->no_alias, "Remove all aliases");
+
+    add_uri_command(
+        group, invocation, "metadata", "Print the metadata with which the API names this server (RFC 9728)",
+        "postern resource metadata https://api.example.org/ > oauth-protected-resource",
+        [&invocation](const std::string& uri) { metadata(invocation, uri); },
+        "The API publishes it under /.well-known/oauth-protected-resource of its own host, where MCP clients "
+        "look for it.");
+    add_uri_command(group, invocation, "disable", "Make no new tokens for it",
+                    "postern resource disable https://api.example.org/",
+                    [&invocation](const std::string& uri) { enable(invocation, uri, false); });
+    add_uri_command(group, invocation, "enable", "Make tokens for it again",
+                    "postern resource enable https://api.example.org/",
+                    [&invocation](const std::string& uri) { enable(invocation, uri, true); });
+    add_uri_command(
+        group, invocation, "remove", "Delete it with its aliases", "postern resource remove https://api.example.org/",
+        [&invocation](const std::string& uri) { remove(invocation, uri); },
+        "A list of a client that names its URI stays as it is. To refuse tokens for it, use disable.");
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,31 @@
+// An API for which access tokens are made (RFC 8707 §2), which RFC 9728 calls a protected resource.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/scope.h"
+#include "util/clock.h"
+
+namespace postern::model {
+
+/// The `aud` of tokens, byte for byte, in the order in which they were named.
+using ResourceUris = std::vector<std::string>;
+
+/// As the database and seals hold them: separated by single blanks, which no URI contains.
+std::string to_string(const ResourceUris& uris);
+ResourceUris parse_resource_uris(std::string_view text);
+
+struct Resource {
+    std::string uri;                                ///< `aud` of its tokens
+    std::string name;                               ///< shown to users; the URI when none was given
+    Scope scope;                                    ///< of a token for it, no more; empty: no limit
+    std::optional<util::Seconds> access_token_ttl;  ///< shorter than `accessTokenTTL`
+    bool enabled = true;                            ///< false: no new tokens
+    std::vector<std::string> aliases;  ///< other URIs that clients call it, as http::normalize_url has them
+    util::Time created_at{};
+};
+
+}  // namespace postern::model

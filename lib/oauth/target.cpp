@@ -1,0 +1,166 @@
+// For which API is an access token?
+#include "oauth/target.h"
+
+#include <algorithm>
+
+#include "http/url.h"
+#include "oauth/audience.h"
+#include "oauth/scope_policy.h"
+#include "store/resources.h"
+#include "util/text.h"
+
+namespace postern::oauth {
+namespace {
+
+OAuthError not_a_resource(const std::string& problem) {
+    return invalid_target("resource must be an absolute URI without fragment", "resource: " + problem);
+}
+
+OAuthError not_listed(const std::string& uri) {
+    return invalid_target("the client may not ask for this resource", "resource: " + uri);
+}
+
+std::string spelled(const std::string& audience) { return http::normalize_url(audience).value_or(audience); }
+
+bool mean_the_same(const std::string& a, const std::string& b) { return spelled(a) == spelled(b); }
+
+bool is_among(const model::ResourceUris& uris, const std::string& uri) {
+    return std::ranges::any_of(uris, [&](const std::string& one) { return mean_the_same(one, uri); });
+}
+
+/// RFC 8707 §2 for one value. What this server is, is looked at with the client's other rights.
+std::optional<std::string> grammar_problem(std::string_view uri) {
+    if (uri.size() > kMaxAudienceBytes) return "is longer than 1024 bytes";
+    const auto url = http::parse_url(uri);
+    if (!url) return "is not an absolute URI; write it in full, for example https://api.example.org/";
+    if (url->fragment) return "has a fragment (#...), which RFC 8707 section 2 forbids; remove it";
+    return std::nullopt;
+}
+
+/// The one value of `aud` and `audience`. In a token request both may be in the query or the body.
+Outcome<std::optional<std::string>> parse_audience(std::initializer_list<const http::Params*> all) {
+    std::optional<std::string> audience;
+    for (const http::Params* params : all) {
+        for (const std::string_view name : {"aud", "audience"}) {
+            const auto value = params->find(name);
+            if (!value) continue;
+            // It is signed into the token, which clients and servers bound.
+            if (value->size() > kMaxAudienceBytes) return invalid_request("the audience is longer than 1024 bytes");
+            if (audience && *audience != *value) return invalid_target("aud and audience name different targets");
+            audience = value;
+        }
+    }
+    return audience;
+}
+
+Outcome<model::ResourceUris> parse_resources(const http::Params& params) {
+    auto resources = params.find_all("resource");
+    if (!resources) return invalid_parameter("resource");
+    for (const std::string& uri : *resources)
+        if (const auto problem = grammar_problem(uri)) return not_a_resource(util::displayable(uri) + " " + *problem);
+    return std::move(*resources);
+}
+
+/// Those that are about the user and used here: of OpenID Connect, `groups` and `scopeClaims`.
+model::Scope scopes_of_userinfo(const Settings& settings) {
+    if (!settings.oidc) return {};
+    model::Scope scopes = openid_scopes();
+    for (const auto& [scope, claims] : settings.released_claims.added()) scopes.add(scope);
+    return scopes;
+}
+
+}  // namespace
+
+std::optional<std::string> resource_uri_problem(std::string_view uri, const std::string& issuer) {
+    if (auto problem = grammar_problem(uri)) return problem;
+    if (is_this_server(issuer, std::string(uri)))
+        return "is this server or lies below it; a token for it would pass for one that this server made for itself";
+    return std::nullopt;
+}
+
+Outcome<std::optional<std::string>> parse_target(const http::Params& query, const http::Params& form) {
+    ASSIGN_OR_RETURN(auto audience, parse_audience({&query, &form}));
+    ASSIGN_OR_RETURN(auto resources, parse_resources(form));
+    if (resources.size() > 1) return invalid_target("a token is for one resource: name one", "resource was sent twice");
+    if (resources.empty()) return audience;
+    if (audience && !mean_the_same(*audience, resources.front()))
+        return invalid_target("aud or audience and resource name different targets");
+    return std::optional(std::move(resources.front()));
+}
+
+Outcome<NamedTargets> parse_targets(const http::Params& params) {
+    ASSIGN_OR_RETURN(auto audience, parse_audience({&params}));
+    ASSIGN_OR_RETURN(auto resources, parse_resources(params));
+    if (resources.size() > kMaxResources) return invalid_target("there are more than 8 resources");
+    if (audience && !resources.empty() && !is_among(resources, *audience))
+        return invalid_target("aud or audience and resource name different targets");
+    return NamedTargets{std::move(resources), std::move(audience)};
+}
+
+Outcome<Target> find_target(Context& context, const model::Client& client, const std::string& named) {
+    Target target{named, {}, std::nullopt};
+    if (const auto resource = store::find_resource(context.store, named)) {
+        if (!resource->enabled)
+            return invalid_target("the resource is disabled",
+                                  "resource: " + resource->uri + "; `postern resource enable`");
+        target = {resource->uri, resource->scope, resource->access_token_ttl};
+    }
+    RETURN_IF_ERROR(check_audience(context, *target.audience));
+    RETURN_IF_ERROR(check_listed(client, {*target.audience}));
+    return target;
+}
+
+Outcome<model::ResourceUris> find_resources(Context& context, const model::Client& client,
+                                            const model::ResourceUris& named,
+                                            const std::optional<model::Scope>& asked_for) {
+    model::ResourceUris uris;
+    model::Scope allowed = scopes_of_userinfo(context.settings);
+    bool has_limit = !named.empty();
+    for (const std::string& uri : named) {
+        ASSIGN_OR_RETURN(auto target, find_target(context, client, uri));
+        if (asked_for) RETURN_IF_ERROR(scope_for(target, *asked_for));
+        has_limit = has_limit && !target.scope.empty();
+        for (const std::string& token : target.scope.tokens()) allowed.add(token);
+        if (!is_among(uris, *target.audience)) uris.push_back(std::move(*target.audience));
+    }
+    if (asked_for && has_limit && !asked_for->is_subset_of(allowed))
+        return invalid_scope("the resource does not have this scope", "of the resources: " + allowed.to_string());
+    return uris;
+}
+
+Outcome<void> check_listed(const model::Client& client, const model::ResourceUris& resources) {
+    if (client.resources.empty()) return {};
+    for (const std::string& uri : resources)
+        if (!is_among(client.resources, uri)) return not_listed(uri);
+    return {};
+}
+
+Outcome<Target> choose_target(Context& context, const model::Client& client, const model::Grant& grant,
+                              const std::optional<Target>& named) {
+    if (named) {
+        if (!grant.resources.empty() && !is_among(grant.resources, *named->audience))
+            return invalid_target("the resource was not granted", "granted: " + model::to_string(grant.resources));
+        return *named;
+    }
+    if (grant.resources.size() == 1) return find_target(context, client, grant.resources.front());
+    if (!grant.resources.empty())
+        return invalid_target("several resources were granted: name one",
+                              "granted: " + model::to_string(grant.resources));
+    if (profile_of(context.settings, client) == model::TokenProfile::interface) return Target{};
+    const std::string& own = client.default_resource;
+    if (own.empty() && !context.settings.default_resource)
+        return invalid_target("resource is required", "the profile rfc9068 needs one, and there is no default");
+    return Target{own.empty() ? *context.settings.default_resource : own, {}, std::nullopt};
+}
+
+Outcome<model::Scope> scope_for(const Target& target, const model::Scope& scope) {
+    if (target.scope.empty() || scope.empty()) return scope;
+    model::Scope kept;
+    for (const std::string& token : scope.tokens())
+        if (target.scope.contains(token)) kept.add(token);
+    if (kept.empty())
+        return invalid_scope("the resource has none of the scopes", "of the resource: " + target.scope.to_string());
+    return kept;
+}
+
+}  // namespace postern::oauth

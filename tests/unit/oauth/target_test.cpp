@@ -1,0 +1,254 @@
+// What access tokens are for (RFC 8707; rules RES-1 to RES-10 and ATP-4).
+#include "oauth/target.h"
+
+#include <doctest/doctest.h>
+
+#include "db/write.h"
+#include "oauth/audience.h"
+#include "store/clients.h"
+#include "store/resources.h"
+#include "support/rules_fixture.h"
+
+using namespace postern;
+
+namespace {
+
+using oauth::ErrorCode;
+using Uris = model::ResourceUris;
+
+model::Scope scope(const char* words) { return *model::Scope::parse(words); }
+
+struct Fixture : test::RulesFixture {
+    oauth::Context context = RulesFixture::context();
+    model::Client client = add_confidential("web", "https://web.example/cb", "s");
+
+    void add(const std::string& uri, const char* words = "", std::vector<std::string> aliases = {},
+             bool enabled = true) {
+        model::Resource resource{uri,        "Notes", scope(words), util::Seconds{60}, enabled, std::move(aliases),
+                                 clock.now()};
+        db::write(database, db::Durability::lazy, [&](db::Transaction& transaction) {
+            REQUIRE_FALSE(store::insert_resource(transaction, resource));
+            transaction.commit();
+        });
+    }
+
+    /// `aud`, or the error.
+    std::string find(const std::string& named) {
+        const auto target = oauth::find_target(context, client, named);
+        return target ? *target->audience : std::string(oauth::wire_name(target.error().code));
+    }
+
+    /// The URIs as one text, or the error.
+    std::string find_all(const Uris& named, const std::optional<model::Scope>& asked_for = std::nullopt) {
+        const auto uris = oauth::find_resources(context, client, named, asked_for);
+        return uris ? model::to_string(*uris) : std::string(oauth::wire_name(uris.error().code));
+    }
+
+    /// `aud` ("" for none), or the error, of a grant with these resources.
+    std::string choose(const Uris& granted, const std::optional<std::string>& named = std::nullopt) {
+        model::Grant grant;
+        grant.resources = granted;
+        std::optional<oauth::Target> target;
+        if (named) target = oauth::Target{.audience = *named};
+        const auto chosen = oauth::choose_target(context, client, grant, target);
+        return chosen ? chosen->audience.value_or("") : std::string(oauth::wire_name(chosen.error().code));
+    }
+};
+
+struct ParseRow {
+    const char* query;
+    const char* form;
+    std::optional<ErrorCode> error;
+    std::optional<std::string> value;
+};
+
+const ParseRow kParseRows[] = {
+    {"", "", {}, std::nullopt},
+    {"", "aud=", {}, std::nullopt},
+    {"", "aud=https://api.example", {}, "https://api.example"},
+    {"", "audience=https://api.example", {}, "https://api.example"},
+    {"aud=https://api.example", "", {}, "https://api.example"},
+    {"aud=a", "audience=a", {}, "a"},
+    {"", "aud=a&audience=b", ErrorCode::invalid_target, {}},
+    {"aud=a", "aud=b", ErrorCode::invalid_target, {}},
+    {"", "resource=https://api.example", {}, "https://api.example"},
+    {"", "resource=urn:example:api", {}, "urn:example:api"},
+    {"resource=https://api.example", "", {}, std::nullopt},  // of the body alone
+    {"", "resource=https://api.example&aud=HTTPS://API.example:443/", {}, "https://api.example"},
+    {"", "resource=https://api.example&audience=https://other.example", ErrorCode::invalid_target, {}},
+    {"", "resource=https://a.example&resource=https://b.example", ErrorCode::invalid_target, {}},
+    {"", "resource=https://a.example&resource=https://a.example", ErrorCode::invalid_target, {}},
+    {"", "resource=api", ErrorCode::invalid_target, {}},
+    {"", "resource=/api", ErrorCode::invalid_target, {}},
+    {"", "resource=//api.example", ErrorCode::invalid_target, {}},
+    {"", "resource=https://api.example/%23x", ErrorCode::invalid_target, {}},
+    {"", "resource=https://api.example/ x", ErrorCode::invalid_target, {}},
+    {"", "resource=https://api.example/%00", ErrorCode::invalid_request, {}},
+};
+
+}  // namespace
+
+TEST_CASE(
+    "parse_target: one value, by any of three names, aud and audience in query or body [IF40, RES-1, RES-6, RES-8]") {
+    for (const ParseRow& row : kParseRows) {
+        CAPTURE(row.query);
+        CAPTURE(row.form);
+        const auto target = oauth::parse_target(test::params(row.query), test::params(row.form));
+        CHECK(bool(target) == !row.error);
+        if (target) CHECK(*target == row.value);
+        if (!target) CHECK(target.error().code == row.error);
+    }
+}
+
+TEST_CASE("parse_target: bounded, since it travels in every token [RES-1]") {
+    const std::string uri = "https://api.example/" + std::string(oauth::kMaxAudienceBytes - 20, 'a');
+    REQUIRE(uri.size() == oauth::kMaxAudienceBytes);
+    CHECK(oauth::parse_target({}, test::params("aud=" + uri)));
+    CHECK(oauth::parse_target({}, test::params("resource=" + uri)));
+    const auto audience = oauth::parse_target({}, test::params("aud=" + uri + "a"));
+    REQUIRE_FALSE(audience);
+    CHECK(audience.error().code == ErrorCode::invalid_request);
+    const auto resource = oauth::parse_target({}, test::params("resource=" + uri + "a"));
+    REQUIRE_FALSE(resource);
+    CHECK(resource.error().code == ErrorCode::invalid_target);
+}
+
+TEST_CASE("parse_targets: up to eight resources; an audience beside them is one of them [RES-5, RES-8]") {
+    const std::string eight =
+        "resource=https://1.example&resource=https://2.example&resource=https://3.example&resource=https://4.example"
+        "&resource=https://5.example&resource=https://6.example&resource=https://7.example&resource=https://8.example";
+    const auto all = oauth::parse_targets(test::params(eight + "&aud=https://3.example/"));
+    REQUIRE(all);
+    CHECK(all->resources.size() == oauth::kMaxResources);
+    CHECK(all->audience == "https://3.example/");
+    CHECK_FALSE(oauth::parse_targets(test::params(eight + "&resource=https://9.example")));
+    CHECK_FALSE(oauth::parse_targets(test::params(eight + "&aud=https://9.example")));
+    const auto none = oauth::parse_targets(test::params("aud=anything"));
+    REQUIRE(none);
+    CHECK(none->resources.empty());
+}
+
+TEST_CASE("find_target: by the operator's URI, byte for byte, in any spelling of the client [RES-1, RES-2]") {
+    Fixture f;
+    f.add("https://api.example", "notes:read", {"https://old.example/v1"});
+    f.add("https://mcp.example/mcp");
+    const std::pair<const char*, const char*> rows[] = {
+        {"https://api.example", "https://api.example"},
+        {"https://api.example/", "https://api.example"},
+        {"HTTPS://API.EXAMPLE:443", "https://api.example"},
+        {"https://old.example/v1", "https://api.example"},
+        {"https://OLD.example:443/v1", "https://api.example"},
+        {"https://old.example/v1/", "https://old.example/v1/"},
+        {"https://mcp.example/mcp", "https://mcp.example/mcp"},
+        {"https://mcp.example/mcp/", "https://mcp.example/mcp/"},  // another path: not registered, so as sent
+        {"https://MCP.example/MCP", "https://MCP.example/MCP"},
+        {"https://api.example:8443/", "https://api.example:8443/"},
+        {"http://api.example/", "http://api.example/"},
+    };
+    for (const auto& [named, expected] : rows) {
+        CAPTURE(named);
+        CHECK(f.find(named) == expected);
+    }
+    const auto target = oauth::find_target(f.context, f.client, "https://api.example/");
+    REQUIRE(target);
+    CHECK(target->scope == scope("notes:read"));
+    CHECK(target->access_token_ttl == util::Seconds{60});
+}
+
+TEST_CASE(
+    "find_target: never this server or a client, a disabled resource, or one outside the client's list [RES-3, RES-4]") {
+    Fixture f;
+    f.add("https://off.example/", "", {}, false);
+    f.add("https://api.example/", "", {"https://alias.example/"});
+    for (const char* refused : {"https://op.example", "HTTPS://OP.EXAMPLE:443/", "https://op.example/token", "web",
+                                "https://off.example", "https://OFF.example/"}) {
+        CAPTURE(refused);
+        CHECK(f.find(refused) == "invalid_target");
+    }
+    f.client.resources = {"https://api.example", "https://unregistered.example/x"};
+    CHECK(f.find("https://api.example/") == "https://api.example/");
+    CHECK(f.find("https://alias.example") == "https://api.example/");
+    CHECK(f.find("https://unregistered.example/x") == "https://unregistered.example/x");
+    CHECK(f.find("https://unregistered.example/y") == "invalid_target");
+    CHECK(f.find("any-audience") == "invalid_target");
+}
+
+TEST_CASE("find_resources: each once, with a scope that one of them has or that is about the user [RES-5]") {
+    Fixture f;
+    f.settings.oidc = true;
+    f.add("https://a.example/", "a:read a:write");
+    f.add("https://b.example/", "b:read");
+    f.add("https://free.example/");
+    CHECK(f.find_all({}).empty());
+    CHECK(f.find_all({"https://a.example", "https://A.example/", "https://b.example/"}) ==
+          "https://a.example/ https://b.example/");
+    struct Row {
+        Uris named;
+        const char* asked_for;
+        const char* answer;
+    };
+    const Row rows[] = {
+        {{"https://a.example/"}, "openid groups a:read", "https://a.example/"},
+        {{"https://a.example/"}, "a:read b:read", "invalid_scope"},
+        {{"https://a.example/"}, "openid", "invalid_scope"},  // nothing of it would be in a token for it
+        {{"https://a.example/", "https://b.example/"}, "a:read b:read", "https://a.example/ https://b.example/"},
+        {{"https://a.example/", "https://b.example/"}, "a:read", "invalid_scope"},
+        {{"https://a.example/", "https://free.example/"}, "a:read c", "https://a.example/ https://free.example/"},
+        {{"https://free.example/"}, "c", "https://free.example/"},
+        {{"https://unregistered.example/"}, "c", "https://unregistered.example/"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.asked_for);
+        CHECK(f.find_all(row.named, scope(row.asked_for)) == row.answer);
+    }
+    CHECK(f.find_all({"https://a.example/", "https://op.example/x"}) == "invalid_target");
+}
+
+TEST_CASE(
+    "choose_target: within what was granted, else what is named, else the default of the profile [RES-6, RES-7, ATP-4]") {
+    Fixture f;
+    const Uris one = {"https://a.example/"};
+    const Uris two = {"https://a.example/", "https://b.example/"};
+    CHECK(f.choose({}).empty());
+    CHECK(f.choose({}, "any") == "any");
+    CHECK(f.choose(one) == "https://a.example/");
+    CHECK(f.choose(one, "https://A.example") == "https://A.example");
+    CHECK(f.choose(one, "https://b.example/") == "invalid_target");
+    CHECK(f.choose(two) == "invalid_target");
+    CHECK(f.choose(two, "https://b.example/") == "https://b.example/");
+
+    f.client.access_token_profile = model::TokenProfile::rfc9068;
+    CHECK(f.choose({}) == "invalid_target");
+    f.settings.default_resource = "https://configured.example/";
+    CHECK(f.choose({}) == "https://configured.example/");
+    f.client.default_resource = "https://own.example/";
+    CHECK(f.choose({}) == "https://own.example/");
+    CHECK(f.choose(one) == "https://a.example/");
+    CHECK(f.choose({}, "https://named.example/") == "https://named.example/");
+
+    f.client.access_token_profile = model::TokenProfile::interface;
+    CHECK(f.choose({}).empty());
+    f.client.access_token_profile.reset();
+    CHECK(f.choose({}).empty());
+    f.settings.access_token_profile = model::TokenProfile::rfc9068;
+    CHECK(f.choose({}) == "https://own.example/");
+}
+
+TEST_CASE("choose_target: a granted resource that was disabled or taken off the client's list meanwhile is refused") {
+    Fixture f;
+    f.add("https://off.example/", "", {}, false);
+    CHECK(f.choose({"https://off.example/"}) == "invalid_target");
+    f.client.resources = {"https://b.example/"};
+    CHECK(f.choose({"https://a.example/"}) == "invalid_target");
+    CHECK(oauth::check_listed(f.client, {"https://B.example"}));
+    CHECK_FALSE(oauth::check_listed(f.client, {"https://b.example/", "https://a.example/"}));
+}
+
+TEST_CASE("scope_for: what the resource has of it, never nothing [RES-9]") {
+    oauth::Target target{.audience = "https://a.example/", .scope = scope("read write")};
+    CHECK(oauth::scope_for(target, scope("openid write read"))->to_string() == "write read");
+    CHECK_FALSE(oauth::scope_for(target, scope("openid")));
+    CHECK(oauth::scope_for(target, {})->empty());
+    target.scope = {};
+    CHECK(oauth::scope_for(target, scope("openid x"))->to_string() == "openid x");
+}
