@@ -262,7 +262,7 @@ void add_options(const Command& command, Options& options) {
                    "What tokens for it have of the scopes that were granted, no more (default: all of them)");
     command
         .option("--access-token-ttl", "SECONDS", options.access_token_ttl,
-                "How long tokens for it live, at most accessTokenTTL; 0: that long")
+                "How long tokens for it live, at most accessTokenTTL (default: 0, that long)")
         .between(0, 315360000);
     command.option("--alias", "URI", options.aliases, "Another URI that clients call it; repeatable, at most 16");
 }

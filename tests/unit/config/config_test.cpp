@@ -84,7 +84,7 @@ TEST_CASE(
     CHECK(config.settings.id_token_algorithm == crypto::Algorithm::RS256);
     CHECK(config.settings.access_token_ttl == util::Seconds(900));
     CHECK(config.settings.token_algorithm(model::TokenProfile::interface) == crypto::Algorithm::ES256);
-    CHECK(config.settings.token_algorithm(model::TokenProfile::rfc9068) == crypto::Algorithm::RS256);
+    CHECK(config.settings.token_algorithm(model::TokenProfile::rfc9068) == crypto::Algorithm::ES256);
     CHECK(config.settings.access_token_profile == model::TokenProfile::interface);
     CHECK(config.limits.body == 65536);
     CHECK(config.log_target == "stderr");

@@ -1,6 +1,8 @@
 // Which tokens are active, and what is said about them (RFC 7662 §2.2; the interface specification's section on it).
 #include "oauth/introspection.h"
 
+#include "oauth/acr.h"
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,6 +26,10 @@ std::string member(const std::string& name, const std::string& value) { return "
 
 std::string times(std::int64_t iat, std::int64_t exp) {
     return ",\"exp\":" + std::to_string(exp) + ",\"iat\":" + std::to_string(iat);
+}
+
+std::string login(std::int64_t auth_time) {
+    return ",\"auth_time\":" + std::to_string(auth_time) + member("acr", std::string(oauth::kAcr));
 }
 
 std::string text_claim(test::IssuedTokens& fixture, jose::TokenType type, const std::string& token, const char* name) {
@@ -74,7 +80,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("introspection: an active access token, member by member [RFC 7662 §2.2]") {
+TEST_CASE("introspection: an active access token, member by member [RFC 7662 §2.2, RFC 9470 §6.2, STEPUP-1]") {
     test::IssuedTokens fixture;
     const std::int64_t now = util::to_epoch(fixture.context.now());
     const std::string sub = fixture.alice.subject.str();
@@ -86,13 +92,14 @@ TEST_CASE("introspection: an active access token, member by member [RFC 7662 §2
     const std::string plain = fixture.add_access(fixture.add_grant(fixture.app));
     CHECK(answer_to(fixture, plain) ==
           R"({"active":true,"scope":"openid email","client_id":"app","token_type":"Bearer")" +
-              member("username", "alice") + times(now, now + 900) + member("sub", sub) + issuer + jti(plain) + "}");
+              member("username", "alice") + times(now, now + 900) + member("sub", sub) + issuer + jti(plain) +
+              login(now) + "}");
 
     fixture.fixture.settings.username_in_access_token = false;
     const std::string lean = fixture.add_access(fixture.add_grant(fixture.spa, ""), "https://api.example");
     CHECK(answer_to(fixture, lean) == R"({"active":true,"client_id":"spa","token_type":"Bearer")" +
                                           times(now, now + 900) + member("sub", sub) +
-                                          member("aud", "https://api.example") + issuer + jti(lean) + "}");
+                                          member("aud", "https://api.example") + issuer + jti(lean) + login(now) + "}");
 }
 
 TEST_CASE("introspection: an active refresh token is not taken for an access token [I11]") {
@@ -128,7 +135,7 @@ TEST_CASE(
                                            member("username", "mallory") + times(now, now + 900) +
                                            ",\"nbf\":" + std::to_string(now) + member("sub", "claimed-sub") +
                                            R"(,"aud":["a","b"])" + member("iss", "https://op.example") +
-                                           member("jti", grant.id.str() + ".claimed") + "}");
+                                           member("jti", grant.id.str() + ".claimed") + login(now) + "}");
 }
 
 TEST_CASE("introspection: a token of a client on its own behalf [RFC 6749 §4.4]") {

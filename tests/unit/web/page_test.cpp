@@ -44,7 +44,8 @@ ConsentPage consent_page() {
             .action = "/scopes",
             .csrf = "csrf-1",
             .resume = "resume-1",
-            .scopes = {{"openid", "Know who you are."}, {"notes:read", ""}}};
+            .scopes = {{"openid", "Know who you are."}, {"notes:read", ""}},
+            .resources = {"Notes (urn:example:notes)"}};
 }
 
 ErrorPage error_page() {

@@ -1,0 +1,162 @@
+// `postern resource`, and the options of clients about their access tokens.
+#include <doctest/doctest.h>
+
+#include "installation.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+constexpr const char* kApi = "https://API.example.org";  // what tokens say, byte for byte
+
+struct Fixture {
+    Installation installation;
+
+    std::string refused(const std::vector<std::string>& arguments) const {
+        const auto result = installation.postern(arguments);
+        CHECK(result.exit_code == 1);
+        CHECK(is_one_plain_line(result.err));
+        return result.err;
+    }
+    void add_client(const std::vector<std::string>& more = {}) const {
+        std::vector<std::string> arguments = {"client", "add", "wiki", "--redirect-uri", "https://app.example.org/cb"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        installation.must(arguments);
+    }
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("resource: added, listed, shown by any address, changed and removed [RES-2]") {
+    const Fixture f;
+    const auto added = f.installation.must_json({"resource", "add", kApi, "--name", "Notes", "--scope", "read write",
+                                                 "--access-token-ttl", "60", "--alias", "HTTPS://old.example.org/v1"});
+    CHECK(text_of(added, "resource") == kApi);
+    const auto shown = f.installation.must_json({"resource", "show", "https://old.example.org/v1"});
+    CHECK(text_of(shown, "resource") == kApi);
+    CHECK(text_of(shown, "name") == "Notes");
+    CHECK(text_of(shown, "scope") == "read write");
+    CHECK(*member_of(shown, "access_token_ttl").if_integer() == 60);
+    CHECK(*member_of(shown, "enabled").if_bool());
+    CHECK(words_of(shown, "aliases") == "https://old.example.org/v1");
+    CHECK(member_of(shown, "created_at").if_integer());
+    CHECK(has(f.installation.must({"resource", "list"}), "Notes"));
+
+    f.installation.must({"resource", "set", "https://api.example.org/", "--name", "Files", "--scope", "",
+                         "--access-token-ttl", "0", "--no-alias"});
+    f.installation.must({"resource", "disable", kApi});
+    const auto changed = f.installation.must_json({"resource", "show", kApi});
+    CHECK(text_of(changed, "name") == "Files");
+    CHECK(text_of(changed, "scope").empty());
+    CHECK(member_of(changed, "access_token_ttl").is_null());
+    CHECK_FALSE(*member_of(changed, "enabled").if_bool());
+    CHECK(words_of(changed, "aliases").empty());
+    f.installation.must({"resource", "enable", kApi});
+    f.installation.must({"resource", "set", kApi, "--alias", "https://new.example.org/"});
+    CHECK(*member_of(f.installation.must_json({"resource", "show", "https://new.example.org"}), "enabled").if_bool());
+
+    const auto listed = f.installation.must_json({"resource", "list"});
+    REQUIRE(listed.if_array()->size() == 1);
+    f.installation.must({"resource", "remove", "https://new.example.org"});
+    CHECK(f.installation.must_json({"resource", "list"}).if_array()->empty());
+}
+
+TEST_CASE("resource: what cannot be one is refused and nothing is changed [RES-1, RES-2, RES-4]") {
+    const Fixture f;
+    f.installation.must({"resource", "add", kApi, "--alias", "https://old.example.org/v1"});
+    const std::pair<const char*, const char*> rows[] = {
+        {"api", "is not an absolute URI"},
+        {"/api", "is not an absolute URI"},
+        {"https://a.example.org/#x", "has a fragment"},
+        {"https://a.example.org/ x", "is not an absolute URI"},
+        {"https://a.example.org/\xc3\xa9", "is not an absolute URI"},
+        {"https://id.example.org/api", "is this server or lies below it"},
+        {"HTTPS://ID.example.org:443", "is this server or lies below it"},
+        {"https://api.example.org/", "is that of a resource already"},
+        {"https://OLD.example.org/v1", "is that of a resource already"},
+    };
+    for (const auto& [uri, reason] : rows) {
+        CAPTURE(uri);
+        CHECK(has(f.refused({"resource", "add", uri}), reason));
+    }
+    CHECK(has(f.refused({"resource", "add", "https://a.example.org/" + std::string(1003, 'a')}), "1024 bytes"));
+    CHECK(has(f.refused({"resource", "add", "https://b.example.org/", "--alias", "api"}), "is not an absolute URI"));
+    CHECK(has(f.refused({"resource", "add", "https://b.example.org/", "--alias", "https://api.example.org"}),
+              "is that of a resource already"));
+    CHECK(has(f.refused({"resource", "add", "https://b.example.org/", "--name", "a\nb"}), "the name must be"));
+    CHECK(has(f.refused({"resource", "add", "https://b.example.org/", "--name",
+                         "a\xe2\x80\xae"
+                         "b"}),
+              "the name must be"));
+    CHECK(has(f.refused({"resource", "add", "https://b.example.org/", "--scope", "a\"b"}), "the scope must be"));
+    CHECK(has(f.refused({"resource", "add", "https://b.example.org/", "--access-token-ttl", "901"}), "accessTokenTTL"));
+    CHECK(has(f.refused({"resource", "show", "https://b.example.org/"}), "there is no resource"));
+    for (const char* command : {"set", "remove", "enable", "disable", "metadata"}) {
+        std::vector<std::string> arguments = {"resource", command, "https://b.example.org/"};
+        if (std::string(command) == "set") arguments.insert(arguments.end(), {"--name", "x"});
+        CHECK(has(f.refused(arguments), "there is no resource"));
+    }
+    CHECK(f.installation.postern({"resource", "set", kApi}).exit_code == 2);
+    CHECK(f.installation.postern({"resource", "set", kApi, "--alias", "https://x.example/", "--no-alias"}).exit_code ==
+          2);
+    CHECK(f.installation.must_json({"resource", "list"}).if_array()->size() == 1);
+}
+
+TEST_CASE("resource: a note says what an API can do with its tokens [RES-11]") {
+    const Fixture f;
+    CHECK(has(f.installation.postern({"resource", "add", "https://a.example/"}).err, "--scope names its own scopes"));
+    CHECK(has(f.installation.postern({"resource", "add", "https://b.example/", "--scope", "openid read"}).err,
+              "can read the user's claims"));
+    CHECK(f.installation.postern({"resource", "add", "https://c.example/", "--scope", "read"}).err.empty());
+}
+
+TEST_CASE("resource metadata: the document that the API publishes, and where [PRM-1, RFC 9728 §2, §3.1]") {
+    const Fixture f;
+    f.installation.must({"resource", "add", "https://api.example.org/mcp", "--name", "Notes", "--scope", "read write"});
+    const auto result = f.installation.postern({"resource", "metadata", "https://api.example.org/mcp"});
+    CHECK(result.exit_code == 0);
+    CHECK(has(result.err, "https://api.example.org/.well-known/oauth-protected-resource/mcp"));
+    const auto document = f.installation.must_json({"resource", "metadata", "https://api.example.org/mcp"});
+    CHECK(text_of(document, "resource") == "https://api.example.org/mcp");
+    CHECK(words_of(document, "authorization_servers") == "https://id.example.org");
+    CHECK(words_of(document, "scopes_supported") == "read write");
+    CHECK(words_of(document, "bearer_methods_supported") == "header");
+    CHECK(text_of(document, "resource_name") == "Notes");
+    f.installation.must({"resource", "add", kApi});
+    CHECK(has(f.installation.postern({"resource", "metadata", kApi}).err,
+              "https://API.example.org/.well-known/oauth-protected-resource\n"));
+}
+
+TEST_CASE(
+    "client: profile, groups, default and list of resources; what has no effect or cannot work is said [ATP-4, RES-3, CLAIM-6]") {
+    const Fixture f;
+    f.add_client();
+    const auto shown = [&] { return f.installation.must_json({"client", "show", "wiki"}); };
+    CHECK(text_of(shown(), "access_token_profile") == "default");
+    CHECK(words_of(shown(), "resources").empty());
+    CHECK(has(f.refused({"client", "set", "wiki", "--access-token-profile", "rfc9068"}), "--default-resource"));
+    CHECK(has(f.installation.postern({"client", "set", "wiki", "--groups-in-access-token"}).err,
+              "do nothing in the profile interface"));
+    f.installation.must({"client", "set", "wiki", "--access-token-profile", "rfc9068", "--default-resource", kApi,
+                         "--resource", kApi, "--resource", "urn:example:api"});
+    CHECK(text_of(shown(), "access_token_profile") == "rfc9068");
+    CHECK(text_of(shown(), "default_resource") == kApi);
+    CHECK(words_of(shown(), "resources") == std::string(kApi) + " urn:example:api");
+    CHECK(*member_of(shown(), "groups_in_access_token").if_bool());
+    CHECK(has(f.installation.must({"client", "show", "wiki"}), "urn:example:api"));
+    CHECK(has(f.refused({"client", "set", "wiki", "--no-default-resource"}), "RFC 9068 section 3"));
+    CHECK(has(f.refused({"client", "set", "wiki", "--resource", "api"}), "is not an absolute URI"));
+    CHECK(
+        has(f.refused({"client", "set", "wiki", "--default-resource", "https://id.example.org/x"}), "is this server"));
+    CHECK(f.installation.postern({"client", "set", "wiki", "--resource", kApi, "--no-resource"}).exit_code == 2);
+    CHECK(f.installation.postern({"client", "set", "wiki", "--access-token-profile", "x"}).exit_code == 2);
+    f.installation.must({"client", "set", "wiki", "--access-token-profile", "default", "--no-default-resource",
+                         "--no-resource", "--no-groups-in-access-token"});
+    CHECK(text_of(shown(), "access_token_profile") == "default");
+    CHECK(text_of(shown(), "default_resource").empty());
+    CHECK(words_of(shown(), "resources").empty());
+    CHECK_FALSE(*member_of(shown(), "groups_in_access_token").if_bool());
+}
