@@ -16,6 +16,7 @@ import { PostgreSQL } from "./server.mjs";
 const run = promisify(execFile);
 const SCOPE = "openid profile offline_access";
 const GROUPS = `${SCOPE} groups`;
+const NOTES = "https://notes.example/"; // a resource
 const OUT = "https://app.example/out";
 const PAGE = "https://spa.example"; // whose scripts may read the answers
 const RECORD = join(ROOT, "docs/decisions/0053-roles.md");
@@ -126,6 +127,7 @@ describe("a role for each program", () => {
     await p.deployment.postern(["group", "member", "add", "staff", p.user.username]);
     await p.deployment.postern(["client", "set", "web", "--allow-group", "staff"]);
     await p.deployment.postern(["client", "set", "other", "--allow-group", "guests"]); // nobody is one
+    await p.deployment.postern(["resource", "add", NOTES]);
     person = p.person();
     await p.code(p.clients.web, { scope: SCOPE }, person);
   });
@@ -151,7 +153,7 @@ describe("a role for each program", () => {
   }
 
   const code = (parameters = {}) => p.code(p.clients.web, { scope: SCOPE, ...parameters }, person);
-  const approved = () => code({ prompt: "consent" });
+  const approved = () => code({ prompt: "consent", resource: NOTES });
   const tokens = () => p.tokens(p.clients.web, { scope: SCOPE }, person);
   const readable = (answer) => assert.equal(answer.headers["access-control-allow-origin"], PAGE) ?? answer;
   const ofPage = { headers: { origin: PAGE } };
@@ -180,8 +182,8 @@ describe("a role for each program", () => {
 
     token: async () => {
       const { web, spa, machine } = p.clients;
-      const audience = { audience: "https://api.example" };
-      is(200, await p.post("/token", { grant_type: "client_credentials", ...audience }, { client: machine }));
+      const own = { grant_type: "client_credentials", resource: NOTES };
+      is(200, await p.post("/token", own, { client: machine }));
       const first = is(200, await p.exchange(web, await code()));
       const second = is(200, await p.refresh(web, first.json.refresh_token));
       is(200, await p.refresh(web, first.json.refresh_token)); // its answer was lost

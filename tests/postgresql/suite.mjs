@@ -19,8 +19,8 @@ const OF_EACH_ROLE = 4; // connections of a pooler
 /// What `doctor` finds nothing to say of.
 const DURABLE = { fsync: "on", full_page_writes: "on" };
 
-/// Of one test file. `pooled`: by way of a pooler. `roles`: of whose databases ROLES is the model. `durable`: for a suite
-/// that asks `doctor`.
+/// Of one test file. `pooled`: by way of a pooler. `roles`: of whose databases ROLES is the model. `durable`: for a
+/// suite that asks `doctor`.
 function server({ pooled, roles = false, durable = false }) {
   let started;
   let pooler;

@@ -80,7 +80,7 @@ Verdict sweep_beside_refresh(Driver driver) {
         const auto checked = oauth::check_refresh_token(own, world.client, {due.refresh, {}, {}});
         if (!checked) return 0;
         const auto& stored = checked->stored;
-        const auto access = oauth::make_access_token(own, stored.grant, checked->scope, std::nullopt, stored.username);
+        const auto access = oauth::make_access_token(own, {stored.grant, checked->scope});
         const auto next = oauth::make_refresh_token(own, stored.grant, stored.token);
         return oauth::redeem_refresh_token(own, *checked, access.record, next.record) ? 1 : 0;
     };

@@ -56,7 +56,7 @@ TEST_CASE(
 
     const json::Object said = answer.json();
     CHECK(names_of(said) == std::set<std::string>{"active", "scope", "client_id", "token_type", "username", "exp",
-                                                  "iat", "sub", "iss", "jti"});
+                                                  "iat", "sub", "iss", "jti", "auth_time", "acr"});
     CHECK(text_of(said, "scope") == "openid email");
     CHECK(text_of(said, "client_id") == kWeb);
     CHECK(text_of(said, "token_type") == "Bearer");
