@@ -7,6 +7,7 @@ import { Person } from "./person.mjs";
 import { PERSON } from "./provider.mjs";
 
 const REDIRECT_URI = "https://application.example/callback";
+const SCOPE = "openid profile email reports reports-of-others";
 export const API_CLIENT = "reports-api";
 
 /// A provider with a person, an application that may have the scope "reports", a program that may have it too, and the
@@ -18,12 +19,7 @@ export async function openTokenSource({ config = {}, ...options } = {}) {
   });
   try {
     const { sub } = await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
-    const application = await deployment.addClient(
-      "application",
-      REDIRECT_URI,
-      "--scope",
-      "openid profile email reports reports-of-others",
-    );
+    const application = await deployment.addClient("application", REDIRECT_URI, "--scope", SCOPE);
     const program = await deployment.postern([
       "client",
       "add",
@@ -51,9 +47,28 @@ export async function openTokenSource({ config = {}, ...options } = {}) {
   }
 }
 
+/// What a JWT says, whoever signed it.
+export const claimsOf = (token) => JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+
+export async function untilExpired(token) {
+  const { exp } = claimsOf(token);
+  while (Date.now() / 1000 <= exp + 1) await new Promise((done) => setTimeout(done, 20));
+}
+
+/// The same with another signature.
+export function altered(token) {
+  const [head, body, signature] = token.split(".");
+  return `${head}.${body}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`;
+}
+
 class TokenSource {
   constructor(parts) {
     Object.assign(this, parts);
+  }
+
+  /// An application like the one that is there, with options of its own.
+  async addApplication(id, ...options) {
+    return this.deployment.addClient(id, REDIRECT_URI, "--scope", SCOPE, ...options);
   }
 
   async addPerson(username) {
@@ -62,28 +77,32 @@ class TokenSource {
     return person;
   }
 
-  /// The token response for a person who signed in.
-  async ofPerson(scope = "openid profile reports", who = PERSON) {
+  /// The token response for a person who signed in. `application`: another one of addApplication(); `resource`: the API
+  /// that both requests name.
+  async ofPerson(scope = "openid profile reports", who = PERSON, { application = this.application, resource } = {}) {
     const { deployment } = this;
+    const target = resource === undefined ? {} : { resource };
     const verifier = randomBytes(32).toString("base64url");
     const asked = new URLSearchParams({
-      client_id: "application",
+      client_id: application.client_id,
       response_type: "code",
       redirect_uri: REDIRECT_URI,
       scope,
       state: "s",
       code_challenge: createHash("sha256").update(verifier).digest("base64url"),
       code_challenge_method: "S256",
+      ...target,
     });
     const until = (page) => page.location?.href.startsWith(REDIRECT_URI);
     const { location } = await new Person(deployment.ca, who).signIn(`${deployment.issuer}/authorize?${asked}`, {
       until,
     });
-    return this.#ask("/token", this.application, {
+    return this.#ask("/token", application, {
       grant_type: "authorization_code",
       code: location.searchParams.get("code"),
       redirect_uri: REDIRECT_URI,
       code_verifier: verifier,
+      ...target,
     });
   }
 
@@ -103,8 +122,7 @@ class TokenSource {
   /// A token that has expired, of a deployment with a short accessTokenTTL.
   async expired() {
     const { access_token: token } = await this.ofPerson();
-    const { exp } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
-    while (Date.now() / 1000 <= exp + 1) await new Promise((done) => setTimeout(done, 20));
+    await untilExpired(token);
     return token;
   }
 
