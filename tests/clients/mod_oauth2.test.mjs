@@ -6,15 +6,25 @@ import { startApache } from "../support/web_server.mjs";
 import { PERSON } from "./provider.mjs";
 import { apacheExample } from "./shipped.mjs";
 import { Site } from "./site.mjs";
-import { API_CLIENT, openTokenSource } from "./tokens.mjs";
+import { API_CLIENT, altered, openTokenSource } from "./tokens.mjs";
+
+const AUDIENCE = "https://reports.example";
+const DEFAULT = ["--default-resource", "https://default.example"]; // without which there is no profile rfc9068
 
 /// What the API was told about the caller, for the test to see.
 const ECHO = [
   'Header always set X-User "expr=%{REMOTE_USER}"',
-  ...["sub", "scope", "username", "client_id", "cid"].map(
+  ...["sub", "scope", "username", "client_id", "cid", "aud"].map(
     (claim) => `Header always set X-Claim-${claim} "%{OAUTH2_CLAIM_${claim}}e"`,
   ),
 ];
+
+/// With the line that the file has as a comment.
+function forOneApi(text) {
+  const line = '# Require oauth2_claim "aud:https://api.example.org"';
+  assert.ok(text.includes(line));
+  return text.replace(line, `Require oauth2_claim "aud:${AUDIENCE}"`);
+}
 
 /// The module knows the machine's authorities only, so the provider is asked over http, which its issuer may be on a
 /// loopback host.
@@ -33,6 +43,7 @@ function startApi({ deployment, api }, lines = []) {
           API_CLIENT_SECRET: api.client_secret,
         }),
         apacheExample("mod_oauth2-jwks.conf", { ...values, API_PATH: "/jwks" }),
+        forOneApi(apacheExample("mod_oauth2-jwks.conf", { ...values, API_PATH: "/audience" })),
         ...ECHO,
         ...lines,
       ],
@@ -96,15 +107,9 @@ describe("Apache mod_oauth2 in front of an API", () => {
 
       it("no token, garbage, a changed token and one in the query are refused [RFC 6750 §3.1]", async () => {
         const { access_token } = await source.ofPerson();
-        const [head, body, signature] = access_token.split(".");
+        const unsigned = access_token.slice(0, access_token.lastIndexOf(".") + 1);
         assert.match((await refused(path)).headers["www-authenticate"], /^Bearer/);
-        for (const token of [
-          "x",
-          "",
-          `${head}.${body}.`,
-          `${head}.${body}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
-        ])
-          await refused(path, token);
+        for (const token of ["x", "", unsigned, altered(access_token)]) await refused(path, token);
         await refused(`${path}?access_token=${access_token}`);
       });
 
@@ -130,6 +135,21 @@ describe("Apache mod_oauth2 in front of an API", () => {
         assert.deepEqual([headers["x-user"], headers["x-claim-sub"]], ["program", "program"]);
         assert.notEqual(headers["x-claim-username"], PERSON.username);
       });
+    });
+  }
+
+  for (const profile of ["interface", "rfc9068"]) {
+    it(`profile ${profile}: a token for the API is accepted, one for another or for none is not [RES-1]`, async () => {
+      const application = await source.addApplication(`of-${profile}`, "--access-token-profile", profile, ...DEFAULT);
+      const of = async (resource) =>
+        (await source.ofPerson(undefined, undefined, { application, resource })).access_token;
+      const token = await of(AUDIENCE);
+      assert.equal((await admitted("/audience", token))["x-claim-aud"], AUDIENCE);
+      for (const other of [`${AUDIENCE}/v2`, undefined]) {
+        const theirs = await of(other);
+        await refused("/audience", theirs);
+        await admitted("/jwks", theirs);
+      }
     });
   }
 
