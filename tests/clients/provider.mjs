@@ -12,9 +12,12 @@ export const AWKWARD_SECRETS = [
   "%zz 100% :+%/ of what RFC 6749 A.2 allows {}[]",
 ];
 
-/// { deployment, sub, ... } with a person, whose subject is `sub`.
-export async function openProvider(config = {}) {
-  const deployment = await Deployment.start({ config: { scopeDescriptions: { reports: "Read reports" }, ...config } });
+/// { deployment, sub, ... } with a person, whose subject is `sub`. `options` are those of Deployment.start().
+export async function openProvider(config = {}, options = {}) {
+  const deployment = await Deployment.start({
+    config: { scopeDescriptions: { reports: "Read reports" }, ...config },
+    ...options,
+  });
   try {
     const { sub } = await deployment.addUser(PERSON.username, PERSON.password, PERSON.claims);
     return { deployment, sub };
