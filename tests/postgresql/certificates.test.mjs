@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
+import { sandboxHere } from "../security/sandbox.mjs";
 import { ROOT } from "../support/deployment.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
 import { PostgreSQL } from "./server.mjs";
@@ -73,7 +74,7 @@ describe("a database server that asks each role for its certificate", () => {
         database:
           `postgresql://localhost:${port}/postern?hostaddr=127.0.0.1&sslrootcert=${certificate.caFile}` +
           `&sslcert=${directory}/{endpoint}.crt&sslkey=${directory}/{endpoint}.key`,
-        sandbox: "require",
+        sandbox: await sandboxHere(),
       },
     });
   });

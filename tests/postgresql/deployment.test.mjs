@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
+import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { PostgreSQL } from "./server.mjs";
 
@@ -19,7 +20,7 @@ describe("an installation on PostgreSQL", () => {
 
   before(async () => {
     server = await PostgreSQL.start({ fsync: "on", full_page_writes: "on" }); // as doctor wants them
-    p = await openProvider({ config: { database: server.uri, sandbox: "require" } });
+    p = await openProvider({ config: { database: server.uri, sandbox: await sandboxHere() } });
     tokens = await p.tokens(p.clients.web, { scope: SCOPE });
   });
   after(async () => {

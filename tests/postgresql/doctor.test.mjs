@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { ASAN_OPTIONS } from "../security/single_process.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { PostgreSQL } from "./server.mjs";
 
@@ -275,7 +276,7 @@ describe("doctor and a database server", () => {
       number.writeBigInt64LE(BigInt(seconds));
       writeFileSync(ahead, number);
       const preloaded = join(BUILD, "tests/fake_clock_preload.so");
-      const clocks = { POSTERN_TEST_CLOCK_AHEAD: ahead, POSTERN_TEST_CLOCK_APART: "1" };
+      const clocks = { POSTERN_TEST_CLOCK_AHEAD: ahead, POSTERN_TEST_CLOCK_APART: "1", ASAN_OPTIONS };
       const found = await findings({ LD_PRELOAD: preloaded, ...clocks });
       const [clock] = found.filter(({ check }) => check === "clock");
       assert.equal(clock.state, state);

@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
+import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD, Deployment } from "../support/deployment.mjs";
 import { request } from "../support/user_agent.mjs";
 import { Balancer } from "./balancer.mjs";
@@ -33,20 +34,20 @@ describe("two nodes on one PostgreSQL", () => {
   let a;
   let b;
 
-  const optionsOf = (node) => ({
+  const optionsOf = async (node) => ({
     tls: false,
     clock: "apart", // from the database's
-    config: { issuer: balancer.origin, database: server.uri, node, sandbox: "require" },
+    config: { issuer: balancer.origin, database: server.uri, node, sandbox: await sandboxHere() },
   });
   const keysOf = (deployment, ...name) => join(deployment.directory, "keys", ...name);
 
   before(async () => {
     server = await PostgreSQL.start();
     balancer = await Balancer.start();
-    p = await openProvider(optionsOf("a"));
+    p = await openProvider(await optionsOf("a"));
     a = p.deployment;
     b = await Deployment.start({
-      ...optionsOf("b"),
+      ...(await optionsOf("b")),
       join: true,
       prepare: async (directory) => {
         mkdirSync(join(directory, "keys"), { mode: 0o750 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openProvider } from "../security/provider.mjs";
+import { sandboxHere } from "../security/sandbox.mjs";
 import { BUILD } from "../support/deployment.mjs";
 import { secrets } from "../support/secrets.mjs";
 import { freePort, identity, makeCertificate } from "../support/web_server.mjs";
@@ -65,7 +66,7 @@ describe("a database server over TLS, with a password for each role", () => {
       server.sql(`ALTER ROLE postern_${program} PASSWORD '${password}'`);
       writePassword(program, password, program === "admin" ? "root" : identity.user);
     }
-    p = await openProvider({ config: { database: uriFor("localhost"), sandbox: "require" } });
+    p = await openProvider({ config: { database: uriFor("localhost"), sandbox: await sandboxHere() } });
   });
   after(async () => {
     await p?.stop();

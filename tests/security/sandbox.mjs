@@ -22,3 +22,6 @@ export async function missingHere() {
     await rm(directory, { recursive: true });
   }
 }
+
+/// The `sandbox` of an installation under test: "require", but with sanitizers, which need what a sandbox forbids.
+export const sandboxHere = async () => (/sanitizers/.test(await missingHere()) ? "auto" : "require");
