@@ -131,10 +131,16 @@ const ClientRule kClientRules[] = {
      "loopback or private-use redirect URI (RFC 8252 section 8.6); remove --first-party"},
     // RFC 9068 §2.2, §3.
     {[](const Client& c, const Settings& s) {
-         return profile_of(s, c) == model::TokenProfile::rfc9068 && c.default_resource.empty() && !s.default_resource;
+         return profile_of(s, c) == model::TokenProfile::rfc9068 && !default_resource_of(s, c);
      },
      "access tokens of profile rfc9068 need an audience when the request names none (RFC 9068 section 3); add "
      "--default-resource, or \"defaultResource\" to the configuration"},
+    {[](const Client& c, const Settings& s) {
+         const auto uri = default_resource_of(s, c);
+         return profile_of(s, c) == model::TokenProfile::rfc9068 && uri && !check_listed(c, {*uri});
+     },
+     "the default resource is none of the client's resources; add it with --resource, or name one of them with "
+     "--default-resource"},
 };
 
 void lint_resource(const std::string& uri, const Settings& settings, std::vector<std::string>& problems) {

@@ -128,6 +128,11 @@ Outcome<model::ResourceUris> find_resources(Context& context, const model::Clien
     return uris;
 }
 
+std::optional<std::string> default_resource_of(const Settings& settings, const model::Client& client) {
+    if (client.default_resource.empty()) return settings.default_resource;
+    return client.default_resource;
+}
+
 Outcome<void> check_listed(const model::Client& client, const model::ResourceUris& resources) {
     if (client.resources.empty()) return {};
     for (const std::string& uri : resources)
@@ -147,10 +152,11 @@ Outcome<Target> choose_target(Context& context, const model::Client& client, con
         return invalid_target("several resources were granted: name one",
                               "granted: " + model::to_string(grant.resources));
     if (profile_of(context.settings, client) == model::TokenProfile::interface) return Target{};
-    const std::string& own = client.default_resource;
-    if (own.empty() && !context.settings.default_resource)
-        return invalid_target("resource is required", "the profile rfc9068 needs one, and there is no default");
-    return Target{own.empty() ? *context.settings.default_resource : own, {}, std::nullopt};
+    const auto uri = default_resource_of(context.settings, client);
+    if (!uri) return invalid_target("resource is required", "the profile rfc9068 needs one, and there is no default");
+    ASSIGN_OR_RETURN(auto target, find_target(context, client, *uri));
+    target.scope = {};  // a client that names no API uses its token at UserInfo, too
+    return target;
 }
 
 Outcome<model::Scope> scope_for(const Target& target, const model::Scope& scope) {

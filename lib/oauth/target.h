@@ -54,9 +54,12 @@ Outcome<model::ResourceUris> find_resources(Context& context, const model::Clien
 /// invalid_target for a resource that is not in the list of the client, which may have changed.
 Outcome<void> check_listed(const model::Client& client, const model::ResourceUris& resources);
 
+/// `aud` of a token of profile rfc9068 whose request names none (RFC 9068 §3).
+std::optional<std::string> default_resource_of(const Settings& settings, const model::Client& client);
+
 /// What a token of the grant is for. A grant with resources yields tokens for these alone: for the one that is named,
-/// or for the only one (RFC 8707 §2.2). Else what is named; else, for profile rfc9068, the default, and without one
-/// invalid_target.
+/// or for the only one (RFC 8707 §2.2). Else what is named; else, for profile rfc9068, the default, which limits no
+/// scope, and without one invalid_target.
 Outcome<Target> choose_target(Context& context, const model::Client& client, const model::Grant& grant,
                               const std::optional<Target>& named);
 

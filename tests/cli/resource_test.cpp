@@ -148,9 +148,10 @@ TEST_CASE(
     CHECK(*member_of(shown(), "groups_in_access_token").if_bool());
     CHECK(has(f.installation.must({"client", "show", "wiki"}), "urn:example:api"));
     CHECK(has(f.refused({"client", "set", "wiki", "--no-default-resource"}), "RFC 9068 section 3"));
-    CHECK(has(f.refused({"client", "set", "wiki", "--resource", "api"}), "is not an absolute URI"));
-    CHECK(
-        has(f.refused({"client", "set", "wiki", "--default-resource", "https://id.example.org/x"}), "is this server"));
+    CHECK(has(f.refused({"client", "set", "wiki", "--resource", "urn:example:api"}), "none of the client's resources"));
+    CHECK(has(f.refused({"client", "set", "wiki", "--resource", kApi, "--resource", "api"}), "is not an absolute URI"));
+    CHECK(has(f.refused({"client", "set", "wiki", "--no-resource", "--default-resource", "https://id.example.org/x"}),
+              "is this server"));
     CHECK(f.installation.postern({"client", "set", "wiki", "--resource", kApi, "--no-resource"}).exit_code == 2);
     CHECK(f.installation.postern({"client", "set", "wiki", "--access-token-profile", "x"}).exit_code == 2);
     f.installation.must({"client", "set", "wiki", "--access-token-profile", "default", "--no-default-resource",

@@ -226,12 +226,27 @@ TEST_CASE(
     CHECK(f.choose(one) == "https://a.example/");
     CHECK(f.choose({}, "https://named.example/") == "https://named.example/");
 
+    // The default, too, is the operator's URI, and held to what the operator says of it; but for the scope.
+    f.add("https://own.example", "read");
+    CHECK(f.choose({}) == "https://own.example");
+    const auto target = oauth::choose_target(f.context, f.client, {}, std::nullopt);
+    REQUIRE(target);
+    CHECK(target->scope.empty());
+    CHECK(target->access_token_ttl == util::Seconds{60});
+    f.client.resources = {"https://another.example/"};
+    CHECK(f.choose({}) == "invalid_target");
+    f.client.resources = {};
+    f.add("https://off.example/", "", {}, false);
+    f.client.default_resource = "https://off.example/";
+    CHECK(f.choose({}) == "invalid_target");
+    f.client.default_resource = "https://own.example/";
+
     f.client.access_token_profile = model::TokenProfile::interface;
     CHECK(f.choose({}).empty());
     f.client.access_token_profile.reset();
     CHECK(f.choose({}).empty());
     f.settings.access_token_profile = model::TokenProfile::rfc9068;
-    CHECK(f.choose({}) == "https://own.example/");
+    CHECK(f.choose({}) == "https://own.example");
 }
 
 TEST_CASE("choose_target: a granted resource that was disabled or taken off the client's list meanwhile is refused") {
