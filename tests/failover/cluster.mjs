@@ -321,7 +321,11 @@ export class Cluster {
     if (!Object.values(places).every(Boolean)) return null;
     const { leader } = places;
     const standbys = leader.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'");
-    return standbys === "2" && leader.sql("SELECT pg_is_in_recovery()") === "f" ? places : null;
+    if (standbys !== "2" || leader.sql("SELECT pg_is_in_recovery()") !== "f") return null;
+    // A server waits for standbys once its checkpointer has read that it has to. One that was just promoted is busy with
+    // a checkpoint until then, for seconds on a slow disk, and acknowledges what only it has.
+    leader.sql("CHECKPOINT");
+    return places;
   }
 
   /// Starts what does not run, lets go on what was stopped, and waits until each server has its place.
