@@ -322,8 +322,8 @@ export class Cluster {
     const { leader } = places;
     const standbys = leader.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'");
     if (standbys !== "2" || leader.sql("SELECT pg_is_in_recovery()") !== "f") return null;
-    // A server waits for standbys once its checkpointer has read that it has to. One that was just promoted is busy with
-    // a checkpoint until then, for seconds on a slow disk, and acknowledges what only it has.
+    // A server waits for standbys once its checkpointer has read that it has to. One that was just promoted is busy
+    // with a checkpoint until then, for seconds on a slow disk, and acknowledges what only it has.
     leader.sql("CHECKPOINT");
     return places;
   }
