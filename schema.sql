@@ -150,7 +150,7 @@ CREATE TABLE consents (
     scope      TEXT NOT NULL,
     granted_at INTEGER NOT NULL,  -- of the latest approval
     claims     TEXT NOT NULL DEFAULT '',  -- claims requested by name, beyond the scopes: OpenID Connect Core §5.5
-    resources  TEXT NOT NULL DEFAULT '',  -- URIs of the APIs that tokens may be for: RFC 8707 §2.1
+    resources  TEXT NOT NULL DEFAULT '',  -- of requests that named APIs: a line for each, its URI and the scope, RFC 8707 §2.1
     PRIMARY KEY (client_id, subject)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX consents_by_subject ON consents (subject);

@@ -15,6 +15,7 @@
 #include "oauth/access_token.h"
 #include "oauth/registration.h"
 #include "store/clients.h"
+#include "store/resources.h"
 #include "util/text.h"
 
 namespace postern::cli {
@@ -34,6 +35,15 @@ void require_sound(const Client& client, const oauth::Settings& settings) {
     const auto problems = oauth::registration_problems(client, settings);
     if (!problems.empty()) throw Refused(join(problems, "\n"));
     for (const std::string& advice : oauth::registration_advice(client, settings)) print_note(advice);
+}
+
+/// An alias in the client's list becomes the resource's own URI, which tokens have.
+void resolve_aliases(db::Database& database, Client& client) {
+    const auto resolve = [&](std::string& uri) {
+        if (const auto resource = store::find_resource(database, uri)) uri = resource->uri;
+    };
+    for (std::string& uri : client.resources) resolve(uri);
+    if (!client.default_resource.empty()) resolve(client.default_resource);
 }
 
 /// The operator's own secret, or 256 random bits.
@@ -71,12 +81,13 @@ void add(const Invocation& invocation, const AddOptions& options) {
     const bool confidential = client.type == ClientType::confidential;
     if (!confidential && options.secret_stdin)
         throw UsageError("a public client has no secret; remove --secret-stdin or --public");
+    db::Database database = open_database(config, Access::read_write);
+    resolve_aliases(database, client);
     require_sound(client, config.settings);
     const util::Secret secret = confidential ? new_secret(options.secret_stdin) : util::Secret();
     if (confidential) client.secrets.push_back({oauth::hash_of(secret.reveal()), std::nullopt});
     client.created_at = now();
 
-    db::Database database = open_database(config, Access::read_write);
     db::write(database, Durability::full, [&](db::Transaction& transaction) {
         const bool names_users = options.client.access != AccessOptions{};
         if (names_users) store::lock_access(transaction);
@@ -135,6 +146,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
         Client client = require_client(transaction, options.id);
         const bool was_public = client.type == ClientType::public_;
         apply(options.client, client);
+        resolve_aliases(database, client);
         require_sound(client, config.settings);
         store::update_client(transaction, client);
         const bool becomes_confidential = was_public && client.type == ClientType::confidential;

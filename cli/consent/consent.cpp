@@ -1,4 +1,5 @@
 // `postern consent`: what users have approved for clients, and its withdrawal.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -16,6 +17,18 @@ namespace {
 using db::Access;
 using store::ListedConsent;
 
+json::Object scopes_of(const model::ResourceScopes& resources) {
+    json::Object object;
+    for (const auto& [uri, scope] : resources) object.set(uri, scope.to_string());
+    return object;
+}
+
+std::string in_one_line(const model::ResourceScopes& resources) {
+    std::string text = model::to_string(resources);
+    std::ranges::replace(text, '\n', ';');
+    return text;
+}
+
 json::Object to_json(const ListedConsent& listed) {
     const model::Consent& consent = listed.consent;
     return json::Object{
@@ -24,7 +37,7 @@ json::Object to_json(const ListedConsent& listed) {
         {"sub", consent.subject.str()},
         {"scope", consent.scope.to_string()},
         {"claims", json::strings({consent.claims.begin(), consent.claims.end()})},
-        {"resources", json::strings(consent.resources)},
+        {"resources", scopes_of(consent.resources)},
         {"granted_at", util::to_epoch(consent.granted_at)},
     };
 }
@@ -33,7 +46,7 @@ std::vector<std::string> to_cells(const ListedConsent& listed) {
     const auto& [consent, username] = listed;
     return {consent.client_id.str(),          username,
             to_text(consent.granted_at),      consent.scope.to_string(),
-            model::to_string(consent.claims), model::to_string(consent.resources)};
+            model::to_string(consent.claims), in_one_line(consent.resources)};
 }
 
 db::Rows<ListedConsent> find(db::Database& database, const Selection& selection, db::Limit limit = {}) {

@@ -76,8 +76,8 @@ void add_retire_command(const Command& group, Invocation& invocation) {
                     [&invocation, options] { retire(invocation, *options); });
     command.explain(
         "Removes the key from the published set and deletes its private half; running processes follow. Exits 1 while "
-        "a token that it signed may be valid: the longest of accessTokenTTL, idTokenTTL and, for a key of "
-        "accessTokenAlgorithm unless useOpaqueRefreshTokens is set, refreshTokenTTL after its successor began to sign. "
+        "a token that it signed may be valid: the longest of accessTokenTTL, idTokenTTL and, for a key that "
+        "signs refresh tokens, refreshTokenTTL after its successor began to sign. "
         "A key that signs or waits to sign is never retired. ID tokens that it signed no longer work as id_token_hint "
         "at logout. Where `postern publish` is used, run it again.");
     command.argument("KID", options->kid,

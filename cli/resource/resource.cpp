@@ -217,14 +217,17 @@ void remove(const Invocation& invocation, const std::string& uri) {
     const Resource resource = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         auto found = store::find_resource_to_change(transaction, uri);
         if (!found) throw no_resource(uri);
+        if (http::one_spelling(found->uri) != http::one_spelling(uri))
+            throw Refused(in_quotes(uri) + " is an alias of the resource " + in_quotes(found->uri) + ": name that");
         store::remove_resource(transaction, found->uri);
         commit(transaction);
         return *found;
     });
     note_done(invocation, {of_resource(resource.uri)});
     if (invocation.json) return print_json(json::Object{{"resource", resource.uri}});
-    std::cout << "resource " << in_quotes(resource.uri)
-              << " is removed; clients without a list of their own may still name its URI\n";
+    std::cout
+        << "resource " << in_quotes(resource.uri)
+        << " is removed: clients that could name it still can, and its scopes and its shorter life no longer count\n";
 }
 
 /// RFC 9728 §3.1: between host and path.
@@ -323,7 +326,8 @@ void add_resource_commands(const Command& app, Invocation& invocation) {
     add_uri_command(
         group, invocation, "remove", "Delete it with its aliases", "postern resource remove https://api.example.org/",
         [&invocation](const std::string& uri) { remove(invocation, uri); },
-        "A list of a client that names its URI stays as it is. To refuse tokens for it, use disable.");
+        "Clients that could name it still can, but its scopes and its shorter life no longer count. To refuse tokens for "
+        "it, use disable. An alias is not enough here.");
 }
 
 }  // namespace postern::cli

@@ -405,12 +405,14 @@ void sync_users(const Invocation& invocation, const ImportOptions& options) {
     if (!options.dry_run) hash_passwords(database, file.users);
 
     const Plan plan = make_plan(database, users, file.users, options);
-    require_few_disabled(plan, percent, options);
     Report report;
-    if (options.dry_run)
+    if (options.dry_run) {
         count_planned(plan, report);
-    else
-        take_all(invocation, database, plan.steps, options, report);
+        print(invocation, plan, options, report);
+        return require_few_disabled(plan, percent, options);
+    }
+    require_few_disabled(plan, percent, options);
+    take_all(invocation, database, plan.steps, options, report);
     print(invocation, plan, options, report);
     if (!report.refused.empty())
         throw Refused((invocation.json ? std::string() : lines_text(report.refused)) +

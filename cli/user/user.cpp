@@ -149,7 +149,10 @@ void set(const Invocation& invocation, const SetOptions& options) {
     const json::Object claims = read_claims(config.settings, options.claims);
     db::Database database = open_database(config, Access::read_write);
     const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
-        if (options.source) store::set_origin(transaction, changed.subject, {*options.source, std::nullopt});
+        // The source that the user has already changes nothing, so a user who has left it can come back.
+        const bool moves =
+            options.source && *options.source != store::find_origin(transaction.database(), changed.subject).source;
+        if (moves) store::set_origin(transaction, changed.subject, {*options.source, std::nullopt});
         if (options.username) rename(database, changed, *options.username);
         unset_claims(changed, options.unset);
         set_claims(changed.claims, claims);

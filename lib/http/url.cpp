@@ -129,6 +129,8 @@ std::optional<std::string> normalize_url(std::string_view text) {
     return out;
 }
 
+std::string one_spelling(std::string_view text) { return normalize_url(text).value_or(std::string(text)); }
+
 bool is_loopback_http(const UrlParts& url) {
     const std::string host = util::to_lower(url.host);
     return url.scheme == "http" && (host == "127.0.0.1" || host == "[::1]" || host == "localhost");

@@ -31,6 +31,9 @@ std::optional<UrlParts> parse_url(std::string_view text);
 /// for what parse_url refuses.
 std::optional<std::string> normalize_url(std::string_view text);
 
+/// The same for a text that may be no URL, which is then its own only spelling.
+std::string one_spelling(std::string_view text);
+
 /// http on 127.0.0.1, [::1] or localhost.
 bool is_loopback_http(const UrlParts& url);
 

@@ -54,10 +54,10 @@ struct AuthorizationProgress {
 struct Consent {
     ClientId client_id;
     Subject subject;
-    Scope scope;  ///< everything the user ever approved for the client
+    Scope scope;  ///< everything the user ever approved for the client without naming an API
     util::Time granted_at{};
-    ClaimNames claims = {};       ///< beyond the scopes
-    ResourceUris resources = {};  ///< every one that the user ever approved for the client
+    ClaimNames claims = {};         ///< beyond the scopes
+    ResourceScopes resources = {};  ///< of requests that named APIs, which `scope` is not about
 };
 
 }  // namespace postern::model

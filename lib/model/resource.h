@@ -1,6 +1,7 @@
 // An API for which access tokens are made (RFC 8707 §2), which RFC 9728 calls a protected resource.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,12 @@ using ResourceUris = std::vector<std::string>;
 /// As the database and seals hold them: separated by single blanks, which no URI contains.
 std::string to_string(const ResourceUris& uris);
 ResourceUris parse_resource_uris(std::string_view text);
+
+/// What was approved for tokens of each API, by its URI in one spelling (http::one_spelling).
+using ResourceScopes = std::map<std::string, Scope>;
+/// A line for each: the URI, then the scope's words.
+std::string to_string(const ResourceScopes& scopes);
+ResourceScopes parse_resource_scopes(std::string_view text);
 
 struct Resource {
     std::string uri;                                ///< `aud` of its tokens

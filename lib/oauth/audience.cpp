@@ -1,17 +1,48 @@
 // Which audience may a client ask for in its access token?
 #include "oauth/audience.h"
 
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
 #include "http/url.h"
 #include "store/clients.h"
+#include "util/percent.h"
+#include "util/text.h"
 
 namespace postern::oauth {
+namespace {
+
+/// The path as a lenient reader takes it: decoded, without empty and dot segments (RFC 3986 §5.2.4).
+std::string lenient_path(const std::string& path) {
+    std::vector<std::string> kept;
+    for (const std::string_view segment : util::split(util::form_decode(path).value_or(path), '/')) {
+        if (segment == ".." && !kept.empty()) kept.pop_back();
+        if (!segment.empty() && segment != "." && segment != "..") kept.emplace_back(segment);
+    }
+    std::string out;
+    for (const std::string& segment : kept) out += "/" + segment;
+    return out + "/";
+}
+
+/// Scheme, host, port and path as a lenient reader takes them; nullopt for what has no host.
+std::optional<std::string> lenient_spelling(std::string_view text) {
+    const auto url = http::parse_url(util::trim(text));
+    if (!url || url->host.empty()) return std::nullopt;
+    std::string host = util::to_lower(util::form_decode(url->host).value_or(url->host));
+    if (host.ends_with('.')) host.pop_back();
+    std::string port = url->port.substr(std::min(url->port.find_first_not_of('0'), url->port.size()));
+    if (port.empty()) port = url->scheme == "http" ? "80" : "443";
+    return url->scheme + "://" + host + ":" + port + lenient_path(url->path);
+}
+
+}  // namespace
 
 bool is_this_server(const std::string& issuer, const std::string& audience) {
-    // Whatever spelling a resource server would take for this one.
-    const std::string own = http::normalize_url(issuer).value_or(issuer);
-    const std::string named = http::normalize_url(audience).value_or(audience);
-    return audience == issuer || named == own || named.starts_with(own.ends_with('/') ? own : own + "/") ||
-           named.starts_with(own + "?");
+    const auto own = lenient_spelling(issuer);
+    const auto named = lenient_spelling(audience);
+    return audience == issuer || (own && named && named->starts_with(*own));
 }
 
 Outcome<void> check_audience(Context& context, const std::string& audience) {

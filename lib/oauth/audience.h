@@ -11,7 +11,8 @@ namespace postern::oauth {
 
 inline constexpr std::size_t kMaxAudienceBytes = 1024;
 
-/// Whether the issuer, or one of its endpoints, whatever they are called: all that lies under it.
+/// Whether the issuer or one of its endpoints, which is all that lies under it, also as a reader would take it that
+/// ignores user information, query and fragment, decodes percent-encoding and removes dot segments.
 bool is_this_server(const std::string& issuer, const std::string& audience);
 
 /// invalid_target for the issuer, its endpoints and the id of a client that takes ID tokens: a token with such an `aud`

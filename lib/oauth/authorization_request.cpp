@@ -164,8 +164,8 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     ASSIGN_OR_RETURN(auto max_age, parse_max_age(params.find("max_age")));
     ASSIGN_OR_RETURN(auto challenge, parse_challenge(client, type, params));
     ASSIGN_OR_RETURN(auto targets, parse_targets(params));
-    const auto asked_for = params.find("scope") ? std::optional(scope) : std::nullopt;
-    ASSIGN_OR_RETURN(auto resources, find_resources(context, client, targets.resources, asked_for));
+    const bool by_name = params.find("scope").has_value();
+    ASSIGN_OR_RETURN(auto resources, find_resources(context, client, targets.resources, scope, by_name));
     ASSIGN_OR_RETURN(auto claims, parse_claims(context.settings, client, scope, type, params));
     ASSIGN_OR_RETURN(auto subject, parse_expected_subject(context, params, std::move(claims.subject)));
 

@@ -112,12 +112,6 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
     if (!client.has_grant(model::GrantType::authorization_code))
         return CodeRefusal{make_error(ErrorCode::unauthorized_client,
                                       "the client is not registered for the authorization_code grant")};
-    std::optional<Target> named;
-    if (grant.target) {
-        auto found = find_target(context, client, *grant.target);
-        if (!found) return CodeRefusal{found.error()};
-        named = std::move(*found);
-    }
 
     auto stored = store::find_code(context.store, hash_of(grant.code));
     if (!stored) return CodeRefusal{not_valid("no such code: mistyped, from another server, or expired and deleted")};
@@ -136,7 +130,7 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
         return CodeRefusal{ok.error(), CodeConsequence::burn, std::move(*stored)};
     if (auto ok = check_max_age(context, *stored); !ok) return CodeRefusal{ok.error()};
     if (!stored->user_enabled) return CodeRefusal{not_valid("the user is disabled")};
-    auto target = choose_target(context, client, stored->grant, named);
+    auto target = choose_target(context, client, stored->grant, grant.target);
     if (!target) return CodeRefusal{target.error()};
     auto scope = scope_for(*target, stored->grant.scope);
     if (!scope) return CodeRefusal{scope.error()};
@@ -182,7 +176,8 @@ Outcome<void> redeem_code(Context& context, const store::StoredCode& stored, con
                                                        audit::credential("access_token", access.token_hash),
                                                        audit::credential("refresh_token", refresh ? refresh->token_hash
                                                                                                   : model::ValueHash()),
-                                                       {"scope", access.scope.to_string()}}));
+                                                       {"scope", access.scope.to_string()},
+                                                       {"aud", access.audience.value_or("")}}));
     return {};
 }
 

@@ -27,12 +27,8 @@ Outcome<ClientGrant> make_client_grant(Context& context, const model::Client& cl
     if (!client.has_grant(model::GrantType::client_credentials) || client.type != model::ClientType::confidential)
         return make_error(ErrorCode::unauthorized_client,
                           "the client is not registered for the client_credentials grant");
-    std::optional<Target> named;
-    if (asked.target) {
-        ASSIGN_OR_RETURN(named, find_target(context, client, *asked.target));
-    }
     model::Grant grant;
-    ASSIGN_OR_RETURN(auto target, choose_target(context, client, grant, named));
+    ASSIGN_OR_RETURN(auto target, choose_target(context, client, grant, asked.target));
     ASSIGN_OR_RETURN(const auto scope, resolve_client_scope(context.settings, client, asked.scope));
     ASSIGN_OR_RETURN(grant.scope, scope_for(target, scope));
     grant.created_at = context.now();
@@ -52,7 +48,8 @@ void store_client_grant(Context& context, const model::Grant& grant, const model
     context.trail.add(AuditEvent::token_issued,
                       audit::with_grant(grant, {{"grant_type", "client_credentials"},
                                                 audit::credential("access_token", access.token_hash),
-                                                {"scope", access.scope.to_string()}}));
+                                                {"scope", access.scope.to_string()},
+                                                {"aud", access.audience.value_or("")}}));
 }
 
 }  // namespace postern::oauth

@@ -70,10 +70,6 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
                                                  const RefreshTokenGrant& grant) {
     if (!client.has_grant(model::GrantType::refresh_token))
         return make_error(ErrorCode::unauthorized_client, "the client is not registered for the refresh_token grant");
-    std::optional<Target> named;
-    if (grant.target) {
-        ASSIGN_OR_RETURN(named, find_target(context, client, *grant.target));
-    }
 
     // The record's expiry is what counts; a JWT repeats it.
     auto known = find_refresh_token(context, grant.refresh_token, jose::Expiry::ignored);
@@ -93,7 +89,7 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
         return not_valid(may_not_use().log_detail);
 
     ASSIGN_OR_RETURN(auto asked_for, narrow(context.settings, client, stored.grant.scope, grant.scope));
-    ASSIGN_OR_RETURN(auto target, choose_target(context, client, stored.grant, named));
+    ASSIGN_OR_RETURN(auto target, choose_target(context, client, stored.grant, grant.target));
     ASSIGN_OR_RETURN(auto scope, scope_for(target, asked_for));
     return CheckedRefreshToken{std::move(stored), std::move(asked_for), std::move(target), std::move(scope)};
 }
@@ -112,6 +108,7 @@ Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& 
                                                  audit::credential("access_token", access.token_hash),
                                                  audit::credential("refresh_token", refresh.token_hash),
                                                  {"scope", access.scope.to_string()},
+                                                 {"aud", access.audience.value_or("")},
                                                  audit::yes_or_no("retried", rotation == store::Rotation::retried)}));
             return {};
         case store::Rotation::refused:

@@ -2,6 +2,7 @@
 #include "oauth/issue_grant.h"
 
 #include "db/write.h"
+#include "http/url.h"
 #include "oauth/jti.h"
 #include "oauth/next_step.h"
 #include "oauth/sealed_request.h"
@@ -27,6 +28,13 @@ bool still_approved(Context& context, const Approval& approval) {
     return progress && progress->subject == session.subject && progress->decision == model::Decision::approved;
 }
 
+model::Consent consent_of(const model::AuthorizationRequest& request, const model::Subject& subject, util::Time now) {
+    model::Consent consent{request.client_id, subject, {}, now, request.claims.all(), {}};
+    if (request.resources.empty()) consent.scope = request.scope;
+    for (const std::string& uri : request.resources) consent.resources[http::one_spelling(uri)] = request.scope;
+    return consent;
+}
+
 /// Looks at session, access and approval again: each may have ended since the request was read.
 util::Result<void, NotIssued> record(db::Transaction& transaction, Context& context, const Approval& approval,
                                      const model::Grant& grant, util::Time until,
@@ -49,8 +57,7 @@ util::Result<void, NotIssued> record(db::Transaction& transaction, Context& cont
     store::insert_grant(transaction, grant, until);
     insert_credential(transaction);
     if (consent == ConsentSource::given_now)
-        store::save_consent(transaction, {request.client_id, session.subject, request.scope, now, request.claims.all(),
-                                          request.resources});
+        store::save_consent(transaction, consent_of(request, session.subject, now));
     store::touch_session(transaction, session.cookie_hash, now);
     transaction.commit();
     return {};

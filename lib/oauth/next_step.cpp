@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "http/url.h"
 #include "oauth/max_age.h"
 #include "oauth/redirect_uri.h"
 
@@ -53,17 +54,30 @@ bool needs_consent(const AuthorizationInput& s) {
 
 }  // namespace
 
+namespace {
+
+/// For this request of what was approved with `scope`.
+bool covers(const model::Scope& scope, const model::ClaimNames& by_name, const model::AuthorizationRequest& request,
+            const model::ReleasedClaims& released_claims) {
+    const model::ClaimNames claims = request.claims.all();
+    return request.scope.is_subset_of(scope) && std::ranges::all_of(claims, [&](const std::string& claim) {
+               return by_name.contains(claim) || released_claims.is_released_by(scope, claim);
+           });
+}
+
+}  // namespace
+
 bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request,
                  const model::ReleasedClaims& released_claims) {
-    const model::ClaimNames claims = request.claims.all();
-    const auto claim_is_approved = [&](const std::string& claim) {
-        return consent.claims.contains(claim) || released_claims.is_released_by(consent.scope, claim);
-    };
-    const auto resource_is_approved = [&](const std::string& uri) {
-        return std::ranges::find(consent.resources, uri) != consent.resources.end();
-    };
-    return request.scope.is_subset_of(consent.scope) && std::ranges::all_of(claims, claim_is_approved) &&
-           std::ranges::all_of(request.resources, resource_is_approved);
+    if (request.resources.empty()) {
+        const bool is_of_resources_alone = consent.scope.empty() && !consent.resources.empty();
+        return !is_of_resources_alone && covers(consent.scope, consent.claims, request, released_claims);
+    }
+    return std::ranges::all_of(request.resources, [&](const std::string& uri) {
+        const auto approved = consent.resources.find(http::one_spelling(uri));
+        return approved != consent.resources.end() &&
+               covers(approved->second, consent.claims, request, released_claims);
+    });
 }
 
 OAuthError may_not_use() {

@@ -44,8 +44,8 @@ NextStep next_step(const AuthorizationInput& input);
 /// What a client is told that the user may not use: access_denied (RFC 6749 §4.1.2.1).
 OAuthError may_not_use();
 
-/// A remembered approval is worth any part of what was approved, in scopes, single claims and resources (OpenID Connect
-/// Core §3.1.2.4).
+/// A remembered approval is worth any part of what was approved, for each API apart, in scopes and single claims
+/// (OpenID Connect Core §3.1.2.4).
 bool is_approved(const model::Consent& consent, const model::AuthorizationRequest& request,
                  const model::ReleasedClaims& released_claims);
 

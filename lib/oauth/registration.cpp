@@ -137,7 +137,7 @@ const ClientRule kClientRules[] = {
      "--default-resource, or \"defaultResource\" to the configuration"},
     {[](const Client& c, const Settings& s) {
          const auto uri = default_resource_of(s, c);
-         return profile_of(s, c) == model::TokenProfile::rfc9068 && uri && !check_listed(c, {*uri});
+         return uri && !check_listed(c, {*uri});
      },
      "the default resource is none of the client's resources; add it with --resource, or name one of them with "
      "--default-resource"},

@@ -20,9 +20,9 @@ OAuthError not_listed(const std::string& uri) {
     return invalid_target("the client may not ask for this resource", "resource: " + uri);
 }
 
-std::string spelled(const std::string& audience) { return http::normalize_url(audience).value_or(audience); }
-
-bool mean_the_same(const std::string& a, const std::string& b) { return spelled(a) == spelled(b); }
+bool mean_the_same(const std::string& a, const std::string& b) {
+    return http::one_spelling(a) == http::one_spelling(b);
+}
 
 bool is_among(const model::ResourceUris& uris, const std::string& uri) {
     return std::ranges::any_of(uris, [&](const std::string& one) { return mean_the_same(one, uri); });
@@ -34,6 +34,8 @@ std::optional<std::string> grammar_problem(std::string_view uri) {
     const auto url = http::parse_url(uri);
     if (!url) return "is not an absolute URI; write it in full, for example https://api.example.org/";
     if (url->fragment) return "has a fragment (#...), which RFC 8707 section 2 forbids; remove it";
+    if (url->has_user_info) return "has a user name before the host (...@host); remove it";
+    if ((url->scheme == "https" || url->scheme == "http") && url->host.empty()) return "has no host";
     return std::nullopt;
 }
 
@@ -111,26 +113,28 @@ Outcome<Target> find_target(Context& context, const model::Client& client, const
 }
 
 Outcome<model::ResourceUris> find_resources(Context& context, const model::Client& client,
-                                            const model::ResourceUris& named,
-                                            const std::optional<model::Scope>& asked_for) {
+                                            const model::ResourceUris& named, const model::Scope& scope, bool by_name) {
     model::ResourceUris uris;
     model::Scope allowed = scopes_of_userinfo(context.settings);
     bool has_limit = !named.empty();
     for (const std::string& uri : named) {
         ASSIGN_OR_RETURN(auto target, find_target(context, client, uri));
-        if (asked_for) RETURN_IF_ERROR(scope_for(target, *asked_for));
+        RETURN_IF_ERROR(scope_for(target, scope));
         has_limit = has_limit && !target.scope.empty();
         for (const std::string& token : target.scope.tokens()) allowed.add(token);
         if (!is_among(uris, *target.audience)) uris.push_back(std::move(*target.audience));
     }
-    if (asked_for && has_limit && !asked_for->is_subset_of(allowed))
+    if (by_name && has_limit && !scope.is_subset_of(allowed))
         return invalid_scope("the resource does not have this scope", "of the resources: " + allowed.to_string());
     return uris;
 }
 
 std::optional<std::string> default_resource_of(const Settings& settings, const model::Client& client) {
-    if (client.default_resource.empty()) return settings.default_resource;
-    return client.default_resource;
+    const bool has_default = profile_of(settings, client) == model::TokenProfile::rfc9068;
+    if (has_default && !client.default_resource.empty()) return client.default_resource;
+    if (has_default && settings.default_resource) return settings.default_resource;
+    if (client.resources.size() == 1) return client.resources.front();
+    return std::nullopt;
 }
 
 Outcome<void> check_listed(const model::Client& client, const model::ResourceUris& resources) {
@@ -140,22 +144,35 @@ Outcome<void> check_listed(const model::Client& client, const model::ResourceUri
     return {};
 }
 
-Outcome<Target> choose_target(Context& context, const model::Client& client, const model::Grant& grant,
-                              const std::optional<Target>& named) {
-    if (named) {
-        if (!grant.resources.empty() && !is_among(grant.resources, *named->audience))
-            return invalid_target("the resource was not granted", "granted: " + model::to_string(grant.resources));
-        return *named;
+namespace {
+
+/// Of a grant for which no resource was named.
+Outcome<Target> default_target(Context& context, const model::Client& client, const model::Grant& grant) {
+    if (const auto uri = default_resource_of(context.settings, client)) {
+        ASSIGN_OR_RETURN(auto target, find_target(context, client, *uri));
+        // A client that names no API for its user uses the token at UserInfo, too.
+        if (!target.scope.empty() && !grant.subject.empty())
+            for (const std::string& token : scopes_of_userinfo(context.settings).tokens()) target.scope.add(token);
+        return target;
     }
-    if (grant.resources.size() == 1) return find_target(context, client, grant.resources.front());
-    if (!grant.resources.empty())
+    if (!client.resources.empty())
+        return invalid_target("resource is required", "the client has a list of several, and no default");
+    if (profile_of(context.settings, client) == model::TokenProfile::rfc9068)
+        return invalid_target("resource is required", "the profile rfc9068 needs one, and there is no default");
+    return Target{};
+}
+
+}  // namespace
+
+Outcome<Target> choose_target(Context& context, const model::Client& client, const model::Grant& grant,
+                              const std::optional<std::string>& named) {
+    if (!named && grant.resources.empty()) return default_target(context, client, grant);
+    if (!named && grant.resources.size() > 1)
         return invalid_target("several resources were granted: name one",
                               "granted: " + model::to_string(grant.resources));
-    if (profile_of(context.settings, client) == model::TokenProfile::interface) return Target{};
-    const auto uri = default_resource_of(context.settings, client);
-    if (!uri) return invalid_target("resource is required", "the profile rfc9068 needs one, and there is no default");
-    ASSIGN_OR_RETURN(auto target, find_target(context, client, *uri));
-    target.scope = {};  // a client that names no API uses its token at UserInfo, too
+    ASSIGN_OR_RETURN(auto target, find_target(context, client, named ? *named : grant.resources.front()));
+    if (!grant.resources.empty() && !is_among(grant.resources, *target.audience))
+        return invalid_target("the resource was not granted", "granted: " + model::to_string(grant.resources));
     return target;
 }
 

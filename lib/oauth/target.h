@@ -45,23 +45,24 @@ struct Target {
 /// may be for (check_audience), for a disabled resource and for one that is not in the client's list.
 Outcome<Target> find_target(Context& context, const model::Client& client, const std::string& named);
 
-/// The resources of an authorization request by their own URIs, each once. Where all of them have a scope, what is
-/// asked for by name must be in one of these or be about the user, else invalid_scope; each must have some of it.
+/// The resources of an authorization request by their own URIs, each once. Each must have some of the scope. If every
+/// one of them has a scope, and the request has asked for its own `by_name`, all of that must be in one of these or be
+/// about the user. Else invalid_scope.
 Outcome<model::ResourceUris> find_resources(Context& context, const model::Client& client,
-                                            const model::ResourceUris& named,
-                                            const std::optional<model::Scope>& asked_for);
+                                            const model::ResourceUris& named, const model::Scope& scope, bool by_name);
 
 /// invalid_target for a resource that is not in the list of the client, which may have changed.
 Outcome<void> check_listed(const model::Client& client, const model::ResourceUris& resources);
 
-/// `aud` of a token of profile rfc9068 whose request names none (RFC 9068 §3).
+/// What a token is for whose request names nothing: for profile rfc9068 the default (RFC 9068 §3), else the only one of
+/// the client's list.
 std::optional<std::string> default_resource_of(const Settings& settings, const model::Client& client);
 
 /// What a token of the grant is for. A grant with resources yields tokens for these alone: for the one that is named,
-/// or for the only one (RFC 8707 §2.2). Else what is named; else, for profile rfc9068, the default, which limits no
-/// scope, and without one invalid_target.
+/// or for the only one (RFC 8707 §2.2). Else what is named; else the default, whose tokens have the scopes about the
+/// user as well. Without a default: invalid_target for profile rfc9068 and for a client with a list.
 Outcome<Target> choose_target(Context& context, const model::Client& client, const model::Grant& grant,
-                              const std::optional<Target>& named);
+                              const std::optional<std::string>& named);
 
 /// What of the scope a token for the target has; invalid_scope when nothing of it is left.
 Outcome<model::Scope> scope_for(const Target& target, const model::Scope& scope);

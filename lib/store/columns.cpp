@@ -27,6 +27,13 @@ db::Statement& operator>>(db::Statement& row, model::ResourceUris& uris) {
     return row;
 }
 
+db::Statement& operator>>(db::Statement& row, model::ResourceScopes& scopes) {
+    std::string text;
+    row >> text;
+    scopes = model::parse_resource_scopes(text);
+    return row;
+}
+
 db::Statement& operator>>(db::Statement& row, model::Grant& grant) {
     return row >> grant.id >> grant.client_id >> grant.subject >> grant.scope >> grant.auth_time >> grant.sid >>
            grant.created_at >> grant.ended_at >> grant.claims.userinfo >> grant.claims.id_token >> grant.resources;

@@ -12,6 +12,7 @@ namespace postern::store {
 db::Statement& operator>>(db::Statement& row, model::Scope& scope);
 db::Statement& operator>>(db::Statement& row, model::ClaimNames& names);
 db::Statement& operator>>(db::Statement& row, model::ResourceUris& uris);
+db::Statement& operator>>(db::Statement& row, model::ResourceScopes& scopes);
 
 /// The one column of all rows.
 template <class Value>

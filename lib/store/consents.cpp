@@ -1,12 +1,17 @@
 // Decides how a user's approvals are stored: their union, per client (OpenID Connect Core §3.1.2.4).
 #include "store/consents.h"
 
-#include <algorithm>
-
 #include "store/columns.h"
 #include "store/users.h"
 
 namespace postern::store {
+namespace {
+
+void add_words(const model::Scope& more, model::Scope& scope) {
+    for (const auto& token : more.tokens()) scope.add(token);
+}
+
+}  // namespace
 
 std::optional<model::Consent> find_consent(db::Database& database, const model::ClientId& client,
                                            const model::Subject& subject) {
@@ -25,15 +30,14 @@ void save_consent(db::Transaction& transaction, const model::Consent& consent) {
     lock_user(transaction, consent.subject);  // read and write are one step
     model::Scope scope;
     model::ClaimNames claims = consent.claims;
-    model::ResourceUris resources;
+    model::ResourceScopes resources;
     if (const auto before = find_consent(transaction.database(), consent.client_id, consent.subject)) {
         scope = before->scope;
         claims.insert(before->claims.begin(), before->claims.end());
         resources = before->resources;
     }
-    for (const auto& token : consent.scope.tokens()) scope.add(token);
-    for (const auto& uri : consent.resources)
-        if (std::ranges::find(resources, uri) == resources.end()) resources.push_back(uri);
+    add_words(consent.scope, scope);
+    for (const auto& [uri, approved] : consent.resources) add_words(approved, resources[uri]);
     transaction.queue(
         "INSERT INTO consents (client_id, subject, scope, granted_at, claims, resources) VALUES ($1, $2, $3, $4, $5, $6)"
         " ON CONFLICT (client_id, subject) DO UPDATE SET scope = excluded.scope, granted_at = excluded.granted_at,"

@@ -9,8 +9,6 @@ namespace {
 
 using model::Resource;
 
-std::string address_of(std::string_view uri) { return http::normalize_url(uri).value_or(std::string(uri)); }
-
 /// The columns of `resources r`, in the order in which read_resource reads them.
 #define POSTERN_RESOURCE_COLUMNS "r.uri, r.name, r.scope, r.access_token_ttl, r.enabled, r.created_at"
 Resource read_resource(db::Statement& row) {
@@ -24,7 +22,7 @@ Resource read_resource(db::Statement& row) {
 void read_aliases(db::Database& database, Resource& resource) {
     auto rows =
         database.query("SELECT address FROM resource_addresses WHERE uri = $1 AND address <> $2 ORDER BY address",
-                       resource.uri, address_of(resource.uri));
+                       resource.uri, http::one_spelling(resource.uri));
     resource.aliases = values_of<std::string>(std::move(rows));
 }
 
@@ -39,7 +37,7 @@ std::optional<std::string> insert_addresses(db::Transaction& transaction, const 
                    "INSERT INTO resource_addresses (address, uri) VALUES ($1, $2) ON CONFLICT (address) DO NOTHING",
                    address, resource.uri) == 1;
     };
-    if (!insert(address_of(resource.uri))) return resource.uri;
+    if (!insert(http::one_spelling(resource.uri))) return resource.uri;
     for (const std::string& alias : resource.aliases)
         if (!insert(alias)) return alias;
     return std::nullopt;
@@ -50,7 +48,7 @@ std::optional<std::string> insert_addresses(db::Transaction& transaction, const 
 std::optional<Resource> find_resource(db::Database& database, std::string_view uri) {
     auto row = database.query("SELECT " POSTERN_RESOURCE_COLUMNS
                               " FROM resource_addresses a JOIN resources r ON r.uri = a.uri WHERE a.address = $1",
-                              address_of(uri));
+                              http::one_spelling(uri));
     if (!row.step()) return std::nullopt;
     return read_resource(row);
 }
@@ -66,7 +64,7 @@ std::optional<Resource> find_resource_to_change(db::Transaction& transaction, st
     transaction.lock(
         "SELECT 1 FROM resources WHERE uri = (SELECT uri FROM resource_addresses WHERE address = $1)"
         " FOR NO KEY UPDATE",
-        address_of(uri));
+        http::one_spelling(uri));
     return find_resource_with_aliases(transaction.database(), uri);
 }
 

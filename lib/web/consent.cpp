@@ -48,7 +48,8 @@ void record(Interaction& interaction, const model::AuthorizationRequest& asked, 
                                   {oauth::audit::subject(subject),
                                    oauth::audit::client(asked.client_id),
                                    oauth::audit::session(interaction.browser.session->sid),
-                                   {"scope", asked.scope.to_string()}});
+                                   {"scope", asked.scope.to_string()},
+                                   {"resource", model::to_string(asked.resources)}});
 }
 
 }  // namespace

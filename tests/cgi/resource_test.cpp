@@ -125,6 +125,8 @@ TEST_CASE(
         {"two, one without scopes",
          site.request("openid notes:read files:read").with("resource", kNotes).and_also("resource", kFiles), "login"},
         {"none asked for", site.request().without("scope").with("resource", kNotes), "login"},
+        {"user information", site.request().with("resource", "https://user@notes.example/"), "invalid_target"},
+        {"no host", site.request().with("resource", "https:notes.example"), "invalid_target"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.what);
@@ -191,18 +193,24 @@ TEST_CASE("resource: the consent page names the APIs, and a remembered consent i
     REQUIRE(site.alice.approve(page).verdict() == "code");
 
     CHECK(site.alice.authorize(notes).verdict() == "code");
-    CHECK(site.alice.authorize(site.request()).verdict() == "code");  // less than was approved
+    CHECK(site.alice.authorize(notes.with("resource", "HTTPS://NOTES.example")).verdict() == "code");
+    CHECK(site.alice.authorize(notes.with("scope", "openid notes:read")).verdict() == "code");
+    // Not for a request that names no API, nor for another one.
+    CHECK(site.alice.authorize(site.request().with("prompt", "none")).verdict() == "consent_required");
     CHECK(site.alice.authorize(site.request().with("resource", "https://other.example/<b>")).verdict() ==
           "invalid_target");
-    const Landing other = site.alice.authorize(site.request().with("resource", "https://other.example/x"));
-    REQUIRE(other.verdict() == "consent");
-    CHECK(visible_text(other.answer.body).find("https://other.example/x") != std::string::npos);
-    REQUIRE(site.alice.approve(other).verdict() == "code");
-    CHECK(site.alice.authorize(notes.and_also("resource", "https://other.example/x").with("scope", "openid notes:read"))
-              .verdict() == "code");
-    CHECK(site.alice.authorize(site.request().with("resource", "https://new.example/").with("prompt", "none"))
-              .verdict() == "consent_required");
-    CHECK(site.op.must({"consent", "list"}).find("https://notes.example https://other.example/x") != std::string::npos);
+    const Query other = site.request("openid notes:write").with("resource", "https://other.example/x");
+    const Landing second = site.alice.authorize(other);
+    REQUIRE(second.verdict() == "consent");
+    CHECK(visible_text(second.answer.body).find("https://other.example/x") != std::string::npos);
+    REQUIRE(site.alice.approve(second).verdict() == "code");
+    CHECK(site.alice.authorize(other).verdict() == "code");
+    const Query silent = notes.with("prompt", "none");
+    CHECK(site.alice.authorize(silent).verdict() == "code");
+    CHECK(site.alice.authorize(silent.with("scope", "openid notes:write")).verdict() == "consent_required");
+    CHECK(site.alice.authorize(silent.and_also("resource", "https://other.example/x")).verdict() == "consent_required");
+    CHECK(site.op.must({"consent", "list"}).find("https://notes.example/ openid email notes:read;") !=
+          std::string::npos);
 }
 
 TEST_CASE("resource: client_credentials names one, within the client's list [RES-3, RES-6, RES-10]") {
@@ -274,13 +282,14 @@ TEST_CASE(
     CHECK(claims_of(site.redeem_code(site.request("openid email"), kAsIs)).find("groups") == nullptr);
     CHECK(audience_of(site.redeem_code(asked, [](const Query& form) { return form.with("audience", "any"); })) ==
           "any");
-    for (int i = 0; i < 70; ++i) {
+    for (int i = 0; i < 90; ++i) {
         const std::string name = "a-group-with-a-name-that-is-as-long-as-names-may-be-in-this-" + std::to_string(i);
         site.op.must({"group", "add", name});
         site.op.must({"group", "member", "add", name, kAlice});
     }
     const Answer many = site.redeem_code(asked, kAsIs);
     CHECK(claims_of(many).find("groups") == nullptr);
+    CHECK(is_active(site.op, many.member("access_token")));
     CHECK(many.log.find("groups_left_out") != std::string::npos);
 }
 
@@ -295,6 +304,28 @@ TEST_CASE("access tokens: without a default left, a request must name its resour
     const std::string code = alice.obtain_code(authorization_request());
     CHECK(redeem(op, token_request(code)).member("error") == "invalid_target");
     CHECK(audience_of(redeem(op, token_request(code).with("resource", kNotes))) == kNotes);
+}
+
+TEST_CASE("resource: a default is held to its scopes and those about the user [ATP-4, RES-9]") {
+    Site site;
+    site.op.must({"client", "set", kWeb, "--access-token-profile", "rfc9068", "--default-resource", kNotes});
+    const Answer answer = site.redeem_code(site.request("openid email files:read notes:write"), kAsIs);
+    CHECK(audience_of(answer) == kNotes);
+    CHECK(answer.member("scope") == "openid email notes:write");
+    CHECK(userinfo(site.op, answer.member("access_token")).status == 200);
+    site.op.must({"client", "set", kMachine, "--access-token-profile", "rfc9068", "--default-resource", kNotes});
+    const Answer machine = as_client(site.op, "token", Query{{"grant_type", "client_credentials"}}, kMachine);
+    CHECK(machine.member("scope") == "notes:read");
+}
+
+TEST_CASE("resource: a spent code ends its grant, whatever the replay names [RFC 6749 §4.1.2]") {
+    Site site;
+    const std::string code = site.alice.obtain_code(site.request());
+    const Answer first = redeem(site.op, token_request(code));
+    REQUIRE(first.status == 200);
+    CHECK(redeem(site.op, token_request(code).with("resource", "https://op.example")).member("error") ==
+          "invalid_grant");
+    CHECK_FALSE(is_active(site.op, first.member("access_token")));
 }
 
 TEST_CASE("introspection tells when and how the user logged in, in either profile [STEPUP-1, RFC 9470 §6.2]") {

@@ -60,7 +60,8 @@ TEST_CASE("resource: added, listed, shown by any address, changed and removed [R
 
     const auto listed = f.installation.must_json({"resource", "list"});
     REQUIRE(listed.if_array()->size() == 1);
-    f.installation.must({"resource", "remove", "https://new.example.org"});
+    CHECK(has(f.refused({"resource", "remove", "https://new.example.org"}), "is an alias of"));
+    f.installation.must({"resource", "remove", "https://api.example.org"});
     CHECK(f.installation.must_json({"resource", "list"}).if_array()->empty());
 }
 
@@ -142,6 +143,14 @@ TEST_CASE(
               "do nothing in the profile interface"));
     f.installation.must({"client", "set", "wiki", "--access-token-profile", "rfc9068", "--default-resource", kApi,
                          "--resource", kApi, "--resource", "urn:example:api"});
+    // An alias is the resource's own URI from then on.
+    f.installation.must({"resource", "add", "https://mcp.example.org/mcp", "--alias", "https://mcp.example.org/mcp/"});
+    f.installation.must({"client", "set", "wiki", "--resource", "https://mcp.example.org/mcp/", "--default-resource",
+                         "https://mcp.example.org/mcp/"});
+    CHECK(words_of(shown(), "resources") == "https://mcp.example.org/mcp");
+    CHECK(text_of(shown(), "default_resource") == "https://mcp.example.org/mcp");
+    f.installation.must(
+        {"client", "set", "wiki", "--resource", kApi, "--resource", "urn:example:api", "--default-resource", kApi});
     CHECK(text_of(shown(), "access_token_profile") == "rfc9068");
     CHECK(text_of(shown(), "default_resource") == kApi);
     CHECK(words_of(shown(), "resources") == std::string(kApi) + " urn:example:api");

@@ -47,7 +47,7 @@ export async function openTokenSource({ config = {}, ...options } = {}) {
   }
 }
 
-/// What a JWT says, whoever signed it.
+/// What a JWT says, whatever key signed it.
 export const claimsOf = (token) => JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
 
 export async function untilExpired(token) {

@@ -39,8 +39,8 @@ struct Fixture : test::RulesFixture {
     }
 
     /// The URIs as one text, or the error.
-    std::string find_all(const Uris& named, const std::optional<model::Scope>& asked_for = std::nullopt) {
-        const auto uris = oauth::find_resources(context, client, named, asked_for);
+    std::string find_all(const Uris& named, const model::Scope& scope = {}, bool by_name = true) {
+        const auto uris = oauth::find_resources(context, client, named, scope, by_name);
         return uris ? model::to_string(*uris) : std::string(oauth::wire_name(uris.error().code));
     }
 
@@ -48,9 +48,8 @@ struct Fixture : test::RulesFixture {
     std::string choose(const Uris& granted, const std::optional<std::string>& named = std::nullopt) {
         model::Grant grant;
         grant.resources = granted;
-        std::optional<oauth::Target> target;
-        if (named) target = oauth::Target{.audience = *named};
-        const auto chosen = oauth::choose_target(context, client, grant, target);
+        grant.subject = model::Subject("alice");
+        const auto chosen = oauth::choose_target(context, client, grant, named);
         return chosen ? chosen->audience.value_or("") : std::string(oauth::wire_name(chosen.error().code));
     }
 };
@@ -197,6 +196,8 @@ TEST_CASE("find_resources: each once, with a scope that one of them has or that 
         {{"https://free.example/"}, "c", "https://free.example/"},
         {{"https://unregistered.example/"}, "c", "https://unregistered.example/"},
     };
+    CHECK(f.find_all({"https://a.example/"}, scope("a:read b:read"), false) == "https://a.example/");
+    CHECK(f.find_all({"https://a.example/"}, scope("b:read"), false) == "invalid_scope");
     for (const Row& row : rows) {
         CAPTURE(row.asked_for);
         CHECK(f.find_all(row.named, scope(row.asked_for)) == row.answer);
@@ -212,7 +213,7 @@ TEST_CASE(
     CHECK(f.choose({}).empty());
     CHECK(f.choose({}, "any") == "any");
     CHECK(f.choose(one) == "https://a.example/");
-    CHECK(f.choose(one, "https://A.example") == "https://A.example");
+    CHECK(f.choose(one, "https://A.example") == "https://A.example");  // not registered: as sent
     CHECK(f.choose(one, "https://b.example/") == "invalid_target");
     CHECK(f.choose(two) == "invalid_target");
     CHECK(f.choose(two, "https://b.example/") == "https://b.example/");
@@ -226,12 +227,18 @@ TEST_CASE(
     CHECK(f.choose(one) == "https://a.example/");
     CHECK(f.choose({}, "https://named.example/") == "https://named.example/");
 
-    // The default, too, is the operator's URI, and held to what the operator says of it; but for the scope.
+    // The default, too, is the operator's URI, and held to what the operator says of it. Its token is for UserInfo,
+    // too.
     f.add("https://own.example", "read");
     CHECK(f.choose({}) == "https://own.example");
     const auto target = oauth::choose_target(f.context, f.client, {}, std::nullopt);
     REQUIRE(target);
-    CHECK(target->scope.empty());
+    CHECK(target->scope == scope("read"));  // of a client on its own behalf
+    model::Grant of_user;
+    of_user.subject = model::Subject("alice");
+    f.settings.oidc = true;
+    const auto scopes = oauth::choose_target(f.context, f.client, of_user, std::nullopt)->scope;
+    CHECK(scopes == scope("read openid profile email address phone offline_access groups"));
     CHECK(target->access_token_ttl == util::Seconds{60});
     f.client.resources = {"https://another.example/"};
     CHECK(f.choose({}) == "invalid_target");
@@ -247,6 +254,25 @@ TEST_CASE(
     CHECK(f.choose({}).empty());
     f.settings.access_token_profile = model::TokenProfile::rfc9068;
     CHECK(f.choose({}) == "https://own.example");
+}
+
+TEST_CASE("choose_target: a client with a list gets no token that is for every API [RES-3, RES-7]") {
+    Fixture f;
+    f.client.resources = {"https://a.example/"};
+    CHECK(f.choose({}) == "https://a.example/");
+    f.client.resources = {"https://a.example/", "https://b.example/"};
+    CHECK(f.choose({}) == "invalid_target");
+    CHECK(f.choose({}, "https://b.example") == "https://b.example");
+    f.client.default_resource = "https://b.example/";
+    CHECK(f.choose({}) == "invalid_target");
+    f.client.access_token_profile = model::TokenProfile::rfc9068;
+    CHECK(f.choose({}) == "https://b.example/");
+}
+
+TEST_CASE("choose_target: what was granted for one API is not for the API of which it became an alias") {
+    Fixture f;
+    f.add("https://b.example/", "", {"https://a.example/"});
+    CHECK(f.choose({"https://a.example/"}) == "invalid_target");
 }
 
 TEST_CASE("choose_target: a granted resource that was disabled or taken off the client's list meanwhile is refused") {

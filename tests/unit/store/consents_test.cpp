@@ -57,6 +57,26 @@ TEST_CASE("consents: more words than one request may have add up and come back")
     CHECK(store::find_consent(database, ClientId("client"), Subject("sub-1"))->scope.tokens().size() == 180);
 }
 
+TEST_CASE("consents: what was approved for an API adds up for that one alone [RES-5]") {
+    auto database = sample_database();
+    const auto approve_for = [&](model::ResourceScopes resources) {
+        written(database, [&](db::Transaction& transaction) {
+            store::save_consent(transaction,
+                                {ClientId("client"), Subject("sub-1"), {}, kNow, {}, std::move(resources)});
+            return true;
+        });
+    };
+    const auto words = [](const char* text) { return *model::Scope::parse(text); };
+    approve_for({{"https://a.example/", words("openid read")}});
+    approve_for({{"https://a.example/", words("write")}, {"https://b.example/", {}}});
+    approve(database, "profile");
+    const auto consent = store::find_consent(database, ClientId("client"), Subject("sub-1"));
+    REQUIRE(consent);
+    CHECK(consent->scope == words("profile"));
+    CHECK(consent->resources ==
+          model::ResourceScopes{{"https://a.example/", words("openid read write")}, {"https://b.example/", {}}});
+}
+
 TEST_CASE("list_consents: the oldest first, of one client, one user or both") {
     auto database = sample_database();
     written(database, [](db::Transaction& transaction) {
