@@ -1,5 +1,6 @@
-// The TypeScript SDK of the Model Context Protocol, unmodified on both sides: a server that is an API, and a client that
-// finds its way from the server's address to a token. Postern has no dynamic registration, so the client is registered.
+// The TypeScript SDK of the Model Context Protocol, unmodified on both sides: a server that is an API, and a client
+// that finds its way from the server's address to a token. Postern has no dynamic registration, so the client is
+// registered.
 import assert from "node:assert/strict";
 import { webcrypto } from "node:crypto";
 import { after, before, describe, it } from "node:test";
@@ -22,8 +23,8 @@ const CLIENT_ID = "assistant";
 const CALLBACK = "http://127.0.0.1:33418/callback"; // nothing listens there; the person's browser stops before it
 const SCOPE = "notes:read";
 
-/// An MCP server at /mcp, whose one tool answers with the user's subject. It verifies tokens as RFC 9068 says, and knows nothing of
-/// Postern but the issuer.
+/// An MCP server at /mcp, whose one tool answers with the user's subject. It verifies tokens as RFC 9068 says, and
+/// knows nothing of Postern but the issuer.
 class NotesServer {
   static async start(issuer) {
     const discovered = await oauth.discoveryRequest(new URL(issuer));

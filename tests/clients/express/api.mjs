@@ -1,5 +1,5 @@
-// An API of Express that verifies access tokens itself: one path for each library, set up as its README says. It answers
-// with what the token says, or with 401 and the library's words.
+// An API of Express that verifies access tokens itself: one path for each library, set up as its README says. It
+// answers with what the token says, or with 401 and the library's words.
 import * as oauth from "oauth4webapi";
 import express from "express";
 import { webcrypto } from "node:crypto";
