@@ -112,7 +112,9 @@ describe("a server behind a name", () => {
     let answers = 0;
     while (code === undefined) {
       try {
-        assert.equal((await single.post("/token", form, authorization)).status, 503);
+        const { status } = await single.post("/token", form, authorization);
+        if (status === 0) continue; // it ended while this connection waited in the queue
+        assert.equal(status, 503);
         ++answers;
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error;
