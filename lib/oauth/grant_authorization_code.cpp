@@ -112,6 +112,8 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
     if (!client.has_grant(model::GrantType::authorization_code))
         return CodeRefusal{make_error(ErrorCode::unauthorized_client,
                                       "the client is not registered for the authorization_code grant")};
+    const auto named = find_named_target(context, client, grant.target);
+    if (!named) return CodeRefusal{named.error()};
 
     auto stored = store::find_code(context.store, hash_of(grant.code));
     if (!stored) return CodeRefusal{not_valid("no such code: mistyped, from another server, or expired and deleted")};
@@ -130,7 +132,7 @@ util::Result<UsableCode, CodeRefusal> find_usable_code(Context& context, const m
         return CodeRefusal{ok.error(), CodeConsequence::burn, std::move(*stored)};
     if (auto ok = check_max_age(context, *stored); !ok) return CodeRefusal{ok.error()};
     if (!stored->user_enabled) return CodeRefusal{not_valid("the user is disabled")};
-    auto target = choose_target(context, client, stored->grant, grant.target);
+    auto target = choose_target(context, client, stored->grant, *named);
     if (!target) return CodeRefusal{target.error()};
     auto scope = scope_for(*target, stored->grant.scope);
     if (!scope) return CodeRefusal{scope.error()};

@@ -28,7 +28,8 @@ Outcome<ClientGrant> make_client_grant(Context& context, const model::Client& cl
         return make_error(ErrorCode::unauthorized_client,
                           "the client is not registered for the client_credentials grant");
     model::Grant grant;
-    ASSIGN_OR_RETURN(auto target, choose_target(context, client, grant, asked.target));
+    ASSIGN_OR_RETURN(const auto named, find_named_target(context, client, asked.target));
+    ASSIGN_OR_RETURN(auto target, choose_target(context, client, grant, named));
     ASSIGN_OR_RETURN(const auto scope, resolve_client_scope(context.settings, client, asked.scope));
     ASSIGN_OR_RETURN(grant.scope, scope_for(target, scope));
     grant.created_at = context.now();

@@ -70,6 +70,7 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
                                                  const RefreshTokenGrant& grant) {
     if (!client.has_grant(model::GrantType::refresh_token))
         return make_error(ErrorCode::unauthorized_client, "the client is not registered for the refresh_token grant");
+    ASSIGN_OR_RETURN(const auto named, find_named_target(context, client, grant.target));
 
     // The record's expiry is what counts; a JWT repeats it.
     auto known = find_refresh_token(context, grant.refresh_token, jose::Expiry::ignored);
@@ -89,7 +90,7 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
         return not_valid(may_not_use().log_detail);
 
     ASSIGN_OR_RETURN(auto asked_for, narrow(context.settings, client, stored.grant.scope, grant.scope));
-    ASSIGN_OR_RETURN(auto target, choose_target(context, client, stored.grant, grant.target));
+    ASSIGN_OR_RETURN(auto target, choose_target(context, client, stored.grant, named));
     ASSIGN_OR_RETURN(auto scope, scope_for(target, asked_for));
     return CheckedRefreshToken{std::move(stored), std::move(asked_for), std::move(target), std::move(scope)};
 }

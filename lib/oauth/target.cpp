@@ -112,6 +112,13 @@ Outcome<Target> find_target(Context& context, const model::Client& client, const
     return target;
 }
 
+Outcome<std::optional<Target>> find_named_target(Context& context, const model::Client& client,
+                                                 const std::optional<std::string>& named) {
+    if (!named) return std::optional<Target>();
+    ASSIGN_OR_RETURN(auto target, find_target(context, client, *named));
+    return std::optional(std::move(target));
+}
+
 Outcome<model::ResourceUris> find_resources(Context& context, const model::Client& client,
                                             const model::ResourceUris& named, const model::Scope& scope, bool by_name) {
     model::ResourceUris uris;
@@ -165,12 +172,17 @@ Outcome<Target> default_target(Context& context, const model::Client& client, co
 }  // namespace
 
 Outcome<Target> choose_target(Context& context, const model::Client& client, const model::Grant& grant,
-                              const std::optional<std::string>& named) {
+                              const std::optional<Target>& named) {
     if (!named && grant.resources.empty()) return default_target(context, client, grant);
     if (!named && grant.resources.size() > 1)
         return invalid_target("several resources were granted: name one",
                               "granted: " + model::to_string(grant.resources));
-    ASSIGN_OR_RETURN(auto target, find_target(context, client, named ? *named : grant.resources.front()));
+    Target target;
+    if (named) {
+        target = *named;
+    } else {
+        ASSIGN_OR_RETURN(target, find_target(context, client, grant.resources.front()));
+    }
     if (!grant.resources.empty() && !is_among(grant.resources, *target.audience))
         return invalid_target("the resource was not granted", "granted: " + model::to_string(grant.resources));
     return target;

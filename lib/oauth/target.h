@@ -44,6 +44,9 @@ struct Target {
 /// The resource of the operator that the client means, else what it names, as sent. invalid_target for what no token
 /// may be for (check_audience), for a disabled resource and for one that is not in the client's list.
 Outcome<Target> find_target(Context& context, const model::Client& client, const std::string& named);
+/// The same for a token request that may name none.
+Outcome<std::optional<Target>> find_named_target(Context& context, const model::Client& client,
+                                                 const std::optional<std::string>& named);
 
 /// The resources of an authorization request by their own URIs, each once. Each must have some of the scope. If every
 /// one of them has a scope, and the request has asked for its own `by_name`, all of that must be in one of these or be
@@ -62,7 +65,7 @@ std::optional<std::string> default_resource_of(const Settings& settings, const m
 /// or for the only one (RFC 8707 §2.2). Else what is named; else the default, whose tokens have the scopes about the
 /// user as well. Without a default: invalid_target for profile rfc9068 and for a client with a list.
 Outcome<Target> choose_target(Context& context, const model::Client& client, const model::Grant& grant,
-                              const std::optional<std::string>& named);
+                              const std::optional<Target>& named);
 
 /// What of the scope a token for the target has; invalid_scope when nothing of it is left.
 Outcome<model::Scope> scope_for(const Target& target, const model::Scope& scope);

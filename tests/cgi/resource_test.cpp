@@ -318,13 +318,12 @@ TEST_CASE("resource: a default is held to its scopes and those about the user [A
     CHECK(machine.member("scope") == "notes:read");
 }
 
-TEST_CASE("resource: a spent code ends its grant, whatever the replay names [RFC 6749 §4.1.2]") {
+TEST_CASE("resource: a spent code ends its grant, also when the replay names what was not granted [RFC 6749 §4.1.2]") {
     Site site;
-    const std::string code = site.alice.obtain_code(site.request());
+    const std::string code = site.alice.obtain_code(site.request().with("resource", kNotes));
     const Answer first = redeem(site.op, token_request(code));
     REQUIRE(first.status == 200);
-    CHECK(redeem(site.op, token_request(code).with("resource", "https://op.example")).member("error") ==
-          "invalid_grant");
+    CHECK(redeem(site.op, token_request(code).with("resource", kFiles)).member("error") == "invalid_grant");
     CHECK_FALSE(is_active(site.op, first.member("access_token")));
 }
 

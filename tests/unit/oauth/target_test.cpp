@@ -49,7 +49,9 @@ struct Fixture : test::RulesFixture {
         model::Grant grant;
         grant.resources = granted;
         grant.subject = model::Subject("alice");
-        const auto chosen = oauth::choose_target(context, client, grant, named);
+        std::optional<oauth::Target> target;
+        if (named) target = oauth::Target{.audience = *named};
+        const auto chosen = oauth::choose_target(context, client, grant, target);
         return chosen ? chosen->audience.value_or("") : std::string(oauth::wire_name(chosen.error().code));
     }
 };
