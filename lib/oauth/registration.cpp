@@ -131,7 +131,7 @@ const ClientRule kClientRules[] = {
      "loopback or private-use redirect URI (RFC 8252 section 8.6); remove --first-party"},
     // RFC 9068 §2.2, §3.
     {[](const Client& c, const Settings& s) {
-         return profile_of(s, c) == model::TokenProfile::rfc9068 && !default_resource_of(s, c);
+         return profile_of(s, c) == model::TokenProfile::rfc9068 && c.resources.empty() && !default_resource_of(s, c);
      },
      "access tokens of profile rfc9068 need an audience when the request names none (RFC 9068 section 3); add "
      "--default-resource, or \"defaultResource\" to the configuration"},

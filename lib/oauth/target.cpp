@@ -139,8 +139,8 @@ Outcome<model::ResourceUris> find_resources(Context& context, const model::Clien
 std::optional<std::string> default_resource_of(const Settings& settings, const model::Client& client) {
     const bool has_default = profile_of(settings, client) == model::TokenProfile::rfc9068;
     if (has_default && !client.default_resource.empty()) return client.default_resource;
-    if (has_default && settings.default_resource) return settings.default_resource;
     if (client.resources.size() == 1) return client.resources.front();
+    if (has_default && client.resources.empty()) return settings.default_resource;
     return std::nullopt;
 }
 

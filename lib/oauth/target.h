@@ -57,8 +57,8 @@ Outcome<model::ResourceUris> find_resources(Context& context, const model::Clien
 /// invalid_target for a resource that is not in the list of the client, which may have changed.
 Outcome<void> check_listed(const model::Client& client, const model::ResourceUris& resources);
 
-/// What a token is for whose request names nothing: for profile rfc9068 the default (RFC 9068 §3), else the only one of
-/// the client's list.
+/// What a token is for whose request names nothing: for profile rfc9068 the client's default (RFC 9068 §3), else the
+/// only one of its list; without a list and for that profile, `defaultResource`.
 std::optional<std::string> default_resource_of(const Settings& settings, const model::Client& client);
 
 /// What a token of the grant is for. A grant with resources yields tokens for these alone: for the one that is named,

@@ -156,7 +156,7 @@ TEST_CASE(
     CHECK(words_of(shown(), "resources") == std::string(kApi) + " urn:example:api");
     CHECK(*member_of(shown(), "groups_in_access_token").if_bool());
     CHECK(has(f.installation.must({"client", "show", "wiki"}), "urn:example:api"));
-    CHECK(has(f.refused({"client", "set", "wiki", "--no-default-resource"}), "RFC 9068 section 3"));
+    CHECK(has(f.refused({"client", "set", "wiki", "--no-default-resource", "--no-resource"}), "RFC 9068 section 3"));
     CHECK(has(f.refused({"client", "set", "wiki", "--resource", "urn:example:api"}), "none of the client's resources"));
     CHECK(has(f.refused({"client", "set", "wiki", "--resource", kApi, "--resource", "api"}), "is not an absolute URI"));
     CHECK(has(f.refused({"client", "set", "wiki", "--no-resource", "--default-resource", "https://id.example.org/x"}),

@@ -129,9 +129,11 @@ function tests(library, method, opaque, providerOf) {
 
   it("introspection tells what an access token is [RFC 7662 §2.2]", async () => {
     const { tokens } = await signIn();
-    const { exp, iat, jti, ...rest } = await client.introspect(tokens.access_token);
+    const { exp, iat, jti, auth_time: loggedIn, ...rest } = await client.introspect(tokens.access_token);
+    assert.ok(loggedIn > 0 && loggedIn <= iat);
     assert.deepEqual(rest, {
       active: true,
+      acr: "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport",
       scope: "openid profile email",
       client_id: `app-${method}`,
       token_type: "Bearer",
