@@ -14,8 +14,9 @@
 namespace postern::oauth {
 namespace {
 
-/// With groups: a token has to fit into a header line, which web servers limit to 8 KiB.
-constexpr std::size_t kMaxBytesWithGroups = 6144;
+/// Of the claims with groups: their token, a third longer and signed, has to fit into a header line, which web servers
+/// limit to 8 KiB.
+constexpr std::size_t kMaxBytesWithGroups = 4096;
 
 json::Object claims_of(const Settings& settings, const model::Grant& grant, const model::AccessToken& record) {
     // Without a user the client speaks for itself (RFC 9068 §2.2); users' subjects are random, so no client's id.
@@ -29,6 +30,19 @@ json::Object claims_of(const Settings& settings, const model::Grant& grant, cons
     return claims;
 }
 
+/// RFC 9068 §2.2.3.1. All of them or none: a part of them could say that the user is not in a group.
+void add_groups(Context& context, const model::Grant& grant, json::Object& claims) {
+    json::Object with_groups = claims;
+    with_groups.set(model::kGroups, json::strings(store::told_groups(context.store, grant.subject, grant.client_id)));
+    if (json::write(with_groups).size() <= kMaxBytesWithGroups) {
+        claims = std::move(with_groups);
+        return;
+    }
+    context.log.warn("groups_left_out", {{"id", context.trail.request_id()},
+                                         {"client_id", grant.client_id.str()},
+                                         {"reason", "with them the claims would be longer than 4096 bytes"}});
+}
+
 /// What RFC 9068 §2.2 adds; about the user only where there is one.
 void add_profile_claims(Context& context, const AccessTokenAbout& about, json::Object& claims) {
     const model::Grant& grant = about.grant;
@@ -36,19 +50,7 @@ void add_profile_claims(Context& context, const AccessTokenAbout& about, json::O
     if (grant.subject.empty()) return;
     if (grant.auth_time != model::kAuthTimeUnknown) claims.set("auth_time", util::to_epoch(grant.auth_time));
     add_authentication(context.settings, claims);
-    if (about.with_groups && about.scope.contains(model::kGroups))
-        claims.set(model::kGroups, json::strings(store::told_groups(context.store, grant.subject, grant.client_id)));
-}
-
-std::string sign(Context& context, const AccessTokenAbout& about, const model::AccessToken& record) {
-    const Settings& settings = context.settings;
-    json::Object claims = claims_of(settings, about.grant, record);
-    if (about.profile == model::TokenProfile::rfc9068)
-        add_profile_claims(context, about, claims);
-    else if (settings.username_in_access_token && !about.username.empty())
-        claims.set("username", about.username);
-    const keys::SigningKey& key = context.keys.signing_key(settings.token_algorithm(about.profile), record.issued_at);
-    return jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, json::write(claims));
+    if (about.with_groups && about.scope.contains(model::kGroups)) add_groups(context, grant, claims);
 }
 
 }  // namespace
@@ -68,16 +70,13 @@ AccessTokenIssue make_access_token(Context& context, const AccessTokenAbout& abo
     record.expires_at = record.issued_at + std::min(settings.access_token_ttl,
                                                     about.target.access_token_ttl.value_or(settings.access_token_ttl));
 
-    issue.value = sign(context, about, record);
-    if (about.with_groups && issue.value.size() > kMaxBytesWithGroups) {
-        // All of them or none: a part of them could say that the user is not in a group.
-        AccessTokenAbout without = about;
-        without.with_groups = false;
-        issue.value = sign(context, without, record);
-        context.log.warn("groups_left_out", {{"id", context.trail.request_id()},
-                                             {"client_id", about.grant.client_id.str()},
-                                             {"reason", "with them the token would be longer than 6144 bytes"}});
-    }
+    json::Object claims = claims_of(settings, about.grant, record);
+    if (about.profile == model::TokenProfile::rfc9068)
+        add_profile_claims(context, about, claims);
+    else if (settings.username_in_access_token && !about.username.empty())
+        claims.set("username", about.username);
+    const keys::SigningKey& key = context.keys.signing_key(settings.token_algorithm(about.profile), record.issued_at);
+    issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, json::write(claims));
     issue.digest = crypto::sha256(issue.value);
     record.token_hash = model::ValueHash(crypto::hex(issue.digest));
     return issue;
