@@ -52,10 +52,6 @@ bool needs_consent(const AuthorizationInput& s) {
     return !(consent_can_be_remembered(s) && s.consent && is_approved(*s.consent, s.request, s.released_claims));
 }
 
-}  // namespace
-
-namespace {
-
 /// For this request of what was approved with `scope`.
 bool covers(const model::Scope& scope, const model::ClaimNames& by_name, const model::AuthorizationRequest& request,
             const model::ReleasedClaims& released_claims) {

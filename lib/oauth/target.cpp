@@ -71,6 +71,22 @@ model::Scope scopes_of_userinfo(const Settings& settings) {
     return scopes;
 }
 
+/// Of a grant for which no resource was named.
+Outcome<Target> default_target(Context& context, const model::Client& client, const model::Grant& grant) {
+    if (const auto uri = default_resource_of(context.settings, client)) {
+        ASSIGN_OR_RETURN(auto target, find_target(context, client, *uri));
+        // A client that names no API for its user uses the token at UserInfo, too.
+        if (!target.scope.empty() && !grant.subject.empty())
+            for (const std::string& token : scopes_of_userinfo(context.settings).tokens()) target.scope.add(token);
+        return target;
+    }
+    if (!client.resources.empty())
+        return invalid_target("resource is required", "the client has a list of several, and no default");
+    if (profile_of(context.settings, client) == model::TokenProfile::rfc9068)
+        return invalid_target("resource is required", "the profile rfc9068 needs one, and there is no default");
+    return Target{};
+}
+
 }  // namespace
 
 std::optional<std::string> resource_uri_problem(std::string_view uri, const std::string& issuer) {
@@ -150,26 +166,6 @@ Outcome<void> check_listed(const model::Client& client, const model::ResourceUri
         if (!is_among(client.resources, uri)) return not_listed(uri);
     return {};
 }
-
-namespace {
-
-/// Of a grant for which no resource was named.
-Outcome<Target> default_target(Context& context, const model::Client& client, const model::Grant& grant) {
-    if (const auto uri = default_resource_of(context.settings, client)) {
-        ASSIGN_OR_RETURN(auto target, find_target(context, client, *uri));
-        // A client that names no API for its user uses the token at UserInfo, too.
-        if (!target.scope.empty() && !grant.subject.empty())
-            for (const std::string& token : scopes_of_userinfo(context.settings).tokens()) target.scope.add(token);
-        return target;
-    }
-    if (!client.resources.empty())
-        return invalid_target("resource is required", "the client has a list of several, and no default");
-    if (profile_of(context.settings, client) == model::TokenProfile::rfc9068)
-        return invalid_target("resource is required", "the profile rfc9068 needs one, and there is no default");
-    return Target{};
-}
-
-}  // namespace
 
 Outcome<Target> choose_target(Context& context, const model::Client& client, const model::Grant& grant,
                               const std::optional<Target>& named) {
