@@ -52,7 +52,7 @@ struct Client {
     bool id_token_claims = false;                      ///< the claims of its scopes are in the ID token, too
     std::optional<TokenProfile> access_token_profile;  ///< nullopt: `accessTokenProfile`
     bool groups_in_access_token = false;               ///< with the scope groups; profile rfc9068 only
-    std::string default_resource;                      ///< "": `defaultResource`; profile rfc9068 only
+    std::string default_resource;                      ///< "": as oauth::default_resource_of says; profile rfc9068 only
     ResourceUris resources;                            ///< what its tokens may be for; empty: no limit
     std::set<GrantType> grants;
     Scope scope;

@@ -22,8 +22,7 @@ util::Result<ImplicitToken, NotIssued> issue_token(Context& context, const Appro
     context.trail.add(AuditEvent::token_issued,
                       audit::with_grant(grant, {{"grant_type", "implicit"},
                                                 audit::credential("access_token", token.record.token_hash),
-                                                {"scope", grant.scope.to_string()},
-                                                {"aud", token.record.audience.value_or("")}}));
+                                                {"scope", grant.scope.to_string()}}));
     return ImplicitToken{token.value, grant.scope, context.settings.access_token_ttl};
 }
 

@@ -17,8 +17,8 @@ namespace postern::oauth {
 
 inline constexpr std::size_t kMaxResources = 8;  ///< that an authorization request may name
 
-/// Why `uri` names no API, or nullopt: an absolute URI of at most 1024 bytes without fragment (RFC 8707 §2) that is not
-/// this server. The words fit behind the URI.
+/// Why `uri` names no API, or nullopt: an absolute URI of at most 1024 bytes without fragment (RFC 8707 §2) and user
+/// information that is not this server. The words fit behind the URI.
 std::optional<std::string> resource_uri_problem(std::string_view uri, const std::string& issuer);
 
 /// What a token request names: the one value of `resource`, `aud` and `audience`, of which the last two may be in the
