@@ -100,6 +100,9 @@ TEST_CASE("resource: what cannot be one is refused and nothing is changed [RES-1
         if (std::string(command) == "set") arguments.insert(arguments.end(), {"--name", "x"});
         CHECK(has(f.refused(arguments), "there is no resource"));
     }
+    std::vector<std::string> many = {"resource", "set", kApi};
+    for (int i = 0; i < 17; ++i) many.insert(many.end(), {"--alias", "https://" + std::to_string(i) + ".example.org/"});
+    CHECK(has(f.refused(many), "at most 16 aliases"));
     CHECK(f.installation.postern({"resource", "set", kApi}).exit_code == 2);
     CHECK(f.installation.postern({"resource", "set", kApi, "--alias", "https://x.example/", "--no-alias"}).exit_code ==
           2);
@@ -162,6 +165,8 @@ TEST_CASE(
     CHECK(has(f.refused({"client", "set", "wiki", "--no-resource", "--default-resource", "https://id.example.org/x"}),
               "is this server"));
     CHECK(f.installation.postern({"client", "set", "wiki", "--resource", kApi, "--no-resource"}).exit_code == 2);
+    CHECK(f.installation.postern({"client", "set", "wiki", "--default-resource", kApi, "--no-default-resource"})
+              .exit_code == 2);
     CHECK(f.installation.postern({"client", "set", "wiki", "--access-token-profile", "x"}).exit_code == 2);
     f.installation.must({"client", "set", "wiki", "--access-token-profile", "default", "--no-default-resource",
                          "--no-resource", "--no-groups-in-access-token"});
