@@ -6,16 +6,12 @@
 #include "gateway/variable_names.h"
 #include "http/url.h"
 #include "model/claim_shape.h"
-#include "model/group.h"
 #include "oauth/settings.h"
-#include "util/text.h"
 
 namespace postern::config {
 namespace {
 
 constexpr std::size_t kLongestUrl = 2048;
-constexpr std::size_t kLongestSeparator = 16;
-constexpr std::size_t kLongestValue = 1024;  // of a group: the name of an entry in a directory
 
 /// RFC 3875 §4.1 without REMOTE_USER, and what web servers add of the same kind. AUTH_TYPE is not a name, and
 /// REMOTE_IDENT is what a program on the client's machine says.
@@ -85,22 +81,6 @@ Fault environment_claim_fault(std::string_view claim) {
     if (fits) return std::nullopt;
     return "is not a claim that a variable can hold: of OpenID Connect Core section 5.1 those that are text, "
            "email_verified and phone_number_verified";
-}
-
-Fault separator_fault(std::string_view separator) {
-    if (separator.empty() || separator.size() > kLongestSeparator || util::has_control_bytes(separator))
-        return "must be the 1 to 16 bytes, no control characters, that the web server writes between two values";
-    return std::nullopt;
-}
-
-Fault environment_group_fault(std::string_view value, std::string_view separator, const std::string* group) {
-    if (value.empty() || value.size() > kLongestValue || util::has_control_bytes(value))
-        return "must be a value of 1 to 1024 bytes without control characters";
-    if (!separator.empty() && value.find(separator) != value.npos)
-        return "holds the separator, so no value of the variable can be equal to it";
-    if (group == nullptr || !model::is_group_name(*group))
-        return "must be the name of a group: 1 to 64 of the characters A-Z a-z 0-9 . _ -";
-    return std::nullopt;
 }
 
 Fault logout_redirect_fault(std::string_view text) {

@@ -15,13 +15,6 @@ Fault variable_fault(std::string_view name);
 /// A claim that a variable can hold: of OpenID Connect Core §5.1 those that are text, true or false.
 Fault environment_claim_fault(std::string_view claim);
 
-/// What stands between the values of a variable: 1 to 16 bytes without control characters.
-Fault separator_fault(std::string_view separator);
-
-/// A value of such a variable, and the name of the group that it stands for; nullptr: no text. A value that could never
-/// be there is refused, as one with the separator inside.
-Fault environment_group_fault(std::string_view value, std::string_view separator, const std::string* group);
-
 /// An absolute https URL (http on a loopback host only) without fragment and user information. `{return}` may occur in
 /// its query, once.
 Fault logout_redirect_fault(std::string_view url);

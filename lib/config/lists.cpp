@@ -1,0 +1,156 @@
+#include "config/lists.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/checks.h"
+#include "gateway/address.h"
+#include "gateway/variable_names.h"
+#include "model/protocol_claims.h"
+#include "model/scope.h"
+#include "oauth/scope_policy.h"
+#include "oidc/discovery.h"
+#include "util/text.h"
+
+namespace postern::config {
+namespace {
+
+constexpr std::size_t kLongestDescription = 256;
+constexpr std::size_t kMostVariables = 8;
+constexpr std::size_t kMostClaims = 64;
+
+Fault scope_fault(const std::string& scope) {
+    const auto parsed = model::Scope::parse(scope);
+    if (!parsed || parsed->tokens().size() != 1) return "is not the name of a scope (RFC 6749 appendix A.4)";
+    return std::nullopt;
+}
+
+Fault description_fault(const std::string& scope, const json::Value& value) {
+    if (Fault fault = scope_fault(scope)) return fault;
+    const std::string* description = value.if_string();
+    if (description == nullptr) return "must be a string";
+    if (description->empty() || description->size() > kLongestDescription || util::has_control_bytes(*description)) {
+        return "must be one line of 1 to 256 bytes";
+    }
+    return std::nullopt;
+}
+
+/// What is wrong with the claims of one scope as a whole.
+Fault scope_claims_fault(const std::string& scope, const json::Value& value) {
+    if (Fault fault = scope_fault(scope)) return fault;
+    if (oauth::openid_scopes().contains(scope))
+        return "is a scope of OpenID Connect, and people know what it releases: name a scope of your own";
+    const json::Array* claims = value.if_array();
+    if (claims == nullptr || claims->empty() || claims->size() > kMostClaims)
+        return "must be a list of 1 to 64 names of claims";
+    return std::nullopt;
+}
+
+Fault released_claim_fault(const json::Value& value) {
+    const std::string* name = value.if_string();
+    if (name == nullptr || !model::is_claim_name(*name))
+        return "must be the name of a claim: 1 to 64 printable ASCII characters without space, quotation mark and "
+               "backslash";
+    if (model::is_protocol_claim(*name)) return "is set by the server itself: a user has no such claim";
+    return std::nullopt;
+}
+
+}  // namespace
+
+Problems read_authorize_methods(Config& config, const json::Value& value) {
+    if (value.if_array() == nullptr) return wrong("must be a list");
+    bool get = false;
+    bool post = false;
+    for (const json::Value& item : *value.if_array()) {
+        const std::string* name = item.if_string();
+        bool* seen = name == nullptr ? nullptr : *name == "GET" ? &get : *name == "POST" ? &post : nullptr;
+        if (seen == nullptr) return wrong("may hold only \"GET\" and \"POST\"");
+        if (std::exchange(*seen, true)) return wrong("must not name a method twice");
+    }
+    if (!get) return wrong("must hold \"GET\": clients send users there with a redirect");
+    config.settings.authorize_post = post;
+    return {};
+}
+
+Problems read_trusted_proxies(Config& config, const json::Value& value) {
+    if (value.if_array() == nullptr) return wrong("must be a list");
+    Problems problems;
+    for (std::size_t i = 0; i < value.if_array()->size(); ++i) {
+        const std::string* given = (*value.if_array())[i].if_string();
+        const auto address = given == nullptr ? std::nullopt : gateway::canonical_address(*given);
+        if (address) {
+            config.trusted_proxies.push_back(*address);
+        } else {
+            problems.push_back({"[" + std::to_string(i) + "]", "must be one IP address (no network, no name)"});
+        }
+    }
+    return problems;
+}
+
+Problems read_authorization_variables(Config& config, const json::Value& value) {
+    if (value.if_array() == nullptr || value.if_array()->empty() || value.if_array()->size() > kMostVariables)
+        return wrong("must be a list of 1 to 8 CGI variables");
+    Problems problems;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < value.if_array()->size(); ++i) {
+        const std::string* given = (*value.if_array())[i].if_string();
+        const Fault fault =
+            given == nullptr ? Fault("must be a string") : gateway::authorization_variable_fault(*given);
+        const bool twice = !fault && std::ranges::find(names, *given) != names.end();
+        if (fault || twice) {
+            problems.push_back({"[" + std::to_string(i) + "]", fault.value_or("must not be named twice")});
+        } else {
+            names.push_back(*given);
+        }
+    }
+    config.authorization_variables = std::move(names);
+    return problems;
+}
+
+Problems read_scope_descriptions(Config& config, const json::Value& value) {
+    if (value.if_object() == nullptr) return wrong("must be an object");
+    Problems problems;
+    for (const auto& member : value.if_object()->members()) {
+        if (const Fault fault = description_fault(member.first, member.second)) {
+            problems.push_back({"." + member.first, *fault});
+        } else {
+            config.settings.scope_descriptions[member.first] = *member.second.if_string();
+        }
+    }
+    return problems;
+}
+
+Problems read_scope_claims(Config& config, const json::Value& value) {
+    if (value.if_object() == nullptr) return wrong("must be an object");
+    Problems problems;
+    for (const auto& [scope, claims] : value.if_object()->members()) {
+        if (const Fault fault = scope_claims_fault(scope, claims)) {
+            problems.push_back({"." + scope, *fault});
+            continue;
+        }
+        for (std::size_t i = 0; i < claims.if_array()->size(); ++i) {
+            const json::Value& name = (*claims.if_array())[i];
+            if (const Fault fault = released_claim_fault(name))
+                problems.push_back({"." + scope + "[" + std::to_string(i) + "]", *fault});
+            else
+                config.settings.released_claims.add(scope, *name.if_string());
+        }
+    }
+    return problems;
+}
+
+Problems read_metadata(Config& config, const json::Value& value) {
+    if (value.if_object() == nullptr) return wrong("must be an object");
+    Problems problems;
+    for (const auto& member : value.if_object()->members()) {
+        if (oidc::is_computed_member(member.first)) {
+            problems.push_back({"." + member.first, "cannot be replaced: the server computes it"});
+        } else if (member.second.is_null()) {
+            problems.push_back({"." + member.first, "must have a value: leave the member out instead"});
+        }
+    }
+    if (problems.empty()) config.settings.metadata = *value.if_object();
+    return problems;
+}
+
+}  // namespace postern::config

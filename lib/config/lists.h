@@ -1,0 +1,24 @@
+// The keys whose values are lists and objects. Each function puts a value into the configuration, or says what is wrong
+// with each of its items.
+#pragma once
+
+#include "config/config.h"
+#include "config/problems.h"
+#include "json/value.h"
+
+namespace postern::config {
+
+/// `authorizeMethods`: ["GET"] or ["GET", "POST"].
+Problems read_authorize_methods(Config& config, const json::Value& value);
+/// `trustedProxies`: IP addresses.
+Problems read_trusted_proxies(Config& config, const json::Value& value);
+/// `authorizationVariables`: 1 to 8 CGI variables.
+Problems read_authorization_variables(Config& config, const json::Value& value);
+/// `scopeDescriptions`: {"wiki": "Edit pages"}, each one line of 1 to 256 bytes.
+Problems read_scope_descriptions(Config& config, const json::Value& value);
+/// `scopeClaims`: {"wiki": ["wiki_role"]}, 1 to 64 claims for each scope of the operator's own.
+Problems read_scope_claims(Config& config, const json::Value& value);
+/// `metadata`: members of discovery that the server does not compute.
+Problems read_metadata(Config& config, const json::Value& value);
+
+}  // namespace postern::config
