@@ -5,16 +5,15 @@
 #include <array>
 #include <iostream>
 #include <map>
-#include <set>
 #include <span>
 
 #include "cli/audit.h"
 #include "cli/output.h"
 #include "cli/user/claims.h"
 #include "cli/user/progress.h"
+#include "cli/user/sync_plan.h"
 #include "db/write.h"
 #include "model/group.h"
-#include "store/groups.h"
 #include "store/users.h"
 #include "util/text.h"
 
@@ -23,46 +22,21 @@ namespace {
 
 using db::Access;
 using db::Durability;
-using model::User;
 using store::Origin;
 
-enum class Change { add, update, enable, disable };
-
 struct ChangeWords {
-    Change change;
+    UserChange change;
     const char* verb;
     const char* done;
 };
 constexpr std::array kChanges = {
-    ChangeWords{Change::add, "add", "added"},
-    ChangeWords{Change::update, "update", "updated"},
-    ChangeWords{Change::enable, "enable", "enabled"},
-    ChangeWords{Change::disable, "disable", "disabled"},
+    ChangeWords{UserChange::add, "add", "added"},
+    ChangeWords{UserChange::update, "update", "updated"},
+    ChangeWords{UserChange::enable, "enable", "enabled"},
+    ChangeWords{UserChange::disable, "disable", "disabled"},
 };
 
-const ChangeWords& words_of(Change change) { return *std::ranges::find(kChanges, change, &ChangeWords::change); }
-
-/// A user as the database has it.
-struct Known {
-    User user;
-    Origin origin;
-    std::set<std::string> groups;
-};
-
-/// What the run is to do to one user.
-struct Step {
-    Change change = Change::update;
-    std::string username;
-    const ImportedUser* line = nullptr;  ///< nullptr: the file does not have the user
-    std::vector<std::string> what;       ///< that differs from the line, for people
-};
-
-struct Plan {
-    std::vector<Step> steps;
-    std::size_t unchanged = 0;
-    std::size_t enabled = 0;   ///< users of the source, before
-    std::size_t disabled = 0;  ///< of them, by the steps
-};
+const ChangeWords& words_of(UserChange change) { return *std::ranges::find(kChanges, change, &ChangeWords::change); }
 
 /// A user who got or lost the right to sign in.
 struct StateChange {
@@ -71,7 +45,7 @@ struct StateChange {
 };
 
 struct Report {
-    std::map<Change, std::size_t> counts;
+    std::map<UserChange, std::size_t> counts;
     std::int64_t grants_ended = 0;  ///< of users who lost a group
     std::vector<FaultyLine> refused;
     std::vector<StateChange> states;
@@ -96,128 +70,8 @@ void complete_lines(std::vector<ImportedUser>& users, const ImportOptions& optio
     }
 }
 
-bool may_take(const Origin& origin, const ImportOptions& options) {
-    return origin.source == *options.source || (options.adopt && origin.source.empty());
-}
-
-std::string foreign_reason(const Origin& origin) {
-    if (origin.source.empty())
-        return "a user of that name is there already and has no source; --adopt makes it a user of this one";
-    return "a user of that name belongs to the source " + in_quotes(origin.source) +
-           "; `postern user set --source` changes that";
-}
-
-/// All users of the source, and those whom the file names besides, by user name.
-class Users {
-public:
-    Users(db::Database& database, const std::string& source) : database_(database) {
-        std::map<std::string, std::set<std::string>> groups;
-        for (const store::Membership& each : store::list_memberships(database, source))
-            groups[each.subject.str()].insert(each.group);
-        for (const store::ListedUser& each : store::list_users_of_source(database, source))
-            known_[each.user.username] = {each.user, each.origin, groups[each.user.subject.str()]};
-    }
-
-    /// nullptr when there is no such user.
-    const Known* find(const std::string& username) {
-        const auto found = known_.find(username);
-        if (found != known_.end()) return &found->second;
-        const auto user = store::find_user_by_name(database_, username);
-        if (!user) return nullptr;
-        const auto groups = store::groups_of(database_, user->subject);
-        Known known{*user, store::find_origin(database_, user->subject), {groups.begin(), groups.end()}};
-        return &known_.emplace(username, std::move(known)).first->second;
-    }
-
-    const std::map<std::string, Known>& all() const { return known_; }
-
-private:
-    db::Database& database_;
-    std::map<std::string, Known> known_;
-};
-
-/// Moves lines about users of another source to the faulty ones.
-void check_origins(Users& users, ImportFile& file, const ImportOptions& options) {
-    std::erase_if(file.users, [&](const ImportedUser& line) {
-        const Known* known = users.find(line.username);
-        if (!known || may_take(known->origin, options)) return false;
-        file.faulty.push_back({line.line, line.username, foreign_reason(known->origin)});
-        return true;
-    });
-    std::ranges::sort(file.faulty, {}, &FaultyLine::line);
-}
-
-/// The operator's word on a state stays; what the sync itself has done ends when the user is back.
-bool is_enabled_by(const ImportedUser& line, const User& user, const Origin& origin) {
-    return line.enabled.value_or(user.enabled || origin.left_at);
-}
-
-std::vector<std::string> differences(db::Database& database, const ImportedUser& line, const Known& known,
-                                     const ImportOptions& options) {
-    const bool has_left = known.origin.left_at.has_value();
-    const bool is_enabled = is_enabled_by(line, known.user, known.origin);
-    const std::pair<bool, const char*> rows[] = {
-        {known.origin.source != *options.source, "source"},
-        {!same_claims(*line.claims, known.user.claims), "claims"},
-        {std::set<std::string>(line.groups->begin(), line.groups->end()) != known.groups, "groups"},
-        {line.password_hash && *line.password_hash != store::find_password_hash(database, known.user.subject),
-         "password"},
-        {is_enabled != known.user.enabled || (has_left && !is_enabled), "state"},
-    };
-    std::vector<std::string> what;
-    for (const auto& [differs, name] : rows)
-        if (differs) what.emplace_back(name);
-    return what;
-}
-
-Step step_of(const ImportedUser& line, const Known& known, std::vector<std::string> what) {
-    const bool is_enabled = is_enabled_by(line, known.user, known.origin);
-    Step step{Change::update, line.username, &line, std::move(what)};
-    if (is_enabled != known.user.enabled) step.change = is_enabled ? Change::enable : Change::disable;
-    return step;
-}
-
-Plan make_plan(db::Database& database, Users& users, const std::vector<ImportedUser>& lines,
-               const ImportOptions& options) {
-    Plan plan;
-    std::set<std::string> named;
-    for (const ImportedUser& line : lines) {
-        named.insert(line.username);
-        const Known* known = users.find(line.username);
-        if (!known) {
-            plan.steps.push_back({Change::add, line.username, &line, {}});
-        } else if (auto what = differences(database, line, *known, options); !what.empty()) {
-            plan.steps.push_back(step_of(line, *known, std::move(what)));
-        } else {
-            ++plan.unchanged;
-        }
-    }
-    for (const auto& [username, known] : users.all()) {
-        if (known.user.enabled && !named.contains(username))
-            plan.steps.push_back({Change::disable, username, nullptr, {}});
-    }
-    const auto is_of_source = [&](const std::string& username) {
-        return users.find(username)->origin.source == *options.source;
-    };
-    plan.enabled = static_cast<std::size_t>(std::ranges::count_if(
-        users.all(), [&](const auto& each) { return each.second.user.enabled && is_of_source(each.first); }));
-    plan.disabled = static_cast<std::size_t>(std::ranges::count_if(
-        plan.steps, [&](const Step& step) { return step.change == Change::disable && is_of_source(step.username); }));
-    return plan;
-}
-
-/// A file that was cut short must not lock a whole organisation out.
-void require_few_disabled(const Plan& plan, std::size_t percent, const ImportOptions& options) {
-    if (plan.disabled * 100 <= percent * plan.enabled) return;
-    const std::string share = std::to_string((plan.disabled * 100 + plan.enabled - 1) / plan.enabled) + "%";
-    throw Refused(std::to_string(plan.disabled) + " of " + std::to_string(plan.enabled) +
-                  " enabled users of the source " + in_quotes(*options.source) +
-                  " would be disabled, which is more than " + std::to_string(percent) +
-                  "%; nothing was changed. If the file is complete, run the same with --at-most " + share);
-}
-
 /// False when the user of the line is not to be taken any more, as the transaction has it locked.
-bool take_line(db::Transaction& transaction, const Step& step, const ImportOptions& options, Report& report) {
+bool take_line(db::Transaction& transaction, const SyncStep& step, const ImportOptions& options, Report& report) {
     const ImportedUser& line = *step.line;
     auto user = store::find_user_by_name_to_change(transaction, line.username);
     if (!user) {
@@ -244,7 +98,7 @@ bool take_line(db::Transaction& transaction, const Step& step, const ImportOptio
 }
 
 /// False when the user has gone, is disabled or belongs elsewhere meanwhile.
-bool let_go(db::Transaction& transaction, const Step& step, const ImportOptions& options, Report& report) {
+bool let_go(db::Transaction& transaction, const SyncStep& step, const ImportOptions& options, Report& report) {
     auto user = store::find_user_by_name_to_change(transaction, step.username);
     if (!user || !user->enabled) return false;
     if (store::find_origin(transaction.database(), user->subject).source != *options.source) return false;
@@ -257,10 +111,10 @@ bool let_go(db::Transaction& transaction, const Step& step, const ImportOptions&
     return true;
 }
 
-Report take_batch(db::Transaction& transaction, std::span<const Step> steps, const ImportOptions& options,
+Report take_batch(db::Transaction& transaction, std::span<const SyncStep> steps, const ImportOptions& options,
                   Report report) {
     report.states.clear();
-    for (const Step& step : steps) {
+    for (const SyncStep& step : steps) {
         const bool is_done =
             step.line ? take_line(transaction, step, options, report) : let_go(transaction, step, options, report);
         if (is_done) ++report.counts[step.change];
@@ -288,7 +142,7 @@ void note_batch(const Invocation& invocation, const Report& before, const Report
 }
 
 /// The report counts a batch only after its commit.
-void take_steps(const Invocation& invocation, db::Database& database, std::span<const Step> steps,
+void take_steps(const Invocation& invocation, db::Database& database, std::span<const SyncStep> steps,
                 const ImportOptions& options, Report& report) {
     Progress progress("writing", steps.size());
     while (!steps.empty()) {
@@ -305,7 +159,7 @@ void take_steps(const Invocation& invocation, db::Database& database, std::span<
     }
 }
 
-void take_all(const Invocation& invocation, db::Database& database, std::span<const Step> steps,
+void take_all(const Invocation& invocation, db::Database& database, std::span<const SyncStep> steps,
               const ImportOptions& options, Report& report) {
     const auto with_count = [&](const std::exception& error) {
         return std::string(error.what()) + "\n" + std::to_string(total(report)) +
@@ -320,13 +174,13 @@ void take_all(const Invocation& invocation, db::Database& database, std::span<co
     }
 }
 
-json::Object to_json(const Step& step) {
+json::Object to_json(const SyncStep& step) {
     json::Object object{{"username", step.username}, {"change", words_of(step.change).verb}};
     if (!step.what.empty()) object.set("what", json::strings(step.what));
     return object;
 }
 
-void print_json(const Plan& plan, const ImportOptions& options, const Report& report) {
+void print_json(const SyncPlan& plan, const ImportOptions& options, const Report& report) {
     json::Object object;
     for (const ChangeWords& words : kChanges) {
         const auto count = report.counts.find(words.change);
@@ -335,7 +189,7 @@ void print_json(const Plan& plan, const ImportOptions& options, const Report& re
     json::Array refused;
     for (const FaultyLine& faulty : report.refused) refused.emplace_back(cli::to_json(faulty));
     json::Array changes;
-    for (const Step& step : plan.steps) changes.emplace_back(to_json(step));
+    for (const SyncStep& step : plan.steps) changes.emplace_back(to_json(step));
     object.set("unchanged", static_cast<std::int64_t>(plan.unchanged));
     object.set("refused", std::move(refused));
     object.set("grants_ended", report.grants_ended);
@@ -345,10 +199,10 @@ void print_json(const Plan& plan, const ImportOptions& options, const Report& re
     cli::print_json(std::move(object));
 }
 
-void print(const Invocation& invocation, const Plan& plan, const ImportOptions& options, const Report& report) {
+void print(const Invocation& invocation, const SyncPlan& plan, const ImportOptions& options, const Report& report) {
     if (invocation.json) return print_json(plan, options, report);
     if (options.dry_run) {
-        for (const Step& step : plan.steps)
+        for (const SyncStep& step : plan.steps)
             std::cout << words_of(step.change).verb << ' ' << util::displayable(step.username)
                       << (step.what.empty() ? "" : ": " + join(step.what, ", ")) << '\n';
         std::cout << "nothing was written; the result would be: ";
@@ -380,8 +234,8 @@ void require_no_faults(const Invocation& invocation, ImportFile& file, const Imp
                   refused_lines(report.refused.size()) + "; correct the file");
 }
 
-void count_planned(const Plan& plan, Report& report) {
-    for (const Step& step : plan.steps) ++report.counts[step.change];
+void count_planned(const SyncPlan& plan, Report& report) {
+    for (const SyncStep& step : plan.steps) ++report.counts[step.change];
 }
 
 }  // namespace
@@ -398,13 +252,13 @@ void sync_users(const Invocation& invocation, const ImportOptions& options) {
     ImportFile file = read_lines(options);
     db::Database database = open_database(config, options.dry_run ? Access::query_only : Access::read_write);
     check_groups(database, file);
-    Users users(database, *options.source);
+    KnownUsers users(database, *options.source);
     check_origins(users, file, options);
     require_no_faults(invocation, file, options);
     note_claims(config.settings, file.users);
     if (!options.dry_run) hash_passwords(database, file.users);
 
-    const Plan plan = make_plan(database, users, file.users, options);
+    const SyncPlan plan = make_plan(database, users, file.users, options);
     Report report;
     if (options.dry_run) {
         count_planned(plan, report);

@@ -1,0 +1,75 @@
+// What `postern user import --sync SOURCE` is to do: the users of a file beside those of the database.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/user/import_file.h"
+#include "cli/user/import_user.h"
+#include "db/database.h"
+#include "model/user.h"
+#include "store/users.h"
+
+namespace postern::cli {
+
+enum class UserChange { add, update, enable, disable };
+
+/// A user as the database has it.
+struct KnownUser {
+    model::User user;
+    store::Origin origin;
+    std::set<std::string> groups;
+};
+
+/// What the run is to do to one user.
+struct SyncStep {
+    UserChange change = UserChange::update;
+    std::string username;
+    const ImportedUser* line = nullptr;  ///< nullptr: the file does not have the user
+    std::vector<std::string> what;       ///< that differs from the line, for people
+};
+
+struct SyncPlan {
+    std::vector<SyncStep> steps;
+    std::size_t unchanged = 0;
+    std::size_t enabled = 0;   ///< users of the source, before
+    std::size_t disabled = 0;  ///< of them, by the steps
+};
+
+/// All users of a source, and those whom the file names besides, by user name.
+class KnownUsers {
+public:
+    KnownUsers(db::Database& database, const std::string& source);
+
+    /// nullptr when there is no such user.
+    const KnownUser* find(const std::string& username);
+    const std::map<std::string, KnownUser>& all() const { return known_; }
+
+private:
+    db::Database& database_;
+    std::map<std::string, KnownUser> known_;
+};
+
+/// Whether a run may change a user: one of its source, or with --adopt one without a source.
+bool may_take(const store::Origin& origin, const ImportOptions& options);
+
+/// Why it may not, for people.
+std::string foreign_reason(const store::Origin& origin);
+
+/// The operator's word on a state stays; what the sync itself has done ends when the user is back.
+bool is_enabled_by(const ImportedUser& line, const model::User& user, const store::Origin& origin);
+
+/// Moves lines about users of another source to the faulty ones.
+void check_origins(KnownUsers& users, ImportFile& file, const ImportOptions& options);
+
+/// `lines` must outlive the plan.
+SyncPlan make_plan(db::Database& database, KnownUsers& users, const std::vector<ImportedUser>& lines,
+                   const ImportOptions& options);
+
+/// Throws Refused when more than `percent` of the source's enabled users would be disabled: a file that was cut short
+/// must not lock a whole organisation out.
+void require_few_disabled(const SyncPlan& plan, std::size_t percent, const ImportOptions& options);
+
+}  // namespace postern::cli
