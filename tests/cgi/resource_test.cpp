@@ -69,7 +69,8 @@ std::string written(const json::Object& object, const char* name) {
 const auto kAsIs = [](const Query& form) { return form; };
 
 TEST_CASE(
-    "resource: the one of the authorization request is the audience, as the operator wrote it [RES-1, RES-5, RES-7]") {
+    "resource: the one of the authorization request is the audience, as the operator wrote it [RES-1, RES-5, RES-7, "
+    "RFC 8707 §2c, §2.1a, RFC 9068 §3a]") {
     Site site;
     for (const char* spelling :
          {"https://notes.example", "https://notes.example/", "HTTPS://Notes.Example:443", "https://notes.example/v1"}) {
@@ -87,7 +88,7 @@ TEST_CASE(
     CHECK(claims_of(site.redeem_code(site.request(), kAsIs)).find("aud") == nullptr);
 }
 
-TEST_CASE("resource: an API with scopes gets a token that reads nothing at UserInfo [RES-9, RES-11]") {
+TEST_CASE("resource: an API with scopes gets a token that reads nothing at UserInfo [RES-9, RES-11, RFC 8707 §2.2c]") {
     Site site;
     const Answer notes = site.redeem_code(site.request().with("resource", kNotes), kAsIs);
     CHECK(userinfo(site.op, notes.member("access_token")).status == 403);
@@ -96,7 +97,8 @@ TEST_CASE("resource: an API with scopes gets a token that reads nothing at UserI
 }
 
 TEST_CASE(
-    "resource: what an authorization request must not name, and a scope that its APIs do not have [RES-1, RES-3, RES-4, RES-5]") {
+    "resource: what an authorization request must not name, and a scope that its APIs do not have [RES-1, RES-3, "
+    "RES-4, RES-5, RFC 8707 §2ab, §2.1a]") {
     Site site;
     struct Row {
         const char* what;
@@ -144,7 +146,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "resource: a token request stays within what was granted, and a refusal spends nothing [RES-6, RES-7, RES-8]") {
+    "resource: a token request stays within what was granted, and a refusal spends nothing [RES-6, RES-7, RES-8, "
+    "RFC 8707 §2.2ab]") {
     Site site;
     const Query both = site.request("openid offline_access notes:read files:read")
                            .with("resource", kNotes)
@@ -229,7 +232,7 @@ TEST_CASE("resource: client_credentials names one, within the client's list [RES
     CHECK(audience_of(token(Query{{"audience", kNotes}})) == kNotes);
 }
 
-TEST_CASE("resource: an implicit request records it, and its token has no audience [RES-10]") {
+TEST_CASE("resource: an implicit request records it, and its token has no audience [RES-10, RFC 8707 §2.1b]") {
     Deployment op(
         {.config = json::Object{{"implicit", true}, {"accessTokenProfile", "rfc9068"}, {"defaultResource", kFiles}}});
     op.must({"client", "set", kSpa, "--grant", "authorization_code", "--grant", "implicit"});
@@ -246,7 +249,8 @@ TEST_CASE("resource: an implicit request records it, and its token has no audien
 }
 
 TEST_CASE(
-    "access tokens: profile rfc9068 by configuration and for one client; both live side by side [ATP-1 to ATP-9, CLAIM-6]") {
+    "access tokens: profile rfc9068 by configuration and for one client; both live side by side [ATP-1 to ATP-9, "
+    "CLAIM-6, RFC 9068 §2.2, §2.2.1, RFC 9470 §6.1]") {
     Site site;
     site.op.must({"group", "add", "staff"});
     site.op.must({"group", "member", "add", "staff", kAlice});
@@ -293,7 +297,8 @@ TEST_CASE(
     CHECK(many.log.find("groups_left_out") != std::string::npos);
 }
 
-TEST_CASE("access tokens: without a default left, a request must name its resource [ATP-4]") {
+TEST_CASE(
+    "access tokens: without a default left, a request must name its resource [ATP-4, RFC 8707 §2e, RFC 9068 §3b]") {
     Deployment op;
     const std::string without = read_file(op.config_file());
     op.configure("defaultResource", kFiles);
@@ -306,7 +311,7 @@ TEST_CASE("access tokens: without a default left, a request must name its resour
     CHECK(audience_of(redeem(op, token_request(code).with("resource", kNotes))) == kNotes);
 }
 
-TEST_CASE("resource: a default is held to its scopes and those about the user [ATP-4, RES-9]") {
+TEST_CASE("resource: a default is held to its scopes and those about the user [ATP-4, RES-9, RFC 9068 §3b]") {
     Site site;
     site.op.must({"client", "set", kWeb, "--access-token-profile", "rfc9068", "--default-resource", kNotes});
     const Answer answer = site.redeem_code(site.request("openid email files:read notes:write"), kAsIs);

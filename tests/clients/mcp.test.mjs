@@ -209,7 +209,7 @@ describe("MCP: the TypeScript SDK", () => {
       sent: "/mcp/",
     },
   })) {
-    it(`a client that ${title} gets the registered URI in aud [MCP-2, MCP-5, PRM-1, RES-1]`, () =>
+    it(`a client that ${title} gets the registered URI in aud [MCP-2, MCP-5, PRM-1, RES-1, RFC 9728 §5]`, () =>
       withServer(path, aliases, async (server, uri) => {
         const assistant = new Assistant({ validate });
         const person = new Person();

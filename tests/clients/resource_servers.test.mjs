@@ -126,7 +126,7 @@ for (const algorithm of ["RS256", "ES256", "EdDSA"]) {
           assert.match(error, reason);
         }
 
-        it("a token for the API is accepted: its scope, the client, the login [ATP-1, RES-1, RES-9]", async () => {
+        it("a token for the API is accepted: scope, client, login [ATP-1, RES-1, RES-9, RFC 9068 §4]", async () => {
           const { claims, error } = await servers.judge(library, tokens.valid);
           assert.equal(error, undefined);
           const { iss, sub, aud, client_id, scope, auth_time, iat, amr } = claims;
@@ -144,23 +144,23 @@ for (const algorithm of ["RS256", "ES256", "EdDSA"]) {
           assert.ok(auth_time <= iat);
         });
 
-        it("a token for another API is refused, and accepted there [ATP-1, RES-1]", async () => {
+        it("a token for another API is refused, and accepted there [ATP-1, RFC 8707 §3, RFC 9068 §4]", async () => {
           await refused(tokens.other, says.audience);
           assert.equal((await others.judge(library, tokens.other)).claims?.aud, OTHER);
           assert.match((await others.judge(library, tokens.valid)).error, says.audience);
         });
 
-        it("a token whose request names no API is for the default one [ATP-4]", async () => {
+        it("a token whose request names no API is for the default one [ATP-4, RFC 9068 §3b]", async () => {
           await refused(tokens.unnamed, says.audience);
           assert.equal((await others.judge(library, tokens.unnamed)).claims?.aud, OTHER);
         });
 
-        it("a token that has expired, and one with another signature, are refused", async () => {
+        it("a token that has expired, and one with another signature, are refused [RFC 9068 §4]", async () => {
           await refused(tokens.expired, says.expired);
           await refused(altered(tokens.valid), says.signature);
         });
 
-        it("ID tokens and refresh tokens are not accepted as access tokens [ATP-1, RFC 9068 §5]", async () => {
+        it("ID tokens and refresh tokens are not accepted as access tokens [ATP-1, RFC 9068 §5a]", async () => {
           await refused(tokens.id_token, says.type);
           await refused(tokens.refresh_token, says.type);
         });

@@ -226,7 +226,7 @@ TEST_CASE(
     CHECK(text_of(jwt_claims(text_of(tokens, "id_token")), "email") == "alice@op.example");
 }
 
-TEST_CASE("discovery: acr and claims are the ones that tokens and UserInfo have [Discovery §3jr]") {
+TEST_CASE("discovery: acr and claims are the ones that tokens and UserInfo have [Discovery §3jr, RFC 9470 §7]") {
     const Deployment op;
     const char* claims = R"({"name":"F","family_name":"F","given_name":"F","middle_name":"F","nickname":"F",
         "preferred_username":"F","profile":"https://f.example/","picture":"https://f.example/p","website":"https://f.example/w",

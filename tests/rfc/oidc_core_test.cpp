@@ -158,7 +158,8 @@ TEST_CASE("max_age: digits and nothing else [IF97, the interface specification, 
 }
 
 TEST_CASE(
-    "max_age: a login that is old enough is asked for again, whole seconds [IF68, IF106, IF178, OIDC Core §3.1.2.1r, "
+    "max_age: a login that is old enough is asked for again, whole seconds [IF68, IF106, IF178, RFC 9470 §4, "
+    "OIDC Core §3.1.2.1r, "
     "§15.1e]") {
     struct Row {
         std::string when;

@@ -90,7 +90,8 @@ const ParseRow kParseRows[] = {
 }  // namespace
 
 TEST_CASE(
-    "parse_target: one value, by any of three names, aud and audience in query or body [IF40, RES-1, RES-6, RES-8]") {
+    "parse_target: one value, by any of three names, aud and audience in query or body [IF40, RES-1, RES-6, RES-8, "
+    "RFC 8707 §2ad]") {
     for (const ParseRow& row : kParseRows) {
         CAPTURE(row.query);
         CAPTURE(row.form);
@@ -114,7 +115,7 @@ TEST_CASE("parse_target: bounded, since it travels in every token [RES-1]") {
     CHECK(resource.error().code == ErrorCode::invalid_target);
 }
 
-TEST_CASE("parse_targets: up to eight resources; an audience beside them is one of them [RES-5, RES-8]") {
+TEST_CASE("parse_targets: up to eight resources; an audience beside them is one of them [RES-5, RES-8, RFC 8707 §2d]") {
     const std::string eight =
         "resource=https://1.example&resource=https://2.example&resource=https://3.example&resource=https://4.example"
         "&resource=https://5.example&resource=https://6.example&resource=https://7.example&resource=https://8.example";
@@ -129,7 +130,8 @@ TEST_CASE("parse_targets: up to eight resources; an audience beside them is one 
     CHECK(none->resources.empty());
 }
 
-TEST_CASE("find_target: by the operator's URI, byte for byte, in any spelling of the client [RES-1, RES-2]") {
+TEST_CASE(
+    "find_target: by the operator's URI, byte for byte, in any spelling of the client [RES-1, RES-2, RFC 8707 §2c]") {
     Fixture f;
     f.add("https://api.example", "notes:read", {"https://old.example/v1"});
     f.add("https://mcp.example/mcp");
@@ -157,7 +159,8 @@ TEST_CASE("find_target: by the operator's URI, byte for byte, in any spelling of
 }
 
 TEST_CASE(
-    "find_target: never this server or a client, a disabled resource, or one outside the client's list [RES-3, RES-4]") {
+    "find_target: never this server or a client, a disabled resource, or one outside the client's list [RES-3, RES-4, "
+    "RFC 8707 §2b, RFC 9068 §5a]") {
     Fixture f;
     f.add("https://off.example/", "", {}, false);
     f.add("https://api.example/", "", {"https://alias.example/"});
@@ -208,7 +211,8 @@ TEST_CASE("find_resources: each once, with a scope that one of them has or that 
 }
 
 TEST_CASE(
-    "choose_target: within what was granted, else what is named, else the default of the profile [RES-6, RES-7, ATP-4]") {
+    "choose_target: within what was granted, else what is named, else the default of the profile [RES-6, RES-7, "
+    "ATP-4, RFC 8707 §2.2ab, RFC 9068 §3b]") {
     Fixture f;
     const Uris one = {"https://a.example/"};
     const Uris two = {"https://a.example/", "https://b.example/"};
@@ -258,7 +262,7 @@ TEST_CASE(
     CHECK(f.choose({}) == "https://own.example");
 }
 
-TEST_CASE("choose_target: a client with a list gets no token that is for every API [RES-3, RES-7]") {
+TEST_CASE("choose_target: a client with a list gets no token that is for every API [RES-3, RES-7, RFC 8707 §2e]") {
     Fixture f;
     f.client.resources = {"https://a.example/"};
     CHECK(f.choose({}) == "https://a.example/");
@@ -287,7 +291,7 @@ TEST_CASE("choose_target: a granted resource that was disabled or taken off the 
     CHECK_FALSE(oauth::check_listed(f.client, {"https://b.example/", "https://a.example/"}));
 }
 
-TEST_CASE("scope_for: what the resource has of it, never nothing [RES-9]") {
+TEST_CASE("scope_for: what the resource has of it, never nothing [RES-9, RFC 8707 §2.2c, RFC 9068 §2.2.3]") {
     oauth::Target target{.audience = "https://a.example/", .scope = scope("read write")};
     CHECK(oauth::scope_for(target, scope("openid write read"))->to_string() == "write read");
     CHECK_FALSE(oauth::scope_for(target, scope("openid")));
