@@ -11,6 +11,7 @@
 
 #include "installation.h"
 #include "json/reader.h"
+#include "support/database.h"
 #include "support/deployment.h"
 
 using namespace postern;
@@ -46,6 +47,11 @@ std::string states(const Installation& installation, std::map<std::string, std::
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 constexpr const char* kBothSign = "ES256 active, RS256 active";
+
+/// On a server `init` shares the keys, and a repair would begin with those of the database (nodes.test.mjs).
+void unshare(const Installation& installation) {
+    if (test::is_on_postgresql()) installation.must({"key", "share", "--stop"});
+}
 
 }  // namespace
 
@@ -99,6 +105,7 @@ TEST_CASE("key repair: for each file that was lost, doctor names the command, an
     for (const Row& row : rows) {
         CAPTURE(row.lost);
         const Installation installation;
+        unshare(installation);
         std::map<std::string, std::string> before;
         states(installation, &before);
         row.lose(installation);
@@ -139,6 +146,7 @@ TEST_CASE("key repair: a damaged file is left alone, and made again when it has 
     for (const Row& row : rows) {
         CAPTURE(row.what);
         const Installation installation;
+        unshare(installation);
         const fs::path file = row.file(installation);
         std::ofstream(file) << row.content;
         const auto found = installation.postern({"doctor"});
@@ -158,6 +166,7 @@ TEST_CASE("key repair: a damaged file is left alone, and made again when it has 
 
 TEST_CASE("key repair: jwks.json is never made of a file that holds a different key than its name says") {
     const Installation installation;
+    unshare(installation);
     const auto keys = private_keys(installation);
     fs::copy_file(keys[0], keys[1], fs::copy_options::overwrite_existing);
     fs::remove(installation.keys_directory() / "jwks.json");
@@ -170,6 +179,7 @@ TEST_CASE("key repair: jwks.json is never made of a file that holds a different 
 
 TEST_CASE("key repair, doctor: a link to a directory that is not there is said to be one, and left alone") {
     const Installation installation;
+    unshare(installation);
     fs::rename(installation.keys_directory(), installation.directory() / "unmounted");
     fs::create_symlink(installation.directory() / "volume", installation.keys_directory());
     const auto result = installation.postern({"key", "repair"});
@@ -185,6 +195,7 @@ TEST_CASE("key repair, doctor: a link to a directory that is not there is said t
 
 TEST_CASE("key repair, init: neither sends to the other where it would be refused") {
     const Installation lost;
+    unshare(lost);
     fs::remove_all(lost.keys_directory());
     for (const std::vector<std::string>& command :
          std::vector<std::vector<std::string>>{{"init"}, {"key", "rotate"}, {"key", "list"}}) {
@@ -197,11 +208,13 @@ TEST_CASE("key repair, init: neither sends to the other where it would be refuse
     lost.must({"doctor"});
 
     const Installation untouched;  // keys are there: nothing of them is lost
+    unshare(untouched);
     CHECK_FALSE(has(untouched.postern({"init"}).err, "repair"));
 }
 
 TEST_CASE("key repair: keys that wait for a time that is far away are the clock's fault, and said to be") {
     const Installation installation;
+    unshare(installation);
     for (const auto& key : private_keys(installation)) {
         std::string name = key.filename();
         name.replace(name.find('.') + 1, name.find('.', name.find('.') + 1) - name.find('.') - 1, "4000000000");
@@ -243,6 +256,7 @@ TEST_CASE("key repair: run as root, the new files have their neighbours' owner, 
     };
     const Installation one_user(Installation::Start::configured);
     one_user.must({"init", "--owner", "61000:61000"});
+    unshare(one_user);
     fs::remove_all(one_user.keys_directory());
     fs::permissions(one_user.directory(), fs::perms(0755));
     one_user.must({"key", "repair", "--owner", "61000:61000"});
@@ -264,6 +278,7 @@ TEST_CASE("key repair: run as root, a directory of divided keys is restored only
     }
     const Installation installation(Installation::Start::configured);
     installation.must({"init", "--owner", "0:61000", "--signers", "61001", "--sealers", "61002"});
+    unshare(installation);
     REQUIRE(::chown(installation.directory().c_str(), 0, 61000) == 0);
     fs::remove_all(installation.keys_directory());
     const auto refused = installation.postern({"key", "repair"});
@@ -287,6 +302,7 @@ TEST_CASE("key repair: run as root, a directory of divided keys is restored only
 TEST_CASE(
     "key rotate --stolen: one command ends every older key with all that it signed, waiting ones and seal.key too") {
     const Installation installation;
+    unshare(installation);
     installation.must({"key", "rotate", "--lead", "0"});
     installation.must({"key", "rotate"});
     REQUIRE(states(installation) == "ES256 active, ES256 next, ES256 retired, RS256 active, RS256 next, RS256 retired");

@@ -230,6 +230,14 @@ describe("two nodes on one PostgreSQL", () => {
     assert.notEqual(sealOf(filesOf(a)), sealOf(before));
   });
 
+  it("`key repair` on a node that has lost files takes those of the others", async () => {
+    const before = filesOf(b);
+    for (const name of readdirSync(keysOf(b, "."))) if (name !== "transport.key") rmSync(keysOf(b, name));
+    await b.postern(["key", "repair"]);
+    assert.deepEqual(filesOf(b), before);
+    assert.deepEqual(filesOf(b), filesOf(a));
+  });
+
   it("--stolen names a node that is asleep, which believes the old keys until it wakes up", async () => {
     const old = await tokenOf(b);
     const { code, stderr } = await postern(a, "key", "rotate", "--stolen", "--wait", "1");

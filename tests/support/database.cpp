@@ -126,9 +126,15 @@ std::string rights_for_implicit(const char* command, const char* preposition) {
     return sql;
 }
 
-std::vector<std::string>& unused_copies() {
-    static std::vector<std::string> uris;
-    return uris;
+/// Of the database `model`. They hold its rows a second time.
+std::vector<std::string>& unused_copies(const std::string& model) {
+    static std::map<std::string, std::vector<std::string>> uris;
+    const auto [copies, is_first] = uris.try_emplace(model);
+    if (is_first) {
+        keep_rows(model);
+        end_connections(model);
+    }
+    return copies->second;
 }
 
 }  // namespace
@@ -149,14 +155,12 @@ std::string new_database() {
     return uri_of(name);
 }
 
-DatabaseCopy::DatabaseCopy(const std::string& model) {
-    auto& unused = unused_copies();
+DatabaseCopy::DatabaseCopy(const std::string& model) : model_(name_in(model)) {
+    auto& unused = unused_copies(model_);
     if (unused.empty()) {
-        static const bool is_prepared = (keep_rows(name_in(model)), end_connections(name_in(model)), true);
         const std::string name = new_name();
-        create_database(name, name_in(model).c_str());
+        create_database(name, model_.c_str());
         uri_ = uri_of(name);
-        static_cast<void>(is_prepared);
     } else {
         uri_ = std::move(unused.back());
         unused.pop_back();
@@ -164,7 +168,7 @@ DatabaseCopy::DatabaseCopy(const std::string& model) {
     }
 }
 
-DatabaseCopy::~DatabaseCopy() { unused_copies().push_back(std::move(uri_)); }
+DatabaseCopy::~DatabaseCopy() { unused_copies(model_).push_back(std::move(uri_)); }
 
 void set_rights_for_implicit(const std::string& uri, bool wanted) {
     if (!model_of_roles()) return;

@@ -28,6 +28,7 @@ public:
     const std::string& uri() const { return uri_; }
 
 private:
+    std::string model_;  ///< the name of the database that it is a copy of
     std::string uri_;
 };
 
