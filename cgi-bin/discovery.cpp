@@ -1,4 +1,4 @@
-// The discovery document (OpenID Connect Discovery §4, RFC 8414 §3) at both well-known addresses; needs neither
+// The discovery document (OpenID Connect Discovery §4, RFC 8414 §3) at all well-known addresses; needs neither
 // database nor private keys.
 #include "oidc/discovery.h"
 
@@ -14,9 +14,8 @@ int main() {
     std::optional<oidc::CacheableDocument> document;
     server::Endpoint endpoint;
     endpoint.name = "discovery";
-    endpoint.paths = [](const oauth::Settings& settings) {
-        return std::vector{settings.paths.discovery, oidc::oauth_metadata_path(settings)};
-    };
+    endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.discovery}; };
+    endpoint.absolute_paths = oidc::inserted_paths;
     endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::head}; };
     endpoint.cors = oauth::CorsPolicy::any_origin;
     endpoint.begin = [&](server::App& app) { document.emplace(oidc::discovery(app.settings())); };

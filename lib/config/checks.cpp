@@ -87,9 +87,8 @@ Fault issuer_fault(std::string_view issuer) {
 
 Fault path_fault(std::string_view path) {
     if (path.empty()) return "must start with \"/\"";
-    // RFC 8414 §3.1 puts this one in front of the issuer's path: it cannot be given to another endpoint.
+    // RFC 8414 §3.1 puts the issuer's path behind this one: it cannot be given to another endpoint.
     constexpr std::string_view kAuthorizationServer = "/.well-known/oauth-authorization-server";
-    // Whatever begins like it is taken for it when a request's path is compared, and so would miss the base path.
     if (path.starts_with(kAuthorizationServer)) {
         return "must not begin with the fixed path of the authorization server metadata, " +
                std::string(kAuthorizationServer);

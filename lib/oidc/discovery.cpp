@@ -105,9 +105,12 @@ bool is_computed_member(std::string_view name) {
     return everything.find(name) != nullptr;
 }
 
-std::string oauth_metadata_path(const oauth::Settings& settings) {
+std::vector<std::string> inserted_paths(const oauth::Settings& settings) {
     const auto issuer = http::parse_url(settings.issuer);
-    return "/.well-known/oauth-authorization-server" + (issuer ? issuer->path : "");
+    const std::string base = issuer ? issuer->path : std::string();
+    std::vector<std::string> paths = {"/.well-known/oauth-authorization-server" + base};
+    if (!base.empty()) paths.push_back("/.well-known/openid-configuration" + base);
+    return paths;
 }
 
 }  // namespace postern::oidc

@@ -3,21 +3,23 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "json/value.h"
 #include "oauth/settings.h"
 
 namespace postern::oidc {
 
-/// The document of both well-known addresses. Without OpenID Connect it has RFC 8414's members only. Members of the
+/// The document of all well-known addresses. Without OpenID Connect it has RFC 8414's members only. Members of the
 /// option `metadata` are added behind; they replace nothing.
 json::Object discovery(const oauth::Settings& settings);
 
 /// Members that this server computes under some settings, and so are never configured.
 bool is_computed_member(std::string_view name);
 
-/// The second well-known address: RFC 8414 §3.1 puts it in front of the issuer's path,
-/// `/.well-known/oauth-authorization-server/auth` for `https://host/auth`.
-std::string oauth_metadata_path(const oauth::Settings& settings);
+/// The well-known addresses that stand in front of the issuer's path (RFC 8414 §3.1):
+/// `/.well-known/oauth-authorization-server/auth` for `https://host/auth`, and then for an issuer with a path
+/// `/.well-known/openid-configuration/auth`, which clients that follow §5 of it try as well.
+std::vector<std::string> inserted_paths(const oauth::Settings& settings);
 
 }  // namespace postern::oidc

@@ -38,11 +38,10 @@ struct SandboxPermissions {
 struct Endpoint {
     std::string name;  ///< "token": in the log, and the program's name
     /// Raw request paths that this executable answers, relative to the issuer; everything else is 404. Empty: not
-    /// offered. Each is reached below the issuer's base path and, for proxies that strip it, without it. A path that
-    /// starts with
-    /// "/.well-known/oauth-authorization-server" is absolute (RFC 8414 §3.1 puts it in front of the base path): the
-    /// discovery endpoint gives it complete, and nothing is added to it.
+    /// offered. Each is reached below the issuer's base path and, for proxies that strip it, without it.
     std::function<std::vector<std::string>(const oauth::Settings&)> paths;
+    /// More of them, complete: RFC 8414 §3.1 puts its well-known path in front of the base path. Empty: none.
+    std::function<std::vector<std::string>(const oauth::Settings&)> absolute_paths = {};
     std::function<std::vector<http::Method>(const oauth::Settings&)> methods;  ///< others are 405 with Allow
     /// Origins whose pages may read the answers, the server's own failures included; unless `none`, OPTIONS is answered
     /// too. `client_origins` needs the database.

@@ -194,8 +194,7 @@ std::vector<std::string> served_paths(const std::string& issuer, const std::vect
     const std::string base = url ? url->path : std::string();
     std::vector<std::string> paths;
     for (const std::string& path : relative) {
-        const bool absolute = path.starts_with("/.well-known/oauth-authorization-server");
-        if (!absolute && !base.empty()) paths.push_back(base + path);
+        if (!base.empty()) paths.push_back(base + path);
         paths.push_back(path);
     }
     return paths;

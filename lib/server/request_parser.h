@@ -26,7 +26,7 @@ struct RequestRules {
 };
 
 /// The raw paths under which `relative` ones are reached: below the issuer's base path, and without it (a proxy may
-/// strip it). The RFC 8414 §3.1 document is in front of the base path and is taken as it is.
+/// strip it).
 std::vector<std::string> served_paths(const std::string& issuer, const std::vector<std::string>& relative);
 
 /// "GET, POST": for Allow.

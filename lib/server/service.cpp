@@ -26,8 +26,15 @@ std::vector<http::Method> methods_of(const config::Config& config, const Endpoin
     return methods;
 }
 
+std::vector<std::string> paths_of(const oauth::Settings& settings, const Endpoint& endpoint) {
+    auto paths = served_paths(settings.issuer, endpoint.paths(settings));
+    if (!endpoint.absolute_paths) return paths;
+    for (std::string& path : endpoint.absolute_paths(settings)) paths.push_back(std::move(path));
+    return paths;
+}
+
 RequestRules rules_of(const config::Config& config, const Endpoint& endpoint) {
-    return {served_paths(config.settings.issuer, endpoint.paths(config.settings)),
+    return {paths_of(config.settings, endpoint),
             methods_of(config, endpoint),
             config.limits,
             config.trusted_proxies,

@@ -32,13 +32,15 @@ describe("settings that a client notices", () => {
   }
 
   for (const mode of ["fastcgi", "cgi"]) {
-    it(`an issuer with a path works in ${mode} mode, and both well-known places describe it [RFC 8414 §3.1]`, () =>
+    it(`an issuer with a path works in ${mode} mode, and all well-known places describe it [RFC 8414 §3.1, META-1]`, () =>
       withProvider({ mode, base: "/auth" }, async (provider) => {
         await signIn(provider);
         const { origin, issuer, ca } = provider.deployment;
-        const inserted = await request(`${origin}/.well-known/oauth-authorization-server/auth`, { ca });
-        assert.equal(inserted.status, 200);
-        assert.equal(JSON.parse(inserted.body).issuer, issuer);
+        for (const name of ["oauth-authorization-server", "openid-configuration"]) {
+          const inserted = await request(`${origin}/.well-known/${name}/auth`, { ca });
+          assert.equal(inserted.status, 200, name);
+          assert.equal(JSON.parse(inserted.body).issuer, issuer, name);
+        }
         assert.equal((await request(`${origin}/.well-known/oauth-authorization-server`, { ca })).status, 404);
       }));
   }

@@ -259,19 +259,27 @@ TEST_CASE("discovery: acr and claims are the ones that tokens and UserInfo have 
 }
 
 TEST_CASE(
-    "discovery: both well-known addresses answer the same document [IF79, RFC 8414 §3, §3.1, §3.2c, §3.3, §5, "
-    "Discovery §4, §4.2c, §4.3, OIDC Core §15.2b]") {
+    "discovery: all well-known addresses answer the same document [IF79, RFC 8414 §3, §3.1, §3.2c, §3.3, §5, "
+    "Discovery §4, §4.2c, §4.3, OIDC Core §15.2b, META-1, MCP-2]") {
     struct Row {
         std::string issuer;
         std::string openid;
-        std::string oauth;
+        Strings inserted;
+        std::string of_another;  ///< 404
     };
     const Row rows[] = {
-        {"https://op.example", "/.well-known/openid-configuration", kOAuthPath},
-        {"https://op.example/auth", "/auth/.well-known/openid-configuration",
-         "/.well-known/oauth-authorization-server/auth"},
-        {"https://op.example/a/b", "/a/b/.well-known/openid-configuration",
-         "/.well-known/oauth-authorization-server/a/b"},
+        {"https://op.example",
+         "/.well-known/openid-configuration",
+         {kOAuthPath},
+         "/.well-known/openid-configuration/auth"},
+        {"https://op.example/auth",
+         "/auth/.well-known/openid-configuration",
+         {"/.well-known/oauth-authorization-server/auth", "/.well-known/openid-configuration/auth"},
+         "/auth/.well-known/openid-configuration/auth"},
+        {"https://op.example/a/b",
+         "/a/b/.well-known/openid-configuration",
+         {"/.well-known/oauth-authorization-server/a/b", "/.well-known/openid-configuration/a/b"},
+         "/.well-known/openid-configuration/a"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.issuer);
@@ -282,16 +290,21 @@ TEST_CASE(
         request.path = row.openid;
         const Answer appended = op.cgi("discovery", request);
         CHECK(appended.status == 200);
-        request.path = row.oauth;
-        CHECK(op.cgi("discovery", request).body == appended.body);
+        for (const std::string& path : row.inserted) {
+            CAPTURE(path);
+            request.path = path;
+            const Answer answer = op.cgi("discovery", request);
+            CHECK(answer.status == 200);
+            CHECK(answer.body == appended.body);
+        }
         const auto document = appended.json();
         CHECK(text_of(document, "issuer") == row.issuer);
         for (const std::string member : {"authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri"})
             CHECK(text_of(document, member).starts_with(std::string(row.issuer) + "/"));
         for (const std::string path :
              {"/.well-known/openid-configuration/", "/.well-known/oauth-authorization-server/x", "/.well-known/",
-              "/x/.well-known/openid-configuration", "/.well-known/OPENID-configuration",
-              "/.well-known/openid-configuration/auth", "/.well-known/openid%2dconfiguration"}) {
+              "/x/.well-known/openid-configuration", "/.well-known/OPENID-configuration", row.of_another.c_str(),
+              "/.well-known/openid%2dconfiguration"}) {
             CAPTURE(path);
             request.path = path;
             CHECK(op.cgi("discovery", request).status == 404);

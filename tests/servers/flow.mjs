@@ -20,16 +20,16 @@ function flow(open, { redirectsPlain }) {
     await site?.close();
   });
 
-  it("both well-known places describe this issuer [RFC 8414 §3]", async () => {
+  it("all well-known places describe this issuer [RFC 8414 §3, META-1]", async () => {
     const metadata = json(await site.ask("/.well-known/openid-configuration"));
     assert.equal(metadata.issuer, site.issuer);
     for (const [name, url] of Object.entries(metadata)) {
       if (/_(endpoint|uri)$/.test(name)) assert.ok(url.startsWith(`${site.issuer}/`), `${name}: ${url}`);
     }
-    const inserted = json(
-      await site.ask(`${site.deployment.origin}/.well-known/oauth-authorization-server${site.base}`),
-    );
-    assert.equal(inserted.issuer, site.issuer);
+    for (const name of ["oauth-authorization-server", "openid-configuration"]) {
+      const inserted = await site.ask(`${site.deployment.origin}/.well-known/${name}${site.base}`);
+      assert.deepEqual(json(inserted), metadata, name);
+    }
     assert.ok(json(await site.ask("/jwks")).keys.length >= 1);
     const { status, headers, body } = await site.ask("/jwks", { method: "HEAD" });
     assert.deepEqual([status, body, headers["content-type"]], [200, "", "application/json"]);

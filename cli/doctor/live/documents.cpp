@@ -84,6 +84,19 @@ void evaluate_metadata(Findings& findings, const Site& site, const std::string& 
     expect_open_document(findings, site, path, response);
 }
 
+/// Clients of RFC 8414 §5 that know only OpenID Connect ask there, and then at the appended address.
+auto second_metadata_check(std::string path) {
+    return [path = std::move(path)](Findings& findings, const Site& site, const HttpResponse& response) {
+        if (response.status == 200 && response.body == expected_metadata(site)) return;
+        findings.warning("well-known",
+                         path + " does not answer with the discovery document (" + std::to_string(response.status) +
+                             "); some clients ask there first",
+                         fix_for(site, {"serve it with the program `discovery`, as in apache-example.conf",
+                                        "`location = " + path + "` for the program `discovery`, as in examples/nginx",
+                                        "`\"" + path + "\"` for the program `discovery`, as in examples/lighttpd"}));
+    };
+}
+
 auto metadata_check(std::string path) {
     return [path = std::move(path)](Findings& findings, const Site& site, const HttpResponse& response) {
         evaluate_metadata(findings, site, path, response);
@@ -145,13 +158,13 @@ std::vector<Probe> document_probes(const Site& site) {
     const auto& settings = site.settings();
     const std::string reader = "Origin: https://" + kForeign;
     const std::string appended = settings.url(settings.paths.discovery);
-    const std::string inserted = oidc::oauth_metadata_path(settings);
+    const auto inserted = oidc::inserted_paths(settings);
     HttpRequest gzip{appended};
     gzip.options = {{"compressed", ""}};
-    return {
+    std::vector<Probe> probes = {
         {"key set", {settings.url(settings.paths.jwks), "GET", {reader}}, evaluate_keys},
         {"well-known", {appended, "GET", {reader}}, metadata_check(appended.substr(site.origin.size()))},
-        {"well-known", {site.origin + inserted, "GET", {reader}}, metadata_check(inserted)},
+        {"well-known", {site.origin + inserted[0], "GET", {reader}}, metadata_check(inserted[0])},
         {"host header", {appended, "GET", {"Host: " + kForeign}}, evaluate_foreign},
         {"host header",
          {appended, "GET", {"X-Forwarded-Host: " + kForeign, "Forwarded: host=" + kForeign}},
@@ -163,6 +176,9 @@ std::vector<Probe> document_probes(const Site& site) {
         {"compression", gzip, evaluate_compression},
         {"subpaths", {settings.url(settings.paths.jwks) + "/postern-doctor"}, evaluate_subpath},
     };
+    if (inserted.size() > 1)
+        probes.push_back({"well-known", {site.origin + inserted[1]}, second_metadata_check(inserted[1])});
+    return probes;
 }
 
 }  // namespace postern::cli

@@ -21,7 +21,8 @@ const below = (base, text) =>
     ? text
     : text
         .replaceAll("\nlocation = /", `\nlocation = ${base}/`)
-        .replace(`${base}/.well-known/oauth-authorization-server`, `/.well-known/oauth-authorization-server${base}`);
+        .replace(`${base}/.well-known/oauth-authorization-server`, `/.well-known/oauth-authorization-server${base}`)
+        .replace(/^location.*openid-.*$/m, (line) => `${line}\n${line.replace(/= (\/\S+?)(\/\.\S+)/, "= $2$1")}`);
 
 /// With connections to the processes that are kept open, `count` of them idle, unlike what is shipped.
 function keeping(count, locations) {

@@ -27,7 +27,7 @@ async function upload({ root, base, cgiBin, configFile }, webRoot, allowsAuthCon
   if (!allowsAuthConfig) rules = rules.replace(PASSES_HEADER, "\n");
   await mkdir(join(webRoot, base, "cgi-bin/postern"), { recursive: true });
   await writeFile(join(webRoot, base, ".htaccess"), rules);
-  const inserted = rules.match(/RewriteRule \S+server\/auth\$ auth\S+ \[L\]/)[0];
+  const inserted = rules.match(/RewriteRule \S+configuration\)\/auth\$ auth\S+ \[L\]/)[0];
   if (base !== "") await writeFile(join(webRoot, ".htaccess"), `Options +ExecCGI\nRewriteEngine On\n${inserted}\n`);
   const wrapper = (await shipped("postern-wrapper"))
     .replace(/^POSTERN_CONFIG=.*$/m, `POSTERN_CONFIG=${configFile}`)

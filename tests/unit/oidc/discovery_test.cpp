@@ -180,12 +180,14 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("oauth_metadata_path: in front of the issuer's path [RFC 8414 §3.1]") {
+TEST_CASE(
+    "inserted_paths: in front of the issuer's path, the second one only if there is one [RFC 8414 §3.1, META-1]") {
     oauth::Settings settings;
     settings.issuer = "https://op.example";
-    CHECK(oidc::oauth_metadata_path(settings) == "/.well-known/oauth-authorization-server");
+    CHECK(oidc::inserted_paths(settings) == std::vector<std::string>{"/.well-known/oauth-authorization-server"});
     settings.issuer = "https://op.example/auth/a";
-    CHECK(oidc::oauth_metadata_path(settings) == "/.well-known/oauth-authorization-server/auth/a");
+    CHECK(oidc::inserted_paths(settings) == std::vector<std::string>{"/.well-known/oauth-authorization-server/auth/a",
+                                                                     "/.well-known/openid-configuration/auth/a"});
 }
 
 TEST_CASE(
