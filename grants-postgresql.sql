@@ -25,6 +25,10 @@ GRANT SELECT ON allowed_users TO postern_token;
 GRANT SELECT ON allowed_groups TO postern_token, postern_userinfo;
 GRANT SELECT ON group_members TO postern_authorize, postern_token, postern_userinfo;
 
+-- What a client is told under names of its own; the consent page says what of it is about the user.
+GRANT SELECT ON client_claims TO postern_token, postern_userinfo, postern_scopes;
+GRANT SELECT ON client_group_names TO postern_token, postern_userinfo;
+
 -- What a token may be for, and what the consent page says of it.
 GRANT SELECT ON resources, resource_addresses TO postern_authorize, postern_scopes, postern_token;
 

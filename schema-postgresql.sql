@@ -29,6 +29,7 @@ CREATE TABLE clients (
     groups_in_access_token bigint NOT NULL DEFAULT 0 CHECK (groups_in_access_token IN (0, 1)),
     default_resource text NOT NULL DEFAULT '',
     resources text NOT NULL DEFAULT '',
+    own_claims bigint NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1)),
     gate bigint NOT NULL DEFAULT 0
 );
 
@@ -106,6 +107,23 @@ CREATE TABLE allowed_users (
     PRIMARY KEY (client_id, subject)
 );
 CREATE INDEX allowed_users_by_subject ON allowed_users (subject);
+
+CREATE TABLE client_claims (
+    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    claim text COLLATE "C" NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    scope text NOT NULL,
+    PRIMARY KEY (client_id, claim)
+);
+CREATE INDEX client_claims_by_source ON client_claims (source);
+
+CREATE TABLE client_group_names (
+    client_id text COLLATE "C" NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    group_name text COLLATE "C" NOT NULL REFERENCES groups (name) ON DELETE CASCADE,
+    name text COLLATE "C" NOT NULL,
+    PRIMARY KEY (client_id, group_name)
+);
+CREATE INDEX client_group_names_by_group ON client_group_names (group_name);
 
 CREATE TABLE sessions (
     cookie_hash text COLLATE "C" NOT NULL PRIMARY KEY,

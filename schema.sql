@@ -33,7 +33,8 @@ CREATE TABLE clients (
                                                                                                          -- configured
     groups_in_access_token INTEGER NOT NULL DEFAULT 0 CHECK (groups_in_access_token IN (0, 1)),  -- RFC 9068 §2.2.3.1
     default_resource TEXT NOT NULL DEFAULT '',  -- `aud` of a token whose request names none, RFC 9068 §3; '': as configured
-    resources TEXT NOT NULL DEFAULT ''          -- URIs that its tokens may be for, RFC 8707 §2; '': no limit
+    resources TEXT NOT NULL DEFAULT '',         -- URIs that its tokens may be for, RFC 8707 §2; '': no limit
+    own_claims INTEGER NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1))  -- 1: client_claims has claims of it
 ) STRICT, WITHOUT ROWID;
 
 -- APIs for which access tokens are made (RFC 8707 §2).
@@ -116,6 +117,25 @@ CREATE TABLE allowed_users (
     PRIMARY KEY (client_id, subject)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX allowed_users_by_subject ON allowed_users (subject);
+
+-- Claims that one client is told under a name of its own, instead of a claim of that name.
+CREATE TABLE client_claims (
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    claim     TEXT NOT NULL,  -- the name
+    source    TEXT NOT NULL,  -- of the value: groups, group:NAME, claim:NAME or const:TEXT
+    scope     TEXT NOT NULL,  -- the scope without which it is not told
+    PRIMARY KEY (client_id, claim)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX client_claims_by_source ON client_claims (source);
+
+-- Groups that one client is told under another name.
+CREATE TABLE client_group_names (
+    client_id  TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    group_name TEXT NOT NULL REFERENCES groups (name) ON DELETE CASCADE,
+    name       TEXT NOT NULL,  -- what it is told
+    PRIMARY KEY (client_id, group_name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX client_group_names_by_group ON client_group_names (group_name);
 
 -- Login sessions. A browser without a login has no row.
 CREATE TABLE sessions (

@@ -15,6 +15,7 @@ struct StoredAccessToken {
     model::Subject subject;             ///< empty for a token without a user (client_credentials)
     util::Time auth_time{};             ///< of the user's login, or model::kAuthTimeUnknown
     model::ClaimNames userinfo_claims;  ///< granted beyond the scope
+    bool own_claims = false;            ///< of the client
     model::Scope registered;            ///< the scope that the client is registered for now
     util::Time expires_at{};
     bool revoked = false;  ///< the token, or its grant has ended

@@ -44,14 +44,14 @@ std::set<model::GrantType> parse_grants(const std::string& text) {
 #define POSTERN_CLIENT_COLUMNS                                                                            \
     "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce," \
     " c.created_at, c.restricted, c.groups, c.id_token_claims, c.access_token_profile,"                   \
-    " c.groups_in_access_token, c.default_resource, c.resources"
+    " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims"
 Client read_client(db::Statement& row) {
     Client client;
     std::string type, grants, auth_method, pkce, groups, profile;
     row >> client.id >> client.name >> type >> client.native >> client.first_party >> client.enabled >> grants >>
         client.scope >> auth_method >> pkce >> client.created_at >> client.restricted >> groups >>
         client.id_token_claims >> profile >> client.groups_in_access_token >> client.default_resource >>
-        client.resources;
+        client.resources >> client.own_claims;
     client.type = type == kPublic ? model::ClientType::public_ : model::ClientType::confidential;
     client.grants = parse_grants(grants);
     client.auth_method = known(model::parse_auth_method(auth_method), "auth_method");
@@ -225,7 +225,8 @@ bool update_client(db::Transaction& transaction, const Client& client) {
 }
 
 bool remove_client(db::Transaction& transaction, const ClientId& id) {
-    // The rest goes by foreign keys: secrets, URIs, who may use it, consents, grants, and their codes and tokens.
+    // The rest goes by foreign keys: secrets, URIs, who may use it, its own claims and names of groups, consents,
+    // grants, and their codes and tokens.
     return transaction.run("DELETE FROM clients WHERE id = $1", id) == 1;
 }
 

@@ -38,7 +38,7 @@ std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::strin
 
 /// False when the id is taken.
 bool insert_client(db::Transaction& transaction, const model::Client& client);
-/// Replaces everything but id, secrets and created_at. False when there is no such client.
+/// Replaces everything but id, secrets, created_at and own_claims. False when there is no such client.
 bool update_client(db::Transaction& transaction, const model::Client& client);
 /// Deletes the client with everything under it (grants, codes, tokens, consents).
 bool remove_client(db::Transaction& transaction, const model::ClientId& id);

@@ -1,6 +1,7 @@
 // Which groups are there, and who is in them?
 #include "store/groups.h"
 
+#include "store/client_claims.h"
 #include "store/columns.h"
 
 namespace postern::store {
@@ -34,7 +35,8 @@ bool set_description(db::Transaction& transaction, std::string_view name, std::s
 }
 
 bool remove_group(db::Transaction& transaction, std::string_view name) {
-    // Memberships and lists of clients go by foreign keys.
+    // Memberships, lists of clients and names that clients are told go by foreign keys.
+    remove_claims_of(transaction, {model::SourceKind::group, std::string(name)});
     return transaction.run("DELETE FROM groups WHERE name = $1", name) == 1;
 }
 
@@ -79,9 +81,10 @@ std::vector<std::string> groups_of(db::Database& database, const Subject& subjec
 
 std::vector<std::string> told_groups(db::Database& database, const Subject& subject, const model::ClientId& client) {
     return values_of<std::string>(
-        database.query("SELECT m.group_name FROM group_members m JOIN clients c ON c.id = $2"
+        database.query("SELECT DISTINCT COALESCE(n.name, m.group_name) FROM group_members m JOIN clients c ON c.id = $2"
+                       " LEFT JOIN client_group_names n ON n.client_id = $2 AND n.group_name = m.group_name"
                        " WHERE m.subject = $1 AND (c.groups = 'all' OR EXISTS (SELECT 1 FROM allowed_groups a"
-                       " WHERE a.client_id = $2 AND a.group_name = m.group_name)) ORDER BY m.group_name",
+                       " WHERE a.client_id = $2 AND a.group_name = m.group_name)) ORDER BY 1",
                        subject, client));
 }
 

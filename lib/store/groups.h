@@ -18,7 +18,7 @@ bool insert_group(db::Transaction& transaction, const model::Group& group);
 std::optional<model::Group> find_group(db::Database& database, std::string_view name);
 /// False when there is no such group.
 bool set_description(db::Transaction& transaction, std::string_view name, std::string_view description);
-/// Deletes the group with its memberships, and from the lists of clients. False when there is none.
+/// Deletes the group with its memberships, and from lists, claims and names of clients. False when there is none.
 bool remove_group(db::Transaction& transaction, std::string_view name);
 
 struct ListedGroup {
@@ -48,7 +48,7 @@ db::Rows<Membership> list_memberships(db::Database& database, const std::string&
 
 /// The names of the user's groups, in the order of their bytes.
 std::vector<std::string> groups_of(db::Database& database, const model::Subject& subject);
-/// Those that the client is told (model::ToldGroups).
+/// Those that the client is told (model::ToldGroups), under the names that it is told, each once, in that order.
 std::vector<std::string> told_groups(db::Database& database, const model::Subject& subject,
                                      const model::ClientId& client);
 

@@ -70,6 +70,8 @@ describe("a move that does not come to its end", () => {
     await postern(file, ["group", "add", "staff"]);
     await postern(file, ["group", "member", "add", "staff", "ada"]);
     await postern(file, ["client", "set", "app", "--allow-group", "staff", "--allow-user", "ada"]);
+    await postern(file, ["client", "set", "app", "--rename", "staff=Staff"]);
+    await postern(file, ["client", "claim", "add", "app", "admin=group:staff", "--scope", "openid"]);
     user = JSON.parse((await postern(file, ["user", "list", "--json"])).stdout);
     cpSync(state, seed, { recursive: true });
     server.sql("CREATE DATABASE filled");
@@ -280,7 +282,8 @@ describe("a move that does not come to its end", () => {
     const { stdout } = await postern(file, ["migrate", "--to", uri(false), "--live", "--json"]);
     const { rows } = JSON.parse(stdout);
     const counts = { grants: 1, refresh_tokens: 1, authorization_codes: 1, sessions: 1, login_attempts: 1 };
-    const access = { groups: 1, group_members: 1, allowed_groups: 1, allowed_users: 1 };
+    const told = { client_claims: 1, client_group_names: 1 };
+    const access = { ...told, groups: 1, group_members: 1, allowed_groups: 1, allowed_users: 1 };
     for (const [table, count] of Object.entries({ ...counts, ...access, client_secrets: 2, clients: 2, users: 1 })) {
       assert.equal(rows[table], count, table);
       assert.equal(sql(`SELECT count(*) FROM ${table}`), String(count));

@@ -53,6 +53,8 @@ describe("an installation whose store is moved", () => {
       ["group", "member", "add", "staff", "alice"],
       ["client", "set", "web", "--allow-group", "staff", "--allow-user", "alice"],
       ["client", "set", "other", "--allow-group", "staff", "--groups", "own"],
+      ["client", "set", "other", "--rename", "staff=Staff"],
+      ["client", "claim", "add", "other", "roles=groups", "--scope", "openid"],
     ])
       await p.deployment.postern(command);
     file = join(p.deployment.directory, "db/postern.db");
@@ -151,6 +153,7 @@ describe("an installation whose store is moved", () => {
       [before.groups.length, before.group_members.length, before.allowed_groups.length, before.allowed_users.length],
       [1, 1, 2, 1],
     );
+    assert.deepEqual([before.client_claims.length, before.client_group_names.length], [1, 1]);
     assert.ok(before.access_tokens.length > 0 && before.refresh_tokens.length > 0 && before.sessions.length > 0);
   });
 

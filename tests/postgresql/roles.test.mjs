@@ -127,6 +127,7 @@ describe("a role for each program", () => {
     await p.deployment.postern(["group", "member", "add", "staff", p.user.username]);
     await p.deployment.postern(["client", "set", "web", "--allow-group", "staff"]);
     await p.deployment.postern(["client", "set", "other", "--allow-group", "guests"]); // nobody is one
+    await p.deployment.postern(["client", "claim", "add", "web", "roles=groups"]);
     await p.deployment.postern(["resource", "add", NOTES]);
     person = p.person();
     await p.code(p.clients.web, { scope: SCOPE }, person);

@@ -128,6 +128,22 @@ constexpr const char* kToVersion4[] = {
     " CHECK (groups_in_access_token IN (0, 1))",
     "ALTER TABLE clients ADD COLUMN default_resource TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE clients ADD COLUMN resources TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE clients ADD COLUMN own_claims INTEGER NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1))",
+    "CREATE TABLE client_claims ("
+    " client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,"
+    " claim TEXT NOT NULL,"
+    " source TEXT NOT NULL,"
+    " scope TEXT NOT NULL,"
+    " PRIMARY KEY (client_id, claim)"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX client_claims_by_source ON client_claims (source)",
+    "CREATE TABLE client_group_names ("
+    " client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,"
+    " group_name TEXT NOT NULL REFERENCES groups (name) ON DELETE CASCADE,"
+    " name TEXT NOT NULL,"
+    " PRIMARY KEY (client_id, group_name)"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX client_group_names_by_group ON client_group_names (group_name)",
     "ALTER TABLE consents ADD COLUMN resources TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE grants ADD COLUMN resources TEXT NOT NULL DEFAULT ''",
     "CREATE TABLE resources ("

@@ -9,6 +9,7 @@
 #include "db/engine.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
+#include "store/client_claims.h"
 #include "store/consents.h"
 #include "store/groups.h"
 #include "store/login_attempts.h"
@@ -158,6 +159,20 @@ constexpr Call kCalls[] = {
     {"forget_access", [](auto& t) { store::forget_access(t, kClient); }},
     {"clients_allowing", [](auto& t) { store::clients_allowing(t.database(), "staff"); }},
     {"unusable_clients", [](auto& t) { store::unusable_clients(t.database()); }},
+    {"put_client_claim",
+     [](auto& t) {
+         store::put_client_claim(t, kClient, {"admin", {model::SourceKind::group, "staff"}, "groups"});
+     }},
+    {"find_client_claims", [](auto& t) { store::find_client_claims(t.database(), kClient); }},
+    {"find_claims_of",
+     [](auto& t) {
+         store::find_claims_of(t.database(), {model::SourceKind::group, "staff"});
+     }},
+    {"remove_client_claim", [](auto& t) { store::remove_client_claim(t, kClient, "admin"); }},
+    {"put_group_name", [](auto& t) { store::put_group_name(t, kClient, "staff", "Staff"); }},
+    {"find_group_names", [](auto& t) { store::find_group_names(t.database(), kClient); }},
+    {"clients_renaming", [](auto& t) { store::clients_renaming(t.database(), "staff"); }},
+    {"remove_group_name", [](auto& t) { store::remove_group_name(t, kClient, "staff"); }},
     {"remove_member", [](auto& t) { store::remove_member(t, "staff", kUser); }},
     {"remove_group", [](auto& t) { store::remove_group(t, "staff"); }},
 
@@ -246,7 +261,7 @@ constexpr Exception kSort[] = {
     {"SELECT client_id FROM allowed_groups", "of one group"},
     {"SELECT address FROM resource_addresses", "of one resource"},
     {"SELECT group_name FROM group_members", "of one user"},
-    {"SELECT m.group_name FROM group_members m", "of one user"},
+    {"SELECT DISTINCT COALESCE(n.name, m.group_name)", "of one user"},
 };
 
 bool is_among(std::span<const Exception> exceptions, const std::string& statement) {

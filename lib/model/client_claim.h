@@ -1,0 +1,49 @@
+// A claim that one client is told, under a name and from a source that the operator has chosen for it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace postern::model {
+
+enum class SourceKind {
+    groups,    ///< the names of the user's groups that the client is told: an array
+    group,     ///< whether the user is in the group `text`: true or false
+    claim,     ///< the user's claim `text`
+    constant,  ///< `text`, the same for every user
+};
+
+/// Where the value of a claim comes from.
+struct ClaimSource {
+    SourceKind kind = SourceKind::groups;
+    std::string text = {};
+
+    bool operator==(const ClaimSource&) const = default;
+};
+
+/// "groups", "group:NAME", "claim:NAME", "const:TEXT"; as it is typed and stored.
+std::string to_string(const ClaimSource& source);
+/// nullopt for anything else. What follows the colon is not judged.
+std::optional<ClaimSource> parse_claim_source(std::string_view text);
+
+struct ClientClaim {
+    std::string name;
+    ClaimSource source;
+    std::string scope;  ///< a token without it says nothing of the claim
+
+    bool operator==(const ClientClaim&) const = default;
+};
+
+/// The claim of a user that the source tells something of; nullopt for a constant.
+std::optional<std::string> claim_behind(const ClaimSource& source);
+
+/// Why no client may have it, in words for the operator, or nullopt: a name of the protocol, a claim `groups` of
+/// something else than groups, a source that no user can have, a value that a claim of OpenID Connect Core §5.1 cannot
+/// have.
+std::optional<std::string> client_claim_problem(const ClientClaim& claim);
+
+/// Whether a client may be told a group under that name: 1 to 256 bytes of UTF-8 that a terminal can show, not blank.
+bool is_told_name(std::string_view name);
+
+}  // namespace postern::model
