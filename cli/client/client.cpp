@@ -108,15 +108,16 @@ void list(const Invocation& invocation, db::Limit limit) {
     const auto clients = store::list_clients(database, now(), limit);
     if (!invocation.json) return print_clients(clients);
     json::Array array;
-    for (const Client& client : clients) array.emplace_back(to_json(client, read_access(database, client)));
+    for (const Client& client : clients) array.emplace_back(to_json(client, read_details(database, client)));
     print_json(std::move(array));
 }
 
 void print(const Invocation& invocation, db::Database& database, const Client& client) {
-    const store::ClientAccess access = read_access(database, client);
-    note_access(client, access);
-    if (invocation.json) return print_json(to_json(client, access));
-    print_client(client, access);
+    const ClientDetails details = read_details(database, client);
+    note_access(client, details.access);
+    note_untold_claims(client, details.claims);
+    if (invocation.json) return print_json(to_json(client, details));
+    print_client(client, details);
 }
 
 void show(const Invocation& invocation, const std::string& id) {
@@ -149,6 +150,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
         resolve_aliases(database, client);
         require_sound(client, config.settings);
         store::update_client(transaction, client);
+        change_group_names(transaction, options.client.group_names, client.id);
         const bool becomes_confidential = was_public && client.type == ClientType::confidential;
         if (becomes_confidential)
             store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), std::nullopt, now());
@@ -200,7 +202,7 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
         return changed;
     });
     note_done(invocation, {audit::client(client.id)});
-    if (invocation.json) return print_json(to_json(client, read_access(database, client)));
+    if (invocation.json) return print_json(to_json(client, read_details(database, client)));
     std::cout << "client " << in_quotes(id)
               << (enabled ? " is enabled\n" : " is disabled: its tokens are inactive until it is enabled again\n");
 }
@@ -252,7 +254,7 @@ void add_set(const Command& group, Invocation& invocation) {
                     [&invocation, options] { set(invocation, *options); });
     command.explain(
         "What is not given stays: the defaults below are those of `postern client add`. Of options that may be "
-        "repeated all values must be given again, but for the list of groups and users, to which --allow-... adds. The "
+        "repeated all values must be given again, but for the list of groups and users, to which --allow-... adds, and for --rename. The "
         "change takes effect at once; issued tokens stay valid, with the scopes that were approved, but for those of "
         "users who may not use the client any more.");
     add_id(command, options->id);
@@ -290,6 +292,7 @@ void add_client_commands(const Command& app, Invocation& invocation) {
                    [&invocation](const std::string& id) { show(invocation, id); });
     add_set(group, invocation);
     add_secret(group, invocation);
+    add_client_claim_commands(group, invocation);
     add_id_command(group, invocation, "disable", "Disable a client; its tokens are inactive until it is enabled",
                    "postern client disable wiki",
                    [&invocation](const std::string& id) { enable(invocation, id, false); });

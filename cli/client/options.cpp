@@ -111,6 +111,7 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
                  "Remove all post-logout redirect URIs");
     add_access_set_options(command, options.access);
     add_token_set_options(command, options.tokens);
+    add_group_name_options(command, options.group_names);
 }
 
 Client default_client(const std::string& id, const oauth::Settings& settings) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/client/access.h"
+#include "cli/client/claims.h"
 #include "cli/client/tokens.h"
 #include "cli/command_line.h"
 #include "model/client.h"
@@ -31,6 +32,7 @@ struct ClientOptions {
     std::optional<bool> id_token_claims;
     AccessOptions access;
     TokenOptions tokens;
+    GroupNameOptions group_names;
 
     bool operator==(const ClientOptions&) const = default;
 };

@@ -1,6 +1,7 @@
 // Prints clients: which members, and under which names.
 #include "cli/client/view.h"
 
+#include "cli/client/access.h"
 #include "cli/output.h"
 
 namespace postern::cli {
@@ -45,13 +46,45 @@ std::string allowed_in_words(const Client& client, const store::ClientAccess& ac
     return words.empty() ? "no user" : join(words, ", ");
 }
 
+json::Object group_names(const store::GroupNames& names) {
+    json::Object object;
+    for (const auto& [group, name] : names) object.set(group, name);
+    return object;
+}
+
+json::Array own_claims(const std::vector<model::ClientClaim>& claims) {
+    json::Array array;
+    for (const model::ClientClaim& claim : claims)
+        array.emplace_back(
+            json::Object{{"claim", claim.name}, {"source", model::to_string(claim.source)}, {"scope", claim.scope}});
+    return array;
+}
+
+std::string in_words(const store::GroupNames& names) {
+    std::vector<std::string> words;
+    for (const auto& [group, name] : names) words.push_back(group + "=" + name);
+    return join(words, ", ");
+}
+
+std::string in_words(const std::vector<model::ClientClaim>& claims) {
+    std::vector<std::string> words;
+    for (const model::ClientClaim& claim : claims)
+        words.push_back(claim.name + "=" + model::to_string(claim.source) + " with " + claim.scope);
+    return join(words, ", ");
+}
+
 std::string profile_name(const Client& client) {
     return client.access_token_profile ? std::string(model::to_string(*client.access_token_profile)) : "default";
 }
 
 }  // namespace
 
-json::Object to_json(const Client& client, const store::ClientAccess& access) {
+ClientDetails read_details(db::Database& database, const Client& client) {
+    return {read_access(database, client), store::find_client_claims(database, client.id),
+            store::find_group_names(database, client.id)};
+}
+
+json::Object to_json(const Client& client, const ClientDetails& details) {
     return json::Object{
         {"client_id", client.id.str()},
         {"client_name", client.name},
@@ -67,9 +100,11 @@ json::Object to_json(const Client& client, const store::ClientAccess& access) {
         {"post_logout_redirect_uris", json::strings(client.post_logout_redirect_uris)},
         {"client_secrets", secrets_of(client)},
         {"restricted", client.restricted},
-        {"allowed_groups", json::strings(access.groups)},
-        {"allowed_users", json::strings(access.usernames)},
+        {"allowed_groups", json::strings(details.access.groups)},
+        {"allowed_users", json::strings(details.access.usernames)},
         {"groups", std::string(model::to_string(client.groups))},
+        {"group_names", group_names(details.group_names)},
+        {"claims", own_claims(details.claims)},
         {"id_token_claims", client.id_token_claims},
         {"access_token_profile", profile_name(client)},
         {"groups_in_access_token", client.groups_in_access_token},
@@ -79,7 +114,7 @@ json::Object to_json(const Client& client, const store::ClientAccess& access) {
     };
 }
 
-void print_client(const Client& client, const store::ClientAccess& access) {
+void print_client(const Client& client, const ClientDetails& details) {
     print_fields({
         {"client_id", client.id.str()},
         {"name", client.name},
@@ -94,8 +129,10 @@ void print_client(const Client& client, const store::ClientAccess& access) {
         {"redirect URIs", join(client.redirect_uris)},
         {"post-logout URIs", join(client.post_logout_redirect_uris)},
         {"secrets", secrets_in_words(client)},
-        {"for", allowed_in_words(client, access)},
+        {"for", allowed_in_words(client, details.access)},
         {"told groups", std::string(model::to_string(client.groups))},
+        {"group names", in_words(details.group_names)},
+        {"own claims", in_words(details.claims)},
         {"claims in ID token", yes_no(client.id_token_claims)},
         {"access tokens", profile_name(client)},
         {"groups in them", yes_no(client.groups_in_access_token)},

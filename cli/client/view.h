@@ -6,12 +6,21 @@
 #include "json/value.h"
 #include "model/client.h"
 #include "store/client_access.h"
+#include "store/client_claims.h"
 
 namespace postern::cli {
 
+/// What other tables say of a client.
+struct ClientDetails {
+    store::ClientAccess access;
+    std::vector<model::ClientClaim> claims;
+    store::GroupNames group_names;
+};
+ClientDetails read_details(db::Database& database, const model::Client& client);
+
 /// Members by their names in RFC 7591 §2 where it has one.
-json::Object to_json(const model::Client& client, const store::ClientAccess& access);
-void print_client(const model::Client& client, const store::ClientAccess& access);
+json::Object to_json(const model::Client& client, const ClientDetails& details);
+void print_client(const model::Client& client, const ClientDetails& details);
 void print_clients(const std::vector<model::Client>& clients);
 
 }  // namespace postern::cli

@@ -5,6 +5,7 @@
 
 #include "cli/audit.h"
 #include "cli/client/access.h"
+#include "cli/client/claims.h"
 #include "cli/command.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
@@ -137,6 +138,7 @@ void set(const Invocation& invocation, const SetOptions& options) {
 void remove(const Invocation& invocation, const std::string& name) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const auto unusable = store::unusable_clients(database);
+    const ToldOfGroup lost = find_told_of_group(database, name);
     const std::int64_t ended = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         store::lock_access(transaction);
         require_group(database, name);
@@ -149,6 +151,7 @@ void remove(const Invocation& invocation, const std::string& name) {
     });
     note_done(invocation, {of_group(name), grants_ended(ended)});
     note_unusable_clients(database, unusable);
+    note_lost(lost);
     if (invocation.json) return print_json(json::Object{{"name", name}, {"grants_ended", ended}});
     std::cout << "group " << in_quotes(name) << " is removed; " << counted(ended, "grant") << " ended\n";
 }
@@ -275,7 +278,8 @@ void add_group_commands(const Command& app, Invocation& invocation) {
                     "postern group remove staff", [&invocation, removed] { remove(invocation, *removed); });
     remove_one.explain(
         "A client that named no other group or user lets no user in from then on; a note names it. Grants of users who may "
-        "not use a client any more end in the same transaction.");
+        "not use a client any more end in the same transaction. Claims and names that clients have of the group go with "
+        "it; notes name them.");
     add_name(remove_one, *removed);
 
     add_member_commands(group, invocation);

@@ -80,8 +80,10 @@ void note_unreleased_claims(const oauth::Settings& settings, const json::Object&
         if (!settings.released_claims.contains(member.first)) names.push_back(member.first);
     }
     if (!names.empty())
-        print_note("stored, but no scope releases: " + join(names, ", ") +
-                   " (scopeClaims in the configuration names a scope for a claim)");
+        print_note(
+            "stored, but no scope releases: " + join(names, ", ") +
+            " (scopeClaims in the configuration names a scope for a claim, `postern client claim add` tells it to "
+            "one client)");
 }
 
 }  // namespace postern::cli

@@ -43,7 +43,7 @@ constexpr std::array kTable = {
     AuditRow{seal_renewed, "seal_renewed", "by sudo_user"},
     AuditRow{
         admin_command, "admin_command",
-        "command client_id subject group resource before rows sessions_ended grants_ended file source enabled by sudo_user"},
+        "command client_id claim subject group resource before rows sessions_ended grants_ended file source enabled by sudo_user"},
     AuditRow{commit_unsynced, "commit_unsynced", "command by sudo_user"},
 };
 

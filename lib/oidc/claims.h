@@ -11,6 +11,7 @@
 #include "model/ids.h"
 #include "model/released_claims.h"
 #include "model/scope.h"
+#include "oauth/context.h"
 
 namespace postern::oidc {
 
@@ -27,10 +28,20 @@ bool is_told(const model::ReleasedClaims& released_claims, std::string_view clai
 json::Object told_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
                          const model::Scope& scope, const model::ClaimNames& asked_for);
 
-/// The same for UserInfo, with `sub` written last and taken from the token, never from the callback.
-json::Object userinfo_claims(const model::ReleasedClaims& released_claims, const json::Object& all,
-                             const model::Scope& scope, const model::ClaimNames& asked_for,
-                             const model::Subject& subject);
+/// To whom claims are told, and by what right.
+struct Recipient {
+    const model::ClientId& client;
+    bool own_claims = false;  ///< model::Client's
+    const model::Subject& subject;
+    const model::Scope& granted;       ///< without its scope, a claim of the client's own is not told
+    bool by_scope = true;              ///< what the scopes release; false: only what was asked for by name
+    model::ClaimNames asked_for = {};  ///< by name, as far as the client is still registered for it
+};
+
+/// What the client is told of what `get_user_claims` knows, which is asked once. A claim of the client's own
+/// (store/client_claims) takes the place of the user's claim of that name. One whose source the user does not have is
+/// left out.
+json::Object release_claims(oauth::Context& context, const Recipient& recipient, const GetUserClaims& get_user_claims);
 
 /// Adds the claim `groups` with those of the user's groups that the client is told, unless there is one: what a
 /// callback says about groups is what its directory knows.

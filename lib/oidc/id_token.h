@@ -12,6 +12,9 @@
 
 namespace postern::oidc {
 
+/// Whether tokens with that scope come with an ID token.
+bool has_id_token(const oauth::Settings& settings, const model::Scope& scope);
+
 struct IdTokenAbout {
     const model::Grant& grant;         ///< sub, aud (the client), auth_time, sid
     std::optional<std::string> nonce;  ///< exactly as it was sent
@@ -19,7 +22,14 @@ struct IdTokenAbout {
     json::Object claims = {};          ///< of the user: what told_claims let through
 };
 
+/// What it says, before it is signed.
+json::Object id_token_claims(oauth::Context& context, const IdTokenAbout& about);
 std::string make_id_token(oauth::Context& context, const IdTokenAbout& about);
+
+/// The user's claims in an ID token for that scope: what the grant asks for by name (OpenID Connect Core §5.5), as far
+/// as the client is still registered for it, and what the scope releases, if the client looks for it there.
+json::Object user_claims_for(oauth::Context& context, const model::Client& client, const model::Grant& grant,
+                             const model::Scope& scope, const GetUserClaims& get_user_claims);
 
 /// The ID tokens of the token endpoint: for grants with the scope `openid`, while OpenID Connect is on.
 /// `get_user_claims` is called only when the grant asks for claims by name (§5.5), or when the client has the claims of

@@ -79,10 +79,10 @@ oauth::Outcome<json::Object> userinfo(oauth::Context& context, const store::Stor
     // The token holds the scope; the grant holds claims that were granted by name. The client may have lost either
     // since.
     const auto names = oauth::still_registered(settings, token.registered, token.userinfo_claims);
-    json::Object all = get_user_claims(subject);
-    if (is_told(settings.released_claims, model::kGroups, token.scope, names))
-        add_groups(context.store, all, subject, token.client_id);
-    return userinfo_claims(settings.released_claims, all, token.scope, names, subject);
+    json::Object claims = release_claims(
+        context, {token.client_id, token.own_claims, subject, token.scope, true, names}, get_user_claims);
+    claims.set("sub", subject.str());  // from the token, never from the callback
+    return claims;
 }
 
 GetUserClaims database_claims(oauth::Context& context) {

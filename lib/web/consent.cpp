@@ -4,6 +4,7 @@
 #include "db/write.h"
 #include "http/url.h"
 #include "store/authorization_requests.h"
+#include "store/client_claims.h"
 #include "store/resources.h"
 #include "store/users.h"
 #include "web/csrf.h"
@@ -52,6 +53,12 @@ void record(Interaction& interaction, const model::AuthorizationRequest& asked, 
                                    {"resource", model::to_string(asked.resources)}});
 }
 
+std::vector<model::ClientClaim> own_claims(const Interaction& interaction, const Resumed& resumed) {
+    const model::Client& client = resumed.target.client();
+    if (!client.own_claims) return {};
+    return store::find_client_claims(interaction.context.store, client.id);
+}
+
 }  // namespace
 
 http::Response show_consent(Interaction& interaction) {
@@ -67,7 +74,7 @@ http::Response show_consent(Interaction& interaction) {
     page.action = interaction.context.settings.url(interaction.context.settings.paths.scopes);
     page.csrf = csrf_token(interaction.context, Form::consent, interaction.browser, resumed.request.id);
     page.resume = resumed.sealed;
-    page.scopes = permissions(interaction.context.settings, resumed.request);
+    page.scopes = permissions(interaction.context.settings, resumed.request, own_claims(interaction, resumed));
     page.resources = describe_resources(interaction.context, resumed.request.resources);
     return interaction.pages.consent(page);
 }

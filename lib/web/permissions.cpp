@@ -60,11 +60,17 @@ std::string describe_scope(const oauth::Settings& settings, const std::string& s
 
 }  // namespace
 
-std::vector<ConsentScope> permissions(const oauth::Settings& settings, const model::AuthorizationRequest& request) {
+std::vector<ConsentScope> permissions(const oauth::Settings& settings, const model::AuthorizationRequest& request,
+                                      const std::vector<model::ClientClaim>& own_claims) {
+    model::ClaimNames claims = request.claims.all();
+    for (const model::ClientClaim& own : own_claims)
+        if (const auto behind = model::claim_behind(own.source); behind && request.scope.contains(own.scope))
+            claims.insert(*behind);
+
     std::vector<ConsentScope> lines;
     for (const std::string& scope : request.scope.tokens())
         lines.push_back(ConsentScope{scope, describe_scope(settings, scope)});
-    for (const std::string& claim : request.claims.all())
+    for (const std::string& claim : claims)
         if (!settings.released_claims.is_released_by(request.scope, claim))
             lines.push_back(ConsentScope{claim, describe(kStandardClaims, claim)});
     return lines;

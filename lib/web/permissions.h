@@ -4,13 +4,16 @@
 #include <vector>
 
 #include "model/authorization.h"
+#include "model/client_claim.h"
 #include "oauth/settings.h"
 #include "web/page.h"
 
 namespace postern::web {
 
 /// A line for each scope in the order of the request, then one for each claim asked for by name that none of these
-/// scopes covers: nothing is granted that is not shown, and nothing is shown twice.
-std::vector<ConsentScope> permissions(const oauth::Settings& settings, const model::AuthorizationRequest& request);
+/// scopes covers, and for each that the client is told about the user under a name of its own: nothing is granted that
+/// is not shown, and nothing is shown twice.
+std::vector<ConsentScope> permissions(const oauth::Settings& settings, const model::AuthorizationRequest& request,
+                                      const std::vector<model::ClientClaim>& own_claims);
 
 }  // namespace postern::web

@@ -32,7 +32,7 @@ describe("settings that a client notices", () => {
   }
 
   for (const mode of ["fastcgi", "cgi"]) {
-    it(`an issuer with a path works in ${mode} mode, and all well-known places describe it [RFC 8414 §3.1, META-1]`, () =>
+    it(`an issuer with a path works in ${mode} mode; all well-known places describe it [RFC 8414 §3.1, META-1]`, () =>
       withProvider({ mode, base: "/auth" }, async (provider) => {
         await signIn(provider);
         const { origin, issuer, ca } = provider.deployment;

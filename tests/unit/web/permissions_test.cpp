@@ -19,9 +19,10 @@ model::AuthorizationRequest request(const char* scope, model::RequestedClaims cl
 }
 
 /// "name: description" of every line.
-std::string lines(const model::AuthorizationRequest& asked, const oauth::Settings& settings = {}) {
+std::string lines(const model::AuthorizationRequest& asked, const oauth::Settings& settings = {},
+                  const std::vector<model::ClientClaim>& own_claims = {}) {
     std::string text;
-    for (const web::ConsentScope& line : web::permissions(settings, asked))
+    for (const web::ConsentScope& line : web::permissions(settings, asked, own_claims))
         text += line.name + ": " + line.description + "\n";
     return text;
 }
@@ -63,7 +64,7 @@ TEST_CASE("permissions: each claim asked for by name has its own line, unless a 
 TEST_CASE("permissions: every standard claim has words of its own") {
     std::set<std::string> descriptions;
     for (const auto& claim : model::standard_claims()) {
-        const auto shown = web::permissions({}, request("", {{std::string(claim.name)}, {}}));
+        const auto shown = web::permissions({}, request("", {{std::string(claim.name)}, {}}), {});
         REQUIRE(shown.size() == 1);
         CAPTURE(shown[0].description);
         CHECK(shown[0].name == claim.name);
@@ -71,4 +72,30 @@ TEST_CASE("permissions: every standard claim has words of its own") {
         descriptions.insert(shown[0].description);
     }
     CHECK(descriptions.size() == 19);
+}
+
+TEST_CASE("permissions: what the client is told under names of its own, with its scope and once [CLAIM-4]") {
+    using model::SourceKind;
+    struct Row {
+        const char* scope;
+        model::ClientClaim own;
+        const char* expected;
+    };
+    const Row rows[] = {
+        {"email", {"roles", {}, "email"}, "email: See your e-mail address\ngroups: See which groups you are in\n"},
+        {"email",
+         {"a", {SourceKind::group, "x"}, "email"},
+         "email: See your e-mail address\ngroups: See which groups you are in\n"},
+        {"groups", {"roles", {}, "groups"}, "groups: See which groups you are in\n"},
+        {"email", {"roles", {}, "groups"}, "email: See your e-mail address\n"},
+        {"email", {"mail", {SourceKind::claim, "email"}, "email"}, "email: See your e-mail address\n"},
+        {"email",
+         {"tel", {SourceKind::claim, "phone_number"}, "email"},
+         "email: See your e-mail address\nphone_number: See your phone number\n"},
+        {"email", {"policy", {SourceKind::constant, "x"}, "email"}, "email: See your e-mail address\n"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.expected);
+        CHECK(lines(request(row.scope), {}, {row.own, row.own}) == row.expected);
+    }
 }

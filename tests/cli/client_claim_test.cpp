@@ -1,0 +1,163 @@
+// `postern client claim`, and the names of groups as a client is told them.
+#include <doctest/doctest.h>
+
+#include "installation.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+struct Fixture {
+    Installation installation;
+
+    Fixture() {
+        for (const char* group : {"staff", "admins"}) installation.must({"group", "add", group});
+        installation.must({"client", "add", "wiki", "--redirect-uri", "https://app.example.org/callback", "--scope",
+                           "openid profile groups roles"});
+    }
+
+    json::Value shown() const { return installation.must_json({"client", "show", "wiki"}); }
+    /// "CLAIM=SOURCE SCOPE\n" of each.
+    std::string claims() const {
+        std::string text;
+        const auto listed = installation.must_json({"client", "claim", "list", "wiki"});
+        for (const json::Value& each : *listed.if_array())
+            text += text_of(each, "claim") + "=" + text_of(each, "source") + " " + text_of(each, "scope") + "\n";
+        return text;
+    }
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("client claim: added, replaced, listed, shown and removed [CLAIM-4]") {
+    const Fixture f;
+    const auto added = f.installation.must_json(
+        {"client", "claim", "add", "wiki", "roles=groups", "admin=group:admins", "--scope", "profile"});
+    CHECK(added.if_array()->size() == 2);
+    CHECK(f.claims() == "admin=group:admins profile\nroles=groups profile\n");
+    CHECK(has(f.installation.must({"client", "claim", "list", "wiki"}), "group:admins"));
+    CHECK(has(f.installation.must({"client", "show", "wiki"}),
+              "admin=group:admins with profile, roles=groups with profile"));
+    const auto claims = member_of(f.shown(), "claims");
+    REQUIRE(claims.if_array()->size() == 2);
+    CHECK(text_of((*claims.if_array())[0], "source") == "group:admins");
+    CHECK(has(f.installation.must({"client", "claim", "add", "wiki", "roles=const:a=b"}), "\"const:a=b\""));
+    CHECK(f.claims() == "admin=group:admins profile\nroles=const:a=b openid\n");
+
+    f.installation.must({"client", "claim", "remove", "wiki", "roles", "admin"});
+    CHECK(f.claims().empty());
+    CHECK(member_of(f.shown(), "claims").if_array()->empty());
+    f.installation.must({"client", "claim", "add", "wiki", "roles=groups"});
+    f.installation.must({"client", "set", "wiki", "--name", "Wiki"});
+    CHECK(f.claims() == "roles=groups groups\n");
+    f.installation.must({"client", "remove", "wiki"});
+}
+
+TEST_CASE("client claim: without --scope it is the one that releases the source, else openid [CLAIM-4]") {
+    const struct {
+        const char* claim;
+        const char* scope;
+    } rows[] = {
+        {"r=groups", "groups"},           {"r=group:staff", "groups"},     {"r=claim:preferred_username", "profile"},
+        {"r=claim:department", "openid"}, {"r=const:readwrite", "openid"}, {"r=claim:team", "roles"},
+    };
+    Fixture f;
+    f.installation.reconfigure("scopeClaims", json::Object{{"roles", json::strings({"team"})}});
+    for (const auto& row : rows) {
+        CAPTURE(row.claim);
+        f.installation.must({"client", "claim", "add", "wiki", row.claim});
+        CHECK(f.claims() == std::string(row.claim) + " " + row.scope + "\n");
+    }
+}
+
+TEST_CASE("client claim: what is refused, and nothing of it is stored [CLAIM-4]") {
+    const Fixture f;
+    const struct {
+        std::vector<std::string> arguments;
+        int exit_code;
+        const char* said;
+    } rows[] = {
+        {{"wiki", "sub=claim:email"}, 1, "set by the server"},
+        {{"wiki", "roles=groups", "aud=const:x"}, 1, "set by the server"},
+        {{"wiki", "groups=const:admins"}, 1, "--rename"},
+        {{"wiki", "roles=claim:groups"}, 1, "write groups"},
+        {{"wiki", "roles=group:nobody-there"}, 1, "there is no group"},
+        {{"wiki", "roles=groups", "--scope", "email"}, 1, "is not registered for the scope \"email\""},
+        {{"wiki", "tel=claim:phone_number"}, 1, "is not registered for the scope \"phone\""},
+        {{"wiki", "email_verified=const:true"}, 1, "true or false"},
+        {{"none", "roles=groups"}, 1, "there is no client"},
+        {{"wiki", "roles"}, 2, "CLAIM=SOURCE"},
+        {{"wiki", "=groups"}, 2, "CLAIM=SOURCE"},
+        {{"wiki", "roles=everything"}, 2, "group:NAME"},
+        {{"wiki"}, 2, "CLAIM"},
+    };
+    for (const auto& row : rows) {
+        std::vector<std::string> command = {"client", "claim", "add"};
+        command.insert(command.end(), row.arguments.begin(), row.arguments.end());
+        const auto result = f.installation.postern(command);
+        CAPTURE(result.err);
+        CHECK(result.exit_code == row.exit_code);
+        CHECK(has(result.err, row.said));
+        CHECK(f.claims().empty());
+    }
+    f.installation.must({"client", "claim", "add", "wiki", "roles=groups"});
+    const auto removed = f.installation.postern({"client", "claim", "remove", "wiki", "roles", "admin"});
+    CHECK(removed.exit_code == 1);
+    CHECK(has(removed.err, "has no claim \"admin\""));
+    CHECK(f.claims() == "roles=groups groups\n");
+}
+
+TEST_CASE("client claim: a scope that the client has lost is said [CLAIM-5]") {
+    const Fixture f;
+    f.installation.must({"client", "claim", "add", "wiki", "roles=groups"});
+    for (const std::vector<std::string>& command :
+         std::vector<std::vector<std::string>>{{"client", "set", "wiki", "--scope", "openid"},
+                                               {"client", "show", "wiki"},
+                                               {"client", "claim", "list", "wiki"}}) {
+        const auto result = f.installation.postern(command);
+        CHECK(result.exit_code == 0);
+        CHECK(has(result.err,
+                  "the claim \"roles\" is not told: client \"wiki\" is not registered for the scope \"groups\""));
+    }
+}
+
+TEST_CASE("client set: other names for groups add up, are shown and undone; a removed group is said [CLAIM-4]") {
+    const Fixture f;
+    f.installation.must({"client", "set", "wiki", "--rename", "staff=Wiki editors"});
+    f.installation.must({"client", "set", "wiki", "--rename", "admins=Admin", "--rename", "staff=Editor"});
+    const auto names = member_of(f.shown(), "group_names");
+    CHECK(text_of(names, "admins") == "Admin");
+    CHECK(text_of(names, "staff") == "Editor");
+    CHECK(has(f.installation.must({"client", "show", "wiki"}), "admins=Admin, staff=Editor"));
+    const struct {
+        std::vector<std::string> arguments;
+        int exit_code;
+        const char* said;
+    } rows[] = {
+        {{"--rename", "guests=Guest"}, 1, "there is no group"},
+        {{"--rename", "staff="}, 1, "1 to 256 bytes"},
+        {{"--rename", "staff"}, 2, "GROUP=NAME"},
+        {{"--no-rename", "guests"}, 1, "no other name"},
+    };
+    for (const auto& row : rows) {
+        std::vector<std::string> command = {"client", "set", "wiki"};
+        command.insert(command.end(), row.arguments.begin(), row.arguments.end());
+        const auto result = f.installation.postern(command);
+        CAPTURE(result.err);
+        CHECK(result.exit_code == row.exit_code);
+        CHECK(has(result.err, row.said));
+    }
+    f.installation.must({"client", "set", "wiki", "--no-rename", "staff"});
+    CHECK(member_of(f.shown(), "group_names").if_object()->members().size() == 1);
+
+    f.installation.must({"client", "claim", "add", "wiki", "admin=group:admins", "roles=groups"});
+    const auto removed = f.installation.postern({"group", "remove", "admins"});
+    CHECK(removed.exit_code == 0);
+    CHECK(has(removed.err, "client \"wiki\" has lost its claim \"admin\", which was of this group"));
+    CHECK(has(removed.err, "client \"wiki\" was told another name for this group"));
+    CHECK(f.claims() == "roles=groups groups\n");
+    CHECK(member_of(f.shown(), "group_names").if_object()->empty());
+}
