@@ -100,6 +100,11 @@ const Option& Option::between(std::int64_t least, std::int64_t greatest) const {
     option_->check(CLI::Range(least, greatest));
     return *this;
 }
+const Option& Option::required() const {
+    option_->required();
+    return *this;
+}
+
 const Option& Option::needs(const Option& other) const {
     option_->needs(other.option_);
     return *this;

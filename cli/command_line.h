@@ -27,6 +27,8 @@ public:
     const Option& one_of(std::initializer_list<const char*> words) const;
     /// A number outside [least, greatest] is wrong usage.
     const Option& between(std::int64_t least, std::int64_t greatest) const;
+    /// Wrong usage without it.
+    const Option& required() const;
     /// Wrong usage without `other`.
     const Option& needs(const Option& other) const;
     /// Wrong usage together with `other`.

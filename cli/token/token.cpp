@@ -1,4 +1,4 @@
-// `postern token`: lists codes and tokens, and revokes grants.
+// `postern token`: lists codes and tokens, revokes grants, and shows what tokens would say.
 #include <iostream>
 #include <memory>
 
@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/selection.h"
+#include "cli/token/preview.h"
 #include "store/grants.h"
 
 namespace postern::cli {
@@ -120,9 +121,10 @@ void add_revoke(const Command& group, Invocation& invocation) {
 }  // namespace
 
 void add_token_commands(const Command& app, Invocation& invocation) {
-    const Command group = app.add_group("token", "List and revoke grants, with their codes and tokens");
+    const Command group = app.add_group("token", "List and revoke grants, with their codes and tokens; preview tokens");
     add_list(group, invocation);
     add_revoke(group, invocation);
+    add_token_preview_command(group, invocation);
 }
 
 }  // namespace postern::cli

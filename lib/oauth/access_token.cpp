@@ -57,10 +57,16 @@ void add_profile_claims(Context& context, const AccessTokenAbout& about, json::O
 
 model::ValueHash hash_of(std::string_view value) { return model::ValueHash(crypto::sha256_hex(value)); }
 
-AccessTokenIssue make_access_token(Context& context, const AccessTokenAbout& about) {
+AccessTokenAbout as_wanted(const Settings& settings, const model::Client& client, AccessTokenAbout about) {
+    about.profile = profile_of(settings, client);
+    about.with_groups = client.groups_in_access_token;
+    return about;
+}
+
+AccessTokenDraft draft_access_token(Context& context, const AccessTokenAbout& about) {
     const Settings& settings = context.settings;
-    AccessTokenIssue issue;
-    model::AccessToken& record = issue.record;
+    AccessTokenDraft draft;
+    model::AccessToken& record = draft.record;
     record.jti = make_jti(context.random, about.grant.id);
     record.grant_id = about.grant.id;
     record.scope = about.scope;
@@ -70,15 +76,23 @@ AccessTokenIssue make_access_token(Context& context, const AccessTokenAbout& abo
     record.expires_at = record.issued_at + std::min(settings.access_token_ttl,
                                                     about.target.access_token_ttl.value_or(settings.access_token_ttl));
 
-    json::Object claims = claims_of(settings, about.grant, record);
+    draft.claims = claims_of(settings, about.grant, record);
     if (about.profile == model::TokenProfile::rfc9068)
-        add_profile_claims(context, about, claims);
+        add_profile_claims(context, about, draft.claims);
     else if (settings.username_in_access_token && !about.username.empty())
-        claims.set("username", about.username);
-    const keys::SigningKey& key = context.keys.signing_key(settings.token_algorithm(about.profile), record.issued_at);
-    issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, json::write(claims));
+        draft.claims.set("username", about.username);
+    return draft;
+}
+
+AccessTokenIssue make_access_token(Context& context, const AccessTokenAbout& about) {
+    AccessTokenDraft draft = draft_access_token(context, about);
+    const keys::SigningKey& key =
+        context.keys.signing_key(context.settings.token_algorithm(about.profile), draft.record.issued_at);
+    AccessTokenIssue issue;
+    issue.value = jose::sign_compact(key.key, key.kid, jose::TokenType::access_token, json::write(draft.claims));
     issue.digest = crypto::sha256(issue.value);
-    record.token_hash = model::ValueHash(crypto::hex(issue.digest));
+    issue.record = std::move(draft.record);
+    issue.record.token_hash = model::ValueHash(crypto::hex(issue.digest));
     return issue;
 }
 

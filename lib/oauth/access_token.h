@@ -29,6 +29,16 @@ struct AccessTokenAbout {
     bool with_groups = false;  ///< of the user, with the scope of that name; profile rfc9068 only
 };
 
+/// The same as the client wants it.
+AccessTokenAbout as_wanted(const Settings& settings, const model::Client& client, AccessTokenAbout about);
+
+/// What a token says, and what storage keeps of it once it is signed.
+struct AccessTokenDraft {
+    json::Object claims;
+    model::AccessToken record;  ///< without token_hash
+};
+AccessTokenDraft draft_access_token(Context& context, const AccessTokenAbout& about);
+
 /// Signs outside any lock; the caller stores the record.
 AccessTokenIssue make_access_token(Context& context, const AccessTokenAbout& about);
 

@@ -49,6 +49,13 @@ Outcome<void> check_introspection_caller(Context& context, const PresentedTokenR
     return {};
 }
 
+json::Object describe_active(const Settings& settings, const store::StoredAccessToken& stored,
+                             const json::Object& claims) {
+    json::Object answer = active(stored.scope, stored.client_id, "Bearer", claims);
+    add_login(settings, stored, answer);
+    return answer;
+}
+
 json::Object introspect(Context& context, const PresentedToken& token) {
     // The hint selects the handler, and codes are not introspected, whatever the value is.
     if (token.hint == TokenTypeHint::auth_code) return inactive();
@@ -56,11 +63,8 @@ json::Object introspect(Context& context, const PresentedToken& token) {
     const util::Time now = context.now();
     if (const auto* access = std::get_if<VerifiedAccessToken>(&known)) {
         const auto stored = store::find_access_token(context.store, access->key);
-        if (stored && store::is_active(*stored, now)) {
-            auto answer = active(stored->scope, stored->client_id, "Bearer", *access->claims);
-            add_login(context.settings, *stored, answer);
-            return answer;
-        }
+        if (stored && store::is_active(*stored, now))
+            return describe_active(context.settings, *stored, *access->claims);
     }
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         // Not "Bearer": a resource server must see that this token is not for its API.

@@ -12,6 +12,10 @@ namespace postern::oauth {
 /// any caller when `authenticateIntrospect` is false, and then credentials are ignored. Else invalid_client.
 Outcome<void> check_introspection_caller(Context& context, const PresentedTokenRequest& request);
 
+/// What is said of an active access token: storage, and the token's own claims, which were verified.
+json::Object describe_active(const Settings& settings, const store::StoredAccessToken& stored,
+                             const json::Object& claims);
+
 /// About any client's token (interface specification, introspection rule 4). `{"active":false}` and no more for
 /// everything that is not an active access or refresh token, authorization codes included (RFC 7662 §2.2, §4).
 /// `active`, `scope`, `client_id`, `token_type` and `auth_time` are what storage says, `acr` is how users log in

@@ -31,13 +31,14 @@ const char* kind_of(const Settings& settings, const std::string& token) {
 }
 
 Outcome<void> check_registered(const Settings& settings, const model::Client& client, const model::Scope& asked) {
+    std::string refused;
     for (const std::string& token : asked.tokens()) {
-        if (!may_ask_for(settings, client, token))
-            return invalid_scope(
-                "the client is not registered for a requested scope",
-                std::string(kind_of(settings, token)) + ": " + token + "; registered: " + client.scope.to_string());
+        if (may_ask_for(settings, client, token)) continue;
+        refused += (refused.empty() ? "" : ", ") + std::string(kind_of(settings, token)) + ": " + token;
     }
-    return {};
+    if (refused.empty()) return {};
+    return invalid_scope("the client is not registered for a requested scope",
+                         refused + "; registered: " + client.scope.to_string());
 }
 
 }  // namespace

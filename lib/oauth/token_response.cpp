@@ -55,11 +55,8 @@ struct Redeem {
         return respond_with(access);  // no refresh token: RFC 6749 §4.4.3
     }
 
-    /// As the client wants it.
-    AccessTokenIssue access_token(AccessTokenAbout about) const {
-        about.profile = profile_of(context.settings, client);
-        about.with_groups = client.groups_in_access_token;
-        return make_access_token(context, about);
+    AccessTokenIssue access_token(const AccessTokenAbout& about) const {
+        return make_access_token(context, as_wanted(context.settings, client, about));
     }
 
     TokenResponse respond_with(const AccessTokenIssue& access) const {

@@ -1,0 +1,235 @@
+// `postern token preview`: asks the rules that the endpoints ask, and neither issues nor stores anything.
+#include "cli/token/preview.h"
+
+#include <memory>
+#include <optional>
+
+#include "cli/lookup.h"
+#include "cli/output.h"
+#include "crypto/random.h"
+#include "json/writer.h"
+#include "oauth/access_token.h"
+#include "oauth/introspection.h"
+#include "oauth/scope_policy.h"
+#include "oidc/id_token.h"
+#include "oidc/userinfo.h"
+#include "store/client_access.h"
+
+namespace postern::cli {
+namespace {
+
+using model::Client;
+using model::User;
+
+/// What is another value in each token.
+constexpr const char* kOfEachToken[] = {"iat", "exp", "jti", "auth_time", "at_hash", "nonce", "sid"};
+
+struct PreviewOptions {
+    std::string client;
+    std::string user;
+    std::optional<std::string> scope;
+    std::optional<std::string> resource;
+};
+
+/// One place where a client learns something: what it is told there, or why nothing.
+struct Told {
+    const char* name;   ///< a member of the JSON output
+    const char* title;  ///< a line of the text
+    json::Object claims = {};
+    std::string refusal = {};
+};
+
+/// Everything that the rules ask for, without private keys.
+class World {
+public:
+    World(const config::Config& config, db::Database& database)
+        : keys_(config.keys, keys::KeyUse::publish, false),
+          log_(util::open_log_sink("stderr"), util::LogLevel::warn, "postern"),
+          context_{config.settings, database, keys_, clock_, random_, log_, trail_} {}
+
+    oauth::Context& context() { return context_; }
+
+private:
+    keys::Keys keys_;
+    util::SystemClock clock_;
+    crypto::SystemRandom random_;
+    util::Log log_;
+    oauth::AuditTrail trail_;
+    oauth::Context context_;
+};
+
+std::string in_words(const oauth::OAuthError& error) {
+    return error.description + (error.log_detail.empty() ? "" : " (" + error.log_detail + ")");
+}
+
+bool signs_users_in(const oauth::Settings& settings, const Client& client) {
+    return client.has_grant(model::GrantType::authorization_code) ||
+           (settings.implicit && client.has_grant(model::GrantType::implicit));
+}
+
+/// The scope that is granted. Throws Refused with all that stands in the way of a sign-in.
+oauth::AskedScope require_grant(oauth::Context& context, const Client& client, const User& user,
+                                const std::optional<std::string>& asked) {
+    const auto scope = oauth::resolve_asked_scope(context.settings, client, asked);
+    const std::string whose = "client " + in_quotes(client.id.str());
+    const std::pair<bool, std::string> reasons[] = {
+        {!client.enabled, whose + " is disabled: `postern client enable`"},
+        {!signs_users_in(context.settings, client), whose + " has no grant with which users sign in"},
+        {!user.enabled, "user " + in_quotes(user.username) + " is disabled: `postern user enable`"},
+        {!store::may_use(context.store, client.id, user.subject),
+         "user " + in_quotes(user.username) + " may not use " + whose +
+             ": `postern client set --allow-user`, or a group"},
+        {!scope, scope ? "" : in_words(scope.error())},
+    };
+    std::vector<std::string> applying;
+    for (const auto& [applies, reason] : reasons)
+        if (applies) applying.push_back(reason);
+    if (!applying.empty()) throw Refused(join(applying, "\n"));
+    return *scope;
+}
+
+struct Granted {
+    const Client& client;
+    const User& user;
+    model::Grant grant;
+};
+
+Granted grant_of(oauth::Context& context, const Client& client, const User& user, const model::Scope& scope) {
+    Granted granted{client, user, {}};
+    granted.grant.client_id = client.id;
+    granted.grant.subject = user.subject;
+    granted.grant.scope = scope;
+    granted.grant.auth_time = context.now();
+    return granted;
+}
+
+/// The access token; what is wrong when there is none for the resource.
+oauth::Outcome<oauth::AccessTokenDraft> draft(oauth::Context& context, const Granted& granted,
+                                              const std::optional<std::string>& resource) {
+    const auto& [client, user, grant] = granted;
+    ASSIGN_OR_RETURN(const auto named, oauth::find_named_target(context, client, resource));
+    ASSIGN_OR_RETURN(const auto target, oauth::choose_target(context, client, grant, named));
+    ASSIGN_OR_RETURN(const auto scope, oauth::scope_for(target, grant.scope));
+    return oauth::draft_access_token(context,
+                                     oauth::as_wanted(context.settings, client, {grant, scope, target, user.username}));
+}
+
+/// What storage would say of it.
+store::StoredAccessToken stored(const Granted& granted, const oauth::AccessTokenDraft& token) {
+    store::StoredAccessToken stored;
+    stored.scope = token.record.scope;
+    stored.client_id = granted.client.id;
+    stored.own_claims = granted.client.own_claims;
+    stored.subject = granted.user.subject;
+    stored.auth_time = granted.grant.auth_time;
+    stored.registered = granted.client.scope;
+    stored.expires_at = token.record.expires_at;
+    return stored;
+}
+
+Told preview_id_token(oauth::Context& context, const Granted& granted) {
+    Told told{"id_token", "ID token"};
+    if (!oidc::has_id_token(context.settings, granted.grant.scope)) {
+        told.refusal = "none without OpenID Connect and the scope openid";
+        return told;
+    }
+    json::Object of_user = oidc::user_claims_for(context, granted.client, granted.grant, granted.grant.scope,
+                                                 oidc::database_claims(context));
+    told.claims = oidc::id_token_claims(context, {granted.grant, std::nullopt, "", std::move(of_user)});
+    return told;
+}
+
+Told preview_userinfo(oauth::Context& context, const store::StoredAccessToken& token) {
+    Told told{"userinfo", "UserInfo"};
+    if (!context.settings.oidc || !context.settings.paths.userinfo) {
+        told.refusal = "not offered";
+        return told;
+    }
+    auto claims = oidc::userinfo(context, token, oidc::database_claims(context));
+    if (claims)
+        told.claims = std::move(*claims);
+    else
+        told.refusal = in_words(claims.error());
+    return told;
+}
+
+Told preview_introspection(const oauth::Settings& settings, const store::StoredAccessToken& token,
+                           const json::Object& claims) {
+    Told told{"introspection", "introspection"};
+    if (settings.paths.introspect)
+        told.claims = oauth::describe_active(settings, token, claims);
+    else
+        told.refusal = "not offered";
+    return told;
+}
+
+std::vector<Told> preview_all(oauth::Context& context, const Granted& granted,
+                              const std::optional<std::string>& resource) {
+    std::vector<Told> all = {preview_id_token(context, granted)};
+    const auto token = draft(context, granted, resource);
+    if (!token) {
+        all.push_back({"access_token", "access token", {}, in_words(token.error())});
+        return all;
+    }
+    const auto record = stored(granted, *token);
+    all.push_back({"access_token", "access token", token->claims, {}});
+    all.push_back(preview_userinfo(context, record));
+    all.push_back(preview_introspection(context.settings, record, token->claims));
+    return all;
+}
+
+void print(const Invocation& invocation, const Granted& granted, const std::vector<Told>& all) {
+    json::Object object{{"client_id", granted.client.id.str()},
+                        {"username", granted.user.username},
+                        {"scope", granted.grant.scope.to_string()}};
+    std::vector<std::pair<std::string, std::string>> fields = {{"client", granted.client.id.str()},
+                                                               {"user", granted.user.username},
+                                                               {"scope", granted.grant.scope.to_string()}};
+    for (const Told& told : all) {
+        const bool is_refused = !told.refusal.empty();
+        if (!is_refused) object.set(told.name, told.claims);
+        fields.emplace_back(told.title, is_refused ? "refused: " + told.refusal : json::write(told.claims));
+        if (is_refused && invocation.json) print_note(std::string(told.title) + ": " + told.refusal);
+    }
+    invocation.json ? print_json(std::move(object)) : print_fields(fields);
+}
+
+void preview(const Invocation& invocation, const PreviewOptions& options) {
+    const config::Config config = invocation.load_config();
+    db::Database database = open_database(config, db::Access::query_only);
+    World world(config, database);
+    oauth::Context& context = world.context();
+    const Client client = require_client(database, options.client);
+    const User user = require_user(database, options.user);
+    const oauth::AskedScope asked = require_grant(context, client, user, options.scope);
+    const Granted granted = grant_of(context, client, user, asked.scope);
+    std::vector<Told> all = preview_all(context, granted, options.resource);
+    for (Told& told : all)
+        for (const char* name : kOfEachToken) told.claims.erase(name);
+    if (!asked.ignored.empty())
+        print_note("ignored, because nothing here has such a scope: " + asked.ignored.to_string());
+    print(invocation, granted, all);
+}
+
+}  // namespace
+
+void add_token_preview_command(const Command& group, Invocation& invocation) {
+    auto options = std::make_shared<PreviewOptions>();
+    const Command command =
+        add_command(group, invocation, "preview", "Show what a client would be told about a user, and where",
+                    "postern token preview --client grafana --user ada --scope \"openid profile groups\"",
+                    [&invocation, options] { preview(invocation, *options); });
+    command.explain(
+        "Asks the same rules as the endpoints. Nothing is issued or stored, and no private key is opened. Left out is "
+        "what each token has of its own: times, jti, at_hash, nonce and sid. A UserInfo program of your own is not asked: "
+        "shown is what the shipped one says. What keeps the user from signing in is printed instead, and which scopes the "
+        "client may not have.");
+    command.option("--client", "ID", options->client, "The client_id").required();
+    command.option("--user", "USER", options->user, "User name, or the `sub` that tokens show").required();
+    command.option("--scope", "\"A B\"", options->scope,
+                   "What the client asks for (default: nothing, which gives its own scopes without those of OpenID "
+                   "Connect)");
+    command.option("--resource", "URI", options->resource, "The API that the token request names (default: none)");
+}
+
+}  // namespace postern::cli
