@@ -70,8 +70,8 @@ describe("a move that does not come to its end", () => {
     await postern(file, ["group", "add", "staff"]);
     await postern(file, ["group", "member", "add", "staff", "ada"]);
     await postern(file, ["client", "set", "app", "--allow-group", "staff", "--allow-user", "ada"]);
-    await postern(file, ["client", "set", "app", "--rename", "staff=Staff"]);
-    await postern(file, ["client", "claim", "add", "app", "admin=group:staff", "--scope", "openid"]);
+    await postern(file, ["client", "set", "app", "--rename", "staff=Staff", "--scope", "notes"]);
+    await postern(file, ["client", "claim", "add", "app", "admin=group:staff", "--scope", "notes"]);
     user = JSON.parse((await postern(file, ["user", "list", "--json"])).stdout);
     cpSync(state, seed, { recursive: true });
     server.sql("CREATE DATABASE filled");
