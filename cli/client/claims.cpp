@@ -169,7 +169,7 @@ void add_client_claim_commands(const Command& group, Invocation& invocation) {
                                         [&invocation, removed] { remove(invocation, *removed); });
     command.explain("From then on the client is told the user's claim of that name, if a scope releases it.");
     command.argument("ID", removed->id, "The client_id");
-    command.argument("CLAIM", removed->claims, "The names");
+    command.argument("CLAIM", removed->claims, "The names of the claims");
 }
 
 void add_group_name_options(const Command& command, GroupNameOptions& options) {
