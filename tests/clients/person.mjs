@@ -32,7 +32,11 @@ export class Person {
 
   /// Signs in and answers the consent form wherever one of them is shown, as often as it takes.
   async signIn(url, { decision = "approve", until = () => false } = {}) {
-    let page = await this.#arrive(await this.#agent.visit(url), until);
+    return this.signInFrom(await this.#arrive(await this.#agent.visit(url), until), { decision, until });
+  }
+
+  /// The same from a page that is shown already.
+  async signInFrom(page, { decision = "approve", until = () => false } = {}) {
     for (let hops = 0; hops < MAX_HOPS && !until(page); ++hops) {
       const { buttons = {} } = page.form ?? {};
       if (buttons.login)
