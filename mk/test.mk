@@ -16,8 +16,8 @@ TEST_BIN     := $(SUITES:%=$(BUILD)/tests/%_tests)
 # No suite of its own, because it needs a server: tests/postgresql/races.test.mjs starts both.
 postgresql_OBJ := $(if $(filter yes,$(POSTGRESQL)),$(call objects,tests/postgresql/*.cpp))
 POSTGRESQL_BIN := $(if $(postgresql_OBJ),$(BUILD)/tests/postgresql_tests)
-# Every other folder with tests runs servers, clients and browsers from Node.js; failover has a target of its own.
-NODE_SUITES  := $(filter-out coverage failover,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs))))))
+# Every other folder with tests runs servers, clients and browsers from Node.js; failover and applications have targets of their own.
+NODE_SUITES  := $(filter-out coverage failover applications,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs))))))
 NODE_MODULES := tests/node_modules/.package-lock.json
 TEST_OBJ     := $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(postgresql_OBJ) $(BUILD)/tests/security/sandbox_probe.o
 
@@ -109,6 +109,16 @@ test-failover:
 	scripts/packages build run test failover
 	+$(MAKE) --no-print-directory all $(NODE_MODULES)
 	POSTERN_LONG=1 POSTERN_TEST_JOBS=1 scripts/run-suites $(BUILD) failover
+# Applications that are not from npm or Debian, each with its requirements in a directory of its own.
+APPLICATIONS := $(patsubst tests/applications/%.txt,$(BUILD)/applications/%/installed,$(wildcard tests/applications/*.txt))
+$(BUILD)/applications/%/installed: tests/applications/%.txt
+	/usr/bin/python3 -m venv --clear $(@D)
+	$(@D)/bin/pip install --quiet --require-hashes --only-binary :all: --requirement $<
+	@touch $@
+test-applications:
+	scripts/packages build run test applications
+	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS)
+	scripts/run-suites $(BUILD) applications
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
@@ -119,4 +129,4 @@ screenshots:
 	+$(MAKE) --no-print-directory all $(NODE_MODULES)
 	POSTERN_BUILD=$(BUILD) node tests/browser/screenshots.mjs docs/screenshots
 
-.PHONY: check check-unit suites asan valgrind fuzz fuzz-driver test test-postgresql test-failover endure screenshots
+.PHONY: check check-unit suites asan valgrind fuzz fuzz-driver test test-postgresql test-failover test-applications endure screenshots

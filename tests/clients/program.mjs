@@ -75,13 +75,8 @@ export class PythonProgram extends Program {
 }
 
 /// A web application on a port of its own choice, which it prints when it listens; `origin` is where it is then.
-export class NodeApplication extends Program {
-  static async start(file, { issuer, caFile }, settings) {
-    const application = new NodeApplication(process.execPath, file, {
-      NODE_EXTRA_CA_CERTS: caFile,
-      ISSUER: issuer,
-      ...settings,
-    });
+class Application extends Program {
+  static async listening(application) {
     try {
       application.origin = `http://127.0.0.1:${Number(await application.line())}`;
       return application;
@@ -89,5 +84,25 @@ export class NodeApplication extends Program {
       await application.stop();
       throw error;
     }
+  }
+}
+
+export class NodeApplication extends Application {
+  static start(file, { issuer, caFile }, settings) {
+    const environment = { NODE_EXTRA_CA_CERTS: caFile, ISSUER: issuer, ...settings };
+    return Application.listening(new NodeApplication(process.execPath, file, environment));
+  }
+}
+
+/// Of a Python with packages of its own, `python`.
+export class PythonApplication extends Application {
+  static start(python, file, { issuer, caFile }, settings) {
+    const environment = {
+      PYTHONDONTWRITEBYTECODE: "1",
+      REQUESTS_CA_BUNDLE: caFile,
+      ISSUER: issuer,
+      ...settings,
+    };
+    return Application.listening(new PythonApplication(python, file, environment));
   }
 }

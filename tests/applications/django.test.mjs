@@ -1,0 +1,143 @@
+// mozilla-django-oidc and django-allauth, in a site of Django (tests/applications/django_site.py).
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Person } from "../clients/person.mjs";
+import { PythonApplication } from "../clients/program.mjs";
+import { PERSON, openProvider } from "../clients/provider.mjs";
+import { BUILD } from "../support/deployment.mjs";
+
+const SECRET = "of-this-application-and-of-no-other-0123456789";
+const LIBRARIES = {
+  "mozilla-django-oidc": {
+    login: "/oidc/authenticate/",
+    callback: "/oidc/callback/",
+    logout: "/oidc/logout/",
+    // It calls a user what the address hashes to, and keeps no subject.
+    knows: ({ username, email }) => assert.ok(username && email === PERSON.claims.email),
+    denied: (page, origin) => assert.deepEqual([page.url, page.status], [`${origin}/`, 401]),
+  },
+  "django-allauth": {
+    login: "/accounts/oidc/postern/login/",
+    callback: "/accounts/oidc/postern/login/callback/",
+    logout: "/accounts/logout/",
+    knows: ({ username, email, first_name, accounts }, sub) =>
+      assert.deepEqual(
+        { username, email, first_name, accounts },
+        {
+          username: PERSON.username,
+          email: PERSON.claims.email,
+          first_name: PERSON.claims.given_name,
+          accounts: [sub],
+        },
+      ),
+    denied: (page) =>
+      assert.match(page.url, /\/accounts\/(3rdparty\/login\/cancelled\/|oidc\/postern\/login\/callback\/\?error=)/),
+  },
+};
+
+for (const [library, { login, callback, logout, knows, denied }] of Object.entries(LIBRARIES)) {
+  describe(library, () => {
+    let provider;
+    let directory;
+    before(async () => {
+      directory = await mkdtemp(join(tmpdir(), "pt-"));
+      provider = await openProvider();
+      await provider.deployment.postern(["group", "add", "members"]);
+    });
+    after(async () => {
+      await provider?.deployment.stop();
+      await rm(directory, { recursive: true, force: true });
+    });
+
+    /// Runs while `use` has it; `options` are more of `client add`, `settings` the site's.
+    async function withSite(id, use, { options = [], settings = {} } = {}) {
+      const { deployment } = provider;
+      const site = await PythonApplication.start(
+        join(BUILD, "applications/django/bin/python"),
+        "../applications/django_site.py",
+        deployment,
+        { LIBRARY: library, CLIENT_ID: id, CLIENT_SECRET: SECRET, DATABASE: join(directory, `${id}.db`), ...settings },
+      );
+      const { origin } = site;
+      try {
+        const uris = ["--redirect-uri", origin + callback, "--post-logout-redirect-uri", `${origin}/`];
+        await deployment.postern(["client", "add", id, "--secret-stdin", ...uris, ...options], `${SECRET}\n`);
+        await use(origin, new Person(deployment.ca));
+      } finally {
+        await site.stop();
+      }
+    }
+
+    async function signedIn(origin, person) {
+      const page = await person.signIn(origin + login);
+      assert.deepEqual([page.url, page.status], [`${origin}/`, 200], page.title + page.body.slice(0, 2000));
+      return JSON.parse(page.body);
+    }
+
+    it("signs a user in; it sends no PKCE until it is told to", () =>
+      withSite("plain", async (origin, person) => {
+        const { location } = await person.visit(origin + login);
+        assert.equal(location.searchParams.get("code_challenge"), null);
+        knows(await signedIn(origin, person), provider.sub);
+      }));
+
+    it("with PKCE switched on it does, and the client may demand it", () =>
+      withSite("pkce", async (origin, person) => knows(await signedIn(origin, person), provider.sub), {
+        options: ["--pkce", "required"],
+        settings: { PKCE: "yes" },
+      }));
+
+    it("without, a client that demands PKCE is refused", () =>
+      withSite(
+        "no-pkce",
+        async (origin, person) => {
+          denied(await person.signIn(origin + login), origin);
+          assert.equal((await person.open(`${origin}/`)).status, 401);
+        },
+        { options: ["--pkce", "required"] },
+      ));
+
+    it("a user who may not use the client, or denies consent, is not signed in", () =>
+      withSite("members", async (origin, person) => {
+        denied(await person.signIn(origin + login, { decision: "deny" }), origin);
+        await provider.deployment.postern(["client", "set", "members", "--allow-group", "members"]);
+        const page = await new Person(provider.deployment.ca).signIn(origin + login);
+        assert.deepEqual([new URL(page.url).origin, page.status], [provider.deployment.origin, 403], page.title);
+        assert.equal((await person.open(`${origin}/`)).status, 401);
+      }));
+
+    if (library === "mozilla-django-oidc") {
+      it("asks again with prompt=none after a while, and signs a user out who was disabled", () =>
+        withSite("renewing", async (origin, person) => {
+          await signedIn(origin, person);
+          await new Promise((done) => setTimeout(done, 3000));
+          const { location } = await person.visit(`${origin}/`);
+          assert.equal(location.searchParams.get("prompt"), "none");
+          assert.equal((await person.go({ location })).status, 200);
+          await provider.deployment.postern(["user", "disable", PERSON.username]);
+          await new Promise((done) => setTimeout(done, 3000));
+          assert.equal((await person.open(`${origin}/`)).status, 401);
+          await provider.deployment.postern(["user", "enable", PERSON.username]);
+        }));
+
+      it("signs out of the site and of Postern", () =>
+        withSite("leaving", async (origin, person) => {
+          await signedIn(origin, person);
+          const page = await person.post(origin + logout, {});
+          assert.deepEqual([page.url, page.status], [`${origin}/`, 401]);
+          assert.ok((await person.open(origin + login)).form.buttons.login, "asked for the password again");
+        }));
+    } else {
+      it("signs out of the site alone", () =>
+        withSite("leaving", async (origin, person) => {
+          await signedIn(origin, person);
+          await person.post(origin + logout, {});
+          assert.equal((await person.open(`${origin}/`)).status, 401);
+          assert.equal((await person.open(origin + login)).url, `${origin}/`, "without the password");
+        }));
+    }
+  });
+}
