@@ -31,6 +31,7 @@ int main() {
     endpoint.keys = keys::KeyUse::verify;  // id_token_hint
     endpoint.signs_access_tokens = [](const oauth::Settings& settings) { return settings.implicit; };
     endpoint.seal = true;
+    endpoint.fetches = true;  // client ID metadata documents
     endpoint.pages = web::read_pages;
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, authorize);

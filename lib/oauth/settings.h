@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "crypto/key.h"
+#include "fetch/outbound.h"
 #include "json/value.h"
 #include "model/client.h"
 #include "model/released_claims.h"
@@ -87,6 +88,7 @@ struct Settings {
     std::map<std::string, std::string> scope_descriptions;
     model::ReleasedClaims released_claims;
     LoginSettings login;
+    fetch::Outbound outbound;
     json::Object metadata;  ///< extra discovery members
 
     /// issuer + path: an absolute URL.

@@ -59,6 +59,7 @@ struct Endpoint {
     bool passwords = false;      ///< checks passwords, for which hash slots are shared
     bool authorization = false;  ///< reads the Authorization header; others do not even look whether it is well-formed
     bool seal = false;           ///< reads seal.key
+    bool fetches = false;        ///< may fetch over HTTPS, when `outbound` is enabled: a child process does it
     /// web::read_pages for an endpoint that shows pages: named here, so that no other is linked with them.
     std::unique_ptr<const web::Pages> (*pages)(const std::string& directory) = nullptr;
     OnFailure on_failure = OnFailure::json;

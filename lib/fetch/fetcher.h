@@ -1,0 +1,48 @@
+// Asks the program that has the network for one resource: the question, the answer, and who is asked.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "util/result.h"
+
+namespace postern::fetch {
+
+/// What a document is for: which decides how large it may be.
+enum class Purpose { client_document };
+
+/// The greatest body, in bytes. client_document: draft-ietf-oauth-client-id-metadata-document §8.7 recommends 5 KiB,
+/// and documents of large vendors exceed it.
+constexpr std::size_t most_bytes(Purpose) { return 16384; }
+
+struct Question {
+    Purpose purpose;
+    std::string url;
+};
+
+/// Header fields as they came, "" for one that did not come. Any status; the body is whole, and no longer than
+/// most_bytes.
+struct Answer {
+    int status = 0;
+    std::string content_type;
+    std::string cache_control;
+    std::string expires;
+    std::string date;
+    std::string age;
+    std::string body;
+};
+
+class Fetcher {
+public:
+    using Moment = std::chrono::steady_clock::time_point;
+
+    virtual ~Fetcher() = default;
+    /// GET, once. The error is the reason, for the log alone. Takes up to 10 s.
+    virtual util::Result<Answer, std::string> ask(const Question& question) = 0;
+    /// The time by which failures are made equally long; tests have one of their own and do not sleep.
+    virtual Moment now() const { return std::chrono::steady_clock::now(); }
+    virtual void wait_until(Moment moment) const;
+};
+
+}  // namespace postern::fetch
