@@ -216,6 +216,23 @@ CREATE TABLE login_attempts (
 );
 CREATE INDEX login_attempts_by_end ON login_attempts (ends_at);
 
+CREATE TABLE fetched (
+    url_digest text COLLATE "C" NOT NULL PRIMARY KEY,
+    content_type text COLLATE "C" NOT NULL,
+    body text COLLATE "C" NOT NULL,
+    fetched_at bigint NOT NULL,
+    fresh_until bigint NOT NULL,
+    used_at bigint NOT NULL
+);
+CREATE INDEX fetched_by_use ON fetched (used_at);
+
+CREATE TABLE fetch_limits (
+    limit_key text COLLATE "C" NOT NULL PRIMARY KEY,
+    fetches bigint NOT NULL,
+    ends_at bigint NOT NULL
+);
+CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at);
+
 -- PostgreSQL alone, because a database file has one node. A sealed copy of each file of the key directory, for the other nodes
 -- (docs/decisions/0054). All rows have the same generation; without transport.key, which is on the nodes, they are ciphertext.
 CREATE TABLE key_files (

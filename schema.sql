@@ -241,3 +241,23 @@ CREATE TABLE login_attempts (
     ends_at     INTEGER NOT NULL            -- the end of the window, after which the row has no effect
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_attempts_by_end ON login_attempts (ends_at);
+
+-- Documents of others that were fetched over HTTPS: a cache, RFC 9111. Strangers can cause rows, so their number is limited.
+CREATE TABLE fetched (
+    url_digest   TEXT NOT NULL PRIMARY KEY,  -- of the URL, and of what the document is for
+    content_type TEXT NOT NULL,
+    body         TEXT NOT NULL,
+    fetched_at   INTEGER NOT NULL,
+    fresh_until  INTEGER NOT NULL,  -- 0: what was fetched later was invalid
+    used_at      INTEGER NOT NULL   -- rounded down by up to an hour; the least recently used rows are deleted
+) STRICT;
+CREATE INDEX fetched_by_use ON fetched (used_at);
+
+-- How often documents were fetched in this minute, and which URLs have just failed. Short-lived, and few: no more is fetched
+-- than they allow.
+CREATE TABLE fetch_limits (
+    limit_key TEXT NOT NULL PRIMARY KEY,  -- all; host: or failed: and a digest
+    fetches   INTEGER NOT NULL,           -- since the start of the window
+    ends_at   INTEGER NOT NULL            -- the end of the window, after which the row has no effect
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at);

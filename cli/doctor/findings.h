@@ -77,6 +77,8 @@ void check_contents(Findings& findings, const std::string& config_path, const co
 
 /// Whether this system supports what "sandbox" requires. This process stands for the serving processes.
 void check_sandbox(Findings& findings, const config::Config& config);
+/// With "outbound": the program, its certificates, and whether the kernel can confine it.
+void check_outbound(Findings& findings, const config::Config& config);
 
 /// The database with its side files, and the key files.
 std::vector<std::filesystem::path> data_files(const config::Config& config);

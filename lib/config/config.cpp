@@ -17,6 +17,9 @@
 #ifndef POSTERN_TEMPLATES
 #define POSTERN_TEMPLATES "/usr/local/share/postern/templates"
 #endif
+#ifndef POSTERN_FETCH
+#define POSTERN_FETCH "/usr/local/libexec/postern/fetch"
+#endif
 
 namespace postern::config {
 namespace {
@@ -208,6 +211,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
 
     Config config;
     config.templates = POSTERN_TEMPLATES;
+    config.settings.outbound.program = POSTERN_FETCH;
     config.settings.oidc = root->find("oidc") != nullptr;
     Problems problems;
     ObjectReader(config, problems).read("", *root);

@@ -7,6 +7,7 @@
 #include "config/checks.h"
 #include "config/from_environment.h"
 #include "config/lists.h"
+#include "config/outbound.h"
 #include "config/problems.h"
 #include "config/remote_user.h"
 #include "db/database.h"
@@ -37,6 +38,10 @@ T& part(Config& config, T oauth::Paths::*member) {
 template <class T>
 T& part(Config& config, T oauth::LoginSettings::*member) {
     return config.settings.login.*member;
+}
+template <class T>
+T& part(Config& config, T fetch::Outbound::*member) {
+    return config.settings.outbound.*member;
 }
 
 /// A JSON boolean and nothing else: "false" in quotes must not switch authentication off.
@@ -75,13 +80,17 @@ Apply text(T Owner::*member, Fault (*check)(std::string_view)) {
     };
 }
 
-Apply optional_path(std::optional<std::string> oauth::Paths::*member) {
-    return [member, given_path = text(member, path_fault)](Config& config, const json::Value& value) {
-        if (!value.is_null()) return given_path(config, value);
+/// Or null, as if the key were not there.
+template <class Owner>
+Apply optional_text(std::optional<std::string> Owner::*member, Fault (*check)(std::string_view)) {
+    return [member, given = text(member, check)](Config& config, const json::Value& value) {
+        if (!value.is_null()) return given(config, value);
         part(config, member).reset();
         return Problems{};
     };
 }
+
+Apply optional_path(std::optional<std::string> oauth::Paths::*member) { return optional_text(member, path_fault); }
 
 /// One of a few words, each with its value.
 template <class T, class Owner>
@@ -137,6 +146,7 @@ Problems read_user_claims(Config&, const json::Value& value) {
 }  // namespace
 
 const std::vector<ConfigKey>& config_keys() {
+    using fetch::Outbound;
     using oauth::LoginMethod;
     using oauth::LoginSettings;
     using oauth::Paths;
@@ -202,6 +212,13 @@ const std::vector<ConfigKey>& config_keys() {
         {"sandbox",
          word(&Config::sandbox,
               {{"auto", SandboxMode::automatic}, {"require", SandboxMode::require}, {"off", SandboxMode::off}})},
+        {"outbound.enabled", flag(&Outbound::enabled)},
+        {"outbound.ports", read_ports},
+        {"outbound.allow", read_allowed_networks},
+        {"outbound.ca", optional_text(&Outbound::ca, file_fault)},
+        {"outbound.proxy", optional_text(&Outbound::proxy, proxy_fault)},
+        {"outbound.staleIfError", whole(&Outbound::stale_if_error, 0, 604800)},
+        {"outbound.program", text(&Outbound::program, file_fault)},
         {"log.target", text(&Config::log_target, log_target_fault)},
         {"log.level", word(&Config::log_level, {{"error", LogLevel::error},
                                                 {"warn", LogLevel::warn},

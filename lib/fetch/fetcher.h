@@ -33,13 +33,18 @@ struct Answer {
     std::string body;
 };
 
+/// An answer of the URL's host, or the reason why there is none, for the log alone.
+using Reply = util::Result<Answer, std::string>;
+
 class Fetcher {
 public:
     using Moment = std::chrono::steady_clock::time_point;
 
     virtual ~Fetcher() = default;
-    /// GET, once. The error is the reason, for the log alone. Takes up to 10 s.
-    virtual util::Result<Answer, std::string> ask(const Question& question) = 0;
+    /// GET, once. Takes up to 10 s.
+    virtual Reply ask(const Question& question) = 0;
+    /// No question will be answered any more: another process has to be started in the place of this one.
+    virtual bool is_lost() const { return false; }
     /// The time by which failures are made equally long; tests have one of their own and do not sleep.
     virtual Moment now() const { return std::chrono::steady_clock::now(); }
     virtual void wait_until(Moment moment) const;

@@ -18,7 +18,7 @@ struct Outbound {
     std::optional<std::string> ca;             ///< file of certificates in place of the system's
     std::optional<std::string> proxy;          ///< "http://HOST:PORT"; the environment names none
     util::Seconds stale_if_error{3600};        ///< that a document may serve beyond its freshness when a fetch fails
-    std::string program;                       ///< $(PREFIX)/libexec/postern/fetch
+    std::string program;                       ///< that connects; $(PREFIX)/libexec/postern/fetch
 };
 
 }  // namespace postern::fetch

@@ -2,6 +2,7 @@
 #include "store/sweep.h"
 
 #include "store/deletion.h"
+#include "store/fetched.h"
 
 namespace postern::store {
 namespace {
@@ -19,6 +20,8 @@ struct Rule {
 // refresh tokens, even of a grant that can only be used for minutes more (RFC 9700 §4.14.2).
 #define POSTERN_DUE "SELECT id FROM grants WHERE kept_until <= $1 ORDER BY kept_until, id LIMIT $2"
 
+static_assert(kFetchedRetention.count() == 2592000, "as the statements of `fetched` have it");
+
 constexpr Rule kRules[] = {
     {"sessions",
      POSTERN_DELETION("DELETE FROM sessions WHERE cookie_hash IN"
@@ -33,6 +36,15 @@ constexpr Rule kRules[] = {
      POSTERN_DELETION("DELETE FROM login_attempts WHERE attempt_key IN"
                       " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"),
      "SELECT count(*) FROM login_attempts WHERE ends_at <= $1"},
+    {"fetched",
+     POSTERN_DELETION("DELETE FROM fetched WHERE url_digest IN"
+                      " (SELECT url_digest FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000"
+                      " ORDER BY used_at LIMIT $2"),
+     "SELECT count(*) FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000"},
+    {"fetch_limits",
+     POSTERN_DELETION("DELETE FROM fetch_limits WHERE limit_key IN"
+                      " (SELECT limit_key FROM fetch_limits WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"),
+     "SELECT count(*) FROM fetch_limits WHERE ends_at <= $1"},
     {"client_secrets",
      POSTERN_DELETION("DELETE FROM client_secrets WHERE (client_id, hash) IN"
                       " (SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"

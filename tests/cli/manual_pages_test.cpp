@@ -146,6 +146,13 @@ std::map<std::string, std::string> defaults() {
         {"authorizationVariables", R"(["HTTP_AUTHORIZATION"])"},
         {"trustedProxies", "[]"},
         {"sandbox", config->sandbox == config::SandboxMode::automatic ? "\"auto\"" : "another"},
+        {"outbound.enabled", text_of(settings.outbound.enabled)},
+        {"outbound.ports", "[443]"},
+        {"outbound.allow", "[]"},
+        {"outbound.ca", settings.outbound.ca.value_or("none")},
+        {"outbound.proxy", settings.outbound.proxy.value_or("none")},
+        {"outbound.staleIfError", text_of(settings.outbound.stale_if_error)},
+        {"outbound.program", "$(PREFIX)/libexec/postern/fetch"},  // the Makefile's
         {"log.target", config->log_target},
         {"log.level", "info"},
         {"metadata", "{}"},

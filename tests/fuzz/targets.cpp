@@ -19,6 +19,8 @@ constexpr FuzzTarget kTargets[] = {
     {"sealed_content", fuzz_sealed_content},
     {"jwk_set", fuzz_jwk_set},
     {"user_import", fuzz_user_import},
+    {"fetch_reply", fuzz_fetch_reply},
+    {"fetch_order", fuzz_fetch_order},
 };
 
 }  // namespace

@@ -38,5 +38,7 @@ void fuzz_sealed_request(std::string_view input);
 void fuzz_sealed_content(std::string_view input);
 void fuzz_jwk_set(std::string_view input);
 void fuzz_user_import(std::string_view input);
+void fuzz_fetch_reply(std::string_view input);
+void fuzz_fetch_order(std::string_view input);
 
 }  // namespace postern::test

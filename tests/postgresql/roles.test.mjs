@@ -437,6 +437,35 @@ describe("a role for each program", () => {
     }
   });
 
+  it("outbound needs the rights that are named for it [FETCH-9]", async () => {
+    const { superuser: database, uri } = server.addDatabase("fetching");
+    const place = mkdtempSync(join(directory, "fetching-"));
+    const file = (name, text, mode) => {
+      writeFileSync(join(place, name), text, { mode });
+      return join(place, name);
+    };
+    const fields = ["", "200", "application/json", "", "", "", "", "{}"].map((text) => Buffer.from(text));
+    const lengths = fields.map(({ length }) => Buffer.from([0, 0, 0, length]));
+    const reply = file("reply", Buffer.concat(fields.flatMap((field, at) => [lengths[at], field])));
+    const outbound = { enabled: true, program: file("fetch", `#!/bin/sh\nexec cat ${reply}\n`, 0o755) };
+    const members = { issuer: "https://id.example", keys: join(place, "keys"), state: join(place, "state"), outbound };
+    const config = (name, user) => file(name, JSON.stringify({ ...members, database: `${uri}${user}` }));
+    await run(join(BUILD, "bin/postern"), ["init", "--config", config("admin.json", "")]);
+    const POSTERN_CONFIG = config("postern.json", "&user=postern_authorize");
+    const query = `url=${encodeURIComponent("https://app.example/")}`;
+    const env = { ...p.deployment.environment, POSTERN_CONFIG, REQUEST_METHOD: "GET", REQUEST_URI: `/probe?${query}` };
+    const flow = async () => {
+      server.sql("TRUNCATE fetched, fetch_limits", database);
+      const { stdout } = await run(join(BUILD, "tests/fetch_probe"), [], { env: { ...env, QUERY_STRING: query } });
+      assert.match(stdout, /"body":"\{\}"/);
+    };
+    await assert.rejects(flow());
+    const rights = widen("postern_authorize", "outbound", database);
+    assert.equal(rights.length, 13);
+    await flow();
+    for (const right of rights) await isNeeded("postern_authorize", right, flow, database);
+  });
+
   it("groupsFromEnvironment needs the rights that are named for it [GROUP-8]", async () => {
     const { superuser: database, uri } = server.addDatabase("mapped");
     const groupsFromEnvironment = {

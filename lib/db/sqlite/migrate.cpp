@@ -143,6 +143,21 @@ constexpr const char* kToVersion4[] = {
     " uri TEXT NOT NULL REFERENCES resources (uri) ON DELETE CASCADE"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX resource_addresses_by_uri ON resource_addresses (uri)",
+    "CREATE TABLE fetched ("
+    " url_digest TEXT NOT NULL PRIMARY KEY,"
+    " content_type TEXT NOT NULL,"
+    " body TEXT NOT NULL,"
+    " fetched_at INTEGER NOT NULL,"
+    " fresh_until INTEGER NOT NULL,"
+    " used_at INTEGER NOT NULL"
+    ") STRICT",
+    "CREATE INDEX fetched_by_use ON fetched (used_at)",
+    "CREATE TABLE fetch_limits ("
+    " limit_key TEXT NOT NULL PRIMARY KEY,"
+    " fetches INTEGER NOT NULL,"
+    " ends_at INTEGER NOT NULL"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at)",
     "PRAGMA user_version = 4",
 };
 

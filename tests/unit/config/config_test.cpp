@@ -89,7 +89,28 @@ TEST_CASE(
     CHECK(config.limits.body == 65536);
     CHECK(config.log_target == "stderr");
     CHECK(config.sandbox == SandboxMode::automatic);
+    CHECK_FALSE(config.settings.outbound.enabled);
+    CHECK(config.settings.outbound.ports == std::vector<std::uint16_t>{443});
+    CHECK(config.settings.outbound.allow.empty());
+    CHECK_FALSE(config.settings.outbound.ca);
+    CHECK_FALSE(config.settings.outbound.proxy);
+    CHECK(config.settings.outbound.stale_if_error == util::Seconds(3600));
+    CHECK(config.settings.outbound.program.ends_with("/libexec/postern/fetch"));
     CHECK(config.warnings.empty());
+}
+
+TEST_CASE("parse_config: what \"outbound\" has arrives [FETCH-1]") {
+    const auto outbound = parsed(R"("outbound": {"enabled": true, "ports": [443, 8443], "allow": ["10.0.0.0/8"],
+        "ca": "/etc/ca.pem", "proxy": "http://proxy.example:3128", "staleIfError": 60, "program": "/opt/fetch"})")
+                              .settings.outbound;
+    CHECK(outbound.enabled);
+    CHECK(outbound.ports == std::vector<std::uint16_t>{443, 8443});
+    REQUIRE(outbound.allow.size() == 1);
+    CHECK(fetch::format_network(outbound.allow[0]) == "10.0.0.0/8");
+    CHECK(outbound.ca == "/etc/ca.pem");
+    CHECK(outbound.proxy == "http://proxy.example:3128");
+    CHECK(outbound.stale_if_error == util::Seconds(60));
+    CHECK(outbound.program == "/opt/fetch");
 }
 
 TEST_CASE("parse_config: every kind of value arrives where it belongs; nested objects may be given in part") {
@@ -218,6 +239,42 @@ TEST_CASE(
          "authorizationVariables"},
         {R"("trustedProxies": ["10.0.0.1", "proxy"])", "trustedProxies[1]"},
         {R"("trustedProxies": "10.0.0.1")", "trustedProxies"},
+        {R"("outbound": {})", ""},
+        {R"("outbound": true)", "outbound"},
+        {R"("outbound": {"enabled": "yes"})", "outbound.enabled"},
+        {R"("outbound": {"ports": []})", "outbound.ports"},
+        {R"("outbound": {"ports": 443})", "outbound.ports"},
+        {R"("outbound": {"ports": [1, 65535]})", ""},
+        {R"("outbound": {"ports": [0]})", "outbound.ports"},
+        {R"("outbound": {"ports": [65536]})", "outbound.ports"},
+        {R"("outbound": {"ports": ["443"]})", "outbound.ports"},
+        {R"("outbound": {"ports": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]})", ""},
+        {R"("outbound": {"ports": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]})", "outbound.ports"},
+        {R"("outbound": {"allow": []})", ""},
+        {R"("outbound": {"allow": ["10.0.0.0/8", "fd00::/8", "192.0.2.1"]})", ""},
+        {R"("outbound": {"allow": ["10.0.0.0/8", "10.0.0.1/8"]})", "outbound.allow[1]"},
+        {R"("outbound": {"allow": ["intranet.example"]})", "outbound.allow[0]"},
+        {R"("outbound": {"allow": [10]})", "outbound.allow[0]"},
+        {R"("outbound": {"allow": "10.0.0.0/8"})", "outbound.allow"},
+        {R"("outbound": {"ca": null, "proxy": null})", ""},
+        {R"("outbound": {"ca": "/etc/ca.pem"})", ""},
+        {R"("outbound": {"ca": "ca.pem"})", "outbound.ca"},
+        {R"("outbound": {"proxy": "http://proxy.example:3128"})", ""},
+        {R"("outbound": {"proxy": "http://[::1]:3128/"})", ""},
+        {R"("outbound": {"proxy": "http://proxy.example"})", "outbound.proxy"},
+        {R"("outbound": {"proxy": "https://proxy.example:3128"})", "outbound.proxy"},
+        {R"("outbound": {"proxy": "socks5://proxy.example:1080"})", "outbound.proxy"},
+        {R"("outbound": {"proxy": "http://me:pw@proxy.example:3128"})", "outbound.proxy"},
+        {R"("outbound": {"proxy": "http://proxy.example:3128/x"})", "outbound.proxy"},
+        {R"("outbound": {"proxy": ""})", "outbound.proxy"},
+        {R"("outbound": {"staleIfError": 0})", ""},
+        {R"("outbound": {"staleIfError": 604800})", ""},
+        {R"("outbound": {"staleIfError": 604801})", "outbound.staleIfError"},
+        {R"("outbound": {"staleIfError": -1})", "outbound.staleIfError"},
+        {R"("outbound": {"program": "/opt/fetch"})", ""},
+        {R"("outbound": {"program": "fetch"})", "outbound.program"},
+        {R"("outbound": {"program": null})", "outbound.program"},
+        {R"("outbound": {"inRequests": true})", "outbound.inRequests"},
         {R"("sandbox": "require")", ""},
         {R"("sandbox": "auto")", ""},
         {R"("sandbox": "on")", "sandbox"},

@@ -10,6 +10,8 @@
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
 #include "store/consents.h"
+#include "store/fetch_limits.h"
+#include "store/fetched.h"
 #include "store/groups.h"
 #include "store/login_attempts.h"
 #include "store/resources.h"
@@ -117,6 +119,20 @@ constexpr Call kCalls[] = {
     {"measure_pressure", [](auto& t) { store::measure_pressure(t.database(), kNow, 5, 10); }},
     {"clear_failures", [](auto& t) { store::clear_failures(t, "user:alice"); }},
     {"remember_place", [](auto& t) { store::remember_place(t, "known:alice", kNow + kMinute); }},
+
+    {"find_fetched", [](auto& t) { store::find_fetched(t.database(), "digest"); }},
+    {"save_fetched",
+     [](auto& t) {
+         store::save_fetched(t, "digest", {"", "", kNow, kNow, kNow});
+     }},
+    {"mark_used", [](auto& t) { store::mark_used(t, "digest", kNow); }},
+    {"withdraw_fetched", [](auto& t) { store::withdraw_fetched(t, "digest"); }},
+    {"find_fetch_counts",
+     [](auto& t) {
+         store::find_fetch_counts(t.database(), {"failed:a", "host:a", "all"}, kNow);
+     }},
+    {"count_fetch", [](auto& t) { store::count_fetch(t, "all", kNow, kMinute); }},
+    {"remember_failure", [](auto& t) { store::remember_failure(t, "failed:a", kNow); }},
 
     {"find_refresh_token",
      [](auto& t) { store::find_refresh_token(t.database(), GrantId("a"), ValueHash("refresh of a")); }},
