@@ -151,7 +151,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     assert.equal(answer.tooMany, false);
   };
 
-  it("brings a document over TLS, once while it is fresh, and its own process cannot connect [FETCH-2, FETCH-9, FET4]", async () => {
+  it("brings a document over TLS, once while it is fresh, and its own process cannot connect [FETCH-2, FETCH-9, N04]", async () => {
     const where = await installation();
     asked = [];
     for (let time = 0; time < 2; ++time) {
@@ -170,7 +170,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     assert.equal(JSON.parse(body)["user-agent"], "Postern");
   });
 
-  it("follows no redirect [FETCH-6, FET1, CVE-2026-4366]", async () => {
+  it("follows no redirect [FETCH-6, N01, CVE-2026-4366]", async () => {
     asked = [];
     await fails(at("/redirect"), await installation(), /^the answer has status 302$/);
     assert.deepEqual(asked, ["/redirect"]);
@@ -209,7 +209,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     assert.deepEqual(asked, ["/type"]);
   });
 
-  it("verifies name, date and authority of the certificate, and takes no TLS before 1.2 [FETCH-7, FET1]", async () => {
+  it("verifies name, date and authority of the certificate, and takes no TLS before 1.2 [FETCH-7, N01]", async () => {
     const where = await installation({ allow: ["127.0.0.0/8"] });
     await fails(`https://127.0.0.2:${ports.other}/good`, where, /subject|name/i);
     await fails(at("/good", ports.expired), where, /expired/i);
@@ -218,7 +218,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     await fails(at("/good"), await installation({ ca: null }), /unable to get local issuer|self.signed/i);
   });
 
-  it("connects to no address of this network that is not allowed, however it is written [FETCH-5, FET1]", async () => {
+  it("connects to no address of this network that is not allowed, however it is written [FETCH-5, N01]", async () => {
     asked = [];
     const spellings = ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "0", "[::1]", "[::ffff:127.0.0.1]"];
     const where = await installation({ allow: [] });
@@ -238,7 +238,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     assert.deepEqual(asked, []);
   });
 
-  it("looks at the address of each connection: a name that gets another one is refused [FETCH-5, FET1]", async () => {
+  it("looks at the address of each connection: a name that gets another one is refused [FETCH-5, N01]", async () => {
     const program = join(directory, "fetch-with-names");
     const address = join(directory, "address");
     const preload = join(BUILD, "tests/address_preload.so");
@@ -315,7 +315,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     return parseCgi(parseRecords(await worker.send(conversation(worker.issuer, request))).stdout).json;
   };
 
-  it("waits in a child that has no descriptor but its socket, and that ends with its process [FETCH-2, FET4]", async () => {
+  it("waits in a child that has no descriptor but its socket, and that ends with its process [FETCH-2, N04]", async () => {
     const { worker, child } = await served();
     assert.equal((await asks(worker, "/good?a")).reason, "");
     assert.equal((await asks(worker, "/good?b")).reason, "");

@@ -28,7 +28,8 @@ constexpr const char* kNone = "";
 
 }  // namespace
 
-TEST_CASE("may_connect: no address of a special range, but its neighbours on both sides [FETCH-5, FET1, RFC 6890 §2.2.2]") {
+TEST_CASE(
+    "may_connect: no address of a special range, but its neighbours on both sides [FETCH-5, N01, RFC 6890 §2.2.2]") {
     const Row rows[] = {
         {kNone, true, "0.0.0.0", "0.255.255.255", "1.0.0.0", true},
         {"9.255.255.255", true, "10.0.0.0", "10.255.255.255", "11.0.0.0", true},
@@ -59,7 +60,7 @@ TEST_CASE("may_connect: no address of a special range, but its neighbours on bot
     }
 }
 
-TEST_CASE("may_connect: the same for IPv6 [FETCH-5, FET1, RFC 6890 §2.2.3]") {
+TEST_CASE("may_connect: the same for IPv6 [FETCH-5, N01, RFC 6890 §2.2.3]") {
     const Row rows[] = {
         {kNone, true, "::", "::ffff:ffff", "::1:0:0", true},
         {kNone, true, "::1", "::1", kNone, true},

@@ -162,7 +162,7 @@ TEST_CASE("read_document: a cached document that a new rule refuses is fetched a
 }
 
 TEST_CASE(
-    "read_document: six fetches of a host in a minute, whatever its spelling, and a cached one still [FETCH-11, FET3]") {
+    "read_document: six fetches of a host in a minute, whatever its spelling, and a cached one still [FETCH-11, N03]") {
     Reader reader;
     reader.replies({answer("one")});
     CHECK(reader.read() == "one");
@@ -177,7 +177,7 @@ TEST_CASE(
     CHECK(reader.fetcher.asked.size() == 8);
 }
 
-TEST_CASE("read_document: sixty fetches of all hosts in a minute [FETCH-11, FET3]") {
+TEST_CASE("read_document: sixty fetches of all hosts in a minute [FETCH-11, N03]") {
     Reader reader;
     reader.replies({answer("one")});
     const auto url = [](int host) { return "https://h" + std::to_string(host) + ".example/"; };
@@ -199,7 +199,7 @@ TEST_CASE("read_document: a stale document serves when there were too many fetch
     CHECK(reader.fetcher.asked.size() == 7);
 }
 
-TEST_CASE("read_document: every failure lasts a second from its beginning, whatever it is [FETCH-12, FET2]") {
+TEST_CASE("read_document: every failure lasts a second from its beginning, whatever it is [FETCH-12, N02]") {
     Reader reader;
     reader.fetcher.takes = 200ms;
     reader.replies({std::string("no route")});

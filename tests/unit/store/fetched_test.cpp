@@ -34,7 +34,7 @@ TEST_CASE("fetched: what was saved is found, replaced, and withdrawn without bei
     CHECK(store::find_fetched(database, "b")->fresh_until == kNow + Seconds{300});
 }
 
-TEST_CASE("fetched: rows are bounded, and the least recently used ones go [FETCH-9, FET3]") {
+TEST_CASE("fetched: rows are bounded, and the least recently used ones go [FETCH-9, N03]") {
     auto database = test::empty_database();
     written(database, [](db::Transaction& t) {
         t.run(
