@@ -455,7 +455,7 @@ describe("a role for each program", () => {
     const query = `url=${encodeURIComponent("https://app.example/")}`;
     const env = { ...p.deployment.environment, POSTERN_CONFIG, REQUEST_METHOD: "GET", REQUEST_URI: `/probe?${query}` };
     const flow = async () => {
-      server.sql("TRUNCATE fetched, fetch_limits", database);
+      server.sql("TRUNCATE postern.fetched, postern.fetch_limits", database);
       const { stdout } = await run(join(BUILD, "tests/fetch_probe"), [], { env: { ...env, QUERY_STRING: query } });
       assert.match(stdout, /"body":"\{\}"/);
     };
