@@ -6,7 +6,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { chmod, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { createServer as createPlainServer } from "node:net";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -238,25 +238,45 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     assert.deepEqual(asked, []);
   });
 
-  it("looks at the address of each connection: a name that gets another one is refused [FETCH-5, N01]", async () => {
-    const program = join(directory, "fetch-with-names");
-    const address = join(directory, "address");
-    const preload = join(BUILD, "tests/address_preload.so");
-    await writeFile(
-      program,
-      `#!/bin/sh\nLD_PRELOAD=${preload} POSTERN_TEST_ADDRESS=$(cat ${address}) exec ${PROGRAM}\n`,
-    );
+  /// An installation whose names that end with ".test" have the address that `set` says, each time.
+  async function named() {
+    const place = await privateDirectory(join(directory, `n${++count}`));
+    const program = join(place, "fetch");
+    const address = join(place, "address");
+    const environment = `LD_PRELOAD=${join(BUILD, "tests/address_preload.so")} POSTERN_TEST_ADDRESS=$(cat ${address})`;
+    await writeFile(program, `#!/bin/sh\n${environment} exec ${PROGRAM}\n`);
     await chmod(program, 0o755);
-    const where = await installation({ program });
+    return { where: await installation({ program }), set: (text) => writeFile(address, text) };
+  }
+
+  it("looks at the address of each connection: a name that gets another one is refused [FETCH-5, N01]", async () => {
+    const { where, set } = await named();
     asked = [];
-    await writeFile(address, "10.1.2.3");
+    await set("10.1.2.3");
     await fails(`https://name.test:${ports.good}/a`, where, /10\.1\.2\.3\/32 of the host is not one of the public/);
-    await writeFile(address, "127.0.0.1"); // allowed: the connection comes, and the certificate has another name
+    await set("127.0.0.1"); // allowed: the connection comes, and the certificate has another name
     await fails(`https://name.test:${ports.good}/b`, where, /subject|name/i);
-    await writeFile(address, "169.254.169.254");
+    await set("169.254.169.254");
     await fails(`https://name.test:${ports.good}/c`, where, /169\.254\.169\.254\/32 of the host is not one of/);
     assert.deepEqual(asked, []);
   });
+
+  it(
+    "confines the program: no other file, no other port, no process [FETCH-2, N04]",
+    { skip: missing || false },
+    async () => {
+      const { where, set } = await named();
+      await set("spy");
+      const { stdout } = await run(join(BUILD, "bin/postern"), ["doctor", "--config", where.file, "--json"]).catch(
+        (failure) => failure,
+      );
+      const [, landlock] = stdout.match(/Landlock version (\d+)/);
+      const { EACCES, ECONNREFUSED, EPERM } = constants.errno;
+      const port = landlock >= 4 ? EACCES : ECONNREFUSED;
+      const { reason } = await fetched(`https://name.test:${ports.good}/`, where);
+      assert.equal(reason.split(" ")[2], `10.${EACCES}.${port}.${EPERM}/32`);
+    },
+  );
 
   it("asks one host six times in a minute, and then says that it was too often [FETCH-11]", async () => {
     const where = await installation();
