@@ -51,8 +51,8 @@ std::optional<std::string> check_good(const fetch::Document& document) {
 
 struct Reader {
     db::Database database = test::empty_database();
-    FakeFetcher fetcher;
-    fetch::Outbound outbound;
+    FakeFetcher fetcher{};
+    fetch::Outbound outbound{};
     Time now = kNow;
 
     /// The body, or "?" and the reason, "!" when it was too often.
@@ -244,4 +244,25 @@ TEST_CASE(
     reader.read();
     CHECK(used() == util::to_epoch(kNow + Seconds{3600}));
     CHECK(reader.fetcher.asked.size() == 1);
+}
+
+TEST_CASE("read_document: processes that ask at the same time are counted exactly [FETCH-11, N03]") {
+    constexpr int kProcesses = 4;
+    constexpr int kEach = 5;
+    const TemporaryDirectory directory;
+    const auto path = is_on_postgresql() ? empty_schema() : directory / "postern.db";
+    if (!is_on_postgresql()) db::Database::create(path);
+    std::vector<pid_t> children;
+    for (int process = 0; process < kProcesses; ++process) {
+        children.push_back(start_child([&] {
+            Reader reader{db::Database(path, db::Access::read_write, std::chrono::seconds(20))};
+            reader.replies({answer("one")});
+            for (int n = 0; n < kEach; ++n)
+                reader.read("https://app.example/" + std::to_string(process) + "/" + std::to_string(n));
+            return static_cast<int>(reader.fetcher.asked.size());
+        }));
+    }
+    int asked = 0;
+    for (const pid_t child : children) asked += exit_code_of(child);
+    CHECK(asked == 6);
 }
