@@ -62,8 +62,8 @@ struct Pipe {
 };
 Pipe make_pipe() {
     int ends[2] = {-1, -1};
-    static_cast<void>(::pipe2(ends, O_CLOEXEC));  // -1 when it fails
-    return {os::Descriptor(ends[0]), os::Descriptor(ends[1])};
+    const bool made = ::pipe2(ends, O_CLOEXEC) == 0;
+    return {os::Descriptor(made ? ends[0] : -1), os::Descriptor(made ? ends[1] : -1)};
 }
 
 /// The environment is empty but for what keeps OpenSSL from reading a configuration.

@@ -1,4 +1,4 @@
-// What the program that fetches over HTTPS refuses and what it brings, asked by a process in its sandbox as any endpoint
+// What the program that fetches over HTTPS refuses and what it brings, asked by a process in its sandbox as an endpoint
 // that may fetch: a host of this machine answers in every way that a stranger's might.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -151,7 +151,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     assert.equal(answer.tooMany, false);
   };
 
-  it("brings a document over TLS, once while it is fresh, and its own process cannot connect [FETCH-2, FETCH-9, N04]", async () => {
+  it("brings a document once while it is fresh, and who asked cannot connect [FETCH-2, FETCH-9, N04]", async () => {
     const where = await installation();
     asked = [];
     for (let time = 0; time < 2; ++time) {
@@ -335,7 +335,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     return parseCgi(parseRecords(await worker.send(conversation(worker.issuer, request))).stdout).json;
   };
 
-  it("waits in a child that has no descriptor but its socket, and that ends with its process [FETCH-2, N04]", async () => {
+  it("waits in a child that has its socket alone, and that ends with its process [FETCH-2, N04]", async () => {
     const { worker, child } = await served();
     assert.equal((await asks(worker, "/good?a")).reason, "");
     assert.equal((await asks(worker, "/good?b")).reason, "");

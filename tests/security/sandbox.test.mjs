@@ -76,7 +76,7 @@ const PROBES = {
   auto: { sandbox: "auto" },
   default: {},
   syslog: { sandbox: "require", log: { target: "syslog" }, more: ["datagram"] },
-  fetcher: { sandbox: "require", outbound: { enabled: true }, env: { PROBE_FETCHES: "1" } }, // its child connects for it
+  fetcher: { sandbox: "require", outbound: { enabled: true }, env: { PROBE_FETCHES: "1" } },
   signer: { sandbox: "require", env: { PROBE_SIGNS: "1" }, more: ["list keys"] },
   reader: { sandbox: "require", env: { PROBE_READ: "PLACE" }, more: ["file"] },
   writer: {
