@@ -29,8 +29,12 @@ CREATE TABLE clients (
     groups_in_access_token bigint NOT NULL DEFAULT 0 CHECK (groups_in_access_token IN (0, 1)),
     default_resource text NOT NULL DEFAULT '',
     resources text NOT NULL DEFAULT '',
+    origin text NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),
+    last_used_at bigint,
+    kept_until bigint,
     gate bigint NOT NULL DEFAULT 0
 );
+CREATE INDEX clients_by_kept_until ON clients (kept_until) WHERE kept_until IS NOT NULL;
 
 CREATE TABLE resources (
     uri text COLLATE "C" NOT NULL PRIMARY KEY,

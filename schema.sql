@@ -33,8 +33,13 @@ CREATE TABLE clients (
                                                                                                          -- configured
     groups_in_access_token INTEGER NOT NULL DEFAULT 0 CHECK (groups_in_access_token IN (0, 1)),  -- RFC 9068 §2.2.3.1
     default_resource TEXT NOT NULL DEFAULT '',  -- `aud` of a token whose request names none, RFC 9068 §3; '': as configured
-    resources TEXT NOT NULL DEFAULT ''          -- URIs that its tokens may be for, RFC 8707 §2; '': no limit
+    resources TEXT NOT NULL DEFAULT '',         -- URIs that its tokens may be for, RFC 8707 §2; '': no limit
+    origin TEXT NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),  -- document: a copy of what the
+                                                -- document at the URL that is its id says, made when a user approved it
+    last_used_at INTEGER,                       -- of a document: the latest sign-in to it, by the day; else NULL
+    kept_until   INTEGER                        -- of a document: it may be deleted then; NULL: it stays
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX clients_by_kept_until ON clients (kept_until) WHERE kept_until IS NOT NULL;
 
 -- APIs for which access tokens are made (RFC 8707 §2).
 CREATE TABLE resources (

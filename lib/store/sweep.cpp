@@ -73,6 +73,14 @@ constexpr Rule kRules[] = {
                       " AND NOT EXISTS (SELECT 1 FROM authorization_codes t WHERE t.grant_id = grants.id)"
                       " AND NOT EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.grant_id = grants.id)"),
      "SELECT count(*) FROM grants WHERE kept_until <= $1"},
+    // Of documents. A client stays as long as its last grant, because a replayed code is recognised that long.
+    {"clients",
+     POSTERN_DELETION("DELETE FROM clients WHERE id IN"
+                      " (SELECT id FROM clients WHERE kept_until IS NOT NULL AND kept_until <= $1"
+                      " AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)"
+                      " ORDER BY kept_until LIMIT $2"),
+     "SELECT count(*) FROM clients WHERE kept_until IS NOT NULL AND kept_until <= $1"
+     " AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)"},
 };
 
 }  // namespace

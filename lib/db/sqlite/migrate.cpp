@@ -143,6 +143,11 @@ constexpr const char* kToVersion4[] = {
     " uri TEXT NOT NULL REFERENCES resources (uri) ON DELETE CASCADE"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX resource_addresses_by_uri ON resource_addresses (uri)",
+    "ALTER TABLE clients ADD COLUMN origin TEXT NOT NULL DEFAULT 'operator'"
+    " CHECK (origin IN ('operator', 'document'))",
+    "ALTER TABLE clients ADD COLUMN last_used_at INTEGER",
+    "ALTER TABLE clients ADD COLUMN kept_until INTEGER",
+    "CREATE INDEX clients_by_kept_until ON clients (kept_until) WHERE kept_until IS NOT NULL",
     "CREATE TABLE fetched ("
     " url_digest TEXT NOT NULL PRIMARY KEY,"
     " content_type TEXT NOT NULL,"

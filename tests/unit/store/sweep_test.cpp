@@ -234,6 +234,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         {"authorization_codes", 1},
         {"authorization_requests", 0},
         {"client_secrets", 0},
+        {"clients", 0},
         {"grants", 1},
         {"fetched", 0},
         {"fetch_limits", 0},
@@ -246,6 +247,7 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         {"authorization_codes", 0},
         {"authorization_requests", 0},
         {"client_secrets", 0},
+        {"clients", 0},
         {"grants", 0},
         {"fetched", 0},
         {"fetch_limits", 0},
@@ -262,4 +264,36 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
     CHECK((store::count_sweepable(database, kNow + Seconds{1}) == nothing));
     CHECK((deleted() == nothing));
     CHECK(count(database, "SELECT count(*) FROM access_tokens") == 1);
+}
+
+TEST_CASE(
+    "sweep: a client of a document goes when it is unused and its grants are gone, another never [CIMD-10, A31]") {
+    struct Row {
+        const char* when;
+        std::optional<Time> kept_until;
+        bool has_grant;
+        bool goes;
+    };
+    const Row rows[] = {
+        {"a client of the operator", {}, false, false},
+        {"due", kNow, false, true},
+        {"due in a second", kNow + Seconds{1}, false, false},
+        {"due, with a grant", kNow, true, false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        auto database = sample_database();
+        auto described = client("described");
+        described.kept_until = row.kept_until;
+        written(database, [&](db::Transaction& transaction) {
+            store::insert_client(transaction, described);
+            auto of_it = grant("of it");
+            of_it.client_id = described.id;
+            if (row.has_grant) store::insert_grant(transaction, of_it, kNow + Seconds{60});
+        });
+        CHECK(store::count_sweepable(database, kNow)["clients"] == (row.goes ? 1 : 0));
+        sweep(database, kNow);
+        CHECK(store::is_client(database, described.id) != row.goes);
+        CHECK(store::is_client(database, model::ClientId("client")));
+    }
 }
