@@ -13,6 +13,8 @@ constexpr FuzzTarget kTargets[] = {
     {"credentials", fuzz_credentials},
     {"authorization_request", fuzz_authorization_request},
     {"redirect_uri", fuzz_redirect_uri},
+    {"client_id_url", fuzz_client_id_url},
+    {"client_document", fuzz_client_document},
     {"compact_jws", fuzz_compact_jws},
     {"signed_claims", fuzz_signed_claims},
     {"sealed_request", fuzz_sealed_request},

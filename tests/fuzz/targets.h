@@ -32,6 +32,8 @@ void fuzz_config(std::string_view input);
 void fuzz_credentials(std::string_view input);
 void fuzz_authorization_request(std::string_view input);
 void fuzz_redirect_uri(std::string_view input);
+void fuzz_client_id_url(std::string_view input);
+void fuzz_client_document(std::string_view input);
 void fuzz_compact_jws(std::string_view input);
 void fuzz_signed_claims(std::string_view input);
 void fuzz_sealed_request(std::string_view input);
