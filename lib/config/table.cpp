@@ -44,6 +44,11 @@ T& part(Config& config, T fetch::Outbound::*member) {
     return config.settings.outbound.*member;
 }
 
+template <class T>
+T& part(Config& config, T oauth::ClientDocuments::*member) {
+    return config.settings.client_documents.*member;
+}
+
 /// A JSON boolean and nothing else: "false" in quotes must not switch authentication off.
 template <class Owner>
 Apply flag(bool Owner::*member) {
@@ -114,6 +119,16 @@ Apply algorithm(T oauth::Settings::*member) {
     return word(member, {{"RS256", Algorithm::RS256}, {"ES256", Algorithm::ES256}, {"EdDSA", Algorithm::EdDSA}});
 }
 
+Apply scope(model::Scope oauth::ClientDocuments::*member) {
+    return [=](Config& config, const json::Value& value) {
+        const std::string* given = value.if_string();
+        auto parsed = given == nullptr ? std::nullopt : model::Scope::parse(*given);
+        if (!parsed) return wrong("must be names of scopes in one string, separated by single spaces");
+        part(config, member) = std::move(*parsed);
+        return Problems{};
+    };
+}
+
 /// For what is looked at together with other keys.
 Fault no_fault(std::string_view) { return std::nullopt; }
 
@@ -147,6 +162,7 @@ Problems read_user_claims(Config&, const json::Value& value) {
 
 const std::vector<ConfigKey>& config_keys() {
     using fetch::Outbound;
+    using oauth::ClientDocuments;
     using oauth::LoginMethod;
     using oauth::LoginSettings;
     using oauth::Paths;
@@ -204,6 +220,12 @@ const std::vector<ConfigKey>& config_keys() {
         {"login.groupsFromEnvironment", read_groups_from_environment},
         {"login.authTimeFromEnvironment", text(&LoginSettings::auth_time_variable, variable_fault)},
         {"login.logoutRedirect", text(&LoginSettings::logout_redirect, logout_redirect_fault)},
+        {"clientDocuments.enabled", flag(&ClientDocuments::enabled)},
+        {"clientDocuments.allow", read_hosts(&ClientDocuments::allow)},
+        {"clientDocuments.deny", read_hosts(&ClientDocuments::deny)},
+        {"clientDocuments.scope", scope(&ClientDocuments::scope)},
+        {"clientDocuments.ttl", whole(&ClientDocuments::ttl, 86400, kTenYears)},
+        {"clientDocuments.max", whole(&ClientDocuments::max, 1, 1000000)},
         {"limits.body", whole(&Limits::body, 4096, 1 << 20)},
         {"limits.token", whole(&Limits::token, 1024, 8192)},  // jose::kMaxTokenBytes is the verifier's own bound
         {"limits.parameters", whole(&Limits::parameters, 16, 1024)},

@@ -555,4 +555,49 @@ TEST_CASE("load_config: a link is followed; what is not a regular file of at mos
 }
 
 }  // namespace
+
+TEST_CASE("parse_config: clientDocuments needs outbound, and every host is a warning [CIMD-3, FETCH-1]") {
+    const auto of = [](const std::string& members) { return R"("clientDocuments": {)" + members + "}"; };
+    const std::string outbound = R"("outbound": {"enabled": true}, )";
+    CHECK_FALSE(parsed("").settings.client_documents.enabled);
+    CHECK(keys_of_problems(with_issuer(of(R"("enabled": true)"))) ==
+          std::vector<std::string>{"clientDocuments.enabled"});
+    const Config config = parsed(outbound + of(R"("enabled": true, "allow": ["app.example", "*.tools.example"],
+        "deny": ["evil.example"], "scope": "notes:read", "ttl": 86400, "max": 1)"));
+    const auto& documents = config.settings.client_documents;
+    CHECK(documents.enabled);
+    CHECK(documents.allow == std::vector<std::string>{"app.example", "*.tools.example"});
+    CHECK(documents.deny == std::vector<std::string>{"evil.example"});
+    CHECK(documents.scope.to_string() == "notes:read");
+    CHECK(documents.ttl == util::Seconds(86400));
+    CHECK(documents.max == 1);
+    CHECK(config.warnings.empty());
+    CHECK(parsed(outbound + of(R"("enabled": true)")).warnings.size() == 1);
+
+    struct Row {
+        const char* members;
+        const char* key;  ///< of the one problem
+    };
+    const Row rows[] = {
+        {R"("enabled": "true")", "clientDocuments.enabled"},
+        {R"("allow": "app.example")", "clientDocuments.allow"},
+        {R"("allow": ["App.example"])", "clientDocuments.allow[0]"},
+        {R"("allow": ["app.example", 1])", "clientDocuments.allow[1]"},
+        {R"("allow": ["https://app.example/"])", "clientDocuments.allow[0]"},
+        {R"("deny": ["*"])", "clientDocuments.deny[0]"},
+        {R"("deny": null)", "clientDocuments.deny"},
+        {R"("scope": ["openid"])", "clientDocuments.scope"},
+        {R"("scope": "a  b")", "clientDocuments.scope"},
+        {R"("ttl": 86399)", "clientDocuments.ttl"},
+        {R"("ttl": 315360001)", "clientDocuments.ttl"},
+        {R"("max": 0)", "clientDocuments.max"},
+        {R"("max": 1000001)", "clientDocuments.max"},
+        {R"("logos": true)", "clientDocuments.logos"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.members);
+        CHECK(keys_of_problems(with_issuer(of(row.members))) == std::vector<std::string>{row.key});
+    }
+}
+
 }  // namespace postern::config
