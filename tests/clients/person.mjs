@@ -31,9 +31,11 @@ export class Person {
   }
 
   /// Signs in and answers the consent form wherever one of them is shown, as often as it takes.
-  async signIn(url, { decision = "approve", until = () => false } = {}) {
+  /// `seen` gets the pages.
+  async signIn(url, { decision = "approve", until = () => false, seen = [] } = {}) {
     let page = await this.#arrive(await this.#agent.visit(url), until);
     for (let hops = 0; hops < MAX_HOPS && !until(page); ++hops) {
+      seen.push(page);
       const { buttons = {} } = page.form ?? {};
       if (buttons.login)
         page = await this.#arrive(await this.#agent.signIn(page, this.#who.username, this.#who.password), until);
