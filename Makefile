@@ -27,7 +27,7 @@ endif
 PRECOMPILED ?= $(if $(findstring ccache,$(CXX)),,yes)
 
 # Narrow MODULES to build and test a part: make check-unit MODULES="util json".
-MODULES ?= util os http json crypto jose model db keys store oauth oidc web gateway config server
+MODULES ?= util os http json crypto jose model db keys store fetch oauth oidc web gateway config server
 
 # WERROR=1: a warning ends the build, as in continuous integration.
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual $(if $(WERROR),-Werror)
@@ -54,6 +54,9 @@ LINK    = $(call SAY,LD )$(CXX) $(PROJECT_LDFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ 
 # POSTGRESQL=no: no database but a file. The driver is compiled with libpq's header, and loads the library when it is used.
 POSTGRESQL ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /libpq-fe.h,/usr/include/postgresql /usr/include /usr/local/include)),yes,no))
 
+# FETCH=no: no program that fetches over HTTPS. It alone is linked with libcurl, from 7.85 on, and an endpoint starts it.
+FETCH ?= $(if $(STATIC),no,$(if $(wildcard $(addsuffix /curl/header.h,/usr/include /usr/include/$(shell $(CXX) -dumpmachine) /usr/local/include)),yes,no))
+
 SCHEMA_OBJ := $(addprefix $(BUILD)/lib/db/,schema.sql.o grants-postgresql.sql.o $(if $(filter yes,$(POSTGRESQL)),schema-postgresql.sql.o))
 objects  = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 LIB_OBJ := $(filter-out $(if $(filter yes,$(POSTGRESQL)),,$(BUILD)/lib/db/postgres/%),$(foreach m,$(MODULES),$(call objects,lib/$(m)/*.cpp lib/$(m)/*/*.cpp))) $(if $(filter db,$(MODULES)),$(SCHEMA_OBJ))
@@ -62,9 +65,11 @@ CGI_OBJ := $(call objects,cgi-bin/*.cpp)
 CGI     := $(CGI_OBJ:.o=)
 CLI_OBJ := $(call objects,cli/*.cpp cli/*/*.cpp cli/*/*/*.cpp)
 CLI     := $(if $(CLI_OBJ),$(BUILD)/bin/postern)
-INSTALLED = $(foreach v,BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR SYSUSERSDIR TMPFILESDIR,$(v)='$($(v))') NEEDED='$(PROJECT_LDLIBS)'
+FETCH_OBJ := $(if $(filter yes,$(FETCH)),$(call objects,libexec/fetch/*.cpp))
+FETCHER := $(if $(FETCH_OBJ),$(BUILD)/libexec/fetch/fetch)
+INSTALLED = $(foreach v,FETCH BUILD DESTDIR PREFIX SYSCONFDIR LIBDIR SYSTEMD UNITDIR SYSUSERSDIR TMPFILESDIR,$(v)='$($(v))') NEEDED='$(PROJECT_LDLIBS)'
 
-all: $(LIB) $(CGI) $(CLI)
+all: $(LIB) $(CGI) $(CLI) $(FETCHER)
 
 # A copy of mk/NAME.h in $(BUILD)/precompiled: the compiler uses NAME.h.gch if it is next to the header.
 precompiled = $(if $(PRECOMPILED),$(BUILD)/precompiled/$(1).h.gch)
@@ -96,8 +101,9 @@ $(eval $(call embed,schema.sql,db/database.h,kSchemaSql))
 $(eval $(call embed,schema-postgresql.sql,db/engine.h,kPostgresSchemaSql))
 $(eval $(call embed,grants-postgresql.sql,db/grants.h,kPostgresGrantsSql))
 
-# The default of "templates" is where install puts them: another PREFIX compiles that one file again.
+# The defaults of "templates" and "outbound.program" are where install puts them: another PREFIX compiles that one file again.
 $(BUILD)/lib/config/config.o: private PROJECT_CXXFLAGS += -DPOSTERN_TEMPLATES='"$(PREFIX)/share/postern/templates"'
+$(BUILD)/lib/config/config.o: private PROJECT_CXXFLAGS += -DPOSTERN_FETCH='"$(PREFIX)/libexec/postern/fetch"'
 $(BUILD)/lib/config/config.o: $(BUILD)/prefix
 $(BUILD)/prefix: FORCE
 	@mkdir -p $(@D)
@@ -126,6 +132,11 @@ $(BUILD)/bin/postern: $(CLI_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(LINK)
 
+$(FETCHER): PROJECT_LDLIBS += -lcurl
+$(FETCHER): $(FETCH_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(LINK)
+
 # Here, because prerequisites in mk/test.mk are expanded before mk/bench.mk is read: tests/servers runs a short bench.
 BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,hello lookup token commit cgi_lookup fill)
 include mk/test.mk mk/bench.mk mk/source.mk mk/deb.mk
@@ -145,4 +156,4 @@ clean:
 
 .PHONY: all run install uninstall clean FORCE
 .DELETE_ON_ERROR:
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(TEST_OBJ) $(BUILD)/bench/fill.o)
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(CGI_OBJ) $(CLI_OBJ) $(FETCH_OBJ) $(TEST_OBJ) $(BUILD)/bench/fill.o)

@@ -30,8 +30,12 @@ CREATE TABLE clients (
     default_resource text NOT NULL DEFAULT '',
     resources text NOT NULL DEFAULT '',
     own_claims bigint NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1)),
+    origin text NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),
+    last_used_at bigint,
+    kept_until bigint,
     gate bigint NOT NULL DEFAULT 0
 );
+CREATE INDEX clients_by_kept_until ON clients (kept_until) WHERE kept_until IS NOT NULL;
 
 CREATE TABLE resources (
     uri text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -233,6 +237,23 @@ CREATE TABLE login_attempts (
     ends_at bigint NOT NULL
 );
 CREATE INDEX login_attempts_by_end ON login_attempts (ends_at);
+
+CREATE TABLE fetched (
+    url_digest text COLLATE "C" NOT NULL PRIMARY KEY,
+    content_type text COLLATE "C" NOT NULL,
+    body text COLLATE "C" NOT NULL,
+    fetched_at bigint NOT NULL,
+    fresh_until bigint NOT NULL,
+    used_at bigint NOT NULL
+);
+CREATE INDEX fetched_by_use ON fetched (used_at);
+
+CREATE TABLE fetch_limits (
+    limit_key text COLLATE "C" NOT NULL PRIMARY KEY,
+    fetches bigint NOT NULL,
+    ends_at bigint NOT NULL
+);
+CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at);
 
 -- PostgreSQL alone, because a database file has one node. A sealed copy of each file of the key directory, for the other nodes
 -- (docs/decisions/0054). All rows have the same generation; without transport.key, which is on the nodes, they are ciphertext.

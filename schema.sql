@@ -34,8 +34,13 @@ CREATE TABLE clients (
     groups_in_access_token INTEGER NOT NULL DEFAULT 0 CHECK (groups_in_access_token IN (0, 1)),  -- RFC 9068 §2.2.3.1
     default_resource TEXT NOT NULL DEFAULT '',  -- `aud` of a token whose request names none, RFC 9068 §3; '': as configured
     resources TEXT NOT NULL DEFAULT '',         -- URIs that its tokens may be for, RFC 8707 §2; '': no limit
-    own_claims INTEGER NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1))  -- 1: client_claims has claims of it
+    own_claims INTEGER NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1)),  -- 1: client_claims has claims of it
+    origin TEXT NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),  -- document: a copy of what the
+                                                -- document at the URL that is its id says, made when a user approved it
+    last_used_at INTEGER,                       -- of a document: the latest sign-in to it, by the day; else NULL
+    kept_until   INTEGER                        -- of a document: it may be deleted then; NULL: it stays
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX clients_by_kept_until ON clients (kept_until) WHERE kept_until IS NOT NULL;
 
 -- APIs for which access tokens are made (RFC 8707 §2).
 CREATE TABLE resources (
@@ -261,3 +266,23 @@ CREATE TABLE login_attempts (
     ends_at     INTEGER NOT NULL            -- the end of the window, after which the row has no effect
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_attempts_by_end ON login_attempts (ends_at);
+
+-- Documents of others that were fetched over HTTPS: a cache, RFC 9111. Strangers can cause rows, so their number is limited.
+CREATE TABLE fetched (
+    url_digest   TEXT NOT NULL PRIMARY KEY,  -- of the URL, and of what the document is for
+    content_type TEXT NOT NULL,
+    body         TEXT NOT NULL,
+    fetched_at   INTEGER NOT NULL,
+    fresh_until  INTEGER NOT NULL,  -- 0: what was fetched later was invalid
+    used_at      INTEGER NOT NULL   -- rounded down by up to an hour; the least recently used rows are deleted
+) STRICT;
+CREATE INDEX fetched_by_use ON fetched (used_at);
+
+-- How often documents were fetched in this minute, and which URLs have just failed. Short-lived, and few: no more is fetched
+-- than they allow.
+CREATE TABLE fetch_limits (
+    limit_key TEXT NOT NULL PRIMARY KEY,  -- all; host: or failed: and a digest
+    fetches   INTEGER NOT NULL,           -- since the start of the window
+    ends_at   INTEGER NOT NULL            -- the end of the window, after which the row has no effect
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at);

@@ -1,6 +1,7 @@
 // The authorization endpoint (RFC 6749 §3.1): starts and resumes authorization requests.
 #include "web/authorization.h"
 
+#include "fetch/child.h"
 #include "server/app.h"
 #include "server/serve.h"
 
@@ -31,6 +32,7 @@ int main() {
     endpoint.keys = keys::KeyUse::verify;  // id_token_hint
     endpoint.signs_access_tokens = [](const oauth::Settings& settings) { return settings.implicit; };
     endpoint.seal = true;
+    endpoint.fetcher = fetch::start_child;  // client ID metadata documents
     endpoint.pages = web::read_pages;
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(endpoint, authorize);

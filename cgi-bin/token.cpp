@@ -28,7 +28,11 @@ http::Response token(server::App& app, const http::Request& request) {
     if (!form) return respond::json_error(request, oauth::refused_client(context, form.error()));
 
     const auto client = oauth::authenticate_client(context, form->credentials);  // §2.3
-    if (!client) return respond::json_error(request, client.error());
+    if (!client) {
+        http::Response refused = respond::json_error(request, client.error());
+        refused.reader = oauth::reader_of_refusal(context, form->credentials);
+        return refused;
+    }
 
     http::Response response = redeem(context, request, *client, form->grant);
     response.client_id = client->id.str();

@@ -19,7 +19,7 @@ POSTGRESQL_BIN := $(if $(postgresql_OBJ),$(BUILD)/tests/postgresql_tests)
 # Every other folder with tests runs servers, clients and browsers from Node.js; failover and applications have targets of their own.
 NODE_SUITES  := $(filter-out coverage failover applications,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/*/*.test.mjs))))))
 NODE_MODULES := tests/node_modules/.package-lock.json
-TEST_OBJ     := $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(postgresql_OBJ) $(BUILD)/tests/security/sandbox_probe.o
+TEST_OBJ     := $(SUPPORT_OBJ) $(foreach s,$(SUITES),$($(s)_OBJ)) $(postgresql_OBJ) $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard tests/security/*.cpp))
 
 # Tests are compiled more often than they run: not optimized, but with a sanitizer as the programs are.
 TEST_CXXFLAGS ?= $(if $(filter -fsanitize%,$(CXXFLAGS)),$(CXXFLAGS),-O0 -g1)
@@ -44,7 +44,7 @@ $(TEST_BIN) $(POSTGRESQL_BIN):
 $(BUILD)/tests/faults_tests: PROJECT_LDFLAGS += $(foreach f,open write fsync fchmod rename link ftruncate flock pread pwrite,-Wl,--wrap=$(f))
 
 # Preloaded into programs whose clock or disk a test describes; no sanitizer, since its runtime comes with the program.
-PRELOADED := $(BUILD)/tests/fake_clock_preload.so $(BUILD)/tests/fake_statvfs_preload.so $(BUILD)/tests/fixed_random_preload.so $(BUILD)/tests/stop_preload.so $(BUILD)/tests/names_preload.so
+PRELOADED := $(BUILD)/tests/fake_clock_preload.so $(BUILD)/tests/fake_statvfs_preload.so $(BUILD)/tests/fixed_random_preload.so $(BUILD)/tests/stop_preload.so $(BUILD)/tests/names_preload.so $(BUILD)/tests/address_preload.so
 $(PRELOADED): $(BUILD)/tests/%.so: tests/support/%.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -shared -o $@ $<
@@ -54,13 +54,14 @@ $(BUILD)/tests/faults/fake_clock_preload.o: tests/support/fake_clock_preload.c
 	@mkdir -p $(@D)
 	$(call SAY,CC )$(CC) -Wall -Wextra -O1 -fPIC -c -o $@ $<
 
-# An endpoint that tries what its sandbox should forbid: tests/security starts it.
-SANDBOX_PROBE := $(BUILD)/tests/sandbox_probe
-# Without doctest, which the header of the tests brings: the probe is not a test program.
-$(BUILD)/tests/security/sandbox_probe.o: INCLUDED =
-$(SANDBOX_PROBE): $(BUILD)/tests/security/sandbox_probe.o $(LIB)
+# Endpoints that try what their sandbox should forbid, and that fetch: tests/security starts them.
+PROBES := $(BUILD)/tests/sandbox_probe $(BUILD)/tests/fetch_probe
+PROBE_OBJ := $(PROBES:$(BUILD)/tests/%=$(BUILD)/tests/security/%.o)
+# Without doctest, which the header of the tests brings: a probe is not a test program.
+$(PROBE_OBJ): INCLUDED =
+$(PROBES): $(BUILD)/tests/%: $(BUILD)/tests/security/%.o $(LIB)
 	$(LINK)
-$(BUILD)/tests/cgi_tests: | $(SANDBOX_PROBE)
+$(BUILD)/tests/cgi_tests: | $(PROBES)
 
 # One program for all targets, built again with clang's libFuzzer; SECONDS for each, inputs found are kept in $(BUILD)/fuzz/found.
 FUZZ_DRIVER := $(BUILD)/tests/fuzz_driver

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/audit.h"
+#include "cli/client/documents.h"
 #include "cli/client/options.h"
 #include "cli/client/view.h"
 #include "cli/command.h"
@@ -146,7 +147,9 @@ void set(const Invocation& invocation, const SetOptions& options) {
         if (changes_access) store::lock_access(transaction);
         Client client = require_client(transaction, options.id);
         const bool was_public = client.type == ClientType::public_;
+        refuse_described(client, options.client);
         apply(options.client, client);
+        keep(client);
         resolve_aliases(database, client);
         require_sound(client, config.settings);
         store::update_client(transaction, client);
@@ -197,6 +200,7 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
     const Client client = db::write(database, Durability::full, [&](db::Transaction& transaction) {
         Client changed = require_client(transaction, id);
         changed.enabled = enabled;
+        keep(changed);
         store::update_client(transaction, changed);
         commit(transaction);
         return changed;
@@ -209,11 +213,14 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
 
 void remove(const Invocation& invocation, const std::string& id) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
-    db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        store::remove_client(transaction, require_client(transaction, id).id);
+    const Client removed = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        Client client = require_client(transaction, id);
+        store::remove_client(transaction, client.id);
         commit(transaction);
+        return client;
     });
-    note_done(invocation, {audit::client(model::ClientId(id))});
+    note_done(invocation, {audit::client(removed.id)});
+    note_removed(removed);
     if (invocation.json) return print_json(json::Object{{"client_id", id}});
     std::cout << "client " << in_quotes(id) << " is removed, with its grants, tokens and consents\n";
 }

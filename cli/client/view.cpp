@@ -73,6 +73,10 @@ std::string in_words(const std::vector<model::ClientClaim>& claims) {
     return join(words, ", ");
 }
 
+json::Value time_or_null(const std::optional<util::Time>& time) {
+    return time ? json::Value(util::to_epoch(*time)) : json::Value();
+}
+
 std::string profile_name(const Client& client) {
     return client.access_token_profile ? std::string(model::to_string(*client.access_token_profile)) : "default";
 }
@@ -111,6 +115,9 @@ json::Object to_json(const Client& client, const ClientDetails& details) {
         {"default_resource", client.default_resource},
         {"resources", json::strings(client.resources)},
         {"created_at", util::to_epoch(client.created_at)},
+        {"origin", std::string(model::to_string(client.origin))},
+        {"last_used_at", time_or_null(client.last_used_at)},
+        {"kept_until", time_or_null(client.kept_until)},
     };
 }
 
@@ -139,6 +146,9 @@ void print_client(const Client& client, const ClientDetails& details) {
         {"default resource", client.default_resource},
         {"resources", client.resources.empty() ? "any" : join(client.resources)},
         {"created", to_text(client.created_at)},
+        {"described by", client.origin == model::Origin::document ? "the document at this URL" : "you"},
+        {"last sign-in", client.last_used_at ? to_text(*client.last_used_at) : ""},
+        {"kept until", client.kept_until ? to_text(*client.kept_until) : ""},
     });
 }
 
@@ -146,10 +156,10 @@ void print_clients(const std::vector<Client>& clients) {
     std::vector<std::vector<std::string>> rows;
     for (const Client& client : clients) {
         rows.push_back({client.id.str(), client.name, type_name(client), yes_no(client.enabled),
-                        join(grant_names(client), ","),
+                        std::string(model::to_string(client.origin)), join(grant_names(client), ","),
                         client.redirect_uris.empty() ? "" : client.redirect_uris.front()});
     }
-    print_table({"CLIENT_ID", "NAME", "TYPE", "ENABLED", "GRANTS", "REDIRECT_URI"}, rows);
+    print_table({"CLIENT_ID", "NAME", "TYPE", "ENABLED", "ORIGIN", "GRANTS", "REDIRECT_URI"}, rows);
 }
 
 }  // namespace postern::cli

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "keys/keys.h"
 #include "web/page.h"
+#include "web/template.h"
 
 namespace postern::cli {
 namespace {
@@ -71,10 +72,21 @@ void check_keys(Findings& findings, const config::Config& config, util::Time now
     }
 }
 
+/// An operator's own page may be older than these clients, and would leave out that they are not checked.
+void check_consent_page(Findings& findings, const config::Config& config) {
+    if (!config.settings.client_documents.enabled) return;
+    if (web::read_template_file(config.templates + "/consent.html").find("{{published_at}}") != std::string::npos)
+        return;
+    findings.error("templates",
+                   "consent.html does not say who publishes an application that nothing but a document describes",
+                   "copy the section {{#published_at}} from the shipped consent.html, or switch clientDocuments off");
+}
+
 void check_templates(Findings& findings, const config::Config& config) {
     try {
         web::read_pages(config.templates);
-        findings.ok("templates", config.templates);
+        check_consent_page(findings, config);
+        findings.ok_unless_found("templates", config.templates);
     } catch (const std::exception& error) {
         findings.error("templates", error.what(),
                        "correct the file, or set \"templates\" in the configuration to the installed directory");

@@ -167,6 +167,7 @@ void check_file(Findings& findings, const config::Config& config, util::Time now
     check_writing(findings, path);
     check_synced(findings, path);
     check_users(findings, database, config.settings);
+    check_client_documents(findings, database, config.settings);
 }
 
 /// Its files and its disk are the server's.
@@ -175,6 +176,7 @@ void check_uri(Findings& findings, const config::Config& config, util::Time now)
     check_records(findings, database, now);
     check_server(findings, database, config.database);
     check_users(findings, database, config.settings);
+    check_client_documents(findings, database, config.settings);
 }
 
 }  // namespace

@@ -66,6 +66,8 @@ void check_shared_keys(Findings& findings, const config::Config& config);
 void check_database(Findings& findings, const config::Config& config, util::Time now);
 /// Applications find in the claims of the users what they commonly require.
 void check_users(Findings& findings, db::Database& database, const oauth::Settings& settings);
+/// The clients of documents fit `clientDocuments`.
+void check_client_documents(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// What a database server says of itself: durability, roles, load. `uri` is how it was reached.
 void check_server(Findings& findings, db::Database& database, const std::string& uri);
 /// The fix when no server could be used, by what it or libpq has said.
@@ -77,6 +79,8 @@ void check_contents(Findings& findings, const std::string& config_path, const co
 
 /// Whether this system supports what "sandbox" requires. This process stands for the serving processes.
 void check_sandbox(Findings& findings, const config::Config& config);
+/// With "outbound": the program, its certificates, and whether the kernel can confine it.
+void check_outbound(Findings& findings, const config::Config& config);
 
 /// The database with its side files, and the key files.
 std::vector<std::filesystem::path> data_files(const config::Config& config);

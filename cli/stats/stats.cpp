@@ -79,6 +79,7 @@ json::Object report_json(const Report& report, const oauth::Settings& settings) 
     return json::Object{
         {"schema_version", db::kSchemaVersion},
         {"clients", states_json(statistics.clients)},
+        {"document_clients", statistics.document_clients},
         {"users", states_json(statistics.users)},
         {"sessions", statistics.sessions},
         {"consents", statistics.consents},
@@ -127,6 +128,7 @@ void print(const Report& report, const oauth::Settings& settings) {
     const store::Statistics& statistics = report.statistics;
     std::vector<std::pair<std::string, std::string>> fields = {
         {"clients", states_text(statistics.clients)},
+        {"clients of documents", std::to_string(statistics.document_clients)},
         {"users", states_text(statistics.users)},
         {"sessions", std::to_string(statistics.sessions)},
         {"consents", std::to_string(statistics.consents)},
@@ -176,6 +178,7 @@ std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& sett
     return {
         {"schema_version", "Version of the database schema.", {{{}, db::kSchemaVersion}}},
         {"clients", "Registered clients.", by_state(statistics.clients)},
+        {"document_clients", "Registered clients that a document describes.", {{{}, statistics.document_clients}}},
         {"users", "Users who can log in, and disabled users.", by_state(statistics.users)},
         {"sessions", "Sessions of users who are logged in.", {{{}, statistics.sessions}}},
         {"consents", "Remembered consents.", {{{}, statistics.consents}}},

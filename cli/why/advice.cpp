@@ -118,6 +118,34 @@ constexpr ReasonAdvice kReasonAdvice[] = {
     {"invalid_scope", "the resource has none of the scopes",
      "Nothing of what the client asks for is a scope of the API that it names; the detail lists its scopes. Let the client ask "
      "for one of these, or change them with `postern resource set URI --scope`."},
+    {"invalid_target", "the resource is not registered",
+     "A client that a document describes may name only APIs of yours. Register the one that the detail names with `postern "
+     "resource add URI`, or give the one that is registered another spelling with `postern resource set URI --alias`."},
+    // draft-ietf-oauth-client-id-metadata-document
+    {"redirect_unregistered", "received: ",
+     "The client is what its document says, and the document does not name this address. URIs must be equal byte for byte, "
+     "but for the port on 127.0.0.1, [::1] and localhost. Only the people who publish the document can add it; it is looked "
+     "at again when the cached copy is no longer fresh."},
+    {"client_unknown", "no such client, and clientDocuments is off",
+     "The client_id is the URL of a document that describes the application. \"clientDocuments\": {\"enabled\": true} lets "
+     "such applications in, or register this one with `postern client add URL --public`."},
+    {"client_document_refused", "the client_id is on a host that clientDocuments.allow",
+     "Add the host to clientDocuments.allow if you trust who publishes there, or register the application with `postern client "
+     "add`."},
+    {"client_document_refused", "the client_id is on a host that clientDocuments.deny",
+     "The operator does not want applications of this host; clientDocuments.deny names it."},
+    {"client_document_refused", "the client_id is the URI of a resource",
+     "An API and an application have the same URL, and a token for one would be good for the other. Let the application "
+     "publish its document elsewhere; an MCP server and its client are two things."},
+    {"client_document_refused", "the client_id",
+     "The URL cannot name a document, for the reason in the detail. The application must use the URL in the spelling that "
+     "its document has."},
+    {"client_document_refused", "the document has the token_endpoint_auth_method",
+     "The application wants to authenticate by a key, which this server cannot verify yet. Register it with `postern client "
+     "add`, as a client of its own with a secret, if it can have one."},
+    {"client_document_refused", "the document",
+     "The document at the URL of the client_id cannot be accepted, for the reason in the detail. The people who publish it "
+     "can correct it; register the application with `postern client add` otherwise."},
 };
 
 constexpr Advice kAdvice[] = {
@@ -186,6 +214,19 @@ constexpr Advice kAdvice[] = {
     {"redirect_unregistered",
      "URIs must be equal byte for byte, a slash at the end included. Register exactly what the client sends with "
      "`postern client set {client} --redirect-uri ...`, naming every URI that stays registered, or correct the client."},
+    {"client_document_refused",
+     "The document at the URL of the client_id could not be fetched; the detail says why. Ask for it from this machine with "
+     "curl. A host of your own network needs outbound.allow, a certificate authority of your own outbound.ca. It is not "
+     "asked for again for 30 seconds."},
+    {"client_document_busy",
+     "More documents were to be fetched than in one minute may be. If strangers cause it, name the hosts that you trust in "
+     "clientDocuments.allow: others are refused before anything is fetched."},
+    {"client_document_changed",
+     "The document of the client, or its registration here, has changed since the user began to sign in. The user should "
+     "start again at the application. If it happens every time, the document changes with each request, which it must not."},
+    {"client_document_no_room",
+     "As many clients of documents are kept as clientDocuments.max allows. `postern client list` shows them; raise it, or "
+     "name the hosts that you trust in clientDocuments.allow."},
     {"resume_missing",
      "The login or consent page was opened without an authorization request. Users start at the application."},
     {"resume_invalid",

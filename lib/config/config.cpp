@@ -17,6 +17,9 @@
 #ifndef POSTERN_TEMPLATES
 #define POSTERN_TEMPLATES "/usr/local/share/postern/templates"
 #endif
+#ifndef POSTERN_FETCH
+#define POSTERN_FETCH "/usr/local/libexec/postern/fetch"
+#endif
 
 namespace postern::config {
 namespace {
@@ -150,6 +153,13 @@ void check_default_resource(const oauth::Settings& settings, Problems& problems)
         problems.push_back({"defaultResource", *problem});
 }
 
+/// A client would be told that its id is unknown, while discovery says that such ids are good.
+void check_client_documents(const oauth::Settings& settings, Problems& problems) {
+    if (settings.client_documents.enabled && !settings.outbound.enabled)
+        problems.push_back({"clientDocuments.enabled",
+                            "needs \"outbound\": {\"enabled\": true}: the documents are fetched over HTTPS"});
+}
+
 bool is_half_remote(const oauth::LoginSettings& login) {
     const bool has_its_keys = login.auto_create || !login.claims_from_environment.empty() || login.auth_time_variable ||
                               login.logout_redirect ||
@@ -168,6 +178,8 @@ std::vector<std::string> warnings_of(const Config& config) {
          "idTokenAlgorithm is not RS256, the only one that every OpenID Connect client must support"},
         {is_half_remote(settings.login),
          "login has keys that only method \"remote_user\" uses, and its method is \"password\""},
+        {settings.client_documents.enabled && settings.client_documents.allow.empty(),
+         "clientDocuments.allow is empty: applications of every host can ask users for access"},
         {config.sandbox == SandboxMode::off,
          "sandbox is \"off\": a compromised process can do everything that its user can"},
         {settings.issuer.starts_with("http://"), "issuer is an http URL: only for testing on one machine"},
@@ -208,6 +220,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
 
     Config config;
     config.templates = POSTERN_TEMPLATES;
+    config.settings.outbound.program = POSTERN_FETCH;
     config.settings.oidc = root->find("oidc") != nullptr;
     Problems problems;
     ObjectReader(config, problems).read("", *root);
@@ -218,6 +231,7 @@ util::Result<Config, Problems> parse_config(std::string_view text) {
     check_state(config, problems);
     check_groups(config.settings.login, problems);
     check_default_resource(config.settings, problems);
+    check_client_documents(config.settings, problems);
     config.settings.login.hash_slot_files = config.hash_slot_files();
     if (!problems.empty()) return problems;
     config.settings.cookie_tag = crypto::sha256_hex(config.settings.issuer).substr(0, 8);

@@ -8,6 +8,7 @@
 #include "gateway/variable_names.h"
 #include "model/protocol_claims.h"
 #include "model/scope.h"
+#include "oauth/client_id_url.h"
 #include "oauth/scope_policy.h"
 #include "oidc/discovery.h"
 #include "util/text.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr std::size_t kLongestDescription = 256;
 constexpr std::size_t kMostVariables = 8;
 constexpr std::size_t kMostClaims = 64;
+constexpr std::size_t kMostHosts = 256;
 
 Fault scope_fault(const std::string& scope) {
     const auto parsed = model::Scope::parse(scope);
@@ -137,6 +139,23 @@ Problems read_scope_claims(Config& config, const json::Value& value) {
         }
     }
     return problems;
+}
+
+Apply read_hosts(std::vector<std::string> oauth::ClientDocuments::*member) {
+    return [member](Config& config, const json::Value& value) {
+        const json::Array* items = value.if_array();
+        if (items == nullptr || items->size() > kMostHosts) return wrong("must be a list of at most 256 hosts");
+        Problems problems;
+        std::vector<std::string> hosts;
+        for (std::size_t i = 0; i < items->size(); ++i) {
+            const std::string* host = (*items)[i].if_string();
+            const Fault fault = host == nullptr ? "must be a string" : oauth::host_pattern_problem(*host);
+            if (fault) problems.push_back({"[" + std::to_string(i) + "]", *fault});
+            if (host != nullptr) hosts.push_back(*host);
+        }
+        config.settings.client_documents.*member = std::move(hosts);
+        return problems;
+    };
 }
 
 Problems read_metadata(Config& config, const json::Value& value) {

@@ -4,6 +4,7 @@
 
 #include "config/config.h"
 #include "config/problems.h"
+#include "config/table.h"
 #include "json/value.h"
 
 namespace postern::config {
@@ -18,6 +19,8 @@ Problems read_authorization_variables(Config& config, const json::Value& value);
 Problems read_scope_descriptions(Config& config, const json::Value& value);
 /// `scopeClaims`: {"wiki": ["wiki_role"]}, 1 to 64 claims for each scope of the operator's own.
 Problems read_scope_claims(Config& config, const json::Value& value);
+/// `clientDocuments.allow` and `.deny`: at most 256 hosts, or "*." and the end of hosts.
+Apply read_hosts(std::vector<std::string> oauth::ClientDocuments::*member);
 /// `metadata`: members of discovery that the server does not compute.
 Problems read_metadata(Config& config, const json::Value& value);
 

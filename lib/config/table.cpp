@@ -7,6 +7,7 @@
 #include "config/checks.h"
 #include "config/from_environment.h"
 #include "config/lists.h"
+#include "config/outbound.h"
 #include "config/problems.h"
 #include "config/remote_user.h"
 #include "db/database.h"
@@ -37,6 +38,15 @@ T& part(Config& config, T oauth::Paths::*member) {
 template <class T>
 T& part(Config& config, T oauth::LoginSettings::*member) {
     return config.settings.login.*member;
+}
+template <class T>
+T& part(Config& config, T fetch::Outbound::*member) {
+    return config.settings.outbound.*member;
+}
+
+template <class T>
+T& part(Config& config, T oauth::ClientDocuments::*member) {
+    return config.settings.client_documents.*member;
 }
 
 /// A JSON boolean and nothing else: "false" in quotes must not switch authentication off.
@@ -75,13 +85,17 @@ Apply text(T Owner::*member, Fault (*check)(std::string_view)) {
     };
 }
 
-Apply optional_path(std::optional<std::string> oauth::Paths::*member) {
-    return [member, given_path = text(member, path_fault)](Config& config, const json::Value& value) {
-        if (!value.is_null()) return given_path(config, value);
+/// Or null, as if the key were not there.
+template <class Owner>
+Apply optional_text(std::optional<std::string> Owner::*member, Fault (*check)(std::string_view)) {
+    return [member, given = text(member, check)](Config& config, const json::Value& value) {
+        if (!value.is_null()) return given(config, value);
         part(config, member).reset();
         return Problems{};
     };
 }
+
+Apply optional_path(std::optional<std::string> oauth::Paths::*member) { return optional_text(member, path_fault); }
 
 /// One of a few words, each with its value.
 template <class T, class Owner>
@@ -103,6 +117,16 @@ template <class T>
 Apply algorithm(T oauth::Settings::*member) {
     using crypto::Algorithm;
     return word(member, {{"RS256", Algorithm::RS256}, {"ES256", Algorithm::ES256}, {"EdDSA", Algorithm::EdDSA}});
+}
+
+Apply scope(model::Scope oauth::ClientDocuments::*member) {
+    return [=](Config& config, const json::Value& value) {
+        const std::string* given = value.if_string();
+        auto parsed = given == nullptr ? std::nullopt : model::Scope::parse(*given);
+        if (!parsed) return wrong("must be names of scopes in one string, separated by single spaces");
+        part(config, member) = std::move(*parsed);
+        return Problems{};
+    };
 }
 
 /// For what is looked at together with other keys.
@@ -137,6 +161,8 @@ Problems read_user_claims(Config&, const json::Value& value) {
 }  // namespace
 
 const std::vector<ConfigKey>& config_keys() {
+    using fetch::Outbound;
+    using oauth::ClientDocuments;
     using oauth::LoginMethod;
     using oauth::LoginSettings;
     using oauth::Paths;
@@ -194,6 +220,12 @@ const std::vector<ConfigKey>& config_keys() {
         {"login.groupsFromEnvironment", read_groups_from_environment},
         {"login.authTimeFromEnvironment", text(&LoginSettings::auth_time_variable, variable_fault)},
         {"login.logoutRedirect", text(&LoginSettings::logout_redirect, logout_redirect_fault)},
+        {"clientDocuments.enabled", flag(&ClientDocuments::enabled)},
+        {"clientDocuments.allow", read_hosts(&ClientDocuments::allow)},
+        {"clientDocuments.deny", read_hosts(&ClientDocuments::deny)},
+        {"clientDocuments.scope", scope(&ClientDocuments::scope)},
+        {"clientDocuments.ttl", whole(&ClientDocuments::ttl, 86400, kTenYears)},
+        {"clientDocuments.max", whole(&ClientDocuments::max, 1, 1000000)},
         {"limits.body", whole(&Limits::body, 4096, 1 << 20)},
         {"limits.token", whole(&Limits::token, 1024, 8192)},  // jose::kMaxTokenBytes is the verifier's own bound
         {"limits.parameters", whole(&Limits::parameters, 16, 1024)},
@@ -202,6 +234,13 @@ const std::vector<ConfigKey>& config_keys() {
         {"sandbox",
          word(&Config::sandbox,
               {{"auto", SandboxMode::automatic}, {"require", SandboxMode::require}, {"off", SandboxMode::off}})},
+        {"outbound.enabled", flag(&Outbound::enabled)},
+        {"outbound.ports", read_ports},
+        {"outbound.allow", read_allowed_networks},
+        {"outbound.ca", optional_text(&Outbound::ca, file_fault)},
+        {"outbound.proxy", optional_text(&Outbound::proxy, proxy_fault)},
+        {"outbound.staleIfError", whole(&Outbound::stale_if_error, 0, 604800)},
+        {"outbound.program", text(&Outbound::program, file_fault)},
         {"log.target", text(&Config::log_target, log_target_fault)},
         {"log.level", word(&Config::log_level, {{"error", LogLevel::error},
                                                 {"warn", LogLevel::warn},

@@ -60,6 +60,8 @@ struct Response {
         refusal;  ///< set where the request is refused; recorded by the server under the request's id
     std::optional<std::string>
         client_id;  ///< the authenticated or token's client that this answer is for: its pages may read it
+    std::optional<std::string> reader =
+        std::nullopt;  ///< an origin whose pages may read it, whatever clients there are
 
     /// Replaces a header of that name (compared without case) or adds it.
     void set(std::string_view name, std::string value);

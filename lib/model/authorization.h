@@ -18,6 +18,14 @@ enum class Prompt { none, login, consent, select_account };
 enum class ResponseType { code, token };                 ///< RFC 6749 §3.1.1
 enum class ResponseMode { query, fragment, form_post };  ///< OAuth 2.0 Multiple Response Types §2.1, Form Post §2
 
+/// What a request keeps of the document that describes its client, from the first look at it until the user approves:
+/// nothing is stored before.
+struct SeenDocument {
+    std::string digest;          ///< of what this server reads of it (oauth::digest_of)
+    std::string name;            ///< shown to users
+    bool loopback_only = false;  ///< every redirect URI is on the user's own machine
+};
+
 /// A validated request: client and redirect_uri are verified, every other value obeys its grammar.
 struct AuthorizationRequest {
     std::string id;  ///< random, 128 bits or more; names the request while it travels sealed
@@ -39,6 +47,7 @@ struct AuthorizationRequest {
     std::optional<std::string> login_hint;  ///< what the login form is filled with
     util::Time expires_at{};
     bool session_sent = false;  ///< a login without a form has sent the browser its session cookie on the way
+    std::optional<SeenDocument> document = std::nullopt;  ///< nullopt: the client is the operator's
 };
 
 enum class Decision { unset, approved, denied };

@@ -40,6 +40,11 @@ constexpr Name<TokenProfile> kTokenProfiles[] = {
     {TokenProfile::rfc9068, "rfc9068"},
 };
 
+constexpr Name<Origin> kOrigins[] = {
+    {Origin::operator_, "operator"},
+    {Origin::document, "document"},
+};
+
 template <class Enum, std::size_t count>
 std::string_view text_of(const Name<Enum> (&names)[count], Enum value) {
     for (const auto& name : names) {
@@ -72,5 +77,8 @@ std::optional<ToldGroups> parse_told_groups(std::string_view name) { return valu
 
 std::string_view to_string(TokenProfile profile) { return text_of(kTokenProfiles, profile); }
 std::optional<TokenProfile> parse_token_profile(std::string_view name) { return value_of(kTokenProfiles, name); }
+
+std::string_view to_string(Origin origin) { return text_of(kOrigins, origin); }
+std::optional<Origin> parse_origin(std::string_view name) { return value_of(kOrigins, name); }
 
 }  // namespace postern::model

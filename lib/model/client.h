@@ -23,6 +23,9 @@ enum class Pkce { required, optional };
 enum class ToldGroups { all, own };
 /// What an access token says: `interface` is the interface specification's, `rfc9068` that of RFC 9068 §2.2 as well.
 enum class TokenProfile { interface, rfc9068 };
+/// Who says what a client is: the operator, who registered it, or the document at the URL that is its id
+/// (draft-ietf-oauth-client-id-metadata-document).
+enum class Origin { operator_, document };
 
 std::string_view to_string(GrantType grant);
 std::optional<GrantType> parse_grant_type(std::string_view name);
@@ -34,6 +37,8 @@ std::string_view to_string(ToldGroups groups);
 std::optional<ToldGroups> parse_told_groups(std::string_view name);
 std::string_view to_string(TokenProfile profile);
 std::optional<TokenProfile> parse_token_profile(std::string_view name);
+std::string_view to_string(Origin origin);
+std::optional<Origin> parse_origin(std::string_view name);
 
 struct ClientSecret {
     ValueHash hash;
@@ -63,6 +68,10 @@ struct Client {
     std::vector<std::string> post_logout_redirect_uris;
     std::vector<ClientSecret> secrets;  ///< none for public clients
     util::Time created_at{};
+    Origin origin = Origin::operator_;
+    // Of a document:
+    std::optional<util::Time> last_used_at = std::nullopt;  ///< the latest sign-in, by the day
+    std::optional<util::Time> kept_until = std::nullopt;    ///< nullopt: the operator has decided about it, so it stays
 
     bool has_grant(GrantType grant) const { return grants.contains(grant); }
 };

@@ -38,6 +38,8 @@ constexpr std::array kTable = {
     AuditRow{presented_by_another, "presented_by_another", "client_id subject session grant kind token presented_by"},
     AuditRow{token_revoked, "token_revoked", "client_id subject session grant kind token"},
     AuditRow{client_authentication_failed, "client_authentication_failed", "reason client_id"},
+    AuditRow{client_registered, "client_registered", "client_id subject"},
+    AuditRow{client_document_changed, "client_document_changed", "client_id changed grants_ended"},
     AuditRow{key_rotated, "key_rotated", "kid alg signs_from by sudo_user"},
     AuditRow{key_retired, "key_retired", "kid alg signs_from by sudo_user"},
     AuditRow{seal_renewed, "seal_renewed", "by sudo_user"},

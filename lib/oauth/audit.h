@@ -34,6 +34,8 @@ enum class AuditEvent {
     presented_by_another,
     token_revoked,
     client_authentication_failed,
+    client_registered,
+    client_document_changed,
     key_rotated,
     key_retired,
     seal_renewed,

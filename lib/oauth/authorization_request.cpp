@@ -187,6 +187,7 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
     asked.claims = std::move(claims.claims);
     asked.hinted_subject = std::move(subject);
     asked.login_hint = parse_login_hint(params);
+    asked.document = target.document();
     asked.expires_at = context.now() + context.settings.authorization_request_ttl;
     return asked;
 }

@@ -2,6 +2,8 @@
 #include "oauth/client_auth.h"
 
 #include "crypto/digest.h"
+#include "oauth/client_id_url.h"
+#include "oauth/cors.h"
 #include "store/clients.h"
 #include "util/base64.h"
 #include "util/percent.h"
@@ -128,6 +130,18 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
         if (may_be_lost && client->enabled) why += "; " + credentials.why_no_header;
     }
     return refused_client(context, invalid_client(kFailed, why), known);
+}
+
+std::optional<std::string> reader_of_refusal(Context& context, const Credentials& credentials) {
+    if (!context.settings.client_documents.enabled || credentials.method != Credentials::Method::id_only)
+        return std::nullopt;
+    for (const auto& reading : credentials.readings) {
+        const std::string& id = reading.client_id.str();
+        const bool is_unknown = !client_id_url_problem(id, context.settings.outbound.ports) &&
+                                !store::is_client(context.store, reading.client_id);
+        if (is_unknown) return origin_of(id);
+    }
+    return std::nullopt;
 }
 
 OAuthError refused_client(Context& context, const OAuthError& error, const model::ClientId& known) {

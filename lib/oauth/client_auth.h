@@ -1,6 +1,7 @@
 // Who is calling the token endpoint, and can it prove that? (RFC 6749 §2.3, §3.2.1)
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ Outcome<Credentials> parse_credentials(const http::Request& request);
 /// The enabled client that the credentials prove. invalid_client for everything else, in the same words and with the
 /// same work done, whether the client is unknown, disabled, or the secret is wrong; the log tells them apart.
 Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials);
+
+/// The origin of the id when it is the URL of a document and no client is stored under it: an application in a browser,
+/// which no user has approved yet or any more, can read what it is told. nullopt for every other.
+std::optional<std::string> reader_of_refusal(Context& context, const Credentials& credentials);
 
 /// Adds invalid_client errors to the audit trail and returns `error`. `known`: the client that the request named, if it
 /// is registered; an unregistered client_id may be a secret in the wrong field and is not logged.

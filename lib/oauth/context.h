@@ -3,6 +3,7 @@
 
 #include "crypto/random.h"
 #include "db/database.h"
+#include "fetch/document.h"
 #include "keys/keys.h"
 #include "oauth/audit.h"
 #include "oauth/settings.h"
@@ -20,8 +21,12 @@ struct Context {
     crypto::Random& random;
     const util::Log& log;
     AuditTrail& trail;
+    fetch::Fetcher* fetcher =
+        nullptr;  ///< nullptr: the configuration allows no fetching, or the endpoint does not fetch
 
     util::Time now() const { return clock.now(); }
+    /// For fetch::read_document.
+    fetch::Source documents() const { return {store, now(), fetcher, settings.outbound}; }
 };
 
 }  // namespace postern::oauth

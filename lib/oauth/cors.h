@@ -32,8 +32,9 @@ std::optional<std::string> origin_of(std::string_view uri);
 /// loopback address of a native client is a program's, not a page's, and gives no origin. Never true for "null".
 bool is_client_page(db::Database& database, std::string_view origin, const std::optional<model::ClientId>& client);
 
-/// Lets the asking page read `response` when it belongs to the client that `response` is for (Response::client_id), and
-/// answers its preflight. In any case the answer varies with the origin. `methods` as in Allow.
+/// Lets the asking page read `response` when it belongs to the client that `response` is for (Response::client_id) or
+/// is its Response::reader, and answers its preflight. In any case the answer varies with the origin. `methods` as in
+/// Allow.
 void allow_client_origins(http::Response& response, const PageRequest& page, const std::string& methods,
                           db::Database& database);
 

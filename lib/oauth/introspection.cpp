@@ -46,6 +46,11 @@ Outcome<void> check_introspection_caller(Context& context, const PresentedTokenR
             invalid_client("only a confidential client may introspect",
                            client.id.str() + " is public; introspectionRequiresConfidentialClient lets it in"),
             client.id);
+    // The operator does not know it, and tokens of others are none of its business.
+    if (client.origin == model::Origin::document)
+        return refused_client(
+            context, invalid_client("this client may not introspect", client.id.str() + " is described by a document"),
+            client.id);
     return {};
 }
 

@@ -5,6 +5,7 @@
 #include "http/url.h"
 #include "oauth/jti.h"
 #include "oauth/next_step.h"
+#include "oauth/record_client.h"
 #include "oauth/sealed_request.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
@@ -18,7 +19,7 @@ namespace {
 
 /// `postern consent revoke` forgets both: what was remembered, and what was approved without an answer yet.
 bool still_approved(Context& context, const Approval& approval) {
-    const auto& [request, session, word] = approval;
+    const auto& [request, session, word, described] = approval;
     if (word == ConsentSource::remembered) {
         const auto consent = store::find_consent(context.store, request.client_id, session.subject);
         return consent && is_approved(*consent, request, context.settings.released_claims);
@@ -36,12 +37,16 @@ model::Consent consent_of(const model::AuthorizationRequest& request, const mode
 }
 
 /// Looks at session, access and approval again: each may have ended since the request was read.
-util::Result<void, NotIssued> record(db::Transaction& transaction, Context& context, const Approval& approval,
-                                     const model::Grant& grant, util::Time until,
-                                     const std::function<void(db::Transaction&)>& insert_credential) {
-    const auto& [request, session, consent] = approval;
+util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Context& context, const Approval& approval,
+                                               const model::Grant& grant, util::Time until,
+                                               const std::function<void(db::Transaction&)>& insert_credential) {
+    const auto& [request, session, consent, described] = approval;
     const util::Time now = context.now();
     store::lock_user(transaction, session.subject);
+    RecordedClient client;
+    if (described) {
+        ASSIGN_OR_RETURN(client, record_client(transaction, context, *described, consent));
+    }
     switch (
         store::find_standing(transaction, session, request.client_id, now, now - context.settings.session_idle_ttl)) {
         case store::Standing::session_ended:
@@ -60,7 +65,7 @@ util::Result<void, NotIssued> record(db::Transaction& transaction, Context& cont
         store::save_consent(transaction, consent_of(request, session.subject, now));
     store::touch_session(transaction, session.cookie_hash, now);
     transaction.commit();
-    return {};
+    return client;
 }
 
 }  // namespace
@@ -83,9 +88,12 @@ util::Result<void, NotIssued> record_grant(Context& context, const Approval& app
                                            util::Time until,
                                            const std::function<void(db::Transaction&)>& insert_credential) {
     // Lazy: the use mark and the credential are lost together, so a power cut costs the user a retry and nothing else.
-    return db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
-        return record(transaction, context, approval, grant, until, insert_credential);
-    });
+    ASSIGN_OR_RETURN(const auto client,
+                     db::write(context.store, db::Durability::lazy, [&](db::Transaction& transaction) {
+                         return record(transaction, context, approval, grant, until, insert_credential);
+                     }));
+    note_client(context, grant, client);
+    return {};
 }
 
 bool end_request(Context& context, const model::AuthorizationRequest& request, const model::Session& session) {

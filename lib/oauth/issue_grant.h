@@ -5,6 +5,7 @@
 
 #include "db/database.h"
 #include "model/authorization.h"
+#include "model/client.h"
 #include "model/grant.h"
 #include "model/session.h"
 #include "oauth/context.h"
@@ -17,6 +18,8 @@ enum class NotIssued {
     session_ended,       ///< the user was disabled, changed the password or logged out while we waited to write
     approval_withdrawn,  ///< what the user had said was taken back meanwhile
     may_not_use,         ///< the user lost the right to use the client meanwhile
+    client_changed,      ///< a client that a document describes was disabled or registered by the operator meanwhile
+    too_many_clients,    ///< it is new, and `clientDocuments.max` are kept
 };
 
 /// Where the approval comes from.
@@ -31,6 +34,8 @@ struct Approval {
     const model::AuthorizationRequest& request;
     const model::Session& session;
     ConsentSource consent = ConsentSource::not_asked;
+    const model::Client* described =
+        nullptr;  ///< by a document: it is recorded with the grant; nullptr: of the operator
 };
 
 /// The grant that the approval is worth, not recorded yet.

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "http/url.h"
+#include "oauth/client_document.h"
+#include "oauth/client_id_url.h"
+#include "oauth/document_client.h"
 #include "oauth/response_mode.h"
 #include "store/clients.h"
 #include "util/text.h"
@@ -12,7 +16,10 @@
 namespace postern::oauth {
 namespace {
 
-constexpr std::array<std::string_view, 2> kLoopbackPrefixes = {"http://127.0.0.1", "http://[::1]"};
+constexpr std::array<std::string_view, 2> kLoopbackAddresses = {"http://127.0.0.1", "http://[::1]"};
+/// A name, which the machine could resolve to another one (RFC 8252 §8.3).
+constexpr std::array<std::string_view, 1> kLoopbackName = {"http://localhost"};
+using Prefixes = std::span<const std::string_view>;
 
 struct LoopbackUri {
     std::string_view prefix;
@@ -20,10 +27,9 @@ struct LoopbackUri {
     std::string_view rest;  ///< path and query
 };
 
-/// nullopt unless `uri` is http on a numeric loopback address with a clean port and a path: "http://127.0.0.1:1@evil/"
-/// is not.
-std::optional<LoopbackUri> split_loopback(std::string_view uri) {
-    for (const std::string_view prefix : kLoopbackPrefixes) {
+/// nullopt unless `uri` begins with one of `prefixes`, a clean port and a path: "http://127.0.0.1:1@evil/" does not.
+std::optional<LoopbackUri> split_loopback(Prefixes prefixes, std::string_view uri) {
+    for (const std::string_view prefix : prefixes) {
         if (!uri.starts_with(prefix)) continue;
         const std::string_view after = uri.substr(prefix.size());
         const std::size_t path = after.find('/');
@@ -35,9 +41,9 @@ std::optional<LoopbackUri> split_loopback(std::string_view uri) {
 }
 
 /// RFC 8252 §7.3: the port of a native client's loopback address is chosen at run time; everything else is byte-equal.
-std::optional<std::string> match_any_port(std::string_view registered, std::string_view received) {
-    const auto ours = split_loopback(registered);
-    const auto theirs = split_loopback(received);
+std::optional<std::string> match_any_port(Prefixes prefixes, std::string_view registered, std::string_view received) {
+    const auto ours = split_loopback(prefixes, registered);
+    const auto theirs = split_loopback(prefixes, received);
     if (!ours || !theirs || ours->prefix != theirs->prefix || ours->rest != theirs->rest) return std::nullopt;
     return std::string(ours->prefix) + std::string(theirs->port) + std::string(ours->rest);
 }
@@ -48,6 +54,9 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
 
 /// For the operator: the registered URI that agrees longest, and where it stops agreeing.
 std::string describe_mismatch(const model::Client& client, std::string_view received) {
+    if (client.origin == model::Origin::document)
+        return "received: " + std::string(received.substr(0, 300)) + "; the document of the client names " +
+               std::to_string(client.redirect_uris.size()) + " others; URIs must be equal byte for byte";
     if (client.redirect_uris.empty())
         return "the client has no redirect URI registered; add one with `postern client set`";
     const auto nearest = std::max_element(
@@ -62,12 +71,68 @@ RedirectRefusal refusal(RedirectFault fault, const std::string& client_id, std::
     return RedirectRefusal{fault, client_id.substr(0, 128), std::move(detail)};
 }
 
-util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context, const std::string& id) {
+const char* unknown_client(const Settings& settings, const std::string& id) {
+    if (is_client_id_url(id) && !settings.client_documents.enabled)
+        return "no such client, and clientDocuments is off: no document is looked at";
+    return "no such client; see `postern client list`";
+}
+
+/// nullopt when there is none; a disabled one is refused.
+util::Result<std::optional<model::Client>, RedirectRefusal> find_enabled_client(Context& context,
+                                                                                const std::string& id) {
     auto client = store::find_client(context.store, model::ClientId(id));
-    if (!client) return refusal(RedirectFault::client_unknown, id, "no such client; see `postern client list`");
-    if (!client->enabled)
+    if (client && !client->enabled)
         return refusal(RedirectFault::client_disabled, id, "the client is disabled; `postern client enable` ends that");
-    return std::move(*client);
+    return client;
+}
+
+util::Result<model::Client, RedirectRefusal> read_document_client(Context& context, const std::string& url,
+                                                                  const std::optional<model::Client>& stored) {
+    auto client = find_document_client(context, url, stored);
+    if (client) return std::move(*client);
+    const auto fault = client.error().is_busy ? RedirectFault::document_busy : RedirectFault::document_refused;
+    return RedirectRefusal{fault, url.substr(0, kMaxClientIdUrlBytes), client.error().reason};
+}
+
+/// For a new request. A client of the operator comes first, so that a URL can be registered like any other id.
+util::Result<model::Client, RedirectRefusal> find_usable_client(Context& context, const std::string& id) {
+    ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
+    if (stored && stored->origin == model::Origin::operator_) return std::move(*stored);
+    if (is_client_id_url(id) && context.settings.client_documents.enabled)
+        return read_document_client(context, id, stored);
+    return refusal(RedirectFault::client_unknown, id, unknown_client(context.settings, id));
+}
+
+RedirectRefusal changed(const std::string& id, std::string detail) {
+    return {RedirectFault::document_changed, id, std::move(detail)};
+}
+
+/// For a request that has travelled, whose client a document described when it began.
+util::Result<model::Client, RedirectRefusal> find_described_client(Context& context,
+                                                                   const model::AuthorizationRequest& request) {
+    const std::string& id = request.client_id.str();
+    ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
+    if (stored && stored->origin == model::Origin::operator_)
+        return changed(id, "the operator has registered this client since the request began");
+    if (!context.settings.client_documents.enabled)
+        return refusal(RedirectFault::client_unknown, id, unknown_client(context.settings, id));
+    if (context.fetcher == nullptr) return as_seen(request, stored);
+    ASSIGN_OR_RETURN(auto client, read_document_client(context, id, stored));
+    if (digest_of(client) != request.document->digest)
+        return changed(id, "the document says something else than when the request began");
+    return client;
+}
+
+/// For a request that has travelled.
+util::Result<model::Client, RedirectRefusal> find_same_client(Context& context,
+                                                              const model::AuthorizationRequest& request) {
+    if (request.document) return find_described_client(context, request);
+    const std::string& id = request.client_id.str();
+    ASSIGN_OR_RETURN(auto stored, find_enabled_client(context, id));
+    if (!stored) return refusal(RedirectFault::client_unknown, id, unknown_client(context.settings, id));
+    if (stored->origin == model::Origin::document)
+        return changed(id, "the operator has removed this client since the request began");
+    return std::move(*stored);
 }
 
 }  // namespace
@@ -76,8 +141,11 @@ std::optional<std::string> match_redirect_uri(const model::Client& client, std::
     for (const std::string& registered : client.redirect_uris)
         if (registered == received) return registered;
     if (!client.native) return std::nullopt;
-    for (const std::string& registered : client.redirect_uris)
-        if (auto matched = match_any_port(registered, received)) return matched;
+    for (const std::string& registered : client.redirect_uris) {
+        if (auto matched = match_any_port(kLoopbackAddresses, registered, received)) return matched;
+        if (client.origin != model::Origin::document) continue;
+        if (auto matched = match_any_port(kLoopbackName, registered, received)) return matched;
+    }
     return std::nullopt;
 }
 
@@ -112,6 +180,7 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
         verified.uri_ = client.redirect_uris.front();
         verified.sent_ = false;
     }
+    if (client.origin == model::Origin::document) verified.document_ = seen_document(client);
     verified.client_ = std::move(client);
     verified.state_ = params.find("state");
     if (verified.state_ && verified.state_->size() > kMaxStateBytes) verified.state_.reset();
@@ -122,13 +191,14 @@ util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context
 
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context,
                                                                 const model::AuthorizationRequest& request) {
-    ASSIGN_OR_RETURN(auto client, find_usable_client(context, request.client_id.str()));
+    ASSIGN_OR_RETURN(auto client, find_same_client(context, request));
     const auto matched = match_redirect_uri(client, request.redirect_uri);
     if (!matched)
         return refusal(RedirectFault::redirect_unregistered, request.client_id.str(),
                        describe_mismatch(client, request.redirect_uri));
 
     VerifiedRedirect verified;
+    verified.document_ = request.document;
     verified.client_ = std::move(client);
     verified.uri_ = *matched;
     verified.sent_ = request.redirect_uri_sent;

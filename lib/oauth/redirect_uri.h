@@ -22,6 +22,9 @@ enum class RedirectFault {
     client_disabled,
     redirect_missing,  ///< omitted, and the client has not exactly one registered
     redirect_unregistered,
+    document_refused,  ///< of a client that its document describes: no such document, or not one to trust
+    document_busy,     ///< too many documents are asked for; later it may succeed
+    document_changed,  ///< since the request began
 };
 
 struct RedirectRefusal {
@@ -42,6 +45,8 @@ public:
     const std::optional<std::string>& state() const { return state_; }
     const std::string& issuer() const { return issuer_; }
     model::ResponseMode mode() const { return mode_; }  ///< of success and of errors
+    /// For the request to keep; nullopt for a client of the operator.
+    const std::optional<model::SeenDocument>& document() const { return document_; }
 
 private:
     friend util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context&, const http::Params&);
@@ -54,20 +59,24 @@ private:
     std::optional<std::string> state_;
     std::string issuer_;
     model::ResponseMode mode_ = model::ResponseMode::query;
+    std::optional<model::SeenDocument> document_;
 };
 
 /// `state` is kept when it is well-formed and at most kMaxStateBytes long; redirect errors return it (RFC 6749
 /// §4.1.2.1).
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context, const http::Params& params);
 
-/// The same check for a request that has travelled: the client may have been disabled or changed meanwhile.
+/// The same check for a request that has travelled: the client may have been disabled or changed meanwhile. A client
+/// that its document describes is what the request keeps of it; where the context has a fetcher, the document is read
+/// again, and must not have changed.
 util::Result<VerifiedRedirect, RedirectRefusal> verify_redirect(Context& context,
                                                                 const model::AuthorizationRequest& request);
 
 inline constexpr std::size_t kMaxStateBytes = 2048;
 
 /// The address to answer at when `received` is one of the client's: byte-equal, but for the port of http://127.0.0.1
-/// and http://[::1] of native clients (RFC 8252 §7.3). nullopt otherwise.
+/// and http://[::1] of native clients (RFC 8252 §7.3), and of http://localhost of those that a document describes,
+/// which is published before the port is known. nullopt otherwise.
 std::optional<std::string> match_redirect_uri(const model::Client& client, std::string_view received);
 
 /// http on a loopback host, or a private-use scheme (RFC 8252 §7.1, §7.3): any program on the user's machine may

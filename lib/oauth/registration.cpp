@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "http/url.h"
+#include "oauth/client_id_url.h"
 #include "oauth/target.h"
 #include "util/text.h"
 
@@ -95,13 +96,24 @@ struct ClientRule {
 };
 
 const ClientRule kClientRules[] = {
-    {[](const Client& c, const Settings&) { return c.id.empty() || c.id.str().size() > kMaxClientIdBytes; },
+    {[](const Client& c, const Settings&) {
+         return c.id.empty() || (!is_client_id_url(c.id.str()) && c.id.str().size() > kMaxClientIdBytes);
+     },
      "the client id must have 1 to 128 characters"},
     // A colon would end the id in HTTP Basic for clients that do not form-encode it first (RFC 6749 §2.3.1).
     {[](const Client& c, const Settings&) {
-         return !util::is_vschar(c.id.str()) || c.id.str().find_first_of(" \"\\:") != std::string::npos;
+         const std::string& id = c.id.str();
+         return !is_client_id_url(id) && (!util::is_vschar(id) || id.find_first_of(" \"\\:") != std::string::npos);
      },
      "the client id may have printable ASCII characters only, without space, quotation mark, backslash and colon"},
+    // The application whose document is there uses it as its id.
+    {[](const Client& c, const Settings& s) {
+         return is_client_id_url(c.id.str()) && client_id_url_problem(c.id.str(), s.outbound.ports).has_value();
+     },
+     "a client id that begins with https:// must be the URL of a client's document: at most 512 characters, the host in "
+     "lower case, a path without . and .. segments, no user name, no fragment, a port of outbound.ports"},
+    {[](const Client& c, const Settings&) { return is_client_id_url(c.id.str()) && !is_public(c); },
+     "a client whose id is a URL has no secret, since HTTP Basic ends the id at its colon; add --public"},
     {[](const Client& c, const Settings&) {
          return util::trim(c.name).empty() || c.name.size() > kMaxClientNameBytes || !util::is_utf8(c.name) ||
                 util::displayable(c.name) != c.name;

@@ -19,7 +19,8 @@ model::Scope known_scopes(const Settings& settings);
 
 /// What is requested, if the client is registered for every word of it; otherwise invalid_scope, never a silent
 /// reduction. Nothing requested: the client's registered scopes without the OpenID ones, possibly none.
-/// `offline_access` alone needs no registration. With OpenID Connect off its scopes are unknown.
+/// `offline_access` alone needs no registration. With OpenID Connect off its scopes are unknown. A client that a
+/// document describes gets no scope that `clientDocuments.scope` does not have.
 Outcome<model::Scope> resolve_scope(const Settings& settings, const model::Client& client,
                                     std::optional<std::string_view> requested);
 

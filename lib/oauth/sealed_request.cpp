@@ -6,16 +6,33 @@
 #include "oauth/sealed_members.h"
 
 namespace postern::oauth {
+
+template <>
+struct sealed::Codec<model::SeenDocument> {
+    static std::string encode(const model::SeenDocument& document) {
+        Writer writer;
+        writer(document.digest, document.name, document.loopback_only);
+        return writer.take();
+    }
+    static std::optional<model::SeenDocument> decode(std::string_view text) {
+        model::SeenDocument document;
+        Reader reader(text);
+        reader(document.digest, document.name, document.loopback_only);
+        if (!reader.is_whole()) return std::nullopt;
+        return document;
+    }
+};
+
 namespace {
 
-constexpr std::string_view kPurpose = "authorization request v5";
+constexpr std::string_view kPurpose = "authorization request v6";
 
 /// The members of a SealedRequest, const when they are written. Whatever changes here changes the purpose.
 void visit_members(auto& request, auto& browser, auto& visit) {
     visit(request.id, browser, request.expires_at, request.client_id, request.redirect_uri, request.redirect_uri_sent,
           request.scope, request.response_type, request.response_mode, request.claims.userinfo, request.claims.id_token,
           request.state, request.nonce, request.code_challenge, request.audience, request.resources, request.login_hint,
-          request.hinted_subject, request.max_age, request.session_sent, request.prompt);
+          request.hinted_subject, request.max_age, request.session_sent, request.prompt, request.document);
 }
 
 }  // namespace

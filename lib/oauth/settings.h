@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "crypto/key.h"
+#include "fetch/outbound.h"
 #include "json/value.h"
 #include "model/client.h"
 #include "model/released_claims.h"
@@ -56,6 +57,17 @@ struct LoginSettings {
     std::optional<std::string> logout_redirect;     ///< the web server's own logout; may hold kReturnMark once
 };
 
+/// Clients whose id is the URL of a document that describes them (`clientDocuments`);
+/// docs/decisions/0067-client-documents.md.
+struct ClientDocuments {
+    bool enabled = false;
+    std::vector<std::string> allow;  ///< hosts, or "*." and a suffix; empty: every host
+    std::vector<std::string> deny;   ///< the same; counts before `allow`
+    model::Scope scope = *model::Scope::parse("openid profile email offline_access");  ///< they get no more
+    util::Seconds ttl{7776000};  ///< a client that no user has signed in to for so long is forgotten
+    int max = 2000;              ///< clients that are kept
+};
+
 /// In `logoutRedirect` it is replaced by the percent-encoded URL to which the browser returns.
 inline constexpr const char* kReturnMark = "{return}";
 
@@ -87,6 +99,8 @@ struct Settings {
     std::map<std::string, std::string> scope_descriptions;
     model::ReleasedClaims released_claims;
     LoginSettings login;
+    ClientDocuments client_documents;
+    fetch::Outbound outbound;
     json::Object metadata;  ///< extra discovery members
 
     /// issuer + path: an absolute URL.

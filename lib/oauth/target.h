@@ -42,7 +42,8 @@ struct Target {
 };
 
 /// The resource of the operator that the client means, else what it names, as sent. invalid_target for what no token
-/// may be for (check_audience), for a disabled resource and for one that is not in the client's list.
+/// may be for (check_audience), for a disabled resource and for one that is not in the client's list; for a client that
+/// a document describes, also for what the operator has not registered.
 Outcome<Target> find_target(Context& context, const model::Client& client, const std::string& named);
 /// The same for a token request that may name none.
 Outcome<std::optional<Target>> find_named_target(Context& context, const model::Client& client,

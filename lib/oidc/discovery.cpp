@@ -78,6 +78,8 @@ json::Object computed_members(const oauth::Settings& settings) {
         {"code_challenge_methods_supported", json::strings({"S256"})},
         {"authorization_response_iss_parameter_supported", true},  // RFC 9207 §3
     };
+    // Applications use such an id only if `none` is among the methods of the token endpoint, too, and it always is.
+    if (settings.client_documents.enabled) document.set("client_id_metadata_document_supported", true);
     const Names scopes = oauth::known_scopes(settings).tokens();
     if (!scopes.empty()) document.set("scopes_supported", json::strings(scopes));  // no empty lists: RFC 8414 §3.2
     add_endpoint(document, settings, settings.paths.token, "token", kAnyClient);
@@ -100,6 +102,7 @@ bool is_computed_member(std::string_view name) {
     static const json::Object everything = [] {
         oauth::Settings settings;
         settings.oidc = true;
+        settings.client_documents.enabled = true;
         return computed_members(settings);
     }();
     return everything.find(name) != nullptr;

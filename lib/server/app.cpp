@@ -15,6 +15,10 @@ std::optional<db::Database> open_database(const config::Config& config, const En
     return db::Database(config.database, access, kLockWait, endpoint.name);
 }
 
+std::unique_ptr<fetch::Fetcher> start_fetcher(const fetch::Outbound& outbound, const Endpoint& endpoint) {
+    return outbound.enabled && endpoint.fetcher != nullptr ? endpoint.fetcher(outbound) : nullptr;
+}
+
 keys::KeyUse key_use(const Endpoint& endpoint, const oauth::Settings& settings) {
     const bool asked_for = endpoint.signs_access_tokens && endpoint.signs_access_tokens(settings);
     return asked_for ? keys::KeyUse::sign : endpoint.keys;
@@ -33,11 +37,14 @@ void check_signing_keys(const keys::Keys& keys, const Endpoint& endpoint, const 
 App::App(config::Config config, const Endpoint& endpoint)
     : config_(std::move(config)),
       log_(util::open_log_sink(config_.log_target), config_.log_level, endpoint.name),
+      fetcher_(start_fetcher(config_.settings.outbound, endpoint)),
       database_(open_database(config_, endpoint)),
       keys_(config_.keys, key_use(endpoint, config_.settings), endpoint.seal),
       pages_(endpoint.pages ? endpoint.pages(config_.templates) : nullptr) {
     check_signing_keys(keys_, endpoint, config_.settings);
-    if (database_) context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_});
+    if (database_)
+        context_.emplace(
+            oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_, fetcher_.get()});
 }
 
 oauth::Context& App::context() {

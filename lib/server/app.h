@@ -40,6 +40,7 @@ public:
     /// For the server itself: nullptr when the endpoint did not declare it.
     db::Database* database_if_open() { return database_ ? &*database_ : nullptr; }
     const web::Pages* pages_if_read() const { return pages_.get(); }
+    const fetch::Fetcher* fetcher_if_started() const { return fetcher_.get(); }
 
 private:
     const config::Config config_;
@@ -47,6 +48,7 @@ private:
     util::SystemClock clock_;
     crypto::SystemRandom random_;
     oauth::AuditTrail trail_;
+    const std::unique_ptr<fetch::Fetcher> fetcher_;  ///< before the database and the keys: its child has neither
     std::optional<db::Database> database_;
     keys::Keys keys_;
     std::unique_ptr<const web::Pages> pages_;

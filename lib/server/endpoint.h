@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "fetch/fetcher.h"
+#include "fetch/outbound.h"
 #include "http/message.h"
 #include "keys/keys.h"
 #include "oauth/cors.h"
@@ -58,6 +60,9 @@ struct Endpoint {
     bool passwords = false;      ///< checks passwords, for which hash slots are shared
     bool authorization = false;  ///< reads the Authorization header; others do not even look whether it is well-formed
     bool seal = false;           ///< reads seal.key
+    /// fetch::start_child for an endpoint that may fetch over HTTPS, called when `outbound` is enabled: named here, so
+    /// that no other is linked with it.
+    std::unique_ptr<fetch::Fetcher> (*fetcher)(const fetch::Outbound& outbound) = nullptr;
     /// web::read_pages for an endpoint that shows pages: named here, so that no other is linked with them.
     std::unique_ptr<const web::Pages> (*pages)(const std::string& directory) = nullptr;
     OnFailure on_failure = OnFailure::json;

@@ -73,6 +73,14 @@ private:
     std::optional<std::chrono::milliseconds> longest_;
 };
 
+/// The sandbox lets this process start no other child. Says in the log that it ends.
+bool has_lost_fetcher(const App& app) {
+    const fetch::Fetcher* fetcher = app.fetcher_if_started();
+    if (fetcher == nullptr || !fetcher->is_lost()) return false;
+    app.log().warn("end", {{"reason", "the child that fetches is gone: the next process starts another one"}});
+    return true;
+}
+
 int serve_cgi(const Endpoint& endpoint, const Handler& handler) {
     gateway::CgiExchange exchange;
     try {
@@ -99,7 +107,7 @@ int serve_fastcgi(const Endpoint& endpoint, const Handler& handler) {
         const Away away(*app);
         const auto tidy_up = [&] {
             service.tidy_up();
-            return away.is_over() ? gateway::Next::end : gateway::Next::accept;
+            return away.is_over() || has_lost_fetcher(*app) ? gateway::Next::end : gateway::Next::accept;
         };
         const gateway::Loop loop{[&](gateway::Exchange& exchange) { service.run(exchange); }, tidy_up, max_requests()};
         app->log().info("start", {{"version", util::kVersion}});

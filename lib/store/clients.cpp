@@ -44,19 +44,20 @@ std::set<model::GrantType> parse_grants(const std::string& text) {
 #define POSTERN_CLIENT_COLUMNS                                                                            \
     "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce," \
     " c.created_at, c.restricted, c.groups, c.id_token_claims, c.access_token_profile,"                   \
-    " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims"
+    " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims, c.origin, c.last_used_at, c.kept_until"
 Client read_client(db::Statement& row) {
     Client client;
-    std::string type, grants, auth_method, pkce, groups, profile;
+    std::string type, grants, auth_method, pkce, groups, profile, origin;
     row >> client.id >> client.name >> type >> client.native >> client.first_party >> client.enabled >> grants >>
         client.scope >> auth_method >> pkce >> client.created_at >> client.restricted >> groups >>
         client.id_token_claims >> profile >> client.groups_in_access_token >> client.default_resource >>
-        client.resources >> client.own_claims;
+        client.resources >> client.own_claims >> origin >> client.last_used_at >> client.kept_until;
     client.type = type == kPublic ? model::ClientType::public_ : model::ClientType::confidential;
     client.grants = parse_grants(grants);
     client.auth_method = known(model::parse_auth_method(auth_method), "auth_method");
     client.pkce = known(model::parse_pkce(pkce), "pkce");
     client.groups = known(model::parse_told_groups(groups), "groups");
+    client.origin = known(model::parse_origin(origin), "origin");
     if (!profile.empty())
         client.access_token_profile = known(model::parse_token_profile(profile), "access_token_profile");
     return client;
@@ -108,7 +109,7 @@ void insert_secret(db::Transaction& transaction, const ClientId& id, const model
         id, hash, until);
 }
 
-/// $1 is the id, $2 to $17 are everything else but created_at. True when a row was written.
+/// $1 is the id, $2 to $18 are everything else but created_at, origin and last_used_at. True when a row was written.
 template <class... More>
 bool write_client(db::Transaction& transaction, const char* sql, const Client& client, const More&... more) {
     const char* type = client.type == model::ClientType::public_ ? kPublic : kConfidential;
@@ -117,7 +118,7 @@ bool write_client(db::Transaction& transaction, const char* sql, const Client& c
                            words(client.grants), client.scope, to_string(client.auth_method), to_string(client.pkce),
                            client.restricted, to_string(client.groups), client.id_token_claims, profile,
                            client.groups_in_access_token, client.default_resource, model::to_string(client.resources),
-                           more...) == 1;
+                           client.kept_until, more...) == 1;
 }
 
 }  // namespace
@@ -151,7 +152,7 @@ bool is_client(db::Database& database, const ClientId& id) {
 }
 
 std::optional<Client> find_client_to_change(db::Transaction& transaction, const ClientId& id, util::Time now) {
-    transaction.lock("SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE", id);
+    lock_client(transaction, id);
     return find_client(transaction.database(), id, now);
 }
 
@@ -203,10 +204,12 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
     constexpr const char* kInsert =
         "INSERT INTO clients"
         " (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, restricted, groups,"
-        " id_token_claims, access_token_profile, groups_in_access_token, default_resource, resources, created_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+        " id_token_claims, access_token_profile, groups_in_access_token, default_resource, resources, kept_until,"
+        " created_at, origin, last_used_at)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)"
         " ON CONFLICT (id) DO NOTHING";
-    if (!write_client(transaction, kInsert, client, client.created_at)) return false;
+    if (!write_client(transaction, kInsert, client, client.created_at, to_string(client.origin), client.last_used_at))
+        return false;
     insert_all_uris(transaction, client);
     for (const auto& secret : client.secrets) insert_secret(transaction, client.id, secret.hash, secret.expires_at);
     return true;
@@ -216,12 +219,35 @@ bool update_client(db::Transaction& transaction, const Client& client) {
     constexpr const char* kUpdate =
         "UPDATE clients SET name = $2, type = $3, native = $4, first_party = $5, enabled = $6, grants = $7,"
         " scope = $8, auth_method = $9, pkce = $10, restricted = $11, groups = $12, id_token_claims = $13,"
-        " access_token_profile = $14, groups_in_access_token = $15, default_resource = $16, resources = $17"
-        " WHERE id = $1";
+        " access_token_profile = $14, groups_in_access_token = $15, default_resource = $16, resources = $17,"
+        " kept_until = $18 WHERE id = $1";
     if (!write_client(transaction, kUpdate, client)) return false;
     transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
     insert_all_uris(transaction, client);
     return true;
+}
+
+void lock_client(db::Transaction& transaction, const ClientId& id) {
+    transaction.lock("SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE", id);
+}
+
+void update_description(db::Transaction& transaction, const Client& client) {
+    transaction.queue("UPDATE clients SET name = $2, native = $3, grants = $4, scope = $5 WHERE id = $1", client.id,
+                      client.name, client.native, words(client.grants), client.scope);
+    transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
+    insert_all_uris(transaction, client);
+}
+
+void touch_client(db::Transaction& transaction, const ClientId& id, util::Time last_used_at, util::Time kept_until) {
+    transaction.queue(
+        "UPDATE clients SET last_used_at = $2, kept_until = CASE WHEN kept_until IS NULL THEN NULL ELSE $3 END"
+        " WHERE id = $1",
+        id, last_used_at, kept_until);
+}
+
+std::int64_t count_fleeting_clients(db::Database& database) {
+    auto row = database.query("SELECT count(*) FROM clients WHERE kept_until IS NOT NULL");
+    return row.step() ? row.integer(0) : 0;
 }
 
 bool remove_client(db::Transaction& transaction, const ClientId& id) {

@@ -38,10 +38,21 @@ std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::strin
 
 /// False when the id is taken.
 bool insert_client(db::Transaction& transaction, const model::Client& client);
-/// Replaces everything but id, secrets, created_at and own_claims. False when there is no such client.
+/// Replaces everything but id, secrets, created_at, own_claims, origin and last_used_at. False when there is no such
+/// client.
 bool update_client(db::Transaction& transaction, const model::Client& client);
 /// Deletes the client with everything under it (grants, codes, tokens, consents).
 bool remove_client(db::Transaction& transaction, const model::ClientId& id);
+
+/// No other transaction changes the client until this one ends. Without effect when there is none.
+void lock_client(db::Transaction& transaction, const model::ClientId& id);
+/// Replaces what a document says of a client: name, native, grants, scope and URIs.
+void update_description(db::Transaction& transaction, const model::Client& client);
+/// A user has signed in to a client of a document. `kept_until` is for one that may be deleted, and for no other.
+void touch_client(db::Transaction& transaction, const model::ClientId& id, util::Time last_used_at,
+                  util::Time kept_until);
+/// Clients of documents that may be deleted one day.
+std::int64_t count_fleeting_clients(db::Database& database);
 
 /// Adds `hash` as the client's secret; the secrets there end at `old_until` (at once when nullopt).
 void replace_client_secret(db::Transaction& transaction, const model::ClientId& id, const model::ValueHash& hash,

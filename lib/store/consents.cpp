@@ -51,6 +51,10 @@ bool remove_consent(db::Transaction& transaction, const model::ClientId& client,
     return transaction.run("DELETE FROM consents WHERE client_id = $1 AND subject = $2", client, subject) == 1;
 }
 
+void remove_consents(db::Transaction& transaction, const model::ClientId& client) {
+    transaction.queue("DELETE FROM consents WHERE client_id = $1", client);
+}
+
 db::Rows<ListedConsent> list_consents(db::Database& database, const std::optional<model::ClientId>& client,
                                       const std::optional<model::Subject>& subject, db::Limit limit) {
     constexpr const char* kConsents =

@@ -18,6 +18,9 @@ void save_consent(db::Transaction& transaction, const model::Consent& consent);
 /// False when there was none. Grants are not touched: end_grants_of ends them.
 bool remove_consent(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject);
 
+/// Of all users.
+void remove_consents(db::Transaction& transaction, const model::ClientId& client);
+
 struct ListedConsent {
     model::Consent consent;
     std::string username;

@@ -123,6 +123,15 @@ std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& 
         client, subject, now);
 }
 
+bool has_grants(db::Database& database, const model::ClientId& client) {
+    return database.query("SELECT 1 FROM grants WHERE client_id = $1 AND ended_at IS NULL LIMIT 1", client).step();
+}
+
+std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& client, util::Time now) {
+    return transaction.run("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE client_id = $1 AND ended_at IS NULL",
+                           client, now);
+}
+
 bool end_grant(db::Transaction& transaction, const GrantId& id, util::Time now) {
     return transaction.run("UPDATE grants SET ended_at = $2, kept_until = $2 WHERE id = $1 AND ended_at IS NULL", id,
                            now) == 1;

@@ -35,6 +35,9 @@ std::int64_t end_grants_of_session(db::Transaction& transaction, const model::Si
 /// Ends all grants of the user to the client. Returns their number.
 std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& client, const model::Subject& subject,
                            util::Time now);
+/// Whether a grant to the client has not ended, and the end of all of them. Returns their number.
+bool has_grants(db::Database& database, const model::ClientId& client);
+std::int64_t end_grants_of(db::Transaction& transaction, const model::ClientId& client, util::Time now);
 /// Ends the grant, and with it its codes and tokens. False when it has ended already.
 bool end_grant(db::Transaction& transaction, const model::GrantId& id, util::Time now);
 

@@ -28,6 +28,7 @@ Statistics read_statistics(db::Database& database, util::Time now, util::Time id
     const auto count = [&](const char* sql) { return first(database.query(sql, now)); };
     Statistics statistics;
     statistics.clients = by_state(database.query("SELECT enabled, count(*) FROM clients GROUP BY enabled"));
+    statistics.document_clients = first(database.query("SELECT count(*) FROM clients WHERE origin = 'document'"));
     statistics.users = by_state(database.query("SELECT enabled, count(*) FROM users GROUP BY enabled"));
     statistics.sessions =
         first(database.query("SELECT count(*) FROM sessions s JOIN users u ON u.subject = s.subject"

@@ -16,6 +16,7 @@ struct Statistics {
         std::int64_t disabled = 0;
     };
     ByState clients;
+    std::int64_t document_clients = 0;  ///< of these: what a document describes
     ByState users;
     std::int64_t sessions = 0;  ///< neither expired nor idle, of users who are enabled
     std::int64_t consents = 0;

@@ -2,6 +2,7 @@
 #include "store/sweep.h"
 
 #include "store/deletion.h"
+#include "store/fetched.h"
 
 namespace postern::store {
 namespace {
@@ -19,6 +20,8 @@ struct Rule {
 // refresh tokens, even of a grant that can only be used for minutes more (RFC 9700 §4.14.2).
 #define POSTERN_DUE "SELECT id FROM grants WHERE kept_until <= $1 ORDER BY kept_until, id LIMIT $2"
 
+static_assert(kFetchedRetention.count() == 2592000, "as the statements of `fetched` have it");
+
 constexpr Rule kRules[] = {
     {"sessions",
      POSTERN_DELETION("DELETE FROM sessions WHERE cookie_hash IN"
@@ -33,6 +36,15 @@ constexpr Rule kRules[] = {
      POSTERN_DELETION("DELETE FROM login_attempts WHERE attempt_key IN"
                       " (SELECT attempt_key FROM login_attempts WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"),
      "SELECT count(*) FROM login_attempts WHERE ends_at <= $1"},
+    {"fetched",
+     POSTERN_DELETION("DELETE FROM fetched WHERE url_digest IN"
+                      " (SELECT url_digest FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000"
+                      " ORDER BY used_at LIMIT $2"),
+     "SELECT count(*) FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000"},
+    {"fetch_limits",
+     POSTERN_DELETION("DELETE FROM fetch_limits WHERE limit_key IN"
+                      " (SELECT limit_key FROM fetch_limits WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"),
+     "SELECT count(*) FROM fetch_limits WHERE ends_at <= $1"},
     {"client_secrets",
      POSTERN_DELETION("DELETE FROM client_secrets WHERE (client_id, hash) IN"
                       " (SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"
@@ -61,6 +73,14 @@ constexpr Rule kRules[] = {
                       " AND NOT EXISTS (SELECT 1 FROM authorization_codes t WHERE t.grant_id = grants.id)"
                       " AND NOT EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.grant_id = grants.id)"),
      "SELECT count(*) FROM grants WHERE kept_until <= $1"},
+    // Of documents. A client stays as long as its last grant, because a replayed code is recognised that long.
+    {"clients",
+     POSTERN_DELETION("DELETE FROM clients WHERE id IN"
+                      " (SELECT id FROM clients WHERE kept_until IS NOT NULL AND kept_until <= $1"
+                      " AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)"
+                      " ORDER BY kept_until LIMIT $2"),
+     "SELECT count(*) FROM clients WHERE kept_until IS NOT NULL AND kept_until <= $1"
+     " AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)"},
 };
 
 }  // namespace

@@ -5,11 +5,13 @@
 
 #include "http/url.h"
 #include "oauth/authorization_request.h"
+#include "oauth/client_document.h"
 #include "oauth/issue_code.h"
 #include "oauth/issue_token.h"
 #include "oauth/next_step.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
+#include "store/clients.h"
 #include "store/consents.h"
 #include "web/authorization_response.h"
 
@@ -34,6 +36,16 @@ util::Result<http::Parameters, oauth::NotIssued> issue(oauth::Context& context, 
     return token_parameters(token);
 }
 
+/// A consent to what the client's document said before it changed does not count.
+std::optional<model::Consent> find_remembered(const Interaction& interaction, const Resumed& asked,
+                                              const model::Subject& subject) {
+    if (asked.target.document()) {
+        const auto stored = store::find_client(interaction.context.store, asked.request.client_id);
+        if (!stored || !oauth::looks_the_same(*stored, asked.target.client())) return std::nullopt;
+    }
+    return store::find_consent(interaction.context.store, asked.request.client_id, subject);
+}
+
 /// `restricted`: whether the client is, as far as this process knows.
 oauth::AuthorizationInput read_input(const Interaction& interaction, const Resumed& asked, bool restricted) {
     const auto& session = interaction.browser.session;
@@ -49,7 +61,7 @@ oauth::AuthorizationInput read_input(const Interaction& interaction, const Resum
     if (!asked.sealed.empty())
         input.progress = store::find_progress(interaction.context.store, oauth::request_key(asked.request));
     if (session) {
-        input.consent = store::find_consent(interaction.context.store, asked.request.client_id, session->subject);
+        input.consent = find_remembered(interaction, asked, session->subject);
         input.may_use =
             !restricted || store::may_use(interaction.context.store, asked.request.client_id, session->subject);
     }
@@ -89,9 +101,13 @@ struct CarryOut {
         return refuse_and_offer(interaction, PageFault::already_used, asked.request);
     }
     Answer operator()(oauth::IssueCode) const {
-        const auto issued = issue(interaction.context, {asked.request, *interaction.browser.session, consent});
+        const model::Client& client = asked.target.client();
+        const auto issued = issue(interaction.context, {asked.request, *interaction.browser.session, consent,
+                                                        asked.target.document() ? &client : nullptr});
         if (issued) return authorization_response(interaction.pages, asked.target, *issued);
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
+        if (issued.error() == oauth::NotIssued::client_changed) return refuse(PageFault::document_changed);
+        if (issued.error() == oauth::NotIssued::too_many_clients) return refuse(PageFault::document_no_room);
         if (issued.error() == oauth::NotIssued::may_not_use) restricted = true;
         if (issued.error() == oauth::NotIssued::session_ended) interaction.browser.session.reset();
         return std::nullopt;
@@ -101,8 +117,12 @@ struct CarryOut {
         if (refuse.ends_request &&
             !oauth::end_request(interaction.context, asked.request, *interaction.browser.session))
             return refuse_and_offer(interaction, PageFault::already_used, asked.request);
+        if (!refuse.ends_request) return early_error(interaction, asked.target, refuse.error);
         return authorization_error(interaction.pages, asked.target, refuse.error);
     }
+
+private:
+    Answer refuse(PageFault fault) const { return interaction.refuse(fault, asked.request.client_id.str()); }
 };
 
 /// `goes_back`: the user pressed the link that tells the client access_denied, also when another user has signed in
@@ -137,7 +157,7 @@ http::Response start_authorization(Interaction& interaction) {
     auto target = oauth::verify_redirect(interaction.context, params);
     if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
     auto asked = oauth::parse_authorization_request(interaction.context, *target, params);
-    if (!asked) return authorization_error(interaction.pages, *target, asked.error());
+    if (!asked) return early_error(interaction, *target, asked.error());
     if (posted) return continue_by_get(interaction, *asked);
     return proceed(interaction, {std::move(*asked), std::move(*target)});
 }
@@ -146,7 +166,7 @@ http::Response resume_authorization(Interaction& interaction) {
     ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::yes));
     const auto allowed =
         oauth::check_registration(interaction.context.settings, resumed.target.client(), resumed.request);
-    if (!allowed) return authorization_error(interaction.pages, resumed.target, allowed.error());
+    if (!allowed) return early_error(interaction, resumed.target, allowed.error());
     // Not of a request that any browser may open: a client could send its users past the page.
     const bool goes_back = !resumed.sealed.empty() && interaction.request.query.find(kGoBack) == kGoesBack;
     return proceed(interaction, resumed, goes_back);

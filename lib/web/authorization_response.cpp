@@ -3,7 +3,30 @@
 
 #include <stdexcept>
 
+#include "oauth/client_id_url.h"
+
 namespace postern::web {
+namespace {
+
+http::Parameters error_parameters(const oauth::OAuthError& error) {
+    return {{"error", std::string(oauth::wire_name(error.code))}, {"error_description", error.description}};
+}
+
+http::Refusal refusal_of(const oauth::VerifiedRedirect& target, const oauth::OAuthError& error) {
+    return {std::string(oauth::wire_name(error.code)), error.description, error.log_detail, target.client().id.str()};
+}
+
+std::string host_of(const std::string& uri) {
+    const auto url = http::parse_url(uri);
+    return url ? url->host : std::string();
+}
+
+bool may_be_anyones(const oauth::Settings& settings, const oauth::VerifiedRedirect& target) {
+    return target.document() && !oauth::is_loopback_or_private(target.uri()) &&
+           !oauth::is_allowed_by_name(settings.client_documents, host_of(target.client().id.str()));
+}
+
+}  // namespace
 
 http::Response authorization_response(const Pages& pages, const oauth::VerifiedRedirect& target,
                                       http::Parameters parameters) {
@@ -22,11 +45,29 @@ http::Response authorization_response(const Pages& pages, const oauth::VerifiedR
 
 http::Response authorization_error(const Pages& pages, const oauth::VerifiedRedirect& target,
                                    const oauth::OAuthError& error) {
-    const std::string name(oauth::wire_name(error.code));
-    http::Response response =
-        authorization_response(pages, target, {{"error", name}, {"error_description", error.description}});
-    response.refusal = http::Refusal{name, error.description, error.log_detail, target.client().id.str()};
+    http::Response response = authorization_response(pages, target, error_parameters(error));
+    response.refusal = refusal_of(target, error);
     return response;
+}
+
+http::Response early_error(const Interaction& interaction, const oauth::VerifiedRedirect& target,
+                           const oauth::OAuthError& error) {
+    http::Response answer = authorization_error(interaction.pages, target, error);
+    if (!may_be_anyones(interaction.context.settings, target)) return answer;
+    const std::string host = host_of(target.uri());
+    const std::string* location = answer.find("Location");  // none: the answer would be posted
+    http::Response page = refusal_page(interaction.pages, interaction.request, PageFault::document_error,
+                                       {.client_id = {},
+                                        .detail = {},
+                                        .issuer = {},
+                                        .try_again = {},
+                                        .client_name = host,
+                                        .username = {},
+                                        .other_account = {},
+                                        .back = location ? *location : std::string(),
+                                        .host = host});
+    page.refusal = answer.refusal;
+    return page;
 }
 
 }  // namespace postern::web

@@ -6,6 +6,7 @@
 #include "http/url.h"
 #include "oauth/error.h"
 #include "oauth/redirect_uri.h"
+#include "web/interaction.h"
 #include "web/page.h"
 
 namespace postern::web {
@@ -18,5 +19,11 @@ http::Response authorization_response(const Pages& pages, const oauth::VerifiedR
 /// The same with error and error_description (RFC 6749 §4.1.2.1, §4.2.2.1); the refusal is recorded for the operator.
 http::Response authorization_error(const Pages& pages, const oauth::VerifiedRedirect& target,
                                    const oauth::OAuthError& error);
+
+/// The same before the user has taken part. If anyone can have made the client, because a document describes it and the
+/// operator has not named its host, it is a page with a link: else this server would send browsers to any site that
+/// asks for it (RFC 9700 §4.11.2). What runs on the user's own machine is told at once.
+http::Response early_error(const Interaction& interaction, const oauth::VerifiedRedirect& target,
+                           const oauth::OAuthError& error);
 
 }  // namespace postern::web

@@ -31,6 +31,14 @@ std::vector<std::string> describe_resources(oauth::Context& context, const model
     return lines;
 }
 
+/// Anyone can publish a document under any name, so the user is told where this one is.
+void add_publisher(const Resumed& resumed, ConsentPage& page) {
+    if (!resumed.request.document) return;
+    const auto url = http::parse_url(resumed.request.client_id.str());
+    page.published_at = url ? url->host : resumed.request.client_id.str();
+    page.any_program = resumed.request.document->loopback_only;
+}
+
 http::Response back_to_authorize(Interaction& interaction, const Resumed& resumed) {
     return continue_at(interaction, interaction.context.settings.paths.authorize, resumed);
 }
@@ -76,6 +84,7 @@ http::Response show_consent(Interaction& interaction) {
     page.resume = resumed.sealed;
     page.scopes = permissions(interaction.context.settings, resumed.request, own_claims(interaction, resumed));
     page.resources = describe_resources(interaction.context, resumed.request.resources);
+    add_publisher(resumed, page);
     return interaction.pages.consent(page);
 }
 

@@ -64,7 +64,9 @@ public:
                                 {"csrf", page.csrf},
                                 {"resume", page.resume},
                                 {"has_scopes", page.scopes.empty() ? "" : "yes"},
-                                {"has_resources", page.resources.empty() ? "" : "yes"}},
+                                {"has_resources", page.resources.empty() ? "" : "yes"},
+                                {"published_at", util::displayable(page.published_at)},
+                                {"any_program", page.any_program ? "yes" : ""}},
                       .lists = {}};
         auto& scopes = values.lists["scopes"];
         for (const auto& scope : page.scopes) scopes.push_back(to_values(scope));

@@ -36,6 +36,23 @@ constexpr PageText kPageTexts[] = {
      "The application asked for your sign-in to be sent to an address that it has not registered, so nothing was sent "
      "there.",
      kAppOwner},
+    // One page for whatever was wrong with the document: differences would tell what this server can reach.
+    {PageFault::document_refused, 400, "client_document_refused", "This application could not be identified",
+     "Its name is a web address, and what this server finds there does not describe an application that it accepts.",
+     kAppOwner},
+    {PageFault::document_busy, 503, "client_document_busy", "Too many applications are being looked up",
+     "This server looks at the web address that names the application, and has looked at many in this minute.",
+     "Wait a minute and try again."},
+    {PageFault::document_changed, 400, "client_document_changed", "The application has changed",
+     "What it says about itself has changed while you were signing in, so nothing was sent to it.", kStartAgain},
+    {PageFault::document_no_room, 503, "client_document_no_room", "No more applications can be added",
+     "This server keeps a limited number of applications of this kind, and has reached it.",
+     "The administrator of this server can raise the limit."},
+    {PageFault::document_error, 400, "client_document_error",
+     "The application asked for something that is not possible",
+     "It could not be signed in to, and would be told so at {host}. The administrator of this server has not checked "
+     "this application.",
+     "Go there only if you know the application and have just used it."},
     {PageFault::resume_missing, 400, "resume_missing", "There is nothing to sign in to yet",
      "This page continues a sign-in that an application started, and no application has started one.",
      "Open the application you want to use and sign in from there."},
@@ -109,8 +126,10 @@ const PageText& page_text(PageFault fault) {
 
 /// The text with what stands for its marks.
 std::string filled(std::string text, const RefusalFacts& facts) {
-    const std::pair<std::string_view, const std::string&> marks[] = {
-        {"{issuer}", facts.issuer}, {"{client}", facts.client_name}, {"{user}", facts.username}};
+    const std::pair<std::string_view, const std::string&> marks[] = {{"{issuer}", facts.issuer},
+                                                                     {"{client}", facts.client_name},
+                                                                     {"{user}", facts.username},
+                                                                     {"{host}", facts.host}};
     for (const auto& [mark, value] : marks) {
         const auto at = text.find(mark);
         if (at != std::string::npos) text.replace(at, mark.size(), value);
@@ -143,6 +162,12 @@ PageFault page_fault(oauth::RedirectFault fault) {
             return PageFault::redirect_missing;
         case oauth::RedirectFault::redirect_unregistered:
             return PageFault::redirect_unregistered;
+        case oauth::RedirectFault::document_refused:
+            return PageFault::document_refused;
+        case oauth::RedirectFault::document_busy:
+            return PageFault::document_busy;
+        case oauth::RedirectFault::document_changed:
+            return PageFault::document_changed;
     }
     throw std::logic_error("redirect fault without a page");
 }

@@ -16,8 +16,13 @@ enum class PageFault {
     client_disabled,
     redirect_missing,
     redirect_unregistered,
-    resume_missing,  ///< a page was opened without a request to resume
-    resume_invalid,  ///< forged, cut, or sealed under an older key
+    document_refused,  ///< the client's document cannot be read, or is not one to trust
+    document_busy,     ///< too many documents are being fetched
+    document_changed,  ///< since the sign-in was started
+    document_no_room,  ///< `clientDocuments.max` are kept
+    document_error,    ///< an error for an application that is not checked: the user decides whether to go there
+    resume_missing,    ///< a page was opened without a request to resume
+    resume_invalid,    ///< forged, cut, or sealed under an older key
     resume_expired,
     cookie_missing,  ///< the browser sent no cookie back
     other_browser,   ///< the request belongs to another browser
@@ -49,7 +54,8 @@ struct RefusalFacts {
     std::string client_name = {};
     std::string username = {};
     std::string other_account = {};  ///< URL that starts the same sign-in over with the login page
-    std::string back = {};           ///< URL that tells the application
+    std::string back = {};           ///< URL that tells the application; of document_error, too
+    std::string host = {};           ///< where `back` leads, for document_error
 };
 
 /// The page of `fault`, with the refusal recorded under the request's id.

@@ -134,8 +134,8 @@ http::Response answer(Interaction& interaction, const Resumed& resumed, const mo
     }
     if (!oauth::end_request(interaction.context, resumed.request, session))
         return refuse_and_offer(interaction, PageFault::already_used, resumed.request);
-    return authorization_error(
-        interaction.pages, resumed.target,
+    return early_error(
+        interaction, resumed.target,
         oauth::make_error(oauth::ErrorCode::login_required, "the login that the request requires cannot be proved",
                           "another user than the one asked for is signed in at the web server, or its login is older "
                           "than the request; login.authTimeFromEnvironment names the variable that tells its time"));

@@ -1,4 +1,7 @@
 // Every kind of page that the server can show, and how a browser gets there.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { PERSON, authorizationUrl, openDemo, signIn } from "./browser.mjs";
 
@@ -10,8 +13,49 @@ const LONG_SCOPE = "measurements:of-every-station-of-the-network:read-and-write-
 const ALL_SCOPES = "openid profile email address phone offline_access";
 const OTHER_PASSWORD = "another quiet gate";
 
+/// In the place of the program that fetches: it answers with the document that was published last, whatever the URL.
+function standIn() {
+  const directory = mkdtempSync(join(tmpdir(), "pt-fetch-"));
+  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  chmodSync(directory, 0o755);
+  const reply = join(directory, "reply");
+  const program = join(directory, "fetch");
+  writeFileSync(program, `#!/bin/sh\nexec cat ${reply}\n`, { mode: 0o755 });
+  const publish = (id, members) => {
+    const document = JSON.stringify({ client_id: id, ...members });
+    const fields = ["", "200", "application/json", "max-age=300", "", "", "", document];
+    const parts = fields.map((field) => Buffer.from(field));
+    const lengths = parts.map(({ length }) => Buffer.from([0, 0, length >> 8, length & 255]));
+    writeFileSync(reply, Buffer.concat(parts.flatMap((part, at) => [lengths[at], part])), { mode: 0o644 });
+    return id;
+  };
+  return { program, publish };
+}
+
+const SITE = { redirect_uris: ["https://app.example/callback"] };
+const PROGRAM = { client_name: LONG_NAME, redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"] };
+
+/// Of an application that nothing but its document describes.
+const askFor = (deployment, id, parameters) =>
+  authorizationUrl(deployment, { client_id: id, redirect_uri: SITE.redirect_uris[0], scope: "openid", ...parameters });
+
+/// Approves it without going there, because there is no such site.
+async function approveDocument(page, deployment, id) {
+  await page.goto(askFor(deployment, deployment.publish(id, SITE), { prompt: "consent" }));
+  await signIn(page);
+  await page.waitForSelector("#approve");
+  const [action, fields] = await page.evaluate(() => {
+    const form = document.forms[0];
+    return [form.action, Object.fromEntries(["csrf", "resume"].map((name) => [name, form.elements[name].value]))];
+  });
+  const form = { ...fields, decision: "approve" };
+  const decided = await page.request.post(action, { form, maxRedirects: 0 });
+  await page.request.get(decided.headers().location, { maxRedirects: 0 });
+}
+
 /// The deployment whose pages these are, with a clock that is moved.
 export async function openWorld() {
+  const { program, publish } = standIn();
   const deployment = await openDemo({
     clock: true,
     config: {
@@ -21,8 +65,11 @@ export async function openWorld() {
       },
       login: { maxFailures: 2 },
       limits: { body: 16384 },
+      outbound: { enabled: true, program },
+      clientDocuments: { enabled: true, max: 1 },
     },
   });
+  deployment.publish = publish;
   try {
     const client = (id, name, ...options) =>
       deployment.addClient(id, `${deployment.origin}/demo/`, "--public", "--name", name, ...options);
@@ -198,6 +245,57 @@ export const PAGES = [
     name: "consent, right-to-left name",
     heading: /asks for access/,
     open: (page, d) => toConsent(page, d, { client_id: "hebrew", scope: "openid email" }),
+  },
+  {
+    name: "consent, of a document",
+    heading: /asks for access/,
+    open: async (page, d) => {
+      const id = d.publish(`https://${"long-".repeat(10)}name.app.example/client.json`, PROGRAM);
+      await page.goto(askFor(d, id, { redirect_uri: "http://localhost:33418/callback" }));
+      await signIn(page);
+      await page.waitForSelector("#any-program");
+    },
+  },
+  {
+    name: "client_document_refused",
+    heading: /could not be identified/,
+    open: (page, d) => page.goto(askFor(d, "https://refused.example/client.json")),
+  },
+  {
+    name: "client_document_error",
+    heading: /something that is not possible/,
+    open: (page, d) => page.goto(askFor(d, d.publish("https://error.example/c", SITE), { prompt: "none" })),
+  },
+  {
+    name: "client_document_busy",
+    heading: /Too many applications/,
+    open: async (page, d) => {
+      for (let n = 0; n < 7; ++n) await page.goto(askFor(d, `https://busy.example/${n}`));
+    },
+  },
+  {
+    name: "client_document_changed",
+    heading: /application has changed/,
+    open: async (page, d) => {
+      const id = d.publish("https://changed.example/c", SITE);
+      await page.goto(askFor(d, id));
+      await signIn(page);
+      await page.waitForSelector("#approve");
+      d.publish(id, { ...SITE, client_name: "Another name" });
+      await d.advance(301); // the document is no longer fresh, and the request is not too old
+      await page.click("#approve");
+      await page.waitForSelector("#request-id");
+    },
+  },
+  {
+    name: "client_document_no_room",
+    heading: /No more applications/,
+    open: async (page, d) => {
+      await approveDocument(page, d, "https://first.example/c");
+      await page.goto(askFor(d, d.publish("https://second.example/c", SITE)));
+      await page.click("#approve");
+      await page.waitForSelector("#request-id");
+    },
   },
   {
     name: "form_post",

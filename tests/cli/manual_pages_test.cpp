@@ -84,6 +84,7 @@ std::map<std::string, std::string> defaults() {
     const auto& settings = config->settings;
     const auto& paths = settings.paths;
     const auto& login = settings.login;
+    const auto& documents = settings.client_documents;
     CHECK(settings.scope_descriptions.empty());
     CHECK(settings.released_claims.added().size() == 1);  // groups, which is built in
     CHECK(settings.metadata.members().empty());
@@ -140,12 +141,25 @@ std::map<std::string, std::string> defaults() {
         {"login.groupsFromEnvironment", login.groups_from_environment ? "an object" : "null"},
         {"login.authTimeFromEnvironment", login.auth_time_variable.value_or("none")},
         {"login.logoutRedirect", login.logout_redirect.value_or("none")},
+        {"clientDocuments.enabled", text_of(documents.enabled)},
+        {"clientDocuments.allow", documents.allow.empty() ? "[]" : "?"},
+        {"clientDocuments.deny", documents.deny.empty() ? "[]" : "?"},
+        {"clientDocuments.scope", "\"" + documents.scope.to_string() + "\""},
+        {"clientDocuments.ttl", text_of(documents.ttl)},
+        {"clientDocuments.max", std::to_string(documents.max)},
         {"limits.body", std::to_string(config->limits.body) + " bytes"},
         {"limits.token", std::to_string(config->limits.token) + " bytes"},
         {"limits.parameters", std::to_string(config->limits.parameters)},
         {"authorizationVariables", R"(["HTTP_AUTHORIZATION"])"},
         {"trustedProxies", "[]"},
         {"sandbox", config->sandbox == config::SandboxMode::automatic ? "\"auto\"" : "another"},
+        {"outbound.enabled", text_of(settings.outbound.enabled)},
+        {"outbound.ports", "[443]"},
+        {"outbound.allow", "[]"},
+        {"outbound.ca", settings.outbound.ca.value_or("none")},
+        {"outbound.proxy", settings.outbound.proxy.value_or("none")},
+        {"outbound.staleIfError", text_of(settings.outbound.stale_if_error)},
+        {"outbound.program", "$(PREFIX)/libexec/postern/fetch"},  // the Makefile's
         {"log.target", config->log_target},
         {"log.level", "info"},
         {"metadata", "{}"},

@@ -1,8 +1,13 @@
 // The TypeScript SDK of the Model Context Protocol, unmodified on both sides: a server that is an API, and a client
 // that finds its way from the server's address to a token. Postern has no dynamic registration, so the client is
-// registered.
+// registered, or its id is the URL of a document that describes it.
 import assert from "node:assert/strict";
 import { webcrypto } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
@@ -13,6 +18,10 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import express from "express";
 import * as oauth from "oauth4webapi";
+import { sql } from "../security/database.mjs";
+import { BUILD } from "../support/deployment.mjs";
+import { reachable } from "../support/reachable.mjs";
+import { makeCertificate, privateDirectory } from "../support/web_server.mjs";
 import { Person } from "./person.mjs";
 import { openProvider } from "./provider.mjs";
 import { claimsOf } from "./tokens.mjs";
@@ -22,6 +31,7 @@ globalThis.crypto ??= webcrypto; // Node.js 18 has it under another name
 const CLIENT_ID = "assistant";
 const CALLBACK = "http://127.0.0.1:33418/callback"; // nothing listens there; the person's browser stops before it
 const SCOPE = "notes:read";
+const withoutFetching = existsSync(join(BUILD, "libexec/fetch/fetch")) ? false : "built without libcurl";
 
 /// An MCP server at /mcp, whose one tool answers with the user's subject. It verifies tokens as RFC 9068 says, and
 /// knows nothing of Postern but the issuer.
@@ -93,18 +103,22 @@ class Assistant {
   clientMetadata = { redirect_uris: [CALLBACK], client_name: "Assistant" };
   asked = []; // addresses of authorization requests
   fetched = []; // what the SDK looked at, once each
+  pages = []; // that the person was shown
 
   /// `validate`: the way to choose the resource, in the place of the SDK's own.
-  constructor({ id = CLIENT_ID, validate } = {}) {
-    this.id = id;
+  /// `document`: the URL of the application's own, which is its id.
+  constructor({ id = CLIENT_ID, validate, document } = {}) {
+    this.id = document ? "" : id;
+    this.clientMetadataUrl = document;
     if (validate) this.validateResourceURL = validate;
   }
 
   clientInformation() {
     return this.id === "" ? undefined : { client_id: this.id };
   }
-  saveClientInformation() {
-    assert.fail("Postern has no dynamic registration");
+  saveClientInformation({ client_id: id }) {
+    assert.equal(id, this.clientMetadataUrl, "Postern has no dynamic registration");
+    this.id = id;
   }
   tokens() {
     return this.saved;
@@ -145,7 +159,7 @@ class Assistant {
     } catch (error) {
       if (!(error instanceof UnauthorizedError)) throw error;
       const until = (page) => page.location?.href.startsWith(CALLBACK);
-      const { location } = await person.signIn(this.asked.at(-1).href, { until });
+      const { location } = await person.signIn(this.asked.at(-1).href, { until, seen: this.pages });
       if (location.searchParams.has("error")) throw new Error(location.searchParams.get("error"));
       await transport.finishAuth(location.searchParams.get("code"));
       transport = this.#connection(address);
@@ -273,4 +287,129 @@ describe("MCP: the TypeScript SDK", () => {
       server.publish({ ...server.document, resource: `${server.origin}/v2` });
       await fails({}, /Protected resource .*\/v2 does not match expected/);
     }));
+});
+
+describe("MCP: the TypeScript SDK, whose id is the URL of a document", { skip: withoutFetching }, () => {
+  let provider;
+  let directory;
+  let host;
+  let document;
+  let asked;
+
+  const url = () => `https://localhost:${host.address().port}/oauth/client.json`;
+  const row = async () => await provider.deployment.postern(["client", "show", url()]);
+  /// What is cached is no longer fresh.
+  const letCacheEnd = () => sql(provider.deployment, "UPDATE fetched SET fresh_until = 1");
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), "pt-cimd-"));
+    await chmod(directory, 0o755);
+    const { certificate, key, caFile } = await makeCertificate(await privateDirectory(join(directory, "host")));
+    await chmod(join(directory, "host"), 0o755);
+    await chmod(caFile, 0o644);
+    host = createServer({ cert: readFileSync(certificate), key: readFileSync(key) }, (request, response) => {
+      asked.push(request.url);
+      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(document));
+    });
+    await new Promise((done) => host.listen(0, "127.0.0.1", done));
+    const { programs } = await reachable({ programs: join(BUILD, "libexec/fetch") });
+    provider = await openProvider(
+      {
+        accessTokenProfile: "rfc9068",
+        defaultResource: "https://default.example/",
+        outbound: {
+          enabled: true,
+          ports: [host.address().port],
+          allow: ["127.0.0.1", "::1"],
+          ca: caFile,
+          program: join(programs, "fetch"),
+        },
+        clientDocuments: { enabled: true, allow: ["localhost"], scope: SCOPE },
+      },
+      { tls: false },
+    );
+  });
+  after(async () => {
+    await provider?.deployment.stop();
+    host?.closeAllConnections();
+    host?.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const publish = (more = {}) => {
+    asked = [];
+    document = {
+      client_id: url(),
+      client_name: "Assistant",
+      redirect_uris: ["http://127.0.0.1/callback", "http://localhost/callback"],
+      grant_types: ["authorization_code", "refresh_token"],
+      token_endpoint_auth_method: "none",
+      ...more,
+    };
+  };
+
+  async function withServer(use) {
+    const server = await NotesServer.start(provider.deployment.issuer);
+    try {
+      const uri = `${server.origin}/mcp`;
+      await provider.deployment.postern(["resource", "add", uri, "--name", "Notes", "--scope", SCOPE]);
+      server.publish(await provider.deployment.postern(["resource", "metadata", uri]));
+      await use(server, uri);
+    } finally {
+      await server.stop();
+    }
+  }
+
+  const consentOf = (assistant) => assistant.pages.find((page) => page.form?.buttons.approve);
+
+  it(
+    "signs in without registration, refreshes, and is asked again after its document has changed " +
+      "[CIMD-1, CIMD-9, CIMD-10, CIMD-12, CIMD-13, CIMD-16, MCP-5, MCP-6, RES-3]",
+    () =>
+      withServer(async (server, uri) => {
+        publish();
+        const person = new Person();
+        const assistant = new Assistant({ document: url() });
+        assert.equal(await assistant.callTool(uri, person), provider.sub);
+        assert.equal(assistant.asked[0].searchParams.get("client_id"), url());
+        assert.equal(assistant.audience, uri);
+        assert.equal(claimsOf(assistant.saved.access_token).client_id, url());
+        const consent = consentOf(assistant).body;
+        for (const part of ["has not checked", '"published-at">localhost<', 'id="any-program"', "<dd>127.0.0.1</dd>"])
+          assert.ok(consent.includes(part), part);
+        assert.deepEqual(asked, ["/oauth/client.json"], "once, although four requests needed it");
+        const made = await row();
+        assert.equal(made.origin, "document");
+        assert.equal(made.client_name, "Assistant");
+        assert.equal(made.scope, SCOPE);
+
+        // A token that the server refuses makes the SDK refresh, without the document's host.
+        const first = assistant.saved;
+        assistant.saved = { ...first, access_token: `${first.access_token}x` };
+        assert.equal(await assistant.callTool(uri, person), provider.sub);
+        assert.equal(assistant.asked.length, 1, "without a second sign-in");
+        assert.notEqual(assistant.saved.refresh_token, first.refresh_token);
+
+        // Any program on the machine could use the id, so each sign-in is asked for.
+        const second = new Assistant({ document: url() });
+        assert.equal(await second.callTool(uri, person), provider.sub);
+        assert.ok(consentOf(second));
+        assert.deepEqual(asked, ["/oauth/client.json"]);
+
+        publish({ client_name: "Assistant 2" });
+        await letCacheEnd();
+        const third = new Assistant({ document: url() });
+        assert.equal(await third.callTool(uri, person), provider.sub);
+        assert.ok(consentOf(third).body.includes("Assistant 2"));
+        assert.equal((await row()).client_name, "Assistant 2");
+        assert.match(provider.deployment.log, /"event":"client_document_changed"[^\n]*"changed":"client_name"/);
+
+        // Of another method: nothing that was granted before is good, and the page leads nowhere.
+        publish({ token_endpoint_auth_method: "private_key_jwt" });
+        await letCacheEnd();
+        await assert.rejects(new Assistant({ document: url() }).callTool(uri, person));
+        third.saved = { ...third.saved, access_token: `${third.saved.access_token}x` };
+        await assert.rejects(third.callTool(uri, person), /the refresh token is not valid/);
+      }),
+  );
 });

@@ -31,13 +31,15 @@ export class Person {
   }
 
   /// Signs in and answers the consent form wherever one of them is shown, as often as it takes.
-  async signIn(url, { decision = "approve", until = () => false } = {}) {
-    return this.signInFrom(await this.#arrive(await this.#agent.visit(url), until), { decision, until });
+  /// `seen` gets the pages.
+  async signIn(url, { decision = "approve", until = () => false, seen = [] } = {}) {
+    return this.signInFrom(await this.#arrive(await this.#agent.visit(url), until), { decision, until, seen });
   }
 
   /// The same from a page that is shown already.
-  async signInFrom(page, { decision = "approve", until = () => false } = {}) {
+  async signInFrom(page, { decision = "approve", until = () => false, seen = [] } = {}) {
     for (let hops = 0; hops < MAX_HOPS && !until(page); ++hops) {
+      seen.push(page);
       const { buttons = {} } = page.form ?? {};
       if (buttons.login)
         page = await this.#arrive(await this.#agent.signIn(page, this.#who.username, this.#who.password), until);

@@ -13,12 +13,16 @@ constexpr FuzzTarget kTargets[] = {
     {"credentials", fuzz_credentials},
     {"authorization_request", fuzz_authorization_request},
     {"redirect_uri", fuzz_redirect_uri},
+    {"client_id_url", fuzz_client_id_url},
+    {"client_document", fuzz_client_document},
     {"compact_jws", fuzz_compact_jws},
     {"signed_claims", fuzz_signed_claims},
     {"sealed_request", fuzz_sealed_request},
     {"sealed_content", fuzz_sealed_content},
     {"jwk_set", fuzz_jwk_set},
     {"user_import", fuzz_user_import},
+    {"fetch_reply", fuzz_fetch_reply},
+    {"fetch_order", fuzz_fetch_order},
 };
 
 }  // namespace

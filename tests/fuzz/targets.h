@@ -32,11 +32,15 @@ void fuzz_config(std::string_view input);
 void fuzz_credentials(std::string_view input);
 void fuzz_authorization_request(std::string_view input);
 void fuzz_redirect_uri(std::string_view input);
+void fuzz_client_id_url(std::string_view input);
+void fuzz_client_document(std::string_view input);
 void fuzz_compact_jws(std::string_view input);
 void fuzz_signed_claims(std::string_view input);
 void fuzz_sealed_request(std::string_view input);
 void fuzz_sealed_content(std::string_view input);
 void fuzz_jwk_set(std::string_view input);
 void fuzz_user_import(std::string_view input);
+void fuzz_fetch_reply(std::string_view input);
+void fuzz_fetch_order(std::string_view input);
 
 }  // namespace postern::test

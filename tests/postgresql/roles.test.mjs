@@ -438,6 +438,90 @@ describe("a role for each program", () => {
     }
   });
 
+  it("outbound needs the rights that are named for it [FETCH-9]", async () => {
+    const { superuser: database, uri } = server.addDatabase("fetching");
+    const place = mkdtempSync(join(directory, "fetching-"));
+    const file = (name, text, mode) => {
+      writeFileSync(join(place, name), text, { mode });
+      return join(place, name);
+    };
+    const fields = ["", "200", "application/json", "", "", "", "", "{}"].map((text) => Buffer.from(text));
+    const lengths = fields.map(({ length }) => Buffer.from([0, 0, 0, length]));
+    const reply = file("reply", Buffer.concat(fields.flatMap((field, at) => [lengths[at], field])));
+    const outbound = { enabled: true, program: file("fetch", `#!/bin/sh\nexec cat ${reply}\n`, 0o755) };
+    const members = { issuer: "https://id.example", keys: join(place, "keys"), state: join(place, "state"), outbound };
+    const config = (name, user) => file(name, JSON.stringify({ ...members, database: `${uri}${user}` }));
+    await run(join(BUILD, "bin/postern"), ["init", "--config", config("admin.json", "")]);
+    const POSTERN_CONFIG = config("postern.json", "&user=postern_authorize");
+    const query = `url=${encodeURIComponent("https://app.example/")}`;
+    const env = { ...p.deployment.environment, POSTERN_CONFIG, REQUEST_METHOD: "GET", REQUEST_URI: `/probe?${query}` };
+    const flow = async () => {
+      server.sql("TRUNCATE postern.fetched, postern.fetch_limits", database);
+      const { stdout } = await run(join(BUILD, "tests/fetch_probe"), [], { env: { ...env, QUERY_STRING: query } });
+      assert.match(stdout, /"body":"\{\}"/);
+    };
+    await assert.rejects(flow());
+    const rights = widen("postern_authorize", "outbound", database);
+    assert.equal(rights.length, 13);
+    await flow();
+    for (const right of rights) await isNeeded("postern_authorize", right, flow, database);
+  });
+
+  it("clientDocuments needs the rights that are named for it [CIMD-10, CIMD-13]", async () => {
+    const { superuser: database, uri } = server.addDatabase("documents");
+    const place = mkdtempSync(join(directory, "documents-"));
+    chmodSync(place, 0o755);
+    const id = "https://app.example/client.json";
+    const redirectUri = "https://app.example/cb";
+    const [reply, program] = [join(place, "reply"), join(place, "fetch")];
+    writeFileSync(program, `#!/bin/sh\nexec cat ${reply}\n`, { mode: 0o755 });
+    /// Instead of the program that fetches, which has its own tests.
+    const publish = (more = {}) => {
+      const document = { client_id: id, client_name: "Notes", redirect_uris: [redirectUri], ...more };
+      const fields = ["", "200", "application/json", "", "", "", "", JSON.stringify(document)].map((text) =>
+        Buffer.from(text),
+      );
+      const parts = fields.flatMap((field) => [Buffer.from([0, 0, field.length >> 8, field.length & 255]), field]);
+      writeFileSync(reply, Buffer.concat(parts), { mode: 0o644 });
+      server.sql("TRUNCATE postern.fetched, postern.fetch_limits", database);
+    };
+    const config = {
+      database: uri,
+      outbound: { enabled: true, program },
+      clientDocuments: { enabled: true, allow: ["app.example"] },
+    };
+    const described = await openProvider({ config });
+    try {
+      const url = described.authorizationUrl({ id, redirectUri });
+      const visit = () => described.walk(described.person(), url);
+      const signIn = async () => {
+        const page = await visit();
+        assert.ok(page.location?.searchParams.get("code"), `${page.status} ${page.title}`);
+      };
+      const flow = async () => {
+        await described.deployment.postern(["client", "remove", id]).catch(() => {}); // is not there at first
+        publish();
+        await signIn();
+        server.sql("UPDATE postern.clients SET last_used_at = 0 WHERE origin = 'document'", database);
+        publish({ client_name: "Other notes", scope: "openid" });
+        await signIn();
+        publish({ token_endpoint_auth_method: "private_key_jwt" });
+        is(400, await visit());
+        const ended = "SELECT count(*) FROM postern.grants WHERE client_id LIKE 'https%' AND ended_at IS NOT NULL";
+        assert.equal(server.sql(ended, database), "2");
+      };
+      await assert.rejects(flow(), /503/);
+      widen("postern_authorize", "outbound", database);
+      await assert.rejects(flow(), /503/); // they are not the ones
+      const rights = widen("postern_authorize", "clientDocuments", database);
+      assert.ok(rights.length > 8, rights.join());
+      await flow();
+      for (const right of rights) await isNeeded("postern_authorize", right, flow, database);
+    } finally {
+      await described.stop();
+    }
+  });
+
   it("groupsFromEnvironment needs the rights that are named for it [GROUP-8]", async () => {
     const { superuser: database, uri } = server.addDatabase("mapped");
     const groupsFromEnvironment = {

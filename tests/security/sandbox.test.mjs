@@ -76,6 +76,7 @@ const PROBES = {
   auto: { sandbox: "auto" },
   default: {},
   syslog: { sandbox: "require", log: { target: "syslog" }, more: ["datagram"] },
+  fetcher: { sandbox: "require", outbound: { enabled: true }, env: { PROBE_FETCHES: "1" } },
   signer: { sandbox: "require", env: { PROBE_SIGNS: "1" }, more: ["list keys"] },
   reader: { sandbox: "require", env: { PROBE_READ: "PLACE" }, more: ["file"] },
   writer: {
@@ -182,7 +183,7 @@ describe("a handler that tries everything", () => {
       const config = JSON.parse(readFileSync(site.configFile, "utf8"));
       const lines = [];
       const halves = Object.fromEntries(Object.keys(HALVES).map((without) => [`without-${without}`, { without }]));
-      for (const [name, { sandbox, log, without, env = {} }] of Object.entries({
+      for (const [name, { sandbox, log, outbound, without, env = {} }] of Object.entries({
         ...PROBES,
         ...OPEN_PROBES,
         ...halves,
@@ -194,7 +195,7 @@ describe("a handler that tries everything", () => {
         const file = join(site.directory, `${name}.json`);
         delete config.sandbox;
         delete config.log;
-        await writeFile(file, quoted({ ...config, ...(sandbox ? { sandbox } : {}), ...(log ? { log } : {}) }));
+        await writeFile(file, quoted({ ...config, sandbox, log, outbound }));
         const settings = {
           POSTERN_CONFIG: file,
           PROBE_PATH: `/${name}`,

@@ -23,7 +23,7 @@ public:
     /// For a request of its own: what an earlier one has noted is forgotten.
     oauth::Context context() {
         trail.begin("test", "192.0.2.1");
-        return {settings, database, *keys, clock, random, log, trail};
+        return {settings, database, *keys, clock, random, log, trail, fetcher};
     }
 
     /// Registered with the grants and scopes a `client add` without options gives it.
@@ -41,6 +41,7 @@ public:
     std::unique_ptr<keys::Keys> keys;
     util::Log log;
     oauth::AuditTrail trail;
+    fetch::Fetcher* fetcher = nullptr;
 };
 
 /// A form request as it would come from the gateway.

@@ -159,6 +159,26 @@ constexpr const char* kToVersion4[] = {
     " uri TEXT NOT NULL REFERENCES resources (uri) ON DELETE CASCADE"
     ") STRICT, WITHOUT ROWID",
     "CREATE INDEX resource_addresses_by_uri ON resource_addresses (uri)",
+    "ALTER TABLE clients ADD COLUMN origin TEXT NOT NULL DEFAULT 'operator'"
+    " CHECK (origin IN ('operator', 'document'))",
+    "ALTER TABLE clients ADD COLUMN last_used_at INTEGER",
+    "ALTER TABLE clients ADD COLUMN kept_until INTEGER",
+    "CREATE INDEX clients_by_kept_until ON clients (kept_until) WHERE kept_until IS NOT NULL",
+    "CREATE TABLE fetched ("
+    " url_digest TEXT NOT NULL PRIMARY KEY,"
+    " content_type TEXT NOT NULL,"
+    " body TEXT NOT NULL,"
+    " fetched_at INTEGER NOT NULL,"
+    " fresh_until INTEGER NOT NULL,"
+    " used_at INTEGER NOT NULL"
+    ") STRICT",
+    "CREATE INDEX fetched_by_use ON fetched (used_at)",
+    "CREATE TABLE fetch_limits ("
+    " limit_key TEXT NOT NULL PRIMARY KEY,"
+    " fetches INTEGER NOT NULL,"
+    " ends_at INTEGER NOT NULL"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE INDEX fetch_limits_by_end ON fetch_limits (ends_at)",
     "PRAGMA user_version = 4",
 };
 

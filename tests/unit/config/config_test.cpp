@@ -89,7 +89,28 @@ TEST_CASE(
     CHECK(config.limits.body == 65536);
     CHECK(config.log_target == "stderr");
     CHECK(config.sandbox == SandboxMode::automatic);
+    CHECK_FALSE(config.settings.outbound.enabled);
+    CHECK(config.settings.outbound.ports == std::vector<std::uint16_t>{443});
+    CHECK(config.settings.outbound.allow.empty());
+    CHECK_FALSE(config.settings.outbound.ca);
+    CHECK_FALSE(config.settings.outbound.proxy);
+    CHECK(config.settings.outbound.stale_if_error == util::Seconds(3600));
+    CHECK(config.settings.outbound.program.ends_with("/libexec/postern/fetch"));
     CHECK(config.warnings.empty());
+}
+
+TEST_CASE("parse_config: what \"outbound\" has arrives [FETCH-1]") {
+    const auto outbound = parsed(R"("outbound": {"enabled": true, "ports": [443, 8443], "allow": ["10.0.0.0/8"],
+        "ca": "/etc/ca.pem", "proxy": "http://proxy.example:3128", "staleIfError": 60, "program": "/opt/fetch"})")
+                              .settings.outbound;
+    CHECK(outbound.enabled);
+    CHECK(outbound.ports == std::vector<std::uint16_t>{443, 8443});
+    REQUIRE(outbound.allow.size() == 1);
+    CHECK(fetch::format_network(outbound.allow[0]) == "10.0.0.0/8");
+    CHECK(outbound.ca == "/etc/ca.pem");
+    CHECK(outbound.proxy == "http://proxy.example:3128");
+    CHECK(outbound.stale_if_error == util::Seconds(60));
+    CHECK(outbound.program == "/opt/fetch");
 }
 
 TEST_CASE("parse_config: every kind of value arrives where it belongs; nested objects may be given in part") {
@@ -218,6 +239,42 @@ TEST_CASE(
          "authorizationVariables"},
         {R"("trustedProxies": ["10.0.0.1", "proxy"])", "trustedProxies[1]"},
         {R"("trustedProxies": "10.0.0.1")", "trustedProxies"},
+        {R"("outbound": {})", ""},
+        {R"("outbound": true)", "outbound"},
+        {R"("outbound": {"enabled": "yes"})", "outbound.enabled"},
+        {R"("outbound": {"ports": []})", "outbound.ports"},
+        {R"("outbound": {"ports": 443})", "outbound.ports"},
+        {R"("outbound": {"ports": [1, 65535]})", ""},
+        {R"("outbound": {"ports": [0]})", "outbound.ports"},
+        {R"("outbound": {"ports": [65536]})", "outbound.ports"},
+        {R"("outbound": {"ports": ["443"]})", "outbound.ports"},
+        {R"("outbound": {"ports": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]})", ""},
+        {R"("outbound": {"ports": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]})", "outbound.ports"},
+        {R"("outbound": {"allow": []})", ""},
+        {R"("outbound": {"allow": ["10.0.0.0/8", "fd00::/8", "192.0.2.1"]})", ""},
+        {R"("outbound": {"allow": ["10.0.0.0/8", "10.0.0.1/8"]})", "outbound.allow[1]"},
+        {R"("outbound": {"allow": ["intranet.example"]})", "outbound.allow[0]"},
+        {R"("outbound": {"allow": [10]})", "outbound.allow[0]"},
+        {R"("outbound": {"allow": "10.0.0.0/8"})", "outbound.allow"},
+        {R"("outbound": {"ca": null, "proxy": null})", ""},
+        {R"("outbound": {"ca": "/etc/ca.pem"})", ""},
+        {R"("outbound": {"ca": "ca.pem"})", "outbound.ca"},
+        {R"("outbound": {"proxy": "http://proxy.example:3128"})", ""},
+        {R"("outbound": {"proxy": "http://[::1]:3128/"})", ""},
+        {R"("outbound": {"proxy": "http://proxy.example"})", "outbound.proxy"},
+        {R"("outbound": {"proxy": "https://proxy.example:3128"})", "outbound.proxy"},
+        {R"("outbound": {"proxy": "socks5://proxy.example:1080"})", "outbound.proxy"},
+        {R"("outbound": {"proxy": "http://me:pw@proxy.example:3128"})", "outbound.proxy"},
+        {R"("outbound": {"proxy": "http://proxy.example:3128/x"})", "outbound.proxy"},
+        {R"("outbound": {"proxy": ""})", "outbound.proxy"},
+        {R"("outbound": {"staleIfError": 0})", ""},
+        {R"("outbound": {"staleIfError": 604800})", ""},
+        {R"("outbound": {"staleIfError": 604801})", "outbound.staleIfError"},
+        {R"("outbound": {"staleIfError": -1})", "outbound.staleIfError"},
+        {R"("outbound": {"program": "/opt/fetch"})", ""},
+        {R"("outbound": {"program": "fetch"})", "outbound.program"},
+        {R"("outbound": {"program": null})", "outbound.program"},
+        {R"("outbound": {"inRequests": true})", "outbound.inRequests"},
         {R"("sandbox": "require")", ""},
         {R"("sandbox": "auto")", ""},
         {R"("sandbox": "on")", "sandbox"},
@@ -498,4 +555,49 @@ TEST_CASE("load_config: a link is followed; what is not a regular file of at mos
 }
 
 }  // namespace
+
+TEST_CASE("parse_config: clientDocuments needs outbound, and every host is a warning [CIMD-3, FETCH-1]") {
+    const auto of = [](const std::string& members) { return R"("clientDocuments": {)" + members + "}"; };
+    const std::string outbound = R"("outbound": {"enabled": true}, )";
+    CHECK_FALSE(parsed("").settings.client_documents.enabled);
+    CHECK(keys_of_problems(with_issuer(of(R"("enabled": true)"))) ==
+          std::vector<std::string>{"clientDocuments.enabled"});
+    const Config config = parsed(outbound + of(R"("enabled": true, "allow": ["app.example", "*.tools.example"],
+        "deny": ["evil.example"], "scope": "notes:read", "ttl": 86400, "max": 1)"));
+    const auto& documents = config.settings.client_documents;
+    CHECK(documents.enabled);
+    CHECK(documents.allow == std::vector<std::string>{"app.example", "*.tools.example"});
+    CHECK(documents.deny == std::vector<std::string>{"evil.example"});
+    CHECK(documents.scope.to_string() == "notes:read");
+    CHECK(documents.ttl == util::Seconds(86400));
+    CHECK(documents.max == 1);
+    CHECK(config.warnings.empty());
+    CHECK(parsed(outbound + of(R"("enabled": true)")).warnings.size() == 1);
+
+    struct Row {
+        const char* members;
+        const char* key;  ///< of the one problem
+    };
+    const Row rows[] = {
+        {R"("enabled": "true")", "clientDocuments.enabled"},
+        {R"("allow": "app.example")", "clientDocuments.allow"},
+        {R"("allow": ["App.example"])", "clientDocuments.allow[0]"},
+        {R"("allow": ["app.example", 1])", "clientDocuments.allow[1]"},
+        {R"("allow": ["https://app.example/"])", "clientDocuments.allow[0]"},
+        {R"("deny": ["*"])", "clientDocuments.deny[0]"},
+        {R"("deny": null)", "clientDocuments.deny"},
+        {R"("scope": ["openid"])", "clientDocuments.scope"},
+        {R"("scope": "a  b")", "clientDocuments.scope"},
+        {R"("ttl": 86399)", "clientDocuments.ttl"},
+        {R"("ttl": 315360001)", "clientDocuments.ttl"},
+        {R"("max": 0)", "clientDocuments.max"},
+        {R"("max": 1000001)", "clientDocuments.max"},
+        {R"("logos": true)", "clientDocuments.logos"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.members);
+        CHECK(keys_of_problems(with_issuer(of(row.members))) == std::vector<std::string>{row.key});
+    }
+}
+
 }  // namespace postern::config

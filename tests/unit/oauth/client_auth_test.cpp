@@ -131,3 +131,31 @@ TEST_CASE("client authentication: an old secret works until it ends, a new one a
     CHECK(f.ask(test::basic_header("app", kSecret), "") == "invalid_client");
     CHECK(f.ask(test::basic_header("app", "new-secret"), "") == "");
 }
+
+TEST_CASE("reader_of_refusal: the origin of a document's URL that is no stored client, and of nothing else [CIMD-15]") {
+    struct Row {
+        const char* when;
+        const char* form;
+        bool enabled;
+        const char* reader;
+    };
+    const Row rows[] = {
+        {"a document", "client_id=https://app.example/c", true, "https://app.example"},
+        {"the option off", "client_id=https://app.example/c", false, ""},
+        {"a stored client", "client_id=https://stored.example/c", true, ""},
+        {"a URL that names no document", "client_id=https://APP.example/c", true, ""},
+        {"another unknown client", "client_id=nobody", true, ""},
+        {"with a secret", "client_id=https://app.example/c&client_secret=x", true, ""},
+        {"nothing", "", true, ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        test::RulesFixture f;
+        f.settings.client_documents.enabled = row.enabled;
+        f.add_public("https://stored.example/c", "https://stored.example/cb");
+        oauth::Context context = f.context();
+        const auto credentials = oauth::parse_credentials(test::post(row.form));
+        REQUIRE(credentials);
+        CHECK(oauth::reader_of_refusal(context, *credentials).value_or("") == row.reader);
+    }
+}

@@ -179,3 +179,21 @@ TEST_CASE("allow_any_origin: any page, without its user's credentials [H08]") {
     CHECK(header(preflight, "Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS");
     CHECK(header(preflight, "Access-Control-Allow-Headers") == "*");
 }
+
+TEST_CASE("allow_client_origins: the one reader of an answer may read it, whatever clients there are [CIMD-15]") {
+    Fixture f;
+    http::Response response;
+    response.reader = "https://unknown.example";
+    const auto allowed = [&](const char* origin) {
+        http::Response answer = response;
+        oauth::allow_client_origins(answer, {origin, false}, "POST", f.fixture.database);
+        CHECK(header(answer, "Vary") == "Origin");
+        return header(answer, "Access-Control-Allow-Origin");
+    };
+    CHECK(allowed("https://unknown.example") == "https://unknown.example");
+    CHECK(allowed("https://app.example") == "https://app.example");
+    CHECK(allowed("https://other.example") == "");
+    CHECK(allowed("") == "");
+    response.reader.reset();
+    CHECK(allowed("https://unknown.example") == "");
+}

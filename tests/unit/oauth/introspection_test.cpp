@@ -10,6 +10,7 @@
 #include "issued_tokens.h"
 #include "store/clients.h"
 #include "store/users.h"
+#include "util/percent.h"
 
 using namespace postern;
 
@@ -262,4 +263,24 @@ TEST_CASE(
         CHECK(answer_to(fixture, value, oauth::TokenTypeHint::auth_code) == kInactive);
     CHECK(answer_to(fixture, code) == kInactive);
     CHECK(json::write(oauth::introspect(fixture.context, {})) == kInactive);
+}
+
+TEST_CASE(
+    "introspection: never by a client that a document describes, whatever the configuration lets in [CIMD-11, A30]") {
+    test::IssuedTokens fixture;
+    fixture.fixture.settings.introspection_requires_confidential_client = false;
+    for (const auto origin : {model::Origin::operator_, model::Origin::document}) {
+        model::Client client = fixture.app;
+        client.id = model::ClientId(origin == model::Origin::document ? "https://app.example/c" : "public");
+        client.type = model::ClientType::public_;
+        client.auth_method = model::AuthMethod::none;
+        client.secrets.clear();
+        client.origin = origin;
+        fixture.fixture.add(client);
+        const auto request = oauth::parse_presented_token(
+            test::post("token=x&client_id=" + util::percent_encode(client.id.str())), 8192);
+        REQUIRE(request);
+        CHECK(static_cast<bool>(oauth::check_introspection_caller(fixture.context, *request)) ==
+              (origin == model::Origin::operator_));
+    }
 }

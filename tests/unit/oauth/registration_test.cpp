@@ -344,3 +344,38 @@ TEST_CASE(
     CHECK(oauth::client_secret_problem(std::string(32, 'a') + "\n"));
     CHECK(oauth::client_secret_problem(std::string(32, 'a') + "\xc3\xa4"));
 }
+
+TEST_CASE(
+    "registration_problems: the URL of a document can be an id, in its one spelling and without a secret [CIMD-1]") {
+    struct Row {
+        std::string id;
+        bool is_public;
+        bool good;
+    };
+    const Row rows[] = {
+        {"https://app.example/client.json", true, true},
+        {"https://app.example/" + std::string(492, 'a'), true, true},
+        {"https://app.example/" + std::string(493, 'a'), true, false},
+        {"https://app.example/client.json", false, false},
+        {"https://app.example/../client.json", true, false},
+        {"https://APP.example/client.json", true, false},
+        {"http://app.example/client.json", true, false},
+        {"app:web", true, false},
+    };
+    oauth::Settings settings;
+    settings.issuer = "https://op.example";
+    for (const Row& row : rows) {
+        CAPTURE(row.id);
+        model::Client client;
+        client.id = model::ClientId(row.id);
+        client.name = "App";
+        client.grants = {model::GrantType::authorization_code};
+        client.redirect_uris = {"https://app.example/cb"};
+        if (row.is_public) {
+            client.type = model::ClientType::public_;
+            client.auth_method = model::AuthMethod::none;
+            client.pkce = model::Pkce::required;
+        }
+        CHECK(oauth::registration_problems(client, settings).empty() == row.good);
+    }
+}

@@ -299,3 +299,25 @@ TEST_CASE("scope_for: what the resource has of it, never nothing [RES-9, RFC 870
     target.scope = {};
     CHECK(oauth::scope_for(target, scope("openid x"))->to_string() == "openid x");
 }
+
+TEST_CASE("find_target: a client that a document describes may name registered resources alone [CIMD-11, RES-3]") {
+    Fixture f;
+    f.add("https://api.example/");
+    f.client.origin = model::Origin::document;
+    CHECK(f.find("https://api.example") == "https://api.example/");
+    CHECK(f.find("https://other.example/") == "invalid_target");
+    CHECK(f.find("urn:other") == "invalid_target");
+    f.client.access_token_profile = model::TokenProfile::rfc9068;
+    f.settings.default_resource = "https://default.example/";  // the operator's word
+    CHECK(f.find("https://default.example/") == "https://default.example/");
+    CHECK(f.choose({}) == "https://default.example/");
+}
+
+TEST_CASE("find_target: the URL of a stored client's document is no audience [CIMD-14, RES-4]") {
+    Fixture f;
+    model::Client described = f.client;
+    described.id = model::ClientId("https://app.example/client.json");
+    described.origin = model::Origin::document;
+    f.RulesFixture::add(described);
+    CHECK(f.find("https://app.example/client.json") == "invalid_target");
+}

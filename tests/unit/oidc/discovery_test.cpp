@@ -210,3 +210,15 @@ TEST_CASE(
     CHECK(promised("auth_time"));
     CHECK_FALSE(promised("acr"));
 }
+
+TEST_CASE(
+    "discovery: clients with a document find both members that they look for, and none while it is off [CIMD-16]") {
+    oauth::Settings settings;
+    settings.issuer = "https://op.example";
+    CHECK(member(oidc::discovery(settings), "client_id_metadata_document_supported") == "absent");
+    settings.client_documents.enabled = true;
+    const json::Object on = oidc::discovery(settings);
+    CHECK(member(on, "client_id_metadata_document_supported") == "true");
+    CHECK(member(on, "token_endpoint_auth_methods_supported").find("\"none\"") != std::string::npos);
+    CHECK(oidc::is_computed_member("client_id_metadata_document_supported"));
+}

@@ -61,6 +61,9 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     rich.access_token_profile = model::TokenProfile::rfc9068;
     rich.groups_in_access_token = true;
     rich.default_resource = "https://default.example/";
+    rich.origin = model::Origin::document;
+    rich.last_used_at = kLater;
+    rich.kept_until = kLater + Seconds{1};
     rich.resources = {"https://b.example/", "https://a.example/"};
     rich.redirect_uris = {"https://z.example/", "https://a.example/", "https://m.example/"};
     rich.post_logout_redirect_uris = {"https://z.example/out", "https://a.example/out"};
@@ -91,6 +94,9 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
         CHECK(got->groups_in_access_token == put.groups_in_access_token);
         CHECK(got->default_resource == put.default_resource);
         CHECK(got->resources == put.resources);
+        CHECK(got->origin == put.origin);
+        CHECK(got->last_used_at == put.last_used_at);
+        CHECK(got->kept_until == put.kept_until);
         REQUIRE(got->secrets.size() == put.secrets.size());
         for (std::size_t i = 0; i < put.secrets.size(); ++i) {
             CHECK(got->secrets[i].hash == put.secrets[i].hash);
@@ -328,4 +334,55 @@ TEST_CASE(
     check_properties(*found, *whole);
     CHECK(store::find_client_to_authenticate(database, model::ClientId("bare"), kNow)->secrets.empty());
     CHECK_FALSE(store::find_client_to_authenticate(database, model::ClientId("Client"), kNow));
+}
+
+TEST_CASE("update_description: what a document says is replaced, and nothing else [CIMD-10, CIMD-13]") {
+    auto database = test::empty_database();
+    model::Client stored = client("https://app.example/c");
+    stored.origin = model::Origin::document;
+    stored.kept_until = kLater;
+    stored.restricted = true;
+    stored.resources = {"https://api.example/"};
+    stored.post_logout_redirect_uris = {"https://app.example/out"};
+    written(database, [&](db::Transaction& transaction) { store::insert_client(transaction, stored); });
+    model::Client described = stored;
+    described.name = "Another name";
+    described.native = true;
+    described.grants = {model::GrantType::authorization_code};
+    described.scope = *model::Scope::parse("openid");
+    described.redirect_uris = {"http://127.0.0.1/cb"};
+    described.post_logout_redirect_uris = {};
+    described.restricted = false;
+    described.resources = {};
+    described.enabled = false;
+    described.kept_until.reset();
+    written(database, [&](db::Transaction& transaction) { store::update_description(transaction, described); });
+    const auto found = store::find_client(database, stored.id);
+    CHECK(found->name == described.name);
+    CHECK(found->native);
+    CHECK(found->grants == described.grants);
+    CHECK(found->scope == described.scope);
+    CHECK(found->redirect_uris == described.redirect_uris);
+    CHECK(found->post_logout_redirect_uris.empty());
+    CHECK(found->restricted);
+    CHECK(found->resources == stored.resources);
+    CHECK(found->enabled);
+    CHECK(found->kept_until == kLater);
+}
+
+TEST_CASE("touch_client: a client that may be deleted is kept longer, another is only noted [CIMD-10]") {
+    auto database = test::empty_database();
+    for (const bool is_fleeting : {true, false}) {
+        CAPTURE(is_fleeting);
+        model::Client stored = client(is_fleeting ? "fleeting" : "kept");
+        if (is_fleeting) stored.kept_until = kLater;
+        written(database, [&](db::Transaction& transaction) {
+            store::insert_client(transaction, stored);
+            store::touch_client(transaction, stored.id, kLater, kLater + Seconds{9});
+        });
+        const auto found = store::find_client(database, stored.id);
+        CHECK(found->last_used_at == kLater);
+        CHECK(found->kept_until == (is_fleeting ? std::optional(kLater + Seconds{9}) : std::nullopt));
+    }
+    CHECK(store::count_fleeting_clients(database) == 1);
 }

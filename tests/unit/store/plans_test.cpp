@@ -11,6 +11,8 @@
 #include "store/client_access.h"
 #include "store/client_claims.h"
 #include "store/consents.h"
+#include "store/fetch_limits.h"
+#include "store/fetched.h"
 #include "store/groups.h"
 #include "store/login_attempts.h"
 #include "store/resources.h"
@@ -96,6 +98,9 @@ constexpr Call kCalls[] = {
     {"update_client", [](auto& t) { store::update_client(t, client("new")); }},
     {"replace_client_secret",
      [](auto& t) { store::replace_client_secret(t, kClient, ValueHash("secret"), std::nullopt, kNow); }},
+    {"update_description", [](auto& t) { store::update_description(t, client("new")); }},
+    {"touch_client", [](auto& t) { store::touch_client(t, kClient, kNow, kNow); }},
+    {"count_fleeting_clients", [](auto& t) { store::count_fleeting_clients(t.database()); }},
     {"remove_client", [](auto& t) { store::remove_client(t, ClientId("new")); }},
 
     {"save_consent",
@@ -103,6 +108,7 @@ constexpr Call kCalls[] = {
          store::save_consent(t, {kClient, kUser, {}, kNow});
      }},
     {"list_consents", [](auto& t) { test::all_of(store::list_consents(t.database(), kClient, kUser)); }},
+    {"remove_consents", [](auto& t) { store::remove_consents(t, ClientId("none")); }},
     {"remove_consent", [](auto& t) { store::remove_consent(t, kClient, kUser); }},
 
     {"find_code", [](auto& t) { store::find_code(t.database(), ValueHash("code a")); }},
@@ -111,6 +117,8 @@ constexpr Call kCalls[] = {
     {"find_grant", [](auto& t) { store::find_grant(t.database(), GrantId("a")); }},
     {"end_grant", [](auto& t) { store::end_grant(t, GrantId("b"), kNow); }},
     {"end_grants_of", [](auto& t) { store::end_grants_of(t, kClient, kUser, kNow); }},
+    {"end_grants_of, all of a client", [](auto& t) { store::end_grants_of(t, ClientId("none"), kNow); }},
+    {"has_grants", [](auto& t) { store::has_grants(t.database(), kClient); }},
     {"end_grants_of_session", [](auto& t) { store::end_grants_of_session(t, Sid("no session"), kNow); }},
 
     {"find_attempts", [](auto& t) { store::find_attempts(t.database(), {"user:alice"}, kNow); }},
@@ -118,6 +126,20 @@ constexpr Call kCalls[] = {
     {"measure_pressure", [](auto& t) { store::measure_pressure(t.database(), kNow, 5, 10); }},
     {"clear_failures", [](auto& t) { store::clear_failures(t, "user:alice"); }},
     {"remember_place", [](auto& t) { store::remember_place(t, "known:alice", kNow + kMinute); }},
+
+    {"find_fetched", [](auto& t) { store::find_fetched(t.database(), "digest"); }},
+    {"save_fetched",
+     [](auto& t) {
+         store::save_fetched(t, "digest", {"", "", kNow, kNow, kNow});
+     }},
+    {"mark_used", [](auto& t) { store::mark_used(t, "digest", kNow); }},
+    {"withdraw_fetched", [](auto& t) { store::withdraw_fetched(t, "digest"); }},
+    {"find_fetch_counts",
+     [](auto& t) {
+         store::find_fetch_counts(t.database(), {"failed:a", "host:a", "all"}, kNow);
+     }},
+    {"count_fetch", [](auto& t) { store::count_fetch(t, "all", kNow, kMinute); }},
+    {"remember_failure", [](auto& t) { store::remember_failure(t, "failed:a", kNow); }},
 
     {"find_refresh_token",
      [](auto& t) { store::find_refresh_token(t.database(), GrantId("a"), ValueHash("refresh of a")); }},
@@ -206,10 +228,7 @@ constexpr Call kCalls[] = {
     {"find_password_hash", [](auto& t) { store::find_password_hash(t.database(), kUser); }},
     {"pick_password_hash, after the last user", [](auto& t) { store::pick_password_hash(t.database(), "~"); }},
     {"find_origin", [](auto& t) { store::find_origin(t.database(), kUser); }},
-    {"set_origin",
-     [](auto& t) {
-         store::set_origin(t, kUser, {"directory", kNow});
-     }},
+    {"set_origin", [](auto& t) { store::set_origin(t, kUser, {"directory", kNow}); }},
     {"list_users_of_source", [](auto& t) { test::all_of(store::list_users_of_source(t.database(), "directory")); }},
     {"list_memberships", [](auto& t) { test::all_of(store::list_memberships(t.database(), "directory")); }},
     {"list_users", [](auto& t) { test::all_of(store::list_users(t.database())); }},
@@ -241,6 +260,8 @@ constexpr Exception kLookAtAll[] = {
     {"SELECT subject FROM sessions UNION", "the command ends all sessions"},
     {"SELECT enabled, count(*) FROM clients", "statistics"},
     {"SELECT enabled, count(*) FROM users", "statistics"},
+    {"FROM clients WHERE origin = 'document'", "statistics"},
+    {"FROM clients WHERE kept_until IS NOT NULL", "counts an index that has at most clientDocuments.max rows"},
     {"SELECT count(*) FROM consents", "statistics"},
     {"SELECT count(*) FROM sessions s JOIN users u", "statistics"},
     {"SELECT count(*) FROM access_tokens t", "statistics"},

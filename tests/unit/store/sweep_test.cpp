@@ -1,6 +1,7 @@
 #include "store/sweep.h"
 
 #include "store/authorization_requests.h"
+#include "store/fetched.h"
 #include "store/sessions.h"
 #include "unit/store/fixture.h"
 
@@ -112,6 +113,11 @@ TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") 
         store::replace_client_secret(transaction, client().id, ValueHash("new"), end, kNow);
     });
     database.query("INSERT INTO login_attempts VALUES ('key', 1, $1)", util::to_epoch(end)).execute();
+    database.query("INSERT INTO fetch_limits VALUES ('key', 1, $1)", util::to_epoch(end)).execute();
+    database
+        .query("INSERT INTO fetched VALUES ('digest', '', '', 1, 1, $1)",
+               util::to_epoch(end - store::kFetchedRetention))
+        .execute();
     database
         .prepare("INSERT INTO consents (client_id, subject, scope, granted_at) VALUES ('client', 'sub-1', 'openid', 1)")
         .execute();
@@ -124,7 +130,8 @@ TEST_CASE("sweep: what lives stays, what has expired goes, at the very second") 
         {"SELECT count(*) FROM sessions", 1, 0},       {"SELECT count(*) FROM authorization_requests", 1, 0},
         {"SELECT count(*) FROM client_secrets", 2, 1}, {"SELECT count(*) FROM login_attempts", 1, 0},
         {"SELECT count(*) FROM consents", 1, 1},       {"SELECT count(*) FROM clients", 1, 1},
-        {"SELECT count(*) FROM users", 1, 1},
+        {"SELECT count(*) FROM users", 1, 1},          {"SELECT count(*) FROM fetched", 1, 0},
+        {"SELECT count(*) FROM fetch_limits", 1, 0},
     };
     sweep(database, end - Seconds{1});
     for (const auto& row : rows) CHECK_MESSAGE(count(database, row.sql) == row.before, row.sql);
@@ -223,12 +230,30 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
         store::end_grant(transaction, grant().id, kNow);
     });
     const store::RowCounts expected = {
-        {"access_tokens", 2}, {"authorization_codes", 1}, {"authorization_requests", 0}, {"client_secrets", 0},
-        {"grants", 1},        {"login_attempts", 0},      {"refresh_tokens", 1},         {"sessions", 0},
+        {"access_tokens", 2},
+        {"authorization_codes", 1},
+        {"authorization_requests", 0},
+        {"client_secrets", 0},
+        {"clients", 0},
+        {"grants", 1},
+        {"fetched", 0},
+        {"fetch_limits", 0},
+        {"login_attempts", 0},
+        {"refresh_tokens", 1},
+        {"sessions", 0},
     };
     const store::RowCounts nothing = {
-        {"access_tokens", 0}, {"authorization_codes", 0}, {"authorization_requests", 0}, {"client_secrets", 0},
-        {"grants", 0},        {"login_attempts", 0},      {"refresh_tokens", 0},         {"sessions", 0},
+        {"access_tokens", 0},
+        {"authorization_codes", 0},
+        {"authorization_requests", 0},
+        {"client_secrets", 0},
+        {"clients", 0},
+        {"grants", 0},
+        {"fetched", 0},
+        {"fetch_limits", 0},
+        {"login_attempts", 0},
+        {"refresh_tokens", 0},
+        {"sessions", 0},
     };
     const auto deleted = [&] {
         return written(database,
@@ -239,4 +264,36 @@ TEST_CASE("sweep: says what it deleted, which is what was to be deleted before")
     CHECK((store::count_sweepable(database, kNow + Seconds{1}) == nothing));
     CHECK((deleted() == nothing));
     CHECK(count(database, "SELECT count(*) FROM access_tokens") == 1);
+}
+
+TEST_CASE(
+    "sweep: a client of a document goes when it is unused and its grants are gone, another never [CIMD-10, A31]") {
+    struct Row {
+        const char* when;
+        std::optional<Time> kept_until;
+        bool has_grant;
+        bool goes;
+    };
+    const Row rows[] = {
+        {"a client of the operator", {}, false, false},
+        {"due", kNow, false, true},
+        {"due in a second", kNow + Seconds{1}, false, false},
+        {"due, with a grant", kNow, true, false},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        auto database = sample_database();
+        auto described = client("described");
+        described.kept_until = row.kept_until;
+        written(database, [&](db::Transaction& transaction) {
+            store::insert_client(transaction, described);
+            auto of_it = grant("of it");
+            of_it.client_id = described.id;
+            if (row.has_grant) store::insert_grant(transaction, of_it, kNow + Seconds{60});
+        });
+        CHECK(store::count_sweepable(database, kNow)["clients"] == (row.goes ? 1 : 0));
+        sweep(database, kNow);
+        CHECK(store::is_client(database, described.id) != row.goes);
+        CHECK(store::is_client(database, model::ClientId("client")));
+    }
 }

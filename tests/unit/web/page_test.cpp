@@ -258,6 +258,24 @@ TEST_CASE(
     CHECK_FALSE(contains(page.body, "autofocus"));  // a stray Enter must not consent
 }
 
+TEST_CASE("consent: an application that a document describes is not checked, and where it is, is said [CIMD-12, A32]") {
+    ConsentPage page = consent_page();
+    CHECK_FALSE(contains(shipped().consent(page).body, "has not checked"));
+    CHECK_FALSE(contains(shipped().consent(page).body, "any-program"));
+
+    page.published_at = "app.example";
+    const std::string published = shipped().consent(page).body;
+    CHECK(contains(published, "The administrator of this server has not checked this application."));
+    CHECK(contains(published, "<strong id=\"published-at\">app.example</strong>"));
+    CHECK(contains(published, "<dd>notes.example.com</dd>"));
+    CHECK_FALSE(contains(published, "any-program"));
+    CHECK_FALSE(contains(published, "<img"));
+    CHECK(published.find("has not checked") < published.find("id=\"approve\""));
+
+    page.any_program = true;
+    CHECK(contains(shipped().consent(page).body, "any program can pass for this application"));
+}
+
 TEST_CASE("consent: every scope is a line, with or without a description") {
     ConsentPage asked = consent_page();
     const std::string some = shipped().consent(asked).body;

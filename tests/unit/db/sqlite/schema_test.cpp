@@ -29,6 +29,8 @@ TEST_CASE("schema.sql: every column says with a comment, or with its table's, wh
                                              "client_secrets",
                                              "clients",
                                              "consents",
+                                             "fetch_limits",
+                                             "fetched",
                                              "grants",
                                              "group_members",
                                              "groups",

@@ -1,0 +1,55 @@
+// Checks whether the clients of documents fit the configuration that they came under.
+#include <algorithm>
+
+#include "cli/doctor/findings.h"
+#include "cli/output.h"
+#include "http/url.h"
+#include "oauth/client_id_url.h"
+
+namespace postern::cli {
+namespace {
+
+/// So many are kept at most by a sensible `max`; of more, the first are looked at.
+constexpr std::int64_t kClientsLookedAt = 10000;
+
+std::vector<std::string> described_clients(db::Database& database) {
+    auto row = database.query("SELECT id FROM clients WHERE origin = 'document' AND enabled = 1 ORDER BY id LIMIT $1",
+                              kClientsLookedAt);
+    std::vector<std::string> ids;
+    while (row.step()) row >> ids.emplace_back();
+    return ids;
+}
+
+bool is_refused(const std::string& id, const oauth::Settings& settings) {
+    const auto url = http::parse_url(id);
+    return !settings.client_documents.enabled || !url || oauth::client_id_host_problem(settings, url->host);
+}
+
+/// Their refresh tokens still work.
+void check_refused(Findings& findings, const std::vector<std::string>& ids, const oauth::Settings& settings) {
+    const auto refused = std::ranges::count_if(ids, [&](const std::string& id) { return is_refused(id, settings); });
+    if (refused == 0) return;
+    const auto first = std::ranges::find_if(ids, [&](const std::string& id) { return is_refused(id, settings); });
+    findings.warning("clients",
+                     counted(refused, "client") +
+                         " of documents that clientDocuments does not allow any more: no user can sign in to them, and "
+                         "what was granted to them before goes on until it expires, first of all to " +
+                         in_quotes(*first),
+                     "postern client disable " + *first);
+}
+
+}  // namespace
+
+void check_client_documents(Findings& findings, db::Database& database, const oauth::Settings& settings) {
+    const auto ids = described_clients(database);
+    check_refused(findings, ids, settings);
+    const auto most = static_cast<std::size_t>(settings.client_documents.max);
+    if (settings.client_documents.enabled && ids.size() * 10 >= most * 9)
+        findings.warning(
+            "clients",
+            counted(static_cast<std::int64_t>(ids.size()), "client") + " of documents, and clientDocuments.max is " +
+                std::to_string(most),
+            "raise clientDocuments.max, name hosts in clientDocuments.allow, or shorten clientDocuments.ttl");
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,51 @@
+// Checks what fetching over HTTPS needs, where it is enabled.
+#include <unistd.h>
+
+#include <string>
+
+#include "cli/doctor/findings.h"
+#include "os/landlock.h"
+
+namespace postern::cli {
+namespace {
+
+constexpr const char* kCheck = "outbound";
+constexpr int kLandlockOfTcp = 4;
+
+void check_program(Findings& findings, const std::string& program) {
+    if (::access(program.c_str(), F_OK) != 0)
+        return findings.error(
+            kCheck, program + ", which fetches, is not there",
+            "install the package postern-fetch, or build with libcurl4-openssl-dev installed, or name "
+            "the program in \"outbound.program\"");
+    if (::access(program.c_str(), X_OK) != 0)
+        findings.error(kCheck, program + ", which fetches, cannot be executed", "chmod 755 " + program);
+}
+
+void check_authorities(Findings& findings, const fetch::Outbound& outbound) {
+    if (outbound.ca && ::access(outbound.ca->c_str(), R_OK) != 0)
+        findings.error(kCheck, *outbound.ca + ", the certificates of \"outbound.ca\", cannot be read",
+                       "put a PEM file there that the serving processes can read");
+}
+
+void check_kernel(Findings& findings) {
+    std::string reason;
+    if (os::landlock_version(reason) >= kLandlockOfTcp) return;
+    findings.warning(kCheck,
+                     "this kernel cannot restrict the ports to which the fetching program connects: Landlock version 4 "
+                     "can",
+                     "run Linux 6.7 or newer with landlock in the kernel parameter lsm=");
+}
+
+}  // namespace
+
+void check_outbound(Findings& findings, const config::Config& config) {
+    const fetch::Outbound& outbound = config.settings.outbound;
+    if (!outbound.enabled) return;
+    check_program(findings, outbound.program);
+    check_authorities(findings, outbound);
+    check_kernel(findings);
+    findings.ok_unless_found(kCheck, outbound.program + " fetches documents of clients");
+}
+
+}  // namespace postern::cli

@@ -1,0 +1,48 @@
+// Reads documents of others by their URL: from the cache while they are fresh, else over HTTPS.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "db/database.h"
+#include "fetch/fetcher.h"
+#include "fetch/outbound.h"
+#include "util/clock.h"
+#include "util/result.h"
+
+namespace postern::fetch {
+
+/// Where documents come from. Borrows everything.
+struct Source {
+    db::Database& store;
+    util::Time now;
+    Fetcher* fetcher;  ///< nullptr: the configuration does not allow fetching, or this endpoint does not fetch
+    const Outbound& outbound;
+};
+
+/// An answer with status 200.
+struct Document {
+    std::string content_type;  ///< as it came; "" when there was none
+    std::string body;          ///< at most most_bytes(purpose)
+};
+
+struct Failure {
+    bool too_many;       ///< too many fetches in this minute: another try later may succeed
+    std::string reason;  ///< for the log and `postern why`; a client must not see it (FETCH-12)
+};
+
+/// What is wrong with a document; nullopt: nothing. One with a fault is not cached.
+using Check = std::function<std::optional<std::string>(const Document&)>;
+
+/// The document, which has passed `check`. A fresh one is read from the cache. Otherwise it is fetched; when that
+/// fails, the cached one serves for `outbound.stale_if_error` beyond its freshness, but not when the new one was
+/// fetched and does not pass. A URL that failed is not asked again for 30 s. Writes to table `fetched` and
+/// `fetch_limits`. Each failure takes at least a second, whatever it is (FETCH-12). Throws StoreError.
+util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
+                                              const Check& check);
+
+/// The cached one however old, without fetching and writing.
+std::optional<Document> cached_document(db::Database& store, Purpose purpose, const std::string& url);
+
+}  // namespace postern::fetch

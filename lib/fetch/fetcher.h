@@ -1,0 +1,53 @@
+// Asks the program that has the network for one resource: the question, the answer, and who is asked.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "util/result.h"
+
+namespace postern::fetch {
+
+/// What a document is for: which decides how large it may be.
+enum class Purpose { client_document };
+
+/// The greatest body, in bytes. client_document: draft-ietf-oauth-client-id-metadata-document §8.7 recommends 5 KiB,
+/// and documents of large vendors exceed it.
+constexpr std::size_t most_bytes(Purpose) { return 16384; }
+
+struct Question {
+    Purpose purpose;
+    std::string url;
+};
+
+/// Header fields as they came, "" for one that did not come. Any status; the body is whole, and no longer than
+/// most_bytes.
+struct Answer {
+    int status = 0;
+    std::string content_type;
+    std::string cache_control;
+    std::string expires;
+    std::string date;
+    std::string age;
+    std::string body;
+};
+
+/// An answer of the URL's host, or the reason why there is none, for the log alone.
+using Reply = util::Result<Answer, std::string>;
+
+class Fetcher {
+public:
+    using Moment = std::chrono::steady_clock::time_point;
+
+    virtual ~Fetcher() = default;
+    /// GET, once. Takes up to 10 s.
+    virtual Reply ask(const Question& question) = 0;
+    /// No question will be answered any more: another process has to be started in the place of this one.
+    virtual bool is_lost() const { return false; }
+    /// The time by which failures are made equally long; tests have one of their own and do not sleep.
+    virtual Moment now() const { return std::chrono::steady_clock::now(); }
+    virtual void wait_until(Moment moment) const;
+};
+
+}  // namespace postern::fetch

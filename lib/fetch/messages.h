@@ -1,0 +1,35 @@
+// What an endpoint, its waiting child and the program that fetches tell each other: fields of bytes behind their
+// lengths.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fetch/fetcher.h"
+#include "fetch/outbound.h"
+
+namespace postern::fetch {
+
+inline constexpr std::size_t kLongestQuestion = 4096;
+inline constexpr std::size_t kLongestAnswer = 32768;
+inline constexpr std::size_t kLongestOrder = 65536;
+
+std::string write_question(const Question& question);
+std::optional<Question> read_question(std::string_view bytes);
+
+/// What the program gets: the limits are the configuration's, and not the endpoint's, whose process the network
+/// reaches.
+struct Order {
+    Outbound limits;       ///< ports, allow, ca and proxy; the rest is as it is made
+    std::string question;  ///< bytes of the endpoint's
+};
+std::string write_order(const Order& order);
+std::optional<Order> read_order(std::string_view bytes);
+
+std::string write_reply(const Reply& reply);
+/// Bytes that are no reply are a reason, too.
+Reply read_reply(std::string_view bytes);
+
+}  // namespace postern::fetch

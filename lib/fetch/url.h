@@ -1,0 +1,21 @@
+// Decides which URLs may be fetched (FETCH-4).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace postern::fetch {
+
+inline constexpr std::size_t kLongestUrl = 2048;
+
+/// What is wrong with a URL, or nullopt: https, a host that is a DNS name or an address, one of the ports (443 when it
+/// names none), no user information, no fragment, at most kLongestUrl bytes. Nothing is looked up.
+std::optional<std::string> url_fault(std::string_view url, const std::vector<std::uint16_t>& ports);
+
+/// The host of a URL without fault, in lower case and without a dot at its end.
+std::string host_of(std::string_view url);
+
+}  // namespace postern::fetch

@@ -1,0 +1,78 @@
+// Which client does a document describe now?
+#include "oauth/document_client.h"
+
+#include "db/write.h"
+#include "http/url.h"
+#include "oauth/client_document.h"
+#include "oauth/client_id_url.h"
+#include "store/grants.h"
+#include "store/resources.h"
+
+namespace postern::oauth {
+namespace {
+
+NoDocumentClient refused(std::string reason) { return {false, std::move(reason)}; }
+
+/// Before anything is fetched. A token for an API whose URI is a client's id would pass for an ID token there.
+std::optional<std::string> url_problem(Context& context, const std::string& url) {
+    const Settings& settings = context.settings;
+    if (auto problem = client_id_url_problem(url, settings.outbound.ports)) return problem;
+    if (auto problem = client_id_host_problem(settings, http::parse_url(url)->host)) return problem;
+    const bool is_default =
+        settings.default_resource && http::one_spelling(*settings.default_resource) == http::one_spelling(url);
+    if (is_default || store::find_resource(context.store, url)) return "is the URI of a resource";
+    return std::nullopt;
+}
+
+/// They were given to a program that only had to know the id.
+void end_grants(Context& context, const model::ClientId& id) {
+    if (!store::has_grants(context.store, id)) return;
+    const auto ended = db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        const auto count = store::end_grants_of(transaction, id, context.now());
+        transaction.commit();
+        return count;
+    });
+    context.trail.add(
+        AuditEvent::client_document_changed,
+        {audit::client(id), {"changed", "token_endpoint_auth_method"}, {"grants_ended", std::to_string(ended)}});
+}
+
+}  // namespace
+
+util::Result<model::Client, NoDocumentClient> find_document_client(Context& context, const std::string& url,
+                                                                   const std::optional<model::Client>& stored) {
+    if (const auto problem = url_problem(context, url)) return refused("the client_id " + *problem);
+    std::optional<model::Client> described;
+    bool has_other_method = false;
+    const auto check = [&](const fetch::Document& document) -> std::optional<std::string> {
+        auto client = read_client_document(document, url, context.settings);
+        if (client) {
+            described = std::move(*client);
+            return std::nullopt;
+        }
+        has_other_method = client.error().has_other_method;
+        return "the document " + client.error().reason;
+    };
+    const auto document = fetch::read_document(context.documents(), fetch::Purpose::client_document, url, check);
+    if (!document) {
+        if (has_other_method && stored) end_grants(context, stored->id);
+        return NoDocumentClient{document.error().too_many, document.error().reason};
+    }
+    return stored ? described_again(*stored, *described) : std::move(*described);
+}
+
+model::Client as_seen(const model::AuthorizationRequest& request, const std::optional<model::Client>& stored) {
+    model::Client client = stored.value_or(model::Client());
+    client.id = request.client_id;
+    client.origin = model::Origin::document;
+    client.type = model::ClientType::public_;
+    client.auth_method = model::AuthMethod::none;
+    client.pkce = model::Pkce::required;
+    client.name = request.document->name;
+    client.redirect_uris = {request.redirect_uri};
+    client.grants = {model::GrantType::authorization_code};
+    client.scope = request.scope;
+    return client;
+}
+
+}  // namespace postern::oauth

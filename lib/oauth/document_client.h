@@ -1,0 +1,29 @@
+// Which client does a document describe now? Where it may be asked for, and what it is compared with.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/authorization.h"
+#include "model/client.h"
+#include "oauth/context.h"
+#include "util/result.h"
+
+namespace postern::oauth {
+
+struct NoDocumentClient {
+    bool is_busy = false;  ///< too many documents were asked for: another try later may succeed
+    std::string reason;    ///< for the operator; the browser must not learn it (FETCH-12)
+};
+
+/// The client that the document at `url` describes, from the cache or fetched; with `stored`, which is the copy of an
+/// earlier one, what the operator has decided about it stays. Writes nothing about the client, which no user has
+/// approved yet, but this: a document that demands another way to authenticate ends the grants that were given without
+/// (draft §8, changes in metadata). Needs `clientDocuments.enabled`.
+util::Result<model::Client, NoDocumentClient> find_document_client(Context& context, const std::string& url,
+                                                                   const std::optional<model::Client>& stored);
+
+/// What the request keeps of its client, for pages that do not read the document: no more than is shown there.
+model::Client as_seen(const model::AuthorizationRequest& request, const std::optional<model::Client>& stored);
+
+}  // namespace postern::oauth

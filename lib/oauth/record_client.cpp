@@ -1,0 +1,68 @@
+// Keeps a copy of the client that a document describes.
+#include "oauth/record_client.h"
+
+#include "oauth/client_document.h"
+#include "store/clients.h"
+#include "store/consents.h"
+
+namespace postern::oauth {
+namespace {
+
+/// `last_used_at` tells the day: a sign-in to a client in use writes nothing.
+constexpr util::Seconds kUseIsToldBy{86400};
+
+using Recorded = util::Result<RecordedClient, NotIssued>;
+
+util::Time kept_until(const Context& context) { return context.now() + context.settings.client_documents.ttl; }
+
+Recorded insert(db::Transaction& transaction, Context& context, model::Client client) {
+    if (store::count_fleeting_clients(transaction.database()) >= context.settings.client_documents.max)
+        return NotIssued::too_many_clients;
+    client.created_at = context.now();
+    client.last_used_at = context.now();
+    client.kept_until = kept_until(context);
+    // On a server another user's approval may have inserted it since this transaction looked.
+    if (!store::insert_client(transaction, client)) return NotIssued::approval_withdrawn;
+    return RecordedClient{true};
+}
+
+std::string changes(const model::Client& before, const model::Client& now) {
+    std::string words = before.name == now.name ? "" : "client_name";
+    if (before.redirect_uris != now.redirect_uris) words += words.empty() ? "redirect_uris" : " redirect_uris";
+    return words;
+}
+
+Recorded update(db::Transaction& transaction, Context& context, const model::Client& stored,
+                const model::Client& described, ConsentSource consent) {
+    RecordedClient recorded{false, changes(stored, described)};
+    if (!recorded.changed.empty()) {
+        if (consent != ConsentSource::given_now) return NotIssued::approval_withdrawn;
+        store::remove_consents(transaction, stored.id);
+    }
+    if (digest_of(stored) != digest_of(described)) store::update_description(transaction, described);
+    if (!stored.last_used_at || context.now() - *stored.last_used_at >= kUseIsToldBy)
+        store::touch_client(transaction, stored.id, context.now(), kept_until(context));
+    return recorded;
+}
+
+}  // namespace
+
+util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transaction, Context& context,
+                                                      const model::Client& described, ConsentSource consent) {
+    store::lock_client(transaction, described.id);
+    const auto stored = store::find_client(transaction.database(), described.id);
+    if (!stored) return insert(transaction, context, described);
+    if (!stored->enabled || stored->origin != model::Origin::document) return NotIssued::client_changed;
+    return update(transaction, context, *stored, described, consent);
+}
+
+void note_client(Context& context, const model::Grant& grant, const RecordedClient& recorded) {
+    if (recorded.is_new)
+        context.trail.add(AuditEvent::client_registered,
+                          {audit::client(grant.client_id), audit::subject(grant.subject)});
+    if (!recorded.changed.empty())
+        context.trail.add(AuditEvent::client_document_changed,
+                          {audit::client(grant.client_id), {"changed", recorded.changed}});
+}
+
+}  // namespace postern::oauth

@@ -1,0 +1,31 @@
+// Keeps a copy of the client that a document describes, from the moment in which a user's approval is worth something:
+// nothing is stored for those who only ask.
+#pragma once
+
+#include <string>
+
+#include "db/database.h"
+#include "model/client.h"
+#include "model/grant.h"
+#include "oauth/context.h"
+#include "oauth/issue_grant.h"
+#include "util/result.h"
+
+namespace postern::oauth {
+
+/// What has happened to the row, for the audit log.
+struct RecordedClient {
+    bool is_new = false;
+    std::string changed = {};  ///< words: which of name and redirect_uris the document has changed
+};
+
+/// In the transaction that issues the user's credential: inserts the client, or brings its row up to what the document
+/// says. If its name or a redirect URI has changed, no consent to the earlier one counts any more, of any user. The
+/// error: the row is not what the request was begun with.
+util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transaction, Context& context,
+                                                      const model::Client& described, ConsentSource consent);
+
+/// Adds to the audit trail what record_client has done, behind the commit.
+void note_client(Context& context, const model::Grant& grant, const RecordedClient& recorded);
+
+}  // namespace postern::oauth

@@ -1,0 +1,136 @@
+// `postern` and a client that a document describes: shown, kept away, changed as far as it is the operator's.
+#include <doctest/doctest.h>
+
+#include "installation.h"
+#include "preconditions.h"
+#include "store/clients.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+const std::string kUrl = "https://app.example/client.json";
+
+std::optional<model::Client> stored(const Installation& installation) {
+    auto database = installation.open();
+    return store::find_client(database, model::ClientId(kUrl));
+}
+
+/// As the authorization endpoint makes it.
+void put_described(const Installation& installation) {
+    model::Client client;
+    client.id = model::ClientId(kUrl);
+    client.name = "Notes";
+    client.type = model::ClientType::public_;
+    client.auth_method = model::AuthMethod::none;
+    client.pkce = model::Pkce::required;
+    client.origin = model::Origin::document;
+    client.grants = {model::GrantType::authorization_code, model::GrantType::refresh_token};
+    client.scope = *model::Scope::parse("openid");
+    client.redirect_uris = {"https://app.example/cb"};
+    client.created_at = util::SystemClock().now();
+    client.last_used_at = client.created_at;
+    client.kept_until = client.created_at + util::Seconds{86400};
+    auto database = installation.open();
+    db::Transaction transaction(database, db::Durability::full);
+    REQUIRE(store::insert_client(transaction, client));
+    transaction.commit();
+}
+
+json::Value documents(const char* allow) { return json::Object{{"enabled", true}, {"allow", json::strings({allow})}}; }
+
+void allow(const Installation& installation, const char* host) {
+    installation.reconfigure("outbound", json::Object{{"enabled", true}});
+    installation.reconfigure("clientDocuments", documents(host));
+}
+
+}  // namespace
+
+TEST_CASE("client list, show, stats: who says what a client is [CIMD-10]") {
+    const Installation installation;
+    put_described(installation);
+    installation.must({"client", "add", "web", "--redirect-uri", "https://web.example/cb"});
+    const auto shown = installation.must_json({"client", "show", kUrl});
+    CHECK(text_of(shown, "origin") == "document");
+    CHECK(member_of(shown, "last_used_at").if_integer());
+    CHECK(member_of(shown, "kept_until").if_integer());
+    CHECK(installation.must({"client", "show", kUrl}).find("the document at this URL") != std::string::npos);
+    const auto own = installation.must_json({"client", "show", "web"});
+    CHECK(text_of(own, "origin") == "operator");
+    CHECK(member_of(own, "kept_until").is_null());
+    const std::string list = installation.must({"client", "list"});
+    CHECK(list.find("ORIGIN") != std::string::npos);
+    CHECK(list.find("document") != std::string::npos);
+    CHECK(*member_of(installation.must_json({"stats"}), "document_clients").if_integer() == 1);
+}
+
+TEST_CASE("client set: of a document's client what no document says, and such a client stays [CIMD-10, CIMD-13]") {
+    const Installation installation;
+    put_described(installation);
+    const std::vector<std::vector<std::string>> refused = {{"--name", "x"},
+                                                           {"--redirect-uri", "https://x.example/"},
+                                                           {"--scope", "openid email"},
+                                                           {"--first-party"},
+                                                           {"--confidential"},
+                                                           {"--grant", "authorization_code"},
+                                                           {"--pkce", "required"},
+                                                           {"--native"},
+                                                           {"--no-redirect-uri"},
+                                                           {"--auth-method", "none"}};
+    for (const auto& options : refused) {
+        CAPTURE(options.front());
+        std::vector<std::string> command = {"client", "set", kUrl};
+        command.insert(command.end(), options.begin(), options.end());
+        const auto result = installation.postern(command);
+        CHECK(result.exit_code != 0);
+        CHECK(result.err.find("is what the document at this URL says") != std::string::npos);
+    }
+    CHECK(stored(installation)->kept_until);
+    installation.must({"client", "set", kUrl, "--resource", "https://api.example/"});
+    CHECK(stored(installation)->resources == std::vector<std::string>{"https://api.example/"});
+    CHECK_FALSE(stored(installation)->kept_until);
+    CHECK(stored(installation)->origin == model::Origin::document);
+}
+
+TEST_CASE("client disable, remove: one keeps the document's client away, the other lets it come back [CIMD-10]") {
+    const Installation installation;
+    put_described(installation);
+    installation.must({"client", "disable", kUrl});
+    CHECK_FALSE(stored(installation)->enabled);
+    CHECK_FALSE(stored(installation)->kept_until);
+    const auto removed = installation.postern({"client", "remove", kUrl});
+    CHECK(removed.exit_code == 0);
+    CHECK(removed.err.find("brings the client back") != std::string::npos);
+    CHECK_FALSE(stored(installation));
+}
+
+TEST_CASE("client add: the URL of a document, registered by the operator, without a secret [CIMD-1]") {
+    const Installation installation;
+    const auto add = [&](std::vector<std::string> more) {
+        std::vector<std::string> command = {"client", "add", kUrl, "--redirect-uri", "https://app.example/cb"};
+        command.insert(command.end(), more.begin(), more.end());
+        return installation.postern(command);
+    };
+    CHECK(add({}).err.find("add --public") != std::string::npos);
+    CHECK(add({"--public"}).exit_code == 0);
+    CHECK(stored(installation)->origin == model::Origin::operator_);
+    CHECK(add({"--public"}).err.find("is taken") != std::string::npos);
+    CHECK(installation.postern({"client", "set", kUrl, "--name", "Pinned"}).exit_code == 0);
+}
+
+TEST_CASE(
+    "doctor: clients of documents whose host is not allowed any more, and a consent page that hides them [CIMD-3, "
+    "CIMD-12]") {
+    const Installation installation;
+    put_described(installation);
+    const auto said = [&] { return installation.postern({"doctor"}).out; };
+    CHECK(said().find("that clientDocuments does not allow any more") != std::string::npos);  // it is off
+    allow(installation, "other.example");
+    CHECK(said().find("that clientDocuments does not allow any more") != std::string::npos);
+    allow(installation, "app.example");
+    CHECK(said().find("that clientDocuments does not allow any more") == std::string::npos);
+    installation.must({"client", "disable", kUrl});
+    allow(installation, "other.example");
+    CHECK(said().find("that clientDocuments does not allow any more") == std::string::npos);
+}

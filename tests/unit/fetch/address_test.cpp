@@ -1,0 +1,154 @@
+#include "fetch/address.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace postern;
+
+namespace {
+
+bool may_connect(const std::string& text, const std::vector<std::string>& allow = {}) {
+    std::vector<fetch::Network> networks;
+    for (const std::string& network : allow) networks.push_back(fetch::parse_network(network).value());
+    return fetch::may_connect(fetch::parse_address(text).value(), networks);
+}
+
+/// A range of the registries: its neighbours, and whether they are public.
+struct Row {
+    const char* before;
+    bool before_is_public;
+    const char* first;
+    const char* last;
+    const char* after;
+    bool after_is_public;
+};
+
+constexpr const char* kNone = "";
+
+}  // namespace
+
+TEST_CASE(
+    "may_connect: no address of a special range, but its neighbours on both sides [FETCH-5, N01, RFC 6890 §2.2.2]") {
+    const Row rows[] = {
+        {kNone, true, "0.0.0.0", "0.255.255.255", "1.0.0.0", true},
+        {"9.255.255.255", true, "10.0.0.0", "10.255.255.255", "11.0.0.0", true},
+        {"100.63.255.255", true, "100.64.0.0", "100.127.255.255", "100.128.0.0", true},
+        {"126.255.255.255", true, "127.0.0.0", "127.255.255.255", "128.0.0.0", true},
+        {"169.253.255.255", true, "169.254.0.0", "169.254.255.255", "169.255.0.0", true},
+        {"172.15.255.255", true, "172.16.0.0", "172.31.255.255", "172.32.0.0", true},
+        {"191.255.255.255", true, "192.0.0.0", "192.0.0.255", "192.0.1.0", true},
+        {"192.0.1.255", true, "192.0.2.0", "192.0.2.255", "192.0.3.0", true},
+        {"192.88.98.255", true, "192.88.99.0", "192.88.99.255", "192.88.100.0", true},
+        {"192.167.255.255", true, "192.168.0.0", "192.168.255.255", "192.169.0.0", true},
+        {"198.17.255.255", true, "198.18.0.0", "198.19.255.255", "198.20.0.0", true},
+        {"198.51.99.255", true, "198.51.100.0", "198.51.100.255", "198.51.101.0", true},
+        {"203.0.112.255", true, "203.0.113.0", "203.0.113.255", "203.0.114.0", true},
+        {"223.255.255.255", true, "224.0.0.0", "239.255.255.255", "240.0.0.0", false},
+        {"239.255.255.255", false, "240.0.0.0", "255.255.255.255", kNone, true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.first);
+        // As it is, and inside of the addresses of IPv6 that carry it.
+        for (const std::string prefix : {"", "::ffff:", "64:ff9b::"}) {
+            CAPTURE(prefix);
+            CHECK_FALSE(may_connect(prefix + row.first));
+            CHECK_FALSE(may_connect(prefix + row.last));
+            if (row.before != kNone) CHECK(may_connect(prefix + row.before) == row.before_is_public);
+            if (row.after != kNone) CHECK(may_connect(prefix + row.after) == row.after_is_public);
+        }
+    }
+}
+
+TEST_CASE("may_connect: the same for IPv6 [FETCH-5, N01, RFC 6890 §2.2.3]") {
+    const Row rows[] = {
+        {kNone, true, "::", "::ffff:ffff", "::1:0:0", true},
+        {kNone, true, "::1", "::1", kNone, true},
+        {"64:ff9b:0:ffff:ffff:ffff:ffff:ffff", true, "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+         "64:ff9b:2::", true},
+        {"ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "100::", "100::ffff:ffff:ffff:ffff", "100:0:0:2::", true},
+        {kNone, true, "100:0:0:1::", "100::1:ffff:ffff:ffff:ffff", "100:0:0:2::", true},
+        {"2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
+         "2001:200::", true},
+        {"2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", true, "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+         "2001:db9::", true},
+        {"3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
+         "3fff:1000::", true},
+        {"5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+         "5f01::", true},
+        {"fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+         "fe00::", true},
+        {"fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, "fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+         "fec0::", false},
+        {"febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false, "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+         "ff00::", false},
+        {"feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false, "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", kNone,
+         true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.first);
+        CHECK_FALSE(may_connect(row.first));
+        CHECK_FALSE(may_connect(row.last));
+        if (row.before != kNone) CHECK(may_connect(row.before) == row.before_is_public);
+        if (row.after != kNone) CHECK(may_connect(row.after) == row.after_is_public);
+    }
+}
+
+TEST_CASE("may_connect: an address of 6to4 is what the address inside of it is [FETCH-5, RFC 3056 §2]") {
+    CHECK_FALSE(may_connect("2002:7f00:1::1"));      // 127.0.0.1
+    CHECK_FALSE(may_connect("2002:a9fe:a9fe::"));    // 169.254.169.254
+    CHECK_FALSE(may_connect("2002:c0a8:101:1::1"));  // 192.168.1.1
+    CHECK(may_connect("2002:808:808::1"));           // 8.8.8.8
+    CHECK(may_connect("2001:ffff:7f00:1::1"));
+    CHECK(may_connect("2003:7f00:1::1"));
+}
+
+TEST_CASE("may_connect: public addresses, those of a network that is allowed, and no others [FETCH-5]") {
+    for (const char* address : {"8.8.8.8", "93.184.216.34", "2606:4700::1111", "2a00:1450::1"})
+        CHECK(may_connect(address));
+    CHECK(may_connect("10.1.2.3", {"10.1.0.0/16"}));
+    CHECK(may_connect("::ffff:10.1.2.3", {"10.1.0.0/16"}));
+    CHECK_FALSE(may_connect("10.2.2.3", {"10.1.0.0/16"}));
+    CHECK_FALSE(may_connect("64:ff9b::10.1.2.3", {"10.1.0.0/16"}));
+    CHECK(may_connect("64:ff9b::10.1.2.3", {"64:ff9b::/96"}));
+    CHECK(may_connect("fd12::1", {"10.0.0.0/8", "fd12::/16"}));
+    CHECK_FALSE(may_connect("fd13::1", {"10.0.0.0/8", "fd12::/16"}));
+    CHECK(may_connect("127.0.0.1", {"127.0.0.1"}));
+    CHECK_FALSE(may_connect("127.0.0.2", {"127.0.0.1"}));
+}
+
+TEST_CASE("parse_network: CIDR without bits behind its prefix, which format_network writes again [RFC 4632 §3.1]") {
+    struct Text {
+        const char* given;
+        const char* written;  ///< "": refused
+    };
+    const Text rows[] = {
+        {"10.0.0.0/8", "10.0.0.0/8"},
+        {"127.0.0.1", "127.0.0.1/32"},
+        {"0.0.0.0/0", "0.0.0.0/0"},
+        {"::/0", "::/0"},
+        {"fd00::/8", "fd00::/8"},
+        {"::1", "::1/128"},
+        {"172.16.0.0/12", "172.16.0.0/12"},
+        {"::ffff:10.0.0.0/104", "10.0.0.0/8"},
+        {"10.0.0.1/8", ""},
+        {"172.20.0.0/11", ""},
+        {"fd00::1/8", ""},
+        {"10.0.0.0/33", ""},
+        {"::/129", ""},
+        {"10.0.0.0/", ""},
+        {"10.0.0.0/-1", ""},
+        {"10.0.0.0/ 8", ""},
+        {"10.0.0/8", ""},
+        {"/8", ""},
+        {"", ""},
+        {"example.org", ""},
+        {"fe80::1%eth0", ""},
+        {"010.0.0.0/8", ""},
+    };
+    for (const Text& row : rows) {
+        CAPTURE(row.given);
+        const auto network = fetch::parse_network(row.given);
+        CHECK((network ? fetch::format_network(*network) : "") == row.written);
+    }
+}

@@ -1,0 +1,268 @@
+#include "fetch/document.h"
+
+#include <deque>
+
+#include "store/fetched.h"
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* kUrl = "https://app.example/client";
+
+/// Answers what a test has put there; its time stands but for what answers take.
+class FakeFetcher final : public fetch::Fetcher {
+public:
+    fetch::Reply ask(const fetch::Question& question) override {
+        asked.push_back(question.url);
+        now_ += takes;
+        if (replies.empty()) return std::string("no answer was prepared");
+        fetch::Reply reply = replies.front();
+        if (replies.size() > 1) replies.pop_front();
+        return reply;
+    }
+    Moment now() const override { return now_; }
+    void wait_until(Moment moment) const override { waited.push_back(moment - Moment()); }
+
+    std::deque<fetch::Reply> replies;
+    std::vector<std::string> asked;
+    std::chrono::nanoseconds takes{0};
+    mutable std::vector<std::chrono::nanoseconds> waited;  ///< until when, from the beginning
+
+private:
+    Moment now_{};
+};
+
+fetch::Answer answer(const std::string& body, int status = 200) {
+    fetch::Answer answer;
+    answer.status = status;
+    answer.content_type = "application/json";
+    answer.cache_control = "max-age=1000";
+    answer.body = body;
+    return answer;
+}
+
+std::optional<std::string> check_good(const fetch::Document& document) {
+    return document.body.starts_with("bad") ? std::optional<std::string>("it is bad") : std::nullopt;
+}
+
+struct Reader {
+    db::Database database = test::empty_database();
+    FakeFetcher fetcher{};
+    fetch::Outbound outbound{};
+    Time now = kNow;
+
+    /// The body, or "?" and the reason, "!" when it was too often.
+    std::string read(const std::string& url = kUrl) {
+        const fetch::Source source{database, now, &fetcher, outbound};
+        const auto result = fetch::read_document(source, fetch::Purpose::client_document, url, check_good);
+        if (result) return result->body;
+        return (result.error().too_many ? "!" : "?") + result.error().reason;
+    }
+    std::string cached(const std::string& url = kUrl) {
+        const auto document = fetch::cached_document(database, fetch::Purpose::client_document, url);
+        return document ? document->body : "";
+    }
+    void replies(std::initializer_list<fetch::Reply> list) { fetcher.replies = list; }
+};
+
+const std::string kRemembered = "?it failed in the last 30 s, and is not asked again so soon";
+
+}  // namespace
+
+TEST_CASE("read_document: fetched once while it is fresh, and again afterwards [FETCH-9]") {
+    Reader reader;
+    reader.replies({answer("one"), answer("two")});
+    CHECK(reader.cached() == "");
+    CHECK(reader.read() == "one");
+    reader.now = kNow + Seconds{999};
+    CHECK(reader.read() == "one");
+    CHECK(reader.fetcher.asked.size() == 1);
+    reader.now = kNow + Seconds{1000};
+    CHECK(reader.read() == "two");
+    CHECK(reader.cached() == "two");
+    CHECK(reader.fetcher.asked == std::vector<std::string>{kUrl, kUrl});
+    CHECK(reader.read("https://app.example/other") == "two");
+    CHECK(reader.fetcher.asked.size() == 3);
+    CHECK(reader.fetcher.waited.empty());
+}
+
+TEST_CASE("read_document: a URL that failed is not asked again for 30 s, and nothing of it is kept [FETCH-9]") {
+    Reader reader;
+    reader.replies({std::string("no route"), answer("gone", 404), answer("bad"), answer(std::string("\0", 1)),
+                    answer("\xff"), answer("one")});
+    const char* const reasons[] = {"?no route", "?the answer has status 404", "?it is bad", "?the answer is not text",
+                                   "?the answer is not text"};
+    for (const char* reason : reasons) {
+        CAPTURE(reason);
+        CHECK(reader.read() == reason);
+        CHECK(reader.cached() == "");
+        reader.now += Seconds{29};
+        CHECK(reader.read() == kRemembered);
+        reader.now += Seconds{1};
+    }
+    CHECK(reader.read() == "one");
+    CHECK(reader.fetcher.asked.size() == 6);
+}
+
+TEST_CASE("read_document: a stale document serves for staleIfError when the fetch fails [FETCH-9]") {
+    Reader reader;
+    reader.replies({answer("one"), std::string("no route")});
+    reader.read();
+    for (const int after : {1000, 1029, 4599}) {
+        CAPTURE(after);
+        reader.now = kNow + Seconds{after};
+        CHECK(reader.read() == "one");
+    }
+    reader.now = kNow + Seconds{4600};
+    CHECK(reader.read() == kRemembered);
+    reader.now = kNow + Seconds{4630};
+    CHECK(reader.read() == "?no route");
+    CHECK(reader.cached() == "one");
+    CHECK(reader.fetcher.asked.size() == 4);
+}
+
+TEST_CASE("read_document: with staleIfError 0 a stale document does not serve [FETCH-9]") {
+    Reader reader;
+    reader.outbound.stale_if_error = Seconds{0};
+    reader.replies({answer("one"), std::string("no route")});
+    reader.read();
+    reader.now = kNow + Seconds{1000};
+    CHECK(reader.read() == "?no route");
+}
+
+TEST_CASE("read_document: a stale one serves no more once the new one was fetched and is invalid [FETCH-9]") {
+    Reader reader;
+    reader.replies({answer("one"), answer("bad"), std::string("no route"), answer("two")});
+    reader.read();
+    reader.now = kNow + Seconds{1000};
+    CHECK(reader.read() == "?it is bad");
+    CHECK(reader.read() == kRemembered);
+    CHECK(reader.cached() == "one");
+    reader.now += Seconds{30};
+    CHECK(reader.read() == "?no route");
+    reader.now += Seconds{30};
+    CHECK(reader.read() == "two");
+}
+
+TEST_CASE("read_document: a cached document that a new rule refuses is fetched again") {
+    Reader reader;
+    reader.replies({answer("one"), answer("two")});
+    reader.read();
+    const fetch::Source source{reader.database, kNow, &reader.fetcher, reader.outbound};
+    const auto stricter = [](const fetch::Document& document) {
+        return document.body == "one" ? std::optional<std::string>("it is old") : std::nullopt;
+    };
+    const auto result = fetch::read_document(source, fetch::Purpose::client_document, kUrl, stricter);
+    REQUIRE(result);
+    CHECK(result->body == "two");
+}
+
+TEST_CASE(
+    "read_document: six fetches of a host in a minute, whatever its spelling, and a cached one still [FETCH-11, N03]") {
+    Reader reader;
+    reader.replies({answer("one")});
+    CHECK(reader.read() == "one");
+    for (int i = 2; i <= 6; ++i) CHECK(reader.read("https://APP.example.:443/" + std::to_string(i)) == "one");
+    CHECK(reader.read("https://app.example/7") == "!more than 6 fetches from this host in a minute");
+    CHECK(reader.read() == "one");
+    CHECK(reader.read("https://other.example/") == "one");
+    reader.now = kNow + Seconds{59};
+    CHECK(reader.read("https://app.example/7") == "!more than 6 fetches from this host in a minute");
+    reader.now = kNow + Seconds{60};
+    CHECK(reader.read("https://app.example/7") == "one");
+    CHECK(reader.fetcher.asked.size() == 8);
+}
+
+TEST_CASE("read_document: sixty fetches of all hosts in a minute [FETCH-11, N03]") {
+    Reader reader;
+    reader.replies({answer("one")});
+    const auto url = [](int host) { return "https://h" + std::to_string(host) + ".example/"; };
+    for (int i = 1; i <= 60; ++i) CHECK(reader.read(url(i)) == "one");
+    CHECK(reader.read(url(61)) == "!more than 60 fetches in a minute");
+    CHECK(reader.read(url(60)) == "one");
+    CHECK(reader.fetcher.asked.size() == 60);
+    reader.now = kNow + Seconds{60};
+    CHECK(reader.read(url(61)) == "one");
+}
+
+TEST_CASE("read_document: a stale document serves when there were too many fetches [FETCH-11]") {
+    Reader reader;
+    reader.replies({answer("one")});
+    reader.read();
+    reader.now = kNow + Seconds{1000};
+    for (int i = 1; i <= 6; ++i) reader.read("https://app.example/" + std::to_string(i));
+    CHECK(reader.read() == "one");
+    CHECK(reader.fetcher.asked.size() == 7);
+}
+
+TEST_CASE("read_document: every failure lasts a second from its beginning, whatever it is [FETCH-12, N02]") {
+    Reader reader;
+    reader.fetcher.takes = 200ms;
+    reader.replies({std::string("no route")});
+    reader.read();                       // asked
+    reader.read();                       // remembered
+    reader.read("http://app.example/");  // not fetched at all
+    reader.replies({answer("bad")});
+    reader.read("https://app.example/bad");  // fetched, and refused
+    CHECK(reader.fetcher.waited == std::vector<std::chrono::nanoseconds>{1000ms, 1200ms, 1200ms, 1200ms});
+    reader.replies({answer("one")});
+    for (int i = 0; i < 5; ++i) reader.read("https://app.example/" + std::to_string(i));
+    CHECK(reader.fetcher.waited.size() == 5);  // one too many
+}
+
+TEST_CASE("read_document: without a fetcher nothing is looked up and nothing waits [FETCH-1]") {
+    Reader reader;
+    const fetch::Source source{reader.database, kNow, nullptr, reader.outbound};
+    const auto result = fetch::read_document(source, fetch::Purpose::client_document, kUrl, check_good);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().reason == "\"outbound\" is not enabled");
+    CHECK_FALSE(result.error().too_many);
+}
+
+TEST_CASE("read_document: a URL that may not be fetched is neither asked nor counted [FETCH-4]") {
+    Reader reader;
+    CHECK(reader.read("https://app.example:8443/") == "?the port of the URL is not among \"outbound.ports\"");
+    CHECK(reader.fetcher.asked.empty());
+    CHECK(count(reader.database, "SELECT count(*) FROM fetch_limits") == 0);
+}
+
+TEST_CASE(
+    "read_document: a use is written when the last one is an hour old, and the least recently used goes [FETCH-9]") {
+    Reader reader;
+    reader.replies({answer("one")});
+    reader.fetcher.replies.front()->cache_control = "max-age=86400";
+    reader.read();
+    const auto used = [&] { return count(reader.database, "SELECT used_at FROM fetched"); };
+    reader.now = kNow + Seconds{3599};
+    reader.read();
+    CHECK(used() == util::to_epoch(kNow));
+    reader.now = kNow + Seconds{3600};
+    reader.read();
+    CHECK(used() == util::to_epoch(kNow + Seconds{3600}));
+    CHECK(reader.fetcher.asked.size() == 1);
+}
+
+TEST_CASE("read_document: processes that ask at the same time are counted exactly [FETCH-11, N03]") {
+    constexpr int kProcesses = 4;
+    constexpr int kEach = 5;
+    const TemporaryDirectory directory;
+    const auto path = is_on_postgresql() ? empty_schema() : directory / "postern.db";
+    if (!is_on_postgresql()) db::Database::create(path);
+    std::vector<pid_t> children;
+    for (int process = 0; process < kProcesses; ++process) {
+        children.push_back(start_child([&] {
+            Reader reader{db::Database(path, db::Access::read_write, std::chrono::seconds(20))};
+            reader.replies({answer("one")});
+            for (int n = 0; n < kEach; ++n)
+                reader.read("https://app.example/" + std::to_string(process) + "/" + std::to_string(n));
+            return static_cast<int>(reader.fetcher.asked.size());
+        }));
+    }
+    int asked = 0;
+    for (const pid_t child : children) asked += exit_code_of(child);
+    CHECK(asked == 6);
+}

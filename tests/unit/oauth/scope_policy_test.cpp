@@ -1,0 +1,41 @@
+// Which scope a client gets that a document describes.
+#include "oauth/scope_policy.h"
+
+#include <doctest/doctest.h>
+
+using namespace postern;
+
+namespace {
+
+model::Scope scope(const char* words) { return *model::Scope::parse(words); }
+
+struct Fixture {
+    oauth::Settings settings;
+    model::Client client;
+    Fixture() {
+        settings.oidc = true;
+        settings.client_documents.scope = scope("openid notes:read");
+        client.origin = model::Origin::document;
+        client.scope = scope("openid profile notes:read");  // of a time when there was more
+    }
+    std::string asked(const char* words) {
+        const auto resolved = oauth::resolve_scope(settings, client, words);
+        return resolved ? resolved->to_string() : std::string(oauth::wire_name(resolved.error().code));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("resolve_scope: clientDocuments.scope bounds what a row of a document still says [CIMD-11, A30]") {
+    Fixture f;
+    CHECK(f.asked("openid notes:read") == "openid notes:read");
+    CHECK(f.asked("openid profile") == "invalid_scope");
+    CHECK(f.asked("openid offline_access") == "invalid_scope");
+    CHECK(
+        oauth::still_registered(f.settings, f.client, scope("openid profile notes:read offline_access")).to_string() ==
+        "openid notes:read");
+    f.settings.client_documents.scope.add("offline_access");
+    CHECK(f.asked("openid offline_access") == "openid offline_access");
+    f.client.origin = model::Origin::operator_;
+    CHECK(f.asked("openid profile") == "openid profile");
+}

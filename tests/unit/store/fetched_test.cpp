@@ -1,0 +1,72 @@
+#include "store/fetched.h"
+
+#include "store/fetch_limits.h"
+#include "unit/store/fixture.h"
+
+using namespace postern;
+using namespace postern::test;
+
+namespace {
+
+store::Fetched fetched(const std::string& body, Time used_at) {
+    return {"application/json", body, kNow, kNow + Seconds{300}, used_at};
+}
+
+}  // namespace
+
+TEST_CASE("fetched: what was saved is found, replaced, and withdrawn without being lost [FETCH-9]") {
+    auto database = test::empty_database();
+    CHECK_FALSE(store::find_fetched(database, "a"));
+    written(database, [](db::Transaction& t) { store::save_fetched(t, "a", fetched("one", kNow)); });
+    written(database, [](db::Transaction& t) { store::save_fetched(t, "b", fetched("other", kNow)); });
+    written(database, [](db::Transaction& t) { store::save_fetched(t, "a", fetched("two", kNow)); });
+    auto found = store::find_fetched(database, "a");
+    REQUIRE(found);
+    CHECK(found->body == "two");
+    CHECK(found->content_type == "application/json");
+    CHECK(found->fetched_at == kNow);
+    CHECK(found->fresh_until == kNow + Seconds{300});
+    written(database, [](db::Transaction& t) { store::withdraw_fetched(t, "a"); });
+    found = store::find_fetched(database, "a");
+    REQUIRE(found);
+    CHECK(found->body == "two");
+    CHECK(found->fresh_until == Time{});
+    CHECK(store::find_fetched(database, "b")->fresh_until == kNow + Seconds{300});
+}
+
+TEST_CASE("fetched: rows are bounded, and the least recently used ones go [FETCH-9, N03]") {
+    auto database = test::empty_database();
+    written(database, [](db::Transaction& t) {
+        t.run(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+            " INSERT INTO fetched SELECT 'old ' || i, '', '', 0, 0, $1 + i FROM n",
+            util::to_epoch(kNow));
+    });
+    for (int i = 1; i <= 3; ++i) {
+        written(database, [&](db::Transaction& t) {
+            store::save_fetched(t, "new " + std::to_string(i), fetched("", kNow + Seconds{6000 + i}));
+        });
+    }
+    CHECK(count(database, "SELECT count(*) FROM fetched") == store::kMaxFetchedRows);
+    CHECK_FALSE(store::find_fetched(database, "old 3"));
+    CHECK(store::find_fetched(database, "old 4"));
+    CHECK(store::find_fetched(database, "new 3"));
+}
+
+TEST_CASE("fetch_limits: counted inside the window, which starts again, and rows that have ended go [FETCH-11]") {
+    auto database = test::empty_database();
+    const auto counted = [&](const char* key, Time now) {
+        return written(database, [&](db::Transaction& t) { return store::count_fetch(t, key, now, Seconds{60}); });
+    };
+    CHECK(counted("host:a", kNow) == 1);
+    CHECK(counted("host:a", kNow + Seconds{59}) == 2);
+    CHECK(counted("all", kNow) == 1);
+    const auto found = [&](Time now) { return store::find_fetch_counts(database, {"failed:a", "host:a", "all"}, now); };
+    CHECK((found(kNow + Seconds{59}) == std::array<std::int64_t, 3>{0, 2, 1}));
+    CHECK((found(kNow + Seconds{60}) == std::array<std::int64_t, 3>{0, 0, 0}));
+    written(database, [](db::Transaction& t) { store::remember_failure(t, "failed:a", kNow + Seconds{30}); });
+    CHECK(found(kNow + Seconds{29})[0] == 1);
+    CHECK(found(kNow + Seconds{30})[0] == 0);
+    CHECK(counted("host:a", kNow + Seconds{60}) == 1);
+    CHECK(count(database, "SELECT count(*) FROM fetch_limits") == 1);  // the others have ended
+}
