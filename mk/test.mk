@@ -110,15 +110,19 @@ test-failover:
 	scripts/packages build run test failover
 	+$(MAKE) --no-print-directory all $(NODE_MODULES)
 	POSTERN_LONG=1 POSTERN_TEST_JOBS=1 scripts/run-suites $(BUILD) failover
-# Applications that are not from npm or Debian, each with its requirements in a directory of its own.
+# Applications that are not from npm or Debian, each in a directory of its own.
 APPLICATIONS := $(patsubst tests/applications/%.txt,$(BUILD)/applications/%/installed,$(wildcard tests/applications/*.txt))
 $(BUILD)/applications/%/installed: tests/applications/%.txt
 	/usr/bin/python3 -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --require-hashes --only-binary :all: --requirement $<
 	@touch $@
+SPRING := $(BUILD)/applications/spring/application.jar
+$(SPRING): $(shell find tests/applications/spring -type f)
+	cd tests/applications/spring && mvn -q -B -C -DbuildDirectory=$(abspath $(@D)) package
+	@touch $@
 test-applications:
 	scripts/packages build run test applications
-	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS)
+	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS) $(SPRING)
 	scripts/run-suites $(BUILD) applications
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
