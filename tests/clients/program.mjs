@@ -106,3 +106,10 @@ export class PythonApplication extends Application {
     return Application.listening(new PythonApplication(python, file, environment));
   }
 }
+
+/// A program of such a Python that is spoken to line by line.
+export class PythonScript extends Program {
+  constructor(python, file, settings) {
+    super(python, file, { PYTHONDONTWRITEBYTECODE: "1", ...settings });
+  }
+}

@@ -1,0 +1,82 @@
+// The Python SDK of the Model Context Protocol as a client (tests/applications/mcp_client.py), in front of the server
+// of tests/clients/notes_server.mjs. Its httpx trusts no authority of one's own, and an issuer on a loopback host may
+// have http.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { NotesServer, SCOPE } from "../clients/notes_server.mjs";
+import { Person } from "../clients/person.mjs";
+import { PythonScript } from "../clients/program.mjs";
+import { openProvider } from "../clients/provider.mjs";
+import { claimsOf, untilExpired } from "../clients/tokens.mjs";
+import { BUILD } from "../support/deployment.mjs";
+
+const CALLBACK = "http://127.0.0.1:33418/callback"; // nothing listens there; the person's browser stops before it
+
+describe("MCP: the Python SDK", () => {
+  let provider;
+  let server;
+  let uri;
+  before(async () => {
+    provider = await openProvider(
+      { accessTokenTTL: 5, accessTokenProfile: "rfc9068", defaultResource: "https://default.example/" },
+      { tls: false },
+    );
+    const { deployment } = provider;
+    await deployment.postern(["group", "add", "members"]);
+    server = await NotesServer.start(deployment.issuer);
+    uri = `${server.origin}/mcp`;
+    await deployment.postern(["resource", "add", uri, "--name", "Notes", "--scope", SCOPE]);
+    server.publish(await deployment.postern(["resource", "metadata", uri]));
+    await add("assistant");
+  });
+  after(async () => {
+    await server?.stop();
+    await provider?.deployment.stop();
+  });
+
+  const add = (id, ...options) =>
+    provider.deployment.addClient(
+      id,
+      "http://127.0.0.1/callback",
+      "--public",
+      "--native",
+      "--scope",
+      SCOPE,
+      ...options,
+    );
+
+  /// Runs the client; `use` gets it and the page that the browser came to from the address that it wrote.
+  async function withClient(id, use) {
+    const python = join(BUILD, "applications/mcp/bin/python");
+    const client = new PythonScript(python, "../applications/mcp_client.py", { CLIENT_ID: id, SERVER: uri });
+    try {
+      const address = await client.line();
+      const until = (page) => page.location?.href.startsWith(CALLBACK);
+      await use(client, await new Person().signIn(address, { until }), new URL(address).searchParams);
+    } finally {
+      await client.stop();
+    }
+  }
+
+  it("signs a user in with PKCE and the server's URI, calls its tool, refreshes [MCP-2, MCP-5, PRM-1]", () =>
+    withClient("assistant", async (client, { location }, asked) => {
+      assert.equal(asked.get("resource"), uri);
+      assert.equal(asked.get("code_challenge_method"), "S256");
+      client.write(location.href);
+      const { says, tokens } = JSON.parse(await client.line());
+      assert.equal(says, provider.sub);
+      assert.equal(claimsOf(tokens.access_token).aud, uri);
+      await untilExpired(tokens.access_token);
+      client.write("again");
+      const again = JSON.parse(await client.line());
+      assert.equal(again.says, provider.sub);
+      assert.notEqual(again.tokens.refresh_token, tokens.refresh_token);
+      assert.equal(claimsOf(again.tokens.access_token).aud, uri);
+    }));
+
+  it("a user who may not use the client does not get to it", async () => {
+    await add("members-only", "--allow-group", "members");
+    await withClient("members-only", async (_, page) => assert.equal(page.status, 403));
+  });
+});
