@@ -4,6 +4,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "fetch/child.h"
 #include "oauth/client_auth.h"
 #include "oauth/introspection.h"
 #include "oauth/respond.h"
