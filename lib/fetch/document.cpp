@@ -45,6 +45,7 @@ public:
         if (cached_ && source_.now < cached_->fresh_until && !check_(document_of(*cached_))) return use_cached();
         const Limits limits(source_.store, source_.now, question_.url, digest_);
         if (auto failure = limits.claim()) return or_stale(std::move(*failure));
+        has_asked_ = true;
         const auto reply = source_.fetcher->ask(question_);
         if (!reply) return fail(limits, reply.error());
         if (const auto fault = answer_fault(*reply)) return fail(limits, *fault);
@@ -53,6 +54,8 @@ public:
         save(*reply, document);
         return document;
     }
+
+    bool has_asked() const { return has_asked_; }
 
 private:
     Document use_cached() {
@@ -109,22 +112,21 @@ private:
     const Check& check_;
     std::string digest_;
     std::optional<Fetched> cached_;
+    bool has_asked_ = false;
 };
-
-util::Result<Document, Failure> read_or_fail(const Source& source, Purpose purpose, const std::string& url,
-                                             const Check& check) {
-    if (const auto fault = url_fault(url, source.outbound.ports)) return Failure{false, *fault};
-    return Reading(source, purpose, url, check).read();
-}
 
 }  // namespace
 
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
                                               const Check& check) {
     if (source.fetcher == nullptr) return Failure{false, "\"outbound\" is not enabled"};
+    if (const auto fault = url_fault(url, source.outbound.ports)) return Failure{false, *fault};
     const auto began = source.fetcher->now();
-    auto result = read_or_fail(source, purpose, url, check);
-    if (!result) source.fetcher->wait_until(began + kLeastDuration);
+    Reading reading(source, purpose, url, check);
+    auto result = reading.read();
+    // Only what was tried tells something of the network. Waiting for the rest would let any number of requests hold
+    // processes.
+    if (!result && reading.has_asked()) source.fetcher->wait_until(began + kLeastDuration);
     return result;
 }
 

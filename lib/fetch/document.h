@@ -38,7 +38,8 @@ using Check = std::function<std::optional<std::string>(const Document&)>;
 /// The document, which has passed `check`. A fresh one is read from the cache. Otherwise it is fetched; when that
 /// fails, the cached one serves for `outbound.stale_if_error` beyond its freshness, but not when the new one was
 /// fetched and does not pass. A URL that failed is not asked again for 30 s. Writes to table `fetched` and
-/// `fetch_limits`. Each failure takes at least a second, whatever it is (FETCH-12). Throws StoreError.
+/// `fetch_limits`. A failure for which the fetcher was asked takes at least a second, whatever it is (FETCH-12). Throws
+/// StoreError.
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
                                               const Check& check);
 
