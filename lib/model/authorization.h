@@ -21,9 +21,8 @@ enum class ResponseMode { query, fragment, form_post };  ///< OAuth 2.0 Multiple
 /// What a request keeps of the document that describes its client, from the first look at it until the user approves:
 /// nothing is stored before.
 struct SeenDocument {
-    std::string digest;          ///< of what this server reads of it (oauth::digest_of)
-    std::string name;            ///< shown to users
-    bool loopback_only = false;  ///< every redirect URI is on the user's own machine
+    std::string digest;  ///< of what this server reads of it (oauth::digest_of)
+    std::string name;    ///< shown to users
 };
 
 /// A validated request: client and redirect_uri are verified, every other value obeys its grammar.

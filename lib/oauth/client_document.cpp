@@ -241,9 +241,7 @@ std::string digest_of(const Client& client) {
     return util::base64url_encode(crypto::sha256(writer.take()));
 }
 
-model::SeenDocument seen_document(const Client& client) {
-    return {digest_of(client), client.name, std::ranges::all_of(client.redirect_uris, is_loopback_or_private)};
-}
+model::SeenDocument seen_document(const Client& client) { return {digest_of(client), client.name}; }
 
 bool looks_the_same(const Client& one, const Client& other) {
     return one.name == other.name && one.redirect_uris == other.redirect_uris;

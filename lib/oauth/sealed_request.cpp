@@ -11,13 +11,13 @@ template <>
 struct sealed::Codec<model::SeenDocument> {
     static std::string encode(const model::SeenDocument& document) {
         Writer writer;
-        writer(document.digest, document.name, document.loopback_only);
+        writer(document.digest, document.name);
         return writer.take();
     }
     static std::optional<model::SeenDocument> decode(std::string_view text) {
         model::SeenDocument document;
         Reader reader(text);
-        reader(document.digest, document.name, document.loopback_only);
+        reader(document.digest, document.name);
         if (!reader.is_whole()) return std::nullopt;
         return document;
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "http/url.h"
+#include "oauth/client_id_url.h"
 #include "oauth/error.h"
 #include "oauth/id_token_hint.h"
 #include "store/clients.h"
@@ -30,13 +31,24 @@ std::optional<std::string> find_malformed(const http::Params& params) {
     return std::nullopt;
 }
 
-std::optional<NotFollowed> reason_not_to_follow(const LogoutRequest& request,
+/// Anyone can publish a document, and nothing shows a user where it sends browsers at a logout.
+bool may_be_anyones(const oauth::Settings& settings, const model::Client& client) {
+    if (client.origin != model::Origin::document) return false;
+    const auto url = http::parse_url(client.id.str());
+    return !url || !settings.client_documents.enabled ||
+           !oauth::is_allowed_by_name(settings.client_documents, url->host);
+}
+
+std::optional<NotFollowed> reason_not_to_follow(const oauth::Settings& settings, const LogoutRequest& request,
                                                 const std::optional<model::Client>& client) {
     if (!request.hinted_subject)
         return NotFollowed{"logout_hint_missing",
                            "post_logout_redirect_uri came without an id_token_hint, so nothing shows who sent it"};
     if (!client) return NotFollowed{"client_unknown", "the client of the id_token_hint is not registered any more"};
     if (!client->enabled) return NotFollowed{"client_disabled", "the client of the id_token_hint is disabled"};
+    if (may_be_anyones(settings, *client))
+        return NotFollowed{"client_document",
+                           "a document describes the client, and clientDocuments.allow does not name its host"};
     return std::nullopt;
 }
 
@@ -86,7 +98,7 @@ util::Result<AfterLogout, LogoutRefusal> verify_post_logout_redirect(oauth::Cont
             client->post_logout_redirect_uris.end())
         return refusal(LogoutFault::redirect_unregistered, client->id.str(),
                        describe_mismatch(*client, *request.redirect_uri));
-    after.not_followed_ = reason_not_to_follow(request, client);
+    after.not_followed_ = reason_not_to_follow(context.settings, request, client);
     if (!after.not_followed_) after.url_ = http::with_query(*request.redirect_uri, {{"state", request.state}});
     return after;
 }

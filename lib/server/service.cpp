@@ -138,7 +138,9 @@ std::string Service::serialize(http::Response& response, const std::string& id, 
 /// An unknown client_id may be a secret pasted into the wrong field. Log only its first 12 characters: enough to spot a
 /// typo, useless to an attacker.
 std::string Service::name_of_client(const std::string& sent) {
-    if (sent.size() <= kBeginning || oauth::is_client_id_url(sent)) return sent;
+    const bool is_url =
+        oauth::is_client_id_url(sent) && !oauth::client_id_url_problem(sent, app_.settings().outbound.ports);
+    if (sent.size() <= kBeginning || is_url) return sent;
     try {
         db::Database* database = app_.database_if_open();
         if (database && store::is_client(*database, model::ClientId(sent))) return sent;

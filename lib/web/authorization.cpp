@@ -117,7 +117,9 @@ struct CarryOut {
         if (refuse.ends_request &&
             !oauth::end_request(interaction.context, asked.request, *interaction.browser.session))
             return refuse_and_offer(interaction, PageFault::already_used, asked.request);
-        if (!refuse.ends_request) return early_error(interaction, asked.target, refuse.error);
+        // The user who denied it or went back has read where the answer goes; no other error waits for that.
+        const bool was_chosen = refuse.ends_request && refuse.error.code == oauth::ErrorCode::access_denied;
+        if (!was_chosen) return early_error(interaction, asked.target, refuse.error);
         return authorization_error(interaction.pages, asked.target, refuse.error);
     }
 

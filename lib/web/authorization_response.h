@@ -22,7 +22,7 @@ http::Response authorization_error(const Pages& pages, const oauth::VerifiedRedi
 
 /// The same before the user has taken part. If anyone can have made the client, because a document describes it and the
 /// operator has not named its host, it is a page with a link: else this server would send browsers to any site that
-/// asks for it (RFC 9700 §4.11.2). What runs on the user's own machine is told at once.
+/// asks for it (RFC 9700 §4.11.2), or start any program. What listens on the user's own machine is told at once.
 http::Response early_error(const Interaction& interaction, const oauth::VerifiedRedirect& target,
                            const oauth::OAuthError& error);
 

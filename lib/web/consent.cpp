@@ -3,6 +3,7 @@
 
 #include "db/write.h"
 #include "http/url.h"
+#include "oauth/redirect_uri.h"
 #include "store/authorization_requests.h"
 #include "store/client_claims.h"
 #include "store/resources.h"
@@ -17,7 +18,8 @@ namespace {
 std::string destination(const std::string& redirect_uri) {
     const auto url = http::parse_url(redirect_uri);
     if (!url) return redirect_uri;
-    return url->host.empty() ? url->scheme + ": (an app on this device)" : url->host;
+    const bool is_web = url->scheme == "https" || url->scheme == "http";  // the rest of another scheme is any text
+    return is_web ? url->host : url->scheme + ": (an app on this device)";
 }
 
 /// The operator's name for each, with its URI: an application can ask for an API whose name says something else.
@@ -36,7 +38,7 @@ void add_publisher(const Resumed& resumed, ConsentPage& page) {
     if (!resumed.request.document) return;
     const auto url = http::parse_url(resumed.request.client_id.str());
     page.published_at = url ? url->host : resumed.request.client_id.str();
-    page.any_program = resumed.request.document->loopback_only;
+    page.any_program = oauth::is_loopback_or_private(resumed.request.redirect_uri);
 }
 
 http::Response back_to_authorize(Interaction& interaction, const Resumed& resumed) {

@@ -1,6 +1,7 @@
 // What a person is told when a request ends on a page of ours: one table.
 #include "web/refusal_page.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string_view>
 
@@ -124,17 +125,24 @@ const PageText& page_text(PageFault fault) {
     throw std::logic_error("page fault without a row");
 }
 
-/// The text with what stands for its marks.
-std::string filled(std::string text, const RefusalFacts& facts) {
+/// The text with what stands for its marks, which is not looked at again: a name can look like a mark.
+std::string filled(std::string_view text, const RefusalFacts& facts) {
     const std::pair<std::string_view, const std::string&> marks[] = {{"{issuer}", facts.issuer},
                                                                      {"{client}", facts.client_name},
                                                                      {"{user}", facts.username},
                                                                      {"{host}", facts.host}};
-    for (const auto& [mark, value] : marks) {
-        const auto at = text.find(mark);
-        if (at != std::string::npos) text.replace(at, mark.size(), value);
+    std::string result;
+    while (!text.empty()) {
+        const auto* found = std::ranges::find_if(marks, [&](const auto& each) { return text.starts_with(each.first); });
+        if (found == std::end(marks)) {
+            result += text.front();
+            text.remove_prefix(1);
+        } else {
+            result += found->second;
+            text.remove_prefix(found->first.size());
+        }
     }
-    return text;
+    return result;
 }
 
 /// In a line of the log, which has the client in a member of its own, and no names of persons.

@@ -71,8 +71,6 @@ TEST_CASE("read_client_document: documents that clients publish are read [CIMD-8
     REQUIRE(of_a_tool);
     CHECK(of_a_tool->native);
     CHECK(of_a_tool->grants == std::set{model::GrantType::authorization_code});  // RFC 7591 §2, the default
-    CHECK(oauth::seen_document(*of_a_tool).loopback_only);
-    CHECK_FALSE(oauth::seen_document(*of_two_kinds).loopback_only);
 
     const auto without_name = read(with(""));
     REQUIRE(without_name);

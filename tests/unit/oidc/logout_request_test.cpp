@@ -211,6 +211,24 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("verify_post_logout_redirect: the address of a document is followed if the operator names its host [A32]") {
+    Fixture f;
+    model::Client client;
+    client.id = model::ClientId("https://app.example/client.json");
+    client.name = "Notes";
+    client.origin = model::Origin::document;
+    client.redirect_uris = {"https://app.example/cb"};
+    client.post_logout_redirect_uris = {kAway};
+    f.fixture.add(client);
+    const Query query{{"id_token_hint", f.hint(client.id.str())}, {"post_logout_redirect_uri", kAway}};
+    f.fixture.settings.client_documents.enabled = true;
+    CHECK(f.verdict(query) == "page: client_document");
+    f.fixture.settings.client_documents.allow = {"app.example"};
+    CHECK(f.verdict(query) == kAway);
+    f.fixture.settings.client_documents.enabled = false;
+    CHECK(f.verdict(query) == "page: client_document");
+}
+
 TEST_CASE(
     "verify_post_logout_redirect: nothing is registered for a client that is disabled or gone [RP-Initiated Logout "
     "§3d]") {

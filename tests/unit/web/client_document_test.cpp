@@ -1,11 +1,13 @@
 // A client that a document describes, from the first request to the row that a user's approval makes.
 #include "oauth/client_document.h"
 
+#include "crypto/password.h"
 #include "http/url.h"
 #include "oauth/grant_authorization_code.h"
 #include "store/clients.h"
 #include "store/consents.h"
 #include "store/resources.h"
+#include "store/users.h"
 #include "support/fake_fetcher.h"
 #include "unit/web/page_flow.h"
 #include "web/authorization.h"
@@ -84,9 +86,9 @@ struct Flow : test::PageFlow {
     void let_cache_end() { fixture.clock.advance(util::Seconds{301}); }
     void change_stored(void (*change)(model::Client&)) {
         db::Transaction transaction(fixture.database, db::Durability::full);
-        auto client = *store::find_client(fixture.database, model::ClientId(kUrl));
-        change(client);
-        REQUIRE(store::update_client(transaction, client));
+        auto changed = *store::find_client(fixture.database, model::ClientId(kUrl));
+        change(changed);
+        REQUIRE(store::update_client(transaction, changed));
         transaction.commit();
     }
 };
@@ -324,7 +326,44 @@ TEST_CASE("client document: the login page is shown for a client that is not sto
     CHECK(place_of(begun) == "https://op.example/login");
     f.fixture.fetcher = nullptr;
     CHECK(f.follow(web::show_login, begun).body == "login");
-    CHECK(f.pages.last_login.client_name == "Notes");
+    CHECK(f.pages.last_login.client_name == "app.example");  // the name is any text
+}
+
+TEST_CASE("client document: another scheme than http is named as it is, not by the text behind it [CIMD-12, A32]") {
+    Flow f;
+    const std::string callback = "evil-app://op.example/cb";
+    f.network.publish(kUrl, document(R"("application_type":"native","redirect_uris":["https://app.example/cb",")" +
+                                     callback + R"("])"));
+    f.show(f.start(f.asking(callback)));
+    CHECK(f.pages.last_consent.client_host == "evil-app: (an app on this device)");
+    CHECK(f.pages.last_consent.any_program);
+
+    auto silent = f.asking(callback);
+    silent["prompt"] = "none";
+    const auto answer = f.start(silent);  // a page: a redirect would start whatever program the scheme names
+    CHECK(answer.find("Location") == nullptr);
+    CHECK(refusal_of(answer) == "consent_required");
+}
+
+TEST_CASE("client document: another user than the one asked for is told on a page, not at its address [CIMD-11, A32]") {
+    Flow f;
+    auto asked = f.asking();
+    asked["claims"] = R"({"id_token":{"sub":{"value":"of-another-user"}}})";
+    {
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
+        store::set_password_hash(transaction, f.alice.subject, crypto::hash_password(util::Secret("correct horse")));
+        transaction.commit();
+    }
+    f.cookies.clear();
+    const auto begun = f.start(asked);
+    f.fixture.fetcher = nullptr;
+    CHECK(f.follow(web::show_login, begun).body == "login");
+    const auto answer = f.resume(f.submit(web::submit_login, {{"resume", f.pages.last_login.resume},
+                                                              {"csrf", f.pages.last_login.csrf},
+                                                              {"username", "alice"},
+                                                              {"password", "correct horse"}}));
+    CHECK(answer.find("Location") == nullptr);
+    CHECK(refusal_of(answer) == "login_required");
 }
 
 TEST_CASE("client document: one that changes between request and approval gives nothing [CIMD-10, CIMD-13, A31]") {
