@@ -21,6 +21,7 @@ filesOnPostgreSQL("security", {
     error_shape: NO_DATABASE,
     fastcgi_aborts: NO_DATABASE,
     fastcgi_records: NO_DATABASE,
+    fetch: "the program has no database; roles.test.mjs has the rights of the cache",
     overload: "it occupies the processors; waiting for hash slots is the same",
     parsing_cost: NO_DATABASE,
     recovery: FILE,

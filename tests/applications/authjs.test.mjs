@@ -5,7 +5,7 @@ import { request } from "../support/user_agent.mjs";
 import { Person } from "./person.mjs";
 import { NodeApplication } from "./program.mjs";
 import { PERSON, openProvider } from "./provider.mjs";
-import { claimsOf, untilExpired } from "./tokens.mjs";
+import { claimsOf, untilExpired } from "../clients/tokens.mjs";
 
 const SECRET = "of-this-application-and-of-no-other-0123456789";
 /// As docs/CLIENTS.md has it.
