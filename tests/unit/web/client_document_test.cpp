@@ -345,6 +345,15 @@ TEST_CASE("client document: another scheme than http is named as it is, not by t
     CHECK(refusal_of(answer) == "consent_required");
 }
 
+TEST_CASE("client document: an error of the request is told on a page, not at its address [CIMD-11, A32]") {
+    Flow f;
+    auto wrong = f.asking();
+    wrong["code_challenge_method"] = "plain";
+    const auto begun = f.start(wrong);
+    CHECK(begun.find("Location") == nullptr);
+    CHECK(refusal_of(begun) == "invalid_request");
+}
+
 TEST_CASE("client document: another user than the one asked for is told on a page, not at its address [CIMD-11, A32]") {
     Flow f;
     auto asked = f.asking();
