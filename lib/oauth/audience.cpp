@@ -16,8 +16,9 @@ namespace {
 
 /// The path as a lenient reader takes it: decoded, without empty and dot segments (RFC 3986 §5.2.4).
 std::string lenient_path(const std::string& path) {
+    const std::string decoded = util::form_decode(path).value_or(path);  // the segments are parts of it
     std::vector<std::string> kept;
-    for (const std::string_view segment : util::split(util::form_decode(path).value_or(path), '/')) {
+    for (const std::string_view segment : util::split(decoded, '/')) {
         if (segment == ".." && !kept.empty()) kept.pop_back();
         if (!segment.empty() && segment != "." && segment != "..") kept.emplace_back(segment);
     }
