@@ -31,9 +31,14 @@ export async function privateDirectory(path) {
   return path;
 }
 
-/// One of the thousand ports from POSTERN_TEST_PORTS on, which scripts/run-suites gives to one test file alone; without
-/// it one that the system picks.
-const candidate = () => (process.env.POSTERN_TEST_PORTS ? Number(process.env.POSTERN_TEST_PORTS) + randomInt(1000) : 0);
+/// The next of the thousand ports from POSTERN_TEST_PORTS on, which scripts/run-suites gives to one test file alone;
+/// without it one that the system picks. In turn, not at random: two servers of one test must not get the same one.
+let turn = randomInt(1000);
+function candidate() {
+  if (!process.env.POSTERN_TEST_PORTS) return 0;
+  turn = (turn + 1) % 1000;
+  return Number(process.env.POSTERN_TEST_PORTS) + turn;
+}
 
 /// A port that was free a moment ago. Another process may take it first, so a test that starts a server tries again
 /// with another.
