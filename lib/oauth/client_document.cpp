@@ -188,7 +188,7 @@ Read<void> check_links(const Object& document) {
 
 Read<void> read_name(const Object& document, Client& client) {
     ASSIGN_OR_RETURN(const auto name, text_of(document, "client_name"));
-    client.name = name.value_or(http::parse_url(client.id.str())->host);
+    client.name = name.value_or(host_of_id(client.id));
     if (!name) return {};
     if (util::trim(*name).empty() || name->size() > kMaxClientNameBytes || util::displayable(*name) != *name)
         return fault_of("client_name", "is not 1 to 256 bytes of text without control and direction characters");

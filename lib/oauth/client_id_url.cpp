@@ -118,8 +118,13 @@ std::optional<std::string> client_id_host_problem(const Settings& settings, std:
     return std::nullopt;
 }
 
-bool is_allowed_by_name(const ClientDocuments& documents, std::string_view host) {
-    return names(documents.allow, host) && !names(documents.deny, host);
+std::string host_of_id(const model::ClientId& id) { return http::parse_url(id.str()).value().host; }
+
+bool is_known_to_operator(const Settings& settings, const model::Client& client) {
+    if (client.origin != model::Origin::document) return true;
+    const ClientDocuments& documents = settings.client_documents;
+    const std::string host = host_of_id(client.id);
+    return documents.enabled && names(documents.allow, host) && !names(documents.deny, host);
 }
 
 std::optional<std::string> host_pattern_problem(std::string_view pattern) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/client.h"
 #include "oauth/settings.h"
 
 namespace postern::oauth {
@@ -27,8 +28,12 @@ std::optional<std::string> client_id_url_problem(std::string_view url, const std
 /// only. `host` is that of a URL without client_id_url_problem.
 std::optional<std::string> client_id_host_problem(const Settings& settings, std::string_view host);
 
-/// Whether the operator has named the host in `allow`, and not in `deny`.
-bool is_allowed_by_name(const ClientDocuments& documents, std::string_view host);
+/// The host of a URL without client_id_url_problem, by which users can judge the client: its name is any text.
+std::string host_of_id(const model::ClientId& id);
+
+/// Whether the operator has named the client: by registering it, or with the host of its document in `allow` and not in
+/// `deny`, while `clientDocuments` is on. Anyone can publish the other documents.
+bool is_known_to_operator(const Settings& settings, const model::Client& client);
 
 /// What is wrong with an item of `allow` and `deny`, as the words behind its key, or nullopt. It is a host, or "*." and
 /// the end of hosts, in lower case.

@@ -31,14 +31,6 @@ std::optional<std::string> find_malformed(const http::Params& params) {
     return std::nullopt;
 }
 
-/// Anyone can publish a document, and nothing shows a user where it sends browsers at a logout.
-bool may_be_anyones(const oauth::Settings& settings, const model::Client& client) {
-    if (client.origin != model::Origin::document) return false;
-    const auto url = http::parse_url(client.id.str());
-    return !url || !settings.client_documents.enabled ||
-           !oauth::is_allowed_by_name(settings.client_documents, url->host);
-}
-
 std::optional<NotFollowed> reason_not_to_follow(const oauth::Settings& settings, const LogoutRequest& request,
                                                 const std::optional<model::Client>& client) {
     if (!request.hinted_subject)
@@ -46,7 +38,8 @@ std::optional<NotFollowed> reason_not_to_follow(const oauth::Settings& settings,
                            "post_logout_redirect_uri came without an id_token_hint, so nothing shows who sent it"};
     if (!client) return NotFollowed{"client_unknown", "the client of the id_token_hint is not registered any more"};
     if (!client->enabled) return NotFollowed{"client_disabled", "the client of the id_token_hint is disabled"};
-    if (may_be_anyones(settings, *client))
+    // Nothing shows a user where it sends browsers at a logout.
+    if (!oauth::is_known_to_operator(settings, *client))
         return NotFollowed{"client_document",
                            "a document describes the client, and clientDocuments.allow does not name its host"};
     return std::nullopt;

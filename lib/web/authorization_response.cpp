@@ -3,7 +3,9 @@
 
 #include <stdexcept>
 
+#include "http/url.h"
 #include "oauth/client_id_url.h"
+#include "web/destination.h"
 
 namespace postern::web {
 namespace {
@@ -16,26 +18,13 @@ http::Refusal refusal_of(const oauth::VerifiedRedirect& target, const oauth::OAu
     return {std::string(oauth::wire_name(error.code)), error.description, error.log_detail, target.client().id.str()};
 }
 
-std::string host_of(const std::string& uri) {
-    const auto url = http::parse_url(uri);
-    return url ? url->host : std::string();
-}
-
-/// What the user can judge: the host, or the scheme, which starts some program.
-std::string place_of(const std::string& uri) {
-    const auto url = http::parse_url(uri);
-    if (!url) return uri;
-    return url->scheme == "https" ? url->host : url->scheme + ":";
-}
-
 bool is_on_loopback(const std::string& uri) {
     const auto url = http::parse_url(uri);
     return url && http::is_loopback_http(*url);
 }
 
 bool may_be_anyones(const oauth::Settings& settings, const oauth::VerifiedRedirect& target) {
-    return target.document() && !is_on_loopback(target.uri()) &&
-           !oauth::is_allowed_by_name(settings.client_documents, host_of(target.client().id.str()));
+    return !oauth::is_known_to_operator(settings, target.client()) && !is_on_loopback(target.uri());
 }
 
 }  // namespace
@@ -66,7 +55,7 @@ http::Response early_error(const Interaction& interaction, const oauth::Verified
                            const oauth::OAuthError& error) {
     http::Response answer = authorization_error(interaction.pages, target, error);
     if (!may_be_anyones(interaction.context.settings, target)) return answer;
-    const std::string host = place_of(target.uri());
+    const std::string host = destination(target.uri());
     const std::string* location = answer.find("Location");  // none: the answer would be posted
     http::Response page = refusal_page(interaction.pages, interaction.request, PageFault::document_error,
                                        {.client_id = {},

@@ -2,25 +2,18 @@
 #include "web/consent.h"
 
 #include "db/write.h"
-#include "http/url.h"
+#include "oauth/client_id_url.h"
 #include "oauth/redirect_uri.h"
 #include "store/authorization_requests.h"
 #include "store/client_claims.h"
 #include "store/resources.h"
 #include "store/users.h"
 #include "web/csrf.h"
+#include "web/destination.h"
 #include "web/permissions.h"
 
 namespace postern::web {
 namespace {
-
-/// Where the answer goes, because any client can choose any name: the host, or the scheme of an app on this device.
-std::string destination(const std::string& redirect_uri) {
-    const auto url = http::parse_url(redirect_uri);
-    if (!url) return redirect_uri;
-    const bool is_web = url->scheme == "https" || url->scheme == "http";  // the rest of another scheme is any text
-    return is_web ? url->host : url->scheme + ": (an app on this device)";
-}
 
 /// The operator's name for each, with its URI: an application can ask for an API whose name says something else.
 std::vector<std::string> describe_resources(oauth::Context& context, const model::ResourceUris& uris) {
@@ -36,8 +29,7 @@ std::vector<std::string> describe_resources(oauth::Context& context, const model
 /// Anyone can publish a document under any name, so the user is told where this one is.
 void add_publisher(const Resumed& resumed, ConsentPage& page) {
     if (!resumed.request.document) return;
-    const auto url = http::parse_url(resumed.request.client_id.str());
-    page.published_at = url ? url->host : resumed.request.client_id.str();
+    page.published_at = oauth::host_of_id(resumed.request.client_id);
     page.any_program = oauth::is_loopback_or_private(resumed.request.redirect_uri);
 }
 

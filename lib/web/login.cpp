@@ -3,7 +3,7 @@
 
 #include "crypto/digest.h"
 #include "db/write.h"
-#include "http/url.h"
+#include "oauth/client_id_url.h"
 #include "store/authorization_requests.h"
 #include "util/text.h"
 #include "web/csrf.h"
@@ -24,17 +24,12 @@ std::string account_mark(const oauth::Context& context, const std::string& usern
     return oauth::audit::short_digest(crypto::hmac_sha256(key, username));
 }
 
-/// Anyone can publish a document under any name, and this page has no room to say so.
-std::string name_for_login(const Resumed& resumed) {
-    if (!resumed.request.document) return resumed.target.client().name;
-    const auto url = http::parse_url(resumed.request.client_id.str());
-    return url ? url->host : resumed.request.client_id.str();
-}
-
 http::Response form(Interaction& interaction, const Resumed& resumed, const std::string& username,
                     const std::string& message, int status = 200) {
     LoginPage page;
-    page.client_name = name_for_login(resumed);
+    // Anyone can publish a document under any name, and this page has no room to say so.
+    page.client_name =
+        resumed.request.document ? oauth::host_of_id(resumed.request.client_id) : resumed.target.client().name;
     page.action = interaction.context.settings.url(interaction.context.settings.paths.login);
     page.csrf = csrf_token(interaction.context, Form::login, interaction.browser, resumed.request.id);
     page.resume = resumed.sealed;

@@ -229,6 +229,23 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     assert.deepEqual(asked, []);
   });
 
+  it("sends no address of this network to a proxy, which would connect to it [FETCH-5, N01]", async () => {
+    const seen = [];
+    const proxy = createPlainServer((socket) =>
+      socket.on("data", (bytes) => {
+        seen.push(bytes.toString().split("\r\n")[0]);
+        socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+      }),
+    );
+    const port = await listening(proxy, "127.0.0.1");
+    const where = await installation({ allow: [], proxy: `http://127.0.0.1:${port}` });
+    await fails("https://169.254.169.254/latest", where, /not one of the public Internet/);
+    await fails("https://[::ffff:10.0.0.1]/", where, /not one of the public Internet/);
+    assert.deepEqual(seen, []);
+    await fails("https://name.example/", where, /proxy|403/i); // a name is for the proxy to resolve
+    assert.deepEqual(seen, ["CONNECT name.example:443 HTTP/1.1"]);
+  });
+
   it("takes ports of the list alone, and no other scheme [FETCH-4]", async () => {
     const where = await installation({ ports: [443] });
     asked = [];

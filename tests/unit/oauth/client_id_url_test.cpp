@@ -156,11 +156,21 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("is_allowed_by_name: what the operator has named, and an empty list names none [CIMD-3]") {
-    CHECK_FALSE(oauth::is_allowed_by_name(settings_with({}, {}).client_documents, "app.example"));
-    CHECK(oauth::is_allowed_by_name(settings_with({"app.example"}, {}).client_documents, "app.example"));
-    CHECK_FALSE(
-        oauth::is_allowed_by_name(settings_with({"*.example"}, {"app.example"}).client_documents, "app.example"));
+TEST_CASE("is_known_to_operator: registered, or the document's host is named; an empty list names none [CIMD-3]") {
+    const auto client = [](const char* id, model::Origin origin) {
+        model::Client one;
+        one.id = model::ClientId(id);
+        one.origin = origin;
+        return one;
+    };
+    const auto published = client("https://app.example/c", model::Origin::document);
+    CHECK_FALSE(oauth::is_known_to_operator(settings_with({}, {}), published));
+    CHECK(oauth::is_known_to_operator(settings_with({"app.example"}, {}), published));
+    CHECK_FALSE(oauth::is_known_to_operator(settings_with({"*.example"}, {"app.example"}), published));
+    auto off = settings_with({"app.example"}, {});
+    off.client_documents.enabled = false;
+    CHECK_FALSE(oauth::is_known_to_operator(off, published));
+    CHECK(oauth::is_known_to_operator(off, client("app", model::Origin::operator_)));
 }
 
 TEST_CASE("host_pattern_problem: hosts in lower case, an asterisk only as the first label [CIMD-3]") {

@@ -288,6 +288,30 @@ TEST_CASE("Service: of a client_id that is none, such as a token in the wrong fi
     CHECK(fixture.log().find("signature") == std::string::npos);
 }
 
+TEST_CASE("Service: the URL of a document is noted whole, but not one that holds a password [CIMD-1]") {
+    const struct {
+        std::string sent, noted;
+    } rows[] = {
+        {"https://app.example/client.json", "https://app.example/client.json"},
+        {"https://ann:secret@app.example/client.json", "https://ann:..."},
+        {"https://app.example:22/client.json", "https://app...."},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.sent);
+        ServiceFixture fixture(OnFailure::json, [&](App&, const http::Request&) {
+            http::Response response = http::json(json::Object{{"error", "invalid_client"}}, 401);
+            response.refusal = http::Refusal{"invalid_client", "words", "", row.sent};
+            return response;
+        });
+        FakeExchange exchange;
+        fixture.service().run(exchange);
+        const auto record = server::RefusalRing::find(fixture.ring(), exchange.header("X-Request-Id"));
+        REQUIRE(record);
+        CHECK(record->client_id == row.noted);
+        CHECK(fixture.log().find("\"client_id\":\"" + row.noted + "\"") != std::string::npos);
+    }
+}
+
 TEST_CASE("Service: one access line per request, and nothing that a client keeps secret in any line [CWE-532]") {
     ServiceFixture fixture(OnFailure::json, [](App&, const http::Request& request) -> http::Response {
         if (request.form.find("a") == "fail") throw std::runtime_error("failed");

@@ -343,6 +343,7 @@ TEST_CASE("client document: another scheme than http is named as it is, not by t
     const auto answer = f.start(silent);  // a page: a redirect would start whatever program the scheme names
     CHECK(answer.find("Location") == nullptr);
     CHECK(refusal_of(answer) == "consent_required");
+    CHECK(f.pages.last_error.message.find("evil-app: (an app on this device)") != std::string::npos);
 }
 
 TEST_CASE("client document: an error of the request is told on a page, not at its address [CIMD-11, A32]") {

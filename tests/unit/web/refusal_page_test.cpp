@@ -78,6 +78,17 @@ TEST_CASE("refusal_page: each fault has its status and its word, and a page that
     CHECK(words.size() == std::size(kRows));
 }
 
+TEST_CASE("refusal_page: a name that looks like a mark is shown as it is") {
+    test::RecordedPages pages;
+    http::Request request = test::get("");
+    web::RefusalFacts facts;
+    facts.client_name = "{user} of {issuer}";
+    facts.username = "alice";
+    facts.issuer = "https://op.example";
+    web::refusal_page(pages, request, web::PageFault::access_refused, facts);
+    CHECK(pages.last_error.message.find("{user} of {issuer}") != std::string::npos);
+}
+
 TEST_CASE("refusal_page: before a redirect_uri is verified, its fault is a page [RFC 6749 §4.1.2.1a]") {
     using oauth::RedirectFault;
     const struct {
