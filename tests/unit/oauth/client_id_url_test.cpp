@@ -21,6 +21,7 @@ std::string problem_of(std::string_view url, const std::vector<std::uint16_t>& p
 oauth::Settings settings_with(std::vector<std::string> allow, std::vector<std::string> deny) {
     oauth::Settings settings;
     settings.issuer = "https://id.example.org/base";
+    settings.client_documents.enabled = true;
     settings.client_documents.allow = std::move(allow);
     settings.client_documents.deny = std::move(deny);
     return settings;
