@@ -34,16 +34,17 @@ std::optional<std::string> answer_fault(const Answer& answer) {
 
 class Reading {
 public:
-    Reading(const Source& source, Purpose purpose, const std::string& url, const Check& check)
+    Reading(const Source& source, Purpose purpose, const std::string& url, Occasion occasion, const Check& check)
         : source_(source),
           question_{purpose, url},
+          occasion_(occasion),
           check_(check),
           digest_(digest_of(purpose, url)),
           cached_(store::find_fetched(source.store, digest_)) {}
 
     util::Result<Document, Failure> read() {
         if (cached_ && source_.now < cached_->fresh_until && !check_(document_of(*cached_))) return use_cached();
-        const Limits limits(source_.store, source_.now, question_.url, digest_);
+        const Limits limits(source_.store, source_.now, question_.url, digest_, occasion_);
         if (auto failure = limits.claim()) return or_stale(std::move(*failure));
         has_asked_ = true;
         const auto reply = source_.fetcher->ask(question_);
@@ -109,6 +110,7 @@ private:
 
     const Source& source_;
     Question question_;
+    Occasion occasion_;
     const Check& check_;
     std::string digest_;
     std::optional<Fetched> cached_;
@@ -118,11 +120,11 @@ private:
 }  // namespace
 
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
-                                              const Check& check) {
+                                              Occasion occasion, const Check& check) {
     if (source.fetcher == nullptr) return Failure{false, "\"outbound\" is not enabled"};
     if (const auto fault = url_fault(url, source.outbound.ports)) return Failure{false, *fault};
     const auto began = source.fetcher->now();
-    Reading reading(source, purpose, url, check);
+    Reading reading(source, purpose, url, occasion, check);
     auto result = reading.read();
     // Only what was tried tells something of the network. Waiting for the rest would let any number of requests hold
     // processes.

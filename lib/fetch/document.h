@@ -32,6 +32,13 @@ struct Failure {
     std::string reason;  ///< for the log and `postern why`; a client must not see it (FETCH-12)
 };
 
+/// Who causes a fetch. Each has counters of its own, so that strangers with new URLs cannot keep a document that is in
+/// use from being renewed (FETCH-11).
+enum class Occasion {
+    first,   ///< anyone may have named the URL
+    renewal  ///< of a document that this server has kept since a user approved it
+};
+
 /// What is wrong with a document; nullopt: nothing. One with a fault is not cached.
 using Check = std::function<std::optional<std::string>(const Document&)>;
 
@@ -41,7 +48,7 @@ using Check = std::function<std::optional<std::string>(const Document&)>;
 /// `fetch_limits`. A failure for which the fetcher was asked takes at least a second, whatever it is (FETCH-12). Throws
 /// StoreError.
 util::Result<Document, Failure> read_document(const Source& source, Purpose purpose, const std::string& url,
-                                              const Check& check);
+                                              Occasion occasion, const Check& check);
 
 /// The cached one however old, without fetching and writing.
 std::optional<Document> cached_document(db::Database& store, Purpose purpose, const std::string& url);

@@ -8,13 +8,13 @@
 
 namespace postern::fetch {
 
-inline constexpr int kFetchesOfHost = 6;  ///< in a minute
-inline constexpr int kFetches = 60;       ///< in a minute, of all hosts
+inline constexpr int kFetchesOfHost = 6;  ///< in a minute, on each occasion
+inline constexpr int kFetches = 60;       ///< in a minute, of all hosts, on each occasion
 
 /// The limits of one URL; borrows the database.
 class Limits {
 public:
-    Limits(db::Database& store, util::Time now, const std::string& url, std::string digest);
+    Limits(db::Database& store, util::Time now, const std::string& url, std::string digest, Occasion occasion);
 
     /// nullopt: it is counted and may be asked.
     std::optional<Failure> claim() const;
@@ -28,6 +28,7 @@ private:
     util::Time now_;
     std::string failed_;
     std::string host_;
+    std::string all_;
 };
 
 }  // namespace postern::fetch

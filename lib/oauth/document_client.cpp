@@ -53,7 +53,9 @@ util::Result<model::Client, NoDocumentClient> find_document_client(Context& cont
         has_other_method = client.error().has_other_method;
         return "the document " + client.error().reason;
     };
-    const auto document = fetch::read_document(context.documents(), fetch::Purpose::client_document, url, check);
+    const auto occasion = stored ? fetch::Occasion::renewal : fetch::Occasion::first;
+    const auto document =
+        fetch::read_document(context.documents(), fetch::Purpose::client_document, url, occasion, check);
     if (!document) {
         if (has_other_method && stored) end_grants(context, stored->id);
         return NoDocumentClient{document.error().too_many, document.error().reason};

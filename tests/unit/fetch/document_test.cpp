@@ -56,9 +56,9 @@ struct Reader {
     Time now = kNow;
 
     /// The body, or "?" and the reason, "!" when it was too often.
-    std::string read(const std::string& url = kUrl) {
+    std::string read(const std::string& url = kUrl, fetch::Occasion occasion = fetch::Occasion::first) {
         const fetch::Source source{database, now, &fetcher, outbound};
-        const auto result = fetch::read_document(source, fetch::Purpose::client_document, url, check_good);
+        const auto result = fetch::read_document(source, fetch::Purpose::client_document, url, occasion, check_good);
         if (result) return result->body;
         return (result.error().too_many ? "!" : "?") + result.error().reason;
     }
@@ -156,7 +156,7 @@ TEST_CASE("read_document: a cached document that a new rule refuses is fetched a
     const auto stricter = [](const fetch::Document& document) {
         return document.body == "one" ? std::optional<std::string>("it is old") : std::nullopt;
     };
-    const auto result = fetch::read_document(source, fetch::Purpose::client_document, kUrl, stricter);
+    const auto result = fetch::read_document(source, fetch::Purpose::client_document, kUrl, fetch::Occasion::renewal, stricter);
     REQUIRE(result);
     CHECK(result->body == "two");
 }
@@ -189,6 +189,53 @@ TEST_CASE("read_document: sixty fetches of all hosts in a minute [FETCH-11, N03]
     CHECK(reader.read(url(61)) == "one");
 }
 
+TEST_CASE(
+    "read_document: strangers who spend the fetches of a host, or of all, keep nothing from renewal [FETCH-11, N03]") {
+    struct Row {
+        const char* when;
+        int urls;
+        const char* host;
+        const char* refusal;
+    };
+    const Row rows[] = {
+        {"of the host", 6, "app", "!more than 6 fetches from this host in a minute"},
+        {"of all hosts", 60, "", "!more than 60 fetches in a minute"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.when);
+        Reader reader;
+        reader.replies({answer("one"), answer("two")});
+        reader.read();
+        reader.now = kNow + Seconds{1000};
+        for (int i = 0; i < row.urls; ++i) {
+            const std::string host = *row.host != '\0' ? row.host : "h" + std::to_string(i);
+            reader.read("https://" + host + ".example/" + std::to_string(i));
+        }
+        CHECK(reader.read("https://app.example/new") == row.refusal);
+        CHECK(reader.read() == "one");  // as one that is not known: stale, because of the others
+        CHECK(reader.read(kUrl, fetch::Occasion::renewal) == "two");
+    }
+}
+
+TEST_CASE("read_document: renewals have the same limits, and leave those of new URLs alone [FETCH-11, N03]") {
+    Reader reader;
+    reader.replies({answer("one")});
+    const auto renewed = [&](const std::string& url) { return reader.read(url, fetch::Occasion::renewal); };
+    for (int i = 1; i <= 6; ++i) CHECK(renewed("https://app.example/" + std::to_string(i)) == "one");
+    CHECK(renewed("https://app.example/7") == "!more than 6 fetches from this host in a minute");
+    CHECK(reader.read("https://app.example/8") == "one");
+    for (int i = 1; i <= 54; ++i) CHECK(renewed("https://h" + std::to_string(i) + ".example/") == "one");
+    CHECK(renewed("https://h55.example/") == "!more than 60 fetches in a minute");
+    CHECK(reader.read("https://h55.example/") == "one");
+}
+
+TEST_CASE("read_document: a URL that failed is not asked again for a renewal, either [FETCH-9]") {
+    Reader reader;
+    reader.replies({std::string("no route")});
+    reader.read();
+    CHECK(reader.read(kUrl, fetch::Occasion::renewal) == kRemembered);
+}
+
 TEST_CASE("read_document: a stale document serves when there were too many fetches [FETCH-11]") {
     Reader reader;
     reader.replies({answer("one")});
@@ -217,7 +264,7 @@ TEST_CASE("read_document: every fetch that fails lasts a second from its beginni
 TEST_CASE("read_document: without a fetcher nothing is looked up and nothing waits [FETCH-1]") {
     Reader reader;
     const fetch::Source source{reader.database, kNow, nullptr, reader.outbound};
-    const auto result = fetch::read_document(source, fetch::Purpose::client_document, kUrl, check_good);
+    const auto result = fetch::read_document(source, fetch::Purpose::client_document, kUrl, fetch::Occasion::first, check_good);
     REQUIRE_FALSE(result);
     CHECK(result.error().reason == "\"outbound\" is not enabled");
     CHECK_FALSE(result.error().too_many);

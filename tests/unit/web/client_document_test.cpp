@@ -184,6 +184,19 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("client document: a client that was approved is renewed while strangers spend its host's fetches [FETCH-11]") {
+    Flow f;
+    REQUIRE(location_parameter(f.approve(), "code") != "");
+    f.let_cache_end();
+    auto unknown = f.asking();
+    for (int i = 1; i <= 7; ++i) {
+        unknown["client_id"] = "https://app.example/" + std::to_string(i);
+        CHECK(refusal_of(f.start(unknown)) == (i <= 6 ? "client_document_refused" : "client_document_busy"));
+    }
+    f.network.publish(kUrl, document(kSite, "Other name"));
+    CHECK(place_of(f.start(f.asking())) == "https://op.example/scopes");  // the new document was read
+}
+
 TEST_CASE("client document: the page says the same whatever was wrong with the document [FETCH-12, A29]") {
     Flow f;
     f.network.answers[kUrl].status = 500;
