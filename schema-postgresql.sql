@@ -32,10 +32,10 @@ CREATE TABLE clients (
     own_claims bigint NOT NULL DEFAULT 0 CHECK (own_claims IN (0, 1)),
     origin text NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),
     last_used_at bigint,
-    kept_until bigint,
+    removable_at bigint,
     gate bigint NOT NULL DEFAULT 0
 );
-CREATE INDEX clients_by_kept_until ON clients (kept_until) WHERE kept_until IS NOT NULL;
+CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
 
 CREATE TABLE resources (
     uri text COLLATE "C" NOT NULL PRIMARY KEY,

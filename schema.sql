@@ -38,9 +38,9 @@ CREATE TABLE clients (
     origin TEXT NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),  -- document: a copy of what the
                                                 -- document at the URL that is its id says, made when a user approved it
     last_used_at INTEGER,                       -- of a document: the latest sign-in to it, by the day; else NULL
-    kept_until   INTEGER                        -- of a document: it may be deleted then; NULL: it stays
+    removable_at INTEGER                        -- of a document: it may be deleted then; NULL: it stays
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX clients_by_kept_until ON clients (kept_until) WHERE kept_until IS NOT NULL;
+CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
 
 -- APIs for which access tokens are made (RFC 8707 §2).
 CREATE TABLE resources (

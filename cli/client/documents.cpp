@@ -22,7 +22,7 @@ void refuse_described(const model::Client& client, const ClientOptions& options)
 }
 
 void keep(model::Client& client) {
-    if (client.origin == model::Origin::document) client.kept_until.reset();
+    if (client.origin == model::Origin::document) client.removable_at.reset();
 }
 
 void note_removed(const model::Client& client) {

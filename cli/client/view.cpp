@@ -117,7 +117,7 @@ json::Object to_json(const Client& client, const ClientDetails& details) {
         {"created_at", util::to_epoch(client.created_at)},
         {"origin", std::string(model::to_string(client.origin))},
         {"last_used_at", time_or_null(client.last_used_at)},
-        {"kept_until", time_or_null(client.kept_until)},
+        {"removable_at", time_or_null(client.removable_at)},
     };
 }
 
@@ -148,7 +148,7 @@ void print_client(const Client& client, const ClientDetails& details) {
         {"created", to_text(client.created_at)},
         {"described by", client.origin == model::Origin::document ? "the document at this URL" : "you"},
         {"last sign-in", client.last_used_at ? to_text(*client.last_used_at) : ""},
-        {"kept until", client.kept_until ? to_text(*client.kept_until) : ""},
+        {"kept until", client.removable_at ? to_text(*client.removable_at) : ""},
     });
 }
 

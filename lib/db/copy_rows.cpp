@@ -18,15 +18,11 @@ constexpr int kRowsWritten = 50;  // by one INSERT
 constexpr const char* kEnded = "ended_at";
 constexpr std::array kExpiries = {"expires_at", "kept_until", "ends_at"};
 
-/// A client whose time has come is kept while it has grants.
-constexpr const char* kClients = "clients";
-
 using Value = std::optional<std::string>;
 using Row = std::vector<Value>;
 
 /// "" for a table whose rows do not end. `$1` is the time.
 std::string is_live(const Table& table) {
-    if (table.name == kClients) return "";
     std::string condition;
     if (table.has(kEnded)) condition = quoted(kEnded) + " IS NULL";
     for (const char* expiry : kExpiries) {

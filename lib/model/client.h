@@ -71,7 +71,7 @@ struct Client {
     Origin origin = Origin::operator_;
     // Of a document:
     std::optional<util::Time> last_used_at = std::nullopt;  ///< the latest sign-in, by the day
-    std::optional<util::Time> kept_until = std::nullopt;    ///< nullopt: the operator has decided about it, so it stays
+    std::optional<util::Time> removable_at = std::nullopt;  ///< nullopt: the operator has decided about it, so it stays
 
     bool has_grant(GrantType grant) const { return grants.contains(grant); }
 };

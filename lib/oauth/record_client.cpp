@@ -13,14 +13,14 @@ constexpr util::Seconds kUseIsToldBy{86400};
 
 using Recorded = util::Result<RecordedClient, NotIssued>;
 
-util::Time kept_until(const Context& context) { return context.now() + context.settings.client_documents.ttl; }
+util::Time removable_at(const Context& context) { return context.now() + context.settings.client_documents.ttl; }
 
 Recorded insert(db::Transaction& transaction, Context& context, model::Client client) {
     if (store::count_fleeting_clients(transaction.database()) >= context.settings.client_documents.max)
         return NotIssued::too_many_clients;
     client.created_at = context.now();
     client.last_used_at = context.now();
-    client.kept_until = kept_until(context);
+    client.removable_at = removable_at(context);
     // On a server another user's approval may have inserted it since this transaction looked.
     if (!store::insert_client(transaction, client)) return NotIssued::approval_withdrawn;
     return RecordedClient{true};
@@ -41,7 +41,7 @@ Recorded update(db::Transaction& transaction, Context& context, const model::Cli
     }
     if (digest_of(stored) != digest_of(described)) store::update_description(transaction, described);
     if (!stored.last_used_at || context.now() - *stored.last_used_at >= kUseIsToldBy)
-        store::touch_client(transaction, stored.id, context.now(), kept_until(context));
+        store::touch_client(transaction, stored.id, context.now(), removable_at(context));
     return recorded;
 }
 

@@ -44,14 +44,14 @@ std::set<model::GrantType> parse_grants(const std::string& text) {
 #define POSTERN_CLIENT_COLUMNS                                                                            \
     "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce," \
     " c.created_at, c.restricted, c.groups, c.id_token_claims, c.access_token_profile,"                   \
-    " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims, c.origin, c.last_used_at, c.kept_until"
+    " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims, c.origin, c.last_used_at, c.removable_at"
 Client read_client(db::Statement& row) {
     Client client;
     std::string type, grants, auth_method, pkce, groups, profile, origin;
     row >> client.id >> client.name >> type >> client.native >> client.first_party >> client.enabled >> grants >>
         client.scope >> auth_method >> pkce >> client.created_at >> client.restricted >> groups >>
         client.id_token_claims >> profile >> client.groups_in_access_token >> client.default_resource >>
-        client.resources >> client.own_claims >> origin >> client.last_used_at >> client.kept_until;
+        client.resources >> client.own_claims >> origin >> client.last_used_at >> client.removable_at;
     client.type = type == kPublic ? model::ClientType::public_ : model::ClientType::confidential;
     client.grants = parse_grants(grants);
     client.auth_method = known(model::parse_auth_method(auth_method), "auth_method");
@@ -118,7 +118,7 @@ bool write_client(db::Transaction& transaction, const char* sql, const Client& c
                            words(client.grants), client.scope, to_string(client.auth_method), to_string(client.pkce),
                            client.restricted, to_string(client.groups), client.id_token_claims, profile,
                            client.groups_in_access_token, client.default_resource, model::to_string(client.resources),
-                           client.kept_until, more...) == 1;
+                           client.removable_at, more...) == 1;
 }
 
 }  // namespace
@@ -204,7 +204,7 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
     constexpr const char* kInsert =
         "INSERT INTO clients"
         " (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, restricted, groups,"
-        " id_token_claims, access_token_profile, groups_in_access_token, default_resource, resources, kept_until,"
+        " id_token_claims, access_token_profile, groups_in_access_token, default_resource, resources, removable_at,"
         " created_at, origin, last_used_at)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)"
         " ON CONFLICT (id) DO NOTHING";
@@ -220,7 +220,7 @@ bool update_client(db::Transaction& transaction, const Client& client) {
         "UPDATE clients SET name = $2, type = $3, native = $4, first_party = $5, enabled = $6, grants = $7,"
         " scope = $8, auth_method = $9, pkce = $10, restricted = $11, groups = $12, id_token_claims = $13,"
         " access_token_profile = $14, groups_in_access_token = $15, default_resource = $16, resources = $17,"
-        " kept_until = $18 WHERE id = $1";
+        " removable_at = $18 WHERE id = $1";
     if (!write_client(transaction, kUpdate, client)) return false;
     transaction.queue("DELETE FROM redirect_uris WHERE client_id = $1", client.id);
     insert_all_uris(transaction, client);
@@ -238,15 +238,15 @@ void update_description(db::Transaction& transaction, const Client& client) {
     insert_all_uris(transaction, client);
 }
 
-void touch_client(db::Transaction& transaction, const ClientId& id, util::Time last_used_at, util::Time kept_until) {
+void touch_client(db::Transaction& transaction, const ClientId& id, util::Time last_used_at, util::Time removable_at) {
     transaction.queue(
-        "UPDATE clients SET last_used_at = $2, kept_until = CASE WHEN kept_until IS NULL THEN NULL ELSE $3 END"
+        "UPDATE clients SET last_used_at = $2, removable_at = CASE WHEN removable_at IS NULL THEN NULL ELSE $3 END"
         " WHERE id = $1",
-        id, last_used_at, kept_until);
+        id, last_used_at, removable_at);
 }
 
 std::int64_t count_fleeting_clients(db::Database& database) {
-    auto row = database.query("SELECT count(*) FROM clients WHERE kept_until IS NOT NULL");
+    auto row = database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL");
     return row.step() ? row.integer(0) : 0;
 }
 

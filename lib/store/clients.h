@@ -48,9 +48,9 @@ bool remove_client(db::Transaction& transaction, const model::ClientId& id);
 void lock_client(db::Transaction& transaction, const model::ClientId& id);
 /// Replaces what a document says of a client: name, native, grants, scope and URIs.
 void update_description(db::Transaction& transaction, const model::Client& client);
-/// A user has signed in to a client of a document. `kept_until` is for one that may be deleted, and for no other.
+/// A user has signed in to a client of a document. `removable_at` is for one that may be deleted, and for no other.
 void touch_client(db::Transaction& transaction, const model::ClientId& id, util::Time last_used_at,
-                  util::Time kept_until);
+                  util::Time removable_at);
 /// Clients of documents that may be deleted one day.
 std::int64_t count_fleeting_clients(db::Database& database);
 

@@ -76,10 +76,10 @@ constexpr Rule kRules[] = {
     // Of documents. A client stays as long as its last grant, because a replayed code is recognised that long.
     {"clients",
      POSTERN_DELETION("DELETE FROM clients WHERE id IN"
-                      " (SELECT id FROM clients WHERE kept_until IS NOT NULL AND kept_until <= $1"
+                      " (SELECT id FROM clients WHERE removable_at IS NOT NULL AND removable_at <= $1"
                       " AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)"
-                      " ORDER BY kept_until LIMIT $2"),
-     "SELECT count(*) FROM clients WHERE kept_until IS NOT NULL AND kept_until <= $1"
+                      " ORDER BY removable_at LIMIT $2"),
+     "SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND removable_at <= $1"
      " AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)"},
 };
 

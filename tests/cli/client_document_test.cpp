@@ -31,7 +31,7 @@ void put_described(const Installation& installation) {
     client.redirect_uris = {"https://app.example/cb"};
     client.created_at = util::SystemClock().now();
     client.last_used_at = client.created_at;
-    client.kept_until = client.created_at + util::Seconds{86400};
+    client.removable_at = client.created_at + util::Seconds{86400};
     auto database = installation.open();
     db::Transaction transaction(database, db::Durability::full);
     REQUIRE(store::insert_client(transaction, client));
@@ -54,11 +54,11 @@ TEST_CASE("client list, show, stats: who says what a client is [CIMD-10]") {
     const auto shown = installation.must_json({"client", "show", kUrl});
     CHECK(text_of(shown, "origin") == "document");
     CHECK(member_of(shown, "last_used_at").if_integer());
-    CHECK(member_of(shown, "kept_until").if_integer());
+    CHECK(member_of(shown, "removable_at").if_integer());
     CHECK(installation.must({"client", "show", kUrl}).find("the document at this URL") != std::string::npos);
     const auto own = installation.must_json({"client", "show", "web"});
     CHECK(text_of(own, "origin") == "operator");
-    CHECK(member_of(own, "kept_until").is_null());
+    CHECK(member_of(own, "removable_at").is_null());
     const std::string list = installation.must({"client", "list"});
     CHECK(list.find("ORIGIN") != std::string::npos);
     CHECK(list.find("document") != std::string::npos);
@@ -86,10 +86,10 @@ TEST_CASE("client set: of a document's client what no document says, and such a 
         CHECK(result.exit_code != 0);
         CHECK(result.err.find("is what the document at this URL says") != std::string::npos);
     }
-    CHECK(stored(installation)->kept_until);
+    CHECK(stored(installation)->removable_at);
     installation.must({"client", "set", kUrl, "--resource", "https://api.example/"});
     CHECK(stored(installation)->resources == std::vector<std::string>{"https://api.example/"});
-    CHECK_FALSE(stored(installation)->kept_until);
+    CHECK_FALSE(stored(installation)->removable_at);
     CHECK(stored(installation)->origin == model::Origin::document);
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("client disable, remove: one keeps the document's client away, the oth
     put_described(installation);
     installation.must({"client", "disable", kUrl});
     CHECK_FALSE(stored(installation)->enabled);
-    CHECK_FALSE(stored(installation)->kept_until);
+    CHECK_FALSE(stored(installation)->removable_at);
     const auto removed = installation.postern({"client", "remove", kUrl});
     CHECK(removed.exit_code == 0);
     CHECK(removed.err.find("brings the client back") != std::string::npos);

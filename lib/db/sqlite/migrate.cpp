@@ -162,8 +162,8 @@ constexpr const char* kToVersion4[] = {
     "ALTER TABLE clients ADD COLUMN origin TEXT NOT NULL DEFAULT 'operator'"
     " CHECK (origin IN ('operator', 'document'))",
     "ALTER TABLE clients ADD COLUMN last_used_at INTEGER",
-    "ALTER TABLE clients ADD COLUMN kept_until INTEGER",
-    "CREATE INDEX clients_by_kept_until ON clients (kept_until) WHERE kept_until IS NOT NULL",
+    "ALTER TABLE clients ADD COLUMN removable_at INTEGER",
+    "CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL",
     "CREATE TABLE fetched ("
     " url_digest TEXT NOT NULL PRIMARY KEY,"
     " content_type TEXT NOT NULL,"

@@ -63,7 +63,7 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     rich.default_resource = "https://default.example/";
     rich.origin = model::Origin::document;
     rich.last_used_at = kLater;
-    rich.kept_until = kLater + Seconds{1};
+    rich.removable_at = kLater + Seconds{1};
     rich.resources = {"https://b.example/", "https://a.example/"};
     rich.redirect_uris = {"https://z.example/", "https://a.example/", "https://m.example/"};
     rich.post_logout_redirect_uris = {"https://z.example/out", "https://a.example/out"};
@@ -96,7 +96,7 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
         CHECK(got->resources == put.resources);
         CHECK(got->origin == put.origin);
         CHECK(got->last_used_at == put.last_used_at);
-        CHECK(got->kept_until == put.kept_until);
+        CHECK(got->removable_at == put.removable_at);
         REQUIRE(got->secrets.size() == put.secrets.size());
         for (std::size_t i = 0; i < put.secrets.size(); ++i) {
             CHECK(got->secrets[i].hash == put.secrets[i].hash);
@@ -340,7 +340,7 @@ TEST_CASE("update_description: what a document says is replaced, and nothing els
     auto database = test::empty_database();
     model::Client stored = client("https://app.example/c");
     stored.origin = model::Origin::document;
-    stored.kept_until = kLater;
+    stored.removable_at = kLater;
     stored.restricted = true;
     stored.resources = {"https://api.example/"};
     stored.post_logout_redirect_uris = {"https://app.example/out"};
@@ -355,7 +355,7 @@ TEST_CASE("update_description: what a document says is replaced, and nothing els
     described.restricted = false;
     described.resources = {};
     described.enabled = false;
-    described.kept_until.reset();
+    described.removable_at.reset();
     written(database, [&](db::Transaction& transaction) { store::update_description(transaction, described); });
     const auto found = store::find_client(database, stored.id);
     CHECK(found->name == described.name);
@@ -367,7 +367,7 @@ TEST_CASE("update_description: what a document says is replaced, and nothing els
     CHECK(found->restricted);
     CHECK(found->resources == stored.resources);
     CHECK(found->enabled);
-    CHECK(found->kept_until == kLater);
+    CHECK(found->removable_at == kLater);
 }
 
 TEST_CASE("touch_client: a client that may be deleted is kept longer, another is only noted [CIMD-10]") {
@@ -375,14 +375,14 @@ TEST_CASE("touch_client: a client that may be deleted is kept longer, another is
     for (const bool is_fleeting : {true, false}) {
         CAPTURE(is_fleeting);
         model::Client stored = client(is_fleeting ? "fleeting" : "kept");
-        if (is_fleeting) stored.kept_until = kLater;
+        if (is_fleeting) stored.removable_at = kLater;
         written(database, [&](db::Transaction& transaction) {
             store::insert_client(transaction, stored);
             store::touch_client(transaction, stored.id, kLater, kLater + Seconds{9});
         });
         const auto found = store::find_client(database, stored.id);
         CHECK(found->last_used_at == kLater);
-        CHECK(found->kept_until == (is_fleeting ? std::optional(kLater + Seconds{9}) : std::nullopt));
+        CHECK(found->removable_at == (is_fleeting ? std::optional(kLater + Seconds{9}) : std::nullopt));
     }
     CHECK(store::count_fleeting_clients(database) == 1);
 }

@@ -261,7 +261,7 @@ constexpr Exception kLookAtAll[] = {
     {"SELECT enabled, count(*) FROM clients", "statistics"},
     {"SELECT enabled, count(*) FROM users", "statistics"},
     {"FROM clients WHERE origin = 'document'", "statistics"},
-    {"FROM clients WHERE kept_until IS NOT NULL", "counts an index that has at most clientDocuments.max rows"},
+    {"FROM clients WHERE removable_at IS NOT NULL", "counts an index that has at most clientDocuments.max rows"},
     {"SELECT count(*) FROM consents", "statistics"},
     {"SELECT count(*) FROM sessions s JOIN users u", "statistics"},
     {"SELECT count(*) FROM access_tokens t", "statistics"},

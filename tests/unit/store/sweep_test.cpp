@@ -270,7 +270,7 @@ TEST_CASE(
     "sweep: a client of a document goes when it is unused and its grants are gone, another never [CIMD-10, A31]") {
     struct Row {
         const char* when;
-        std::optional<Time> kept_until;
+        std::optional<Time> removable_at;
         bool has_grant;
         bool goes;
     };
@@ -284,7 +284,7 @@ TEST_CASE(
         CAPTURE(row.when);
         auto database = sample_database();
         auto described = client("described");
-        described.kept_until = row.kept_until;
+        described.removable_at = row.removable_at;
         written(database, [&](db::Transaction& transaction) {
             store::insert_client(transaction, described);
             auto of_it = grant("of it");

@@ -132,7 +132,7 @@ TEST_CASE(
     CHECK(client->redirect_uris == std::vector{kCallback});
     CHECK(client->created_at == f.fixture.clock.now());
     CHECK(client->last_used_at == f.fixture.clock.now());
-    CHECK(client->kept_until == f.fixture.clock.now() + f.fixture.settings.client_documents.ttl);
+    CHECK(client->removable_at == f.fixture.clock.now() + f.fixture.settings.client_documents.ttl);
     CHECK(f.network.asked.size() == 1);  // the rest is from the cache
 
     const auto again = f.start(f.asking());  // the consent is remembered
@@ -559,11 +559,11 @@ TEST_CASE(
     CHECK(f.stored()->last_used_at == begin);
     use_again_after(1);
     CHECK(f.stored()->last_used_at == begin + util::Seconds{86400});
-    CHECK(f.stored()->kept_until == begin + util::Seconds{86400} + f.fixture.settings.client_documents.ttl);
-    f.change_stored([](model::Client& client) { client.kept_until.reset(); });
+    CHECK(f.stored()->removable_at == begin + util::Seconds{86400} + f.fixture.settings.client_documents.ttl);
+    f.change_stored([](model::Client& client) { client.removable_at.reset(); });
     use_again_after(86400);
     CHECK(f.stored()->last_used_at == begin + util::Seconds{172800});
-    CHECK_FALSE(f.stored()->kept_until);
+    CHECK_FALSE(f.stored()->removable_at);
 }
 
 TEST_CASE(
