@@ -14,6 +14,7 @@
 #include "oauth/sealed_members.h"
 #include "util/base64.h"
 #include "util/text.h"
+#include "util/visible.h"
 
 namespace postern::oauth {
 namespace {
@@ -190,8 +191,9 @@ Read<void> read_name(const Object& document, Client& client) {
     ASSIGN_OR_RETURN(const auto name, text_of(document, "client_name"));
     client.name = name.value_or(host_of_id(client.id));
     if (!name) return {};
-    if (util::trim(*name).empty() || name->size() > kMaxClientNameBytes || util::displayable(*name) != *name)
+    if (name->size() > kMaxClientNameBytes || util::displayable(*name) != *name)
         return fault_of("client_name", "is not 1 to 256 bytes of text without control and direction characters");
+    if (!util::can_be_seen(*name)) return fault_of("client_name", "has no character that can be seen");
     return {};
 }
 

@@ -9,6 +9,7 @@
 #include "oauth/client_id_url.h"
 #include "oauth/target.h"
 #include "util/text.h"
+#include "util/visible.h"
 
 namespace postern::oauth {
 namespace {
@@ -115,10 +116,12 @@ const ClientRule kClientRules[] = {
     {[](const Client& c, const Settings&) { return is_client_id_url(c.id.str()) && !is_public(c); },
      "a client whose id is a URL has no secret, since HTTP Basic ends the id at its colon; add --public"},
     {[](const Client& c, const Settings&) {
-         return util::trim(c.name).empty() || c.name.size() > kMaxClientNameBytes || !util::is_utf8(c.name) ||
+         return c.name.empty() || c.name.size() > kMaxClientNameBytes || !util::is_utf8(c.name) ||
                 util::displayable(c.name) != c.name;
      },
      "the name must be 1 to 256 bytes of UTF-8 text without control and direction characters"},
+    {[](const Client& c, const Settings&) { return !c.name.empty() && !util::can_be_seen(c.name); },
+     "the name has no character that can be seen"},
     {[](const Client& c, const Settings&) { return c.grants.empty(); }, "the client has no grant; add --grant"},
     {[](const Client& c, const Settings& s) { return c.has_grant(GrantType::implicit) && !s.implicit; },
      "the implicit grant is switched off in the configuration; use authorization_code"},

@@ -1,0 +1,17 @@
+// Can a text be seen on a page?
+#pragma once
+
+#include <string_view>
+
+namespace postern::util {
+
+/// Shown as nothing at all: Unicode's property Default_Ignorable_Code_Point.
+bool is_ignorable(char32_t code_point);
+
+/// Shown as a gap: Unicode's white space without control characters, and the braille pattern without a dot.
+bool is_blank(char32_t code_point);
+
+/// Whether something of it is neither ignorable, blank nor a control character. Bytes that are not UTF-8 can be seen.
+bool can_be_seen(std::string_view text);
+
+}  // namespace postern::util
