@@ -43,6 +43,9 @@ constexpr ReasonAdvice kReasonAdvice[] = {
      "there, or switch PKCE off if `postern client show {client}` says that it is optional."},
     // RFC 6749 §2.3
     {"invalid_client", "the client is disabled", "`postern client enable {client}` enables it again."},
+    {"invalid_client", "a document describes the client, and clientDocuments is off",
+     "A user approved the client when \"clientDocuments\" was on. Switch it on again to let such clients go on, or register "
+     "this one with `postern client remove` and `postern client add URL --public`."},
     {"invalid_client", "a public client has no secret",
      "The client is registered without a secret. Remove the secret in the application, or register the client with "
      "one: `postern client set {client} --confidential` prints it."},
@@ -143,6 +146,10 @@ constexpr ReasonAdvice kReasonAdvice[] = {
     {"client_document_refused", "the document has the token_endpoint_auth_method",
      "The application wants to authenticate by a key, which this server cannot verify yet. Register it with `postern client "
      "add`, as a client of its own with a secret, if it can have one."},
+    {"client_document_no_room", "the user has approved",
+     "One user may have approved ten clients of documents, or a tenth of clientDocuments.max if that is more, when bringing "
+     "a new one. `postern consent list --user NAME` shows them. `postern consent revoke` or `postern client remove` makes "
+     "room, and so does any change with `postern client set`: what the operator decides about does not count."},
     {"client_document_refused", "the document",
      "The document at the URL of the client_id cannot be accepted, for the reason in the detail. The people who publish it "
      "can correct it; register the application with `postern client add` otherwise."},

@@ -45,7 +45,7 @@ util::Result<RecordedClient, NotIssued> record(db::Transaction& transaction, Con
     store::lock_user(transaction, session.subject);
     RecordedClient client;
     if (described) {
-        ASSIGN_OR_RETURN(client, record_client(transaction, context, *described, consent));
+        ASSIGN_OR_RETURN(client, record_client(transaction, context, *described, session.subject, consent));
     }
     switch (
         store::find_standing(transaction, session, request.client_id, now, now - context.settings.session_idle_ttl)) {

@@ -1,6 +1,8 @@
 // Keeps a copy of the client that a document describes.
 #include "oauth/record_client.h"
 
+#include <algorithm>
+
 #include "oauth/client_document.h"
 #include "store/clients.h"
 #include "store/consents.h"
@@ -15,9 +17,11 @@ using Recorded = util::Result<RecordedClient, NotIssued>;
 
 util::Time removable_at(const Context& context) { return context.now() + context.settings.client_documents.ttl; }
 
-Recorded insert(db::Transaction& transaction, Context& context, model::Client client) {
-    if (store::count_fleeting_clients(transaction.database()) >= context.settings.client_documents.max)
-        return NotIssued::too_many_clients;
+Recorded insert(db::Transaction& transaction, Context& context, model::Client client, const model::Subject& subject) {
+    const std::int64_t max = context.settings.client_documents.max;
+    if (store::count_fleeting_clients(transaction.database()) >= max) return NotIssued::too_many_clients;
+    if (store::count_fleeting_clients(transaction.database(), subject) >= most_of_user(max))
+        return NotIssued::too_many_of_user;
     client.created_at = context.now();
     client.last_used_at = context.now();
     client.removable_at = removable_at(context);
@@ -47,11 +51,14 @@ Recorded update(db::Transaction& transaction, Context& context, const model::Cli
 
 }  // namespace
 
+std::int64_t most_of_user(std::int64_t max) { return std::max<std::int64_t>(10, max / 10); }
+
 util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transaction, Context& context,
-                                                      const model::Client& described, ConsentSource consent) {
+                                                      const model::Client& described, const model::Subject& subject,
+                                                      ConsentSource consent) {
     store::lock_client(transaction, described.id);
     const auto stored = store::find_client(transaction.database(), described.id);
-    if (!stored) return insert(transaction, context, described);
+    if (!stored) return insert(transaction, context, described, subject);
     if (!stored->enabled || stored->origin != model::Origin::document) return NotIssued::client_changed;
     return update(transaction, context, *stored, described, consent);
 }

@@ -19,11 +19,16 @@ struct RecordedClient {
     std::string changed = {};  ///< words: which of name and redirect_uris the document has changed
 };
 
-/// In the transaction that issues the user's credential: inserts the client, or brings its row up to what the document
-/// says. If its name or a redirect URI has changed, no consent to the earlier one counts any more, of any user. The
-/// error: the row is not what the request was begun with.
+/// How many clients of documents one user may have approved when bringing a new one: a tenth of `max`, and ten at
+/// least. So it takes ten users to fill the table.
+std::int64_t most_of_user(std::int64_t max);
+
+/// In the transaction that issues the user's credential: inserts the client, unless there are too many, or brings its
+/// row up to what the document says. If its name or a redirect URI has changed, no consent to the earlier one counts
+/// any more, of any user. The error: the row is not what the request was begun with.
 util::Result<RecordedClient, NotIssued> record_client(db::Transaction& transaction, Context& context,
-                                                      const model::Client& described, ConsentSource consent);
+                                                      const model::Client& described, const model::Subject& subject,
+                                                      ConsentSource consent);
 
 /// Adds to the audit trail what record_client has done, behind the commit.
 void note_client(Context& context, const model::Grant& grant, const RecordedClient& recorded);

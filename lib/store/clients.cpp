@@ -250,6 +250,18 @@ std::int64_t count_fleeting_clients(db::Database& database) {
     return row.step() ? row.integer(0) : 0;
 }
 
+std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject) {
+    auto row = database.query(
+        "SELECT count(*) FROM consents t JOIN clients c ON c.id = t.client_id"
+        " WHERE t.subject = $1 AND c.removable_at IS NOT NULL",
+        subject);
+    return row.step() ? row.integer(0) : 0;
+}
+
+bool is_described(db::Database& database, const ClientId& id) {
+    return database.query("SELECT 1 FROM clients WHERE id = $1 AND origin = 'document'", id).step();
+}
+
 bool remove_client(db::Transaction& transaction, const ClientId& id) {
     // The rest goes by foreign keys: secrets, URIs, who may use it, its own claims and names of groups, consents,
     // grants, and their codes and tokens.

@@ -53,6 +53,10 @@ void touch_client(db::Transaction& transaction, const model::ClientId& id, util:
                   util::Time removable_at);
 /// Clients of documents that may be deleted one day.
 std::int64_t count_fleeting_clients(db::Database& database);
+/// Those of them that the user has approved.
+std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject);
+/// Whether a document describes the client; false when there is none.
+bool is_described(db::Database& database, const model::ClientId& id);
 
 /// Adds `hash` as the client's secret; the secrets there end at `old_until` (at once when nullopt).
 void replace_client_secret(db::Transaction& transaction, const model::ClientId& id, const model::ValueHash& hash,

@@ -108,6 +108,8 @@ struct CarryOut {
         if (issued.error() == oauth::NotIssued::request_used) return (*this)(oauth::AlreadyUsed{});
         if (issued.error() == oauth::NotIssued::client_changed) return refuse(PageFault::document_changed);
         if (issued.error() == oauth::NotIssued::too_many_clients) return refuse(PageFault::document_no_room);
+        if (issued.error() == oauth::NotIssued::too_many_of_user)
+            return refuse(PageFault::document_no_room, "the user has approved as many as one user may");
         if (issued.error() == oauth::NotIssued::may_not_use) restricted = true;
         if (issued.error() == oauth::NotIssued::session_ended) interaction.browser.session.reset();
         return std::nullopt;
@@ -124,7 +126,9 @@ struct CarryOut {
     }
 
 private:
-    Answer refuse(PageFault fault) const { return interaction.refuse(fault, asked.request.client_id.str()); }
+    Answer refuse(PageFault fault, const std::string& detail = {}) const {
+        return interaction.refuse(fault, asked.request.client_id.str(), detail);
+    }
 };
 
 /// `goes_back`: the user pressed the link that tells the client access_denied, also when another user has signed in

@@ -47,8 +47,8 @@ constexpr PageText kPageTexts[] = {
     {PageFault::document_changed, 400, "client_document_changed", "The application has changed",
      "What it says about itself has changed while you were signing in, so nothing was sent to it.", kStartAgain},
     {PageFault::document_no_room, 503, "client_document_no_room", "No more applications can be added",
-     "This server keeps a limited number of applications of this kind, and has reached it.",
-     "The administrator of this server can raise the limit."},
+     "This server keeps a limited number of applications of this kind, in all and for each user, and has reached it.",
+     "The administrator of this server can make room."},
     {PageFault::document_error, 400, "client_document_error",
      "The application asked for something that is not possible",
      "It could not be signed in to, and would be told so at {host}. The administrator of this server has not checked "

@@ -19,7 +19,7 @@ enum class PageFault {
     document_refused,  ///< the client's document cannot be read, or is not one to trust
     document_busy,     ///< too many documents are being fetched
     document_changed,  ///< since the sign-in was started
-    document_no_room,  ///< `clientDocuments.max` are kept
+    document_no_room,  ///< `clientDocuments.max` are kept, or as many as one user may bring
     document_error,    ///< an error for an application that is not checked: the user decides whether to go there
     resume_missing,    ///< a page was opened without a request to resume
     resume_invalid,    ///< forged, cut, or sealed under an older key

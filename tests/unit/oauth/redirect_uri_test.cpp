@@ -12,7 +12,7 @@ using oauth::RedirectFault;
 
 TEST_CASE(
     "match_redirect_uri: one spelling only [IF91, RFC 6749 §3.1.2.2b, R01, R02, R03, R04, R05, R06, R07, R08, R09, "
-    "R10]") {
+    "R10, MCP-1]") {
     model::Client client;
     client.redirect_uris = {"https://app.example/cb", "https://app.example/cb2?x=1"};
     CHECK(oauth::match_redirect_uri(client, "https://app.example/cb") == "https://app.example/cb");
@@ -258,4 +258,20 @@ TEST_CASE("verify_redirect: a mismatch tells the operator the nearest registered
     CHECK(verified.error().log_detail.find("registered: https://one.example/cb; received: https://one.example/cb/; ") !=
           std::string::npos);
     CHECK(verified.error().log_detail.find("character 23") != std::string::npos);
+}
+
+TEST_CASE("match_redirect_uri: the port of localhost is free for clients of documents alone [CIMD-9, RFC 8252 §8.3]") {
+    model::Client client;
+    client.native = true;
+    client.redirect_uris = {"http://localhost/cb"};
+    for (const auto origin : {model::Origin::operator_, model::Origin::document}) {
+        CAPTURE(origin == model::Origin::document);
+        client.origin = origin;
+        CHECK(oauth::match_redirect_uri(client, "http://localhost/cb") == "http://localhost/cb");
+        CHECK(oauth::match_redirect_uri(client, "http://localhost:33418/cb").has_value() ==
+              (origin == model::Origin::document));
+        CHECK_FALSE(oauth::match_redirect_uri(client, "http://localhost:33418/other"));
+    }
+    client.native = false;
+    CHECK_FALSE(oauth::match_redirect_uri(client, "http://localhost:33418/cb"));
 }

@@ -101,6 +101,9 @@ constexpr Call kCalls[] = {
     {"update_description", [](auto& t) { store::update_description(t, client("new")); }},
     {"touch_client", [](auto& t) { store::touch_client(t, kClient, kNow, kNow); }},
     {"count_fleeting_clients", [](auto& t) { store::count_fleeting_clients(t.database()); }},
+    {"count_fleeting_clients of a user",
+     [](auto& t) { store::count_fleeting_clients(t.database(), Subject("alice")); }},
+    {"is_described", [](auto& t) { store::is_described(t.database(), kClient); }},
     {"remove_client", [](auto& t) { store::remove_client(t, ClientId("new")); }},
 
     {"save_consent",

@@ -2,6 +2,7 @@
 #include "oauth/client_document.h"
 
 #include "crypto/password.h"
+#include "db/write.h"
 #include "http/url.h"
 #include "oauth/grant_authorization_code.h"
 #include "store/clients.h"
@@ -13,6 +14,7 @@
 #include "web/authorization.h"
 #include "web/consent.h"
 #include "web/login.h"
+#include "web/remote_login.h"
 
 using namespace postern;
 using test::location_parameter;
@@ -184,7 +186,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("client document: a client that was approved is renewed while strangers spend its host's fetches [FETCH-11]") {
+TEST_CASE(
+    "client document: a client that was approved is renewed while strangers spend its host's fetches [FETCH-11]") {
     Flow f;
     REQUIRE(location_parameter(f.approve(), "code") != "");
     f.let_cache_end();
@@ -426,6 +429,13 @@ TEST_CASE("client document: a request that travels is not worth more than the co
          "client_unknown"},
         {"the host was denied", [](Flow& f) { f.fixture.settings.client_documents.deny = {"app.example"}; },
          "client_document_refused"},
+        {"the client was disabled",
+         [](Flow& f) {
+             auto client = oauth::read_client_document({"application/json", document(kSite)}, kUrl, f.fixture.settings);
+             client->enabled = false;
+             f.fixture.add(*client);
+         },
+         "client_disabled"},
         {"the operator registered the URL",
          [](Flow& f) {
              model::Client pinned = f.client;
@@ -444,6 +454,97 @@ TEST_CASE("client document: a request that travels is not worth more than the co
         CHECK(refusal_of(answer) == row.refusal);
         CHECK(answer.find("Location") == nullptr);
     }
+}
+
+TEST_CASE(
+    "client document: what was asked of the operator's client is not answered by a document's [CIMD-1, CIMD-10]") {
+    struct Row {
+        const char* when;
+        bool is_described_now;
+        const char* refusal;
+    };
+    for (const Row& row : {Row{"the operator removed it", false, "client_unknown"},
+                           Row{"and a user has approved the document since", true, "client_document_changed"}}) {
+        CAPTURE(row.when);
+        Flow f;
+        model::Client pinned = f.client;
+        pinned.id = model::ClientId(kUrl);
+        f.fixture.add(pinned);
+        f.show(f.start(f.asking()));
+        const auto decided = f.decide("approve");
+        const auto described =
+            oauth::read_client_document({"application/json", document(kSite)}, kUrl, f.fixture.settings);
+        db::write(f.fixture.database, db::Durability::full, [&](db::Transaction& transaction) {
+            store::remove_client(transaction, pinned.id);
+            transaction.commit();
+        });
+        if (row.is_described_now) f.fixture.add(*described);
+        const auto answer = f.resume(decided);
+        CHECK(refusal_of(answer) == row.refusal);
+        CHECK(answer.find("Location") == nullptr);
+    }
+}
+
+TEST_CASE(
+    "client document: what the configuration refuses meanwhile is told on a page, not at its address [CIMD-11, A32]") {
+    Flow f;
+    f.show(f.start(f.asking()));
+    const auto decided = f.decide("approve");
+    f.fixture.settings.oidc = false;  // the document is as it was, and the scope openid is none any more
+    const auto answer = f.resume(decided);
+    CHECK(answer.body == "error");
+    CHECK(answer.find("Location") == nullptr);
+    CHECK(refusal_of(answer) == "invalid_scope");
+}
+
+TEST_CASE(
+    "client document: a login that the web server cannot prove is told on a page, not at its address [CIMD-11, A32]") {
+    Flow f;
+    f.cookies.clear();
+    f.fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    f.server_variables = {{"REMOTE_USER", "alice"}, {"AUTH_TYPE", "Basic"}};
+    auto query = f.asking();
+    query["prompt"] = "login";
+    const auto begun = f.start(query);
+    REQUIRE(place_of(begun) == "https://op.example/login");
+    f.fixture.fetcher = nullptr;
+    const auto answer = f.follow(web::remote_login, begun);
+    CHECK(answer.body == "error");
+    CHECK(answer.find("Location") == nullptr);
+    CHECK(refusal_of(answer) == "login_required");
+}
+
+TEST_CASE("client document: nothing but the document is fetched, whatever URLs it has [FETCH-13, CIMD-12]") {
+    Flow f;
+    f.network.publish(kUrl,
+                      document(std::string(kSite) + R"(,"logo_uri":"https://app.example/logo.png",)"
+                                                    R"("client_uri":"https://app.example/","policy_uri":)"
+                                                    R"("https://app.example/p","tos_uri":"https://app.example/t",)"
+                                                    R"("jwks_uri":"https://app.example/jwks")"));
+    CHECK(location_parameter(f.approve(), "code") != "");
+    CHECK(f.network.asked == std::vector<std::string>{kUrl});
+}
+
+TEST_CASE("client document: another authorization with more scopes leaves the first grant as it is [MCP-12]") {
+    Flow f;
+    const auto grant_of = [&](const http::Response& answer) {
+        const auto code = store::find_code(f.fixture.database, oauth::hash_of(location_parameter(answer, "code")));
+        REQUIRE(code);
+        return code->grant;
+    };
+    const model::Grant first = grant_of(f.approve());
+    auto more = f.asking();
+    more["scope"] = "openid profile";
+    const auto begun = f.start(more);
+    CHECK(place_of(begun) == "https://op.example/scopes");  // asked again, because of the new scope
+    f.show(begun);
+    const model::Grant second = grant_of(f.resume(f.decide("approve")));
+    CHECK(second.id != first.id);
+    CHECK(second.scope == *model::Scope::parse("openid profile"));
+    const auto stays = store::find_grant(f.fixture.database, first.id);
+    REQUIRE(stays);
+    CHECK_FALSE(stays->ended_at);
+    CHECK(stays->scope == *model::Scope::parse("openid"));
 }
 
 TEST_CASE("client document: two tabs make one client, and each has its code [CIMD-10]") {
@@ -543,6 +644,50 @@ TEST_CASE("client document: at most `max` are kept, and one that is there goes o
     CHECK(answer.status == 503);
     CHECK_FALSE(store::is_client(f.fixture.database, model::ClientId(other)));
     CHECK(location_parameter(f.start(f.asking()), "code") != "");
+}
+
+TEST_CASE("client document: one user brings a tenth of `max`, ten at least, and another user goes on [CIMD-10, A31]") {
+    struct Row {
+        int max;
+        int share;
+    };
+    for (const Row& row : {Row{50, 10}, Row{109, 10}, Row{119, 11}}) {
+        CAPTURE(row.max);
+        Flow f;
+        f.fixture.settings.client_documents.max = row.max;
+        const auto query_of = [&](int number) {
+            // A host each: six may be fetched from one in a minute.
+            const std::string url = "https://h" + std::to_string(number) + ".example/c";
+            f.network.publish(url, R"({"client_id":")" + url + R"(",)" + kSite + "}");
+            auto query = f.asking();
+            query["client_id"] = url;
+            return query;
+        };
+        for (int number = 1; number <= row.share; ++number)
+            REQUIRE(location_parameter(f.approve(query_of(number)), "code") != "");
+        const auto refused = f.approve(query_of(row.share + 1));
+        CHECK(refusal_of(refused) == "client_document_no_room");
+        CHECK(f.detail_of(refused) == "the user has approved as many as one user may");
+        CHECK(location_parameter(f.start(query_of(1)), "code") != "");  // what is there goes on
+
+        const model::User bob = f.fixture.add_user("bob");
+        f.sign_in(bob, "of-bob");
+        CHECK(location_parameter(f.approve(query_of(row.share + 1)), "code") != "");
+        f.sign_in(f.alice, "again");
+        CHECK(location_parameter(f.approve(query_of(row.share + 1)), "code") != "");  // it is not new any more
+        // What the operator has decided about does not count; alice has one more by now.
+        db::write(f.fixture.database, db::Durability::full, [&](db::Transaction& transaction) {
+            for (const int number : {1, 2}) {
+                auto client = *store::find_client(f.fixture.database,
+                                                  model::ClientId("https://h" + std::to_string(number) + ".example/c"));
+                client.removable_at.reset();
+                store::update_client(transaction, client);
+            }
+            transaction.commit();
+        });
+        CHECK(location_parameter(f.approve(query_of(row.share + 2)), "code") != "");
+        CHECK(refusal_of(f.approve(query_of(row.share + 3))) == "client_document_no_room");
+    }
 }
 
 TEST_CASE(
