@@ -22,7 +22,17 @@ std::vector<std::string> described_clients(db::Database& database) {
 
 bool is_refused(const std::string& id, const oauth::Settings& settings) {
     const auto url = http::parse_url(id);
-    return !settings.client_documents.enabled || !url || oauth::client_id_host_problem(settings, url->host);
+    return !url || oauth::client_id_host_problem(settings, url->host);
+}
+
+void note_switched_off(Findings& findings, const std::vector<std::string>& ids) {
+    if (ids.empty()) return;
+    findings.warning("clients",
+                     counted(static_cast<std::int64_t>(ids.size()), "client") +
+                         " of documents, and clientDocuments is off: no user can sign in to them, and their tokens are "
+                         "inactive, first of all those of " +
+                         in_quotes(ids.front()),
+                     "switch clientDocuments on, or postern client remove " + ids.front());
 }
 
 /// Their refresh tokens still work.
@@ -42,9 +52,10 @@ void check_refused(Findings& findings, const std::vector<std::string>& ids, cons
 
 void check_client_documents(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     const auto ids = described_clients(database);
+    if (!settings.client_documents.enabled) return note_switched_off(findings, ids);
     check_refused(findings, ids, settings);
     const auto most = static_cast<std::size_t>(settings.client_documents.max);
-    if (settings.client_documents.enabled && ids.size() * 10 >= most * 9)
+    if (ids.size() * 10 >= most * 9)
         findings.warning(
             "clients",
             counted(static_cast<std::int64_t>(ids.size()), "client") + " of documents, and clientDocuments.max is " +

@@ -4,6 +4,7 @@
 #include "crypto/digest.h"
 #include "oauth/client_id_url.h"
 #include "oauth/cors.h"
+#include "oauth/document_client.h"
 #include "store/clients.h"
 #include "util/base64.h"
 #include "util/percent.h"
@@ -123,11 +124,11 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
         if (!client) continue;
         known = client->id;
         const Proof proof = prove(*client, credentials.method, !reading.secret.empty(), hash);
-        if (proof.correct) return std::move(*client);
-        why = proof.why_not;
+        if (proof.correct && !is_switched_off(context, client->id)) return std::move(*client);
+        why = proof.correct ? "a document describes the client, and clientDocuments is off" : proof.why_not;
         // Clients that repeat their id in the body send the secret in the header.
         const bool may_be_lost = reading.secret.empty() && credentials.method == Credentials::Method::id_only;
-        if (may_be_lost && client->enabled) why += "; " + credentials.why_no_header;
+        if (may_be_lost && client->enabled && !proof.correct) why += "; " + credentials.why_no_header;
     }
     return refused_client(context, invalid_client(kFailed, why), known);
 }

@@ -5,6 +5,7 @@
 #include "http/url.h"
 #include "oauth/client_document.h"
 #include "oauth/client_id_url.h"
+#include "store/clients.h"
 #include "store/grants.h"
 #include "store/resources.h"
 
@@ -61,6 +62,11 @@ util::Result<model::Client, NoDocumentClient> find_document_client(Context& cont
         return NoDocumentClient{document.error().too_many, document.error().reason};
     }
     return stored ? described_again(*stored, *described) : std::move(*described);
+}
+
+bool is_switched_off(Context& context, const model::ClientId& id) {
+    return !context.settings.client_documents.enabled && is_client_id_url(id.str()) &&
+           store::is_described(context.store, id);
 }
 
 model::Client as_seen(const model::AuthorizationRequest& request, const std::optional<model::Client>& stored) {

@@ -23,6 +23,10 @@ struct NoDocumentClient {
 util::Result<model::Client, NoDocumentClient> find_document_client(Context& context, const std::string& url,
                                                                    const std::optional<model::Client>& stored);
 
+/// Whether a document describes the client and `clientDocuments` is off: it may do what a disabled client may. Looks at
+/// the database for ids that are URLs, while the option is off, and for no other.
+bool is_switched_off(Context& context, const model::ClientId& id);
+
 /// What the request keeps of its client, for pages that do not read the document: no more than is shown there.
 model::Client as_seen(const model::AuthorizationRequest& request, const std::optional<model::Client>& stored);
 

@@ -5,6 +5,7 @@
 
 #include "model/session.h"
 #include "oauth/acr.h"
+#include "oauth/document_client.h"
 
 namespace postern::oauth {
 namespace {
@@ -68,12 +69,12 @@ json::Object introspect(Context& context, const PresentedToken& token) {
     const util::Time now = context.now();
     if (const auto* access = std::get_if<VerifiedAccessToken>(&known)) {
         const auto stored = store::find_access_token(context.store, access->key);
-        if (stored && store::is_active(*stored, now))
+        if (stored && store::is_active(*stored, now) && !is_switched_off(context, stored->client_id))
             return describe_active(context.settings, *stored, *access->claims);
     }
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         // Not "Bearer": a resource server must see that this token is not for its API.
-        if (store::is_active(refresh->stored, now))
+        if (store::is_active(refresh->stored, now) && !is_switched_off(context, refresh->stored.grant.client_id))
             return active(refresh->stored.grant.scope, refresh->stored.grant.client_id, "refresh_token",
                           *refresh->claims);
     return inactive();

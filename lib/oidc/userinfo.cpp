@@ -6,6 +6,7 @@
 #include "jose/jwt.h"
 #include "model/group.h"
 #include "oauth/access_token.h"
+#include "oauth/document_client.h"
 #include "oauth/scope_policy.h"
 #include "store/access_tokens.h"
 #include "store/users.h"
@@ -66,6 +67,8 @@ oauth::Outcome<store::StoredAccessToken> find_active_token(oauth::Context& conte
     auto stored = store::find_access_token(context.store, known->key);
     if (!stored) return invalid_token("the access token is unknown");
     if (!store::is_active(*stored, now)) return invalid_token(why_inactive(*stored, now));
+    if (oauth::is_switched_off(context, stored->client_id))
+        return invalid_token("the client of the access token is disabled", "clientDocuments is off");
     return std::move(*stored);
 }
 

@@ -125,11 +125,13 @@ TEST_CASE(
     const Installation installation;
     put_described(installation);
     const auto said = [&] { return installation.postern({"doctor"}).out; };
-    CHECK(said().find("that clientDocuments does not allow any more") != std::string::npos);  // it is off
+    CHECK(said().find("and clientDocuments is off: no user can sign in to them, and their tokens are inactive") !=
+          std::string::npos);
     allow(installation, "other.example");
     CHECK(said().find("that clientDocuments does not allow any more") != std::string::npos);
     allow(installation, "app.example");
     CHECK(said().find("that clientDocuments does not allow any more") == std::string::npos);
+    CHECK(said().find("clientDocuments is off") == std::string::npos);
     installation.must({"client", "disable", kUrl});
     allow(installation, "other.example");
     CHECK(said().find("that clientDocuments does not allow any more") == std::string::npos);

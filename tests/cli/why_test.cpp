@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "installation.h"
 #include "server/refusal_ring.h"
@@ -168,6 +169,50 @@ TEST_CASE("why: the advice blames the side that can change it, and its commands 
             CHECK(hint.find(part) != std::string::npos);
         }
         CHECK(hint.find(rows[i].not_told) == std::string::npos);
+    }
+}
+
+TEST_CASE(
+    "why: each refusal of a document's client has a text of its own that says what to change [FETCH-12, CIMD-4]") {
+    const Installation installation;
+    struct Row {
+        const char* error;
+        const char* detail;  ///< as lib/oauth and lib/fetch write it
+        const char* told;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"client_unknown", "no such client, and clientDocuments is off: no document is looked at", R"("clientDocuments": {"enabled": true})"},
+        {"client_document_refused", "the client_id is on a host that clientDocuments.allow does not name", "Add the host to clientDocuments.allow"},
+        {"client_document_refused", "the client_id is on a host that clientDocuments.deny names", "clientDocuments.deny names it"},
+        {"client_document_refused", "the client_id is the URI of a resource", "An API and an application have the same URL"},
+        {"client_document_refused", "the client_id has a fragment (#...)", "The URL cannot name a document"},
+        {"client_document_refused", "the document has the token_endpoint_auth_method private_key_jwt; this server knows only none for such clients", "wants to authenticate by a key"},
+        {"client_document_refused", "the document names no redirect_uris", "cannot be accepted, for the reason in the detail"},
+        {"client_document_refused", "the answer has status 404", "could not be fetched"},
+        {"client_document_busy", "more than 6 fetches from this host in a minute", "More documents were to be fetched than in one minute may be"},
+        {"client_document_changed", "the document says something else than when the request began", "start again at the application"},
+        {"client_document_no_room", "", "clientDocuments.max allows"},
+        {"client_document_no_room", "the user has approved as many as one user may", "`postern consent revoke`"},
+        {"redirect_unregistered", "received: https://evil.example/cb; the document of the client names 1 others; URIs must be equal byte for byte", "the document does not name this address"},
+        {"invalid_client", "a document describes the client, and clientDocuments is off", "Switch it on again"},
+    };
+    // clang-format on
+    std::set<std::string> hints;
+    for (const Row& row : rows) {
+        CAPTURE(row.error);
+        CAPTURE(row.detail);
+        server::RefusalRecord refusal = kRefusal;
+        refusal.request_id = "row" + std::to_string(hints.size());
+        refusal.error = row.error;
+        refusal.description = "words";
+        refusal.detail = row.detail;
+        refusal.client_id = "https://app.example/client.json";
+        record(installation, refusal);
+        const std::string hint = text_of(installation.must_json({"why", refusal.request_id}), "hint");
+        CAPTURE(hint);
+        CHECK(hint.find(row.told) != std::string::npos);
+        CHECK(hints.insert(hint).second);
     }
 }
 
