@@ -64,14 +64,38 @@ store::Rotation rotate(db::Transaction& transaction, const Context& context, con
     return rotation;
 }
 
+constexpr const char* kReused =
+    "used before and shown again: it may have been stolen, so the whole grant has been revoked";
+
+/// What the request asks for with the token, and may have.
+Outcome<CheckedRefreshToken> check_request(Context& context, const model::Client& client,
+                                           const RefreshTokenGrant& grant, const store::StoredRefreshToken& stored) {
+    ASSIGN_OR_RETURN(const auto named, find_named_target(context, client, grant.target));
+    ASSIGN_OR_RETURN(auto asked_for, narrow(context.settings, client, stored.grant.scope, grant.scope));
+    ASSIGN_OR_RETURN(auto target, choose_target(context, client, stored.grant, named));
+    ASSIGN_OR_RETURN(auto scope, scope_for(target, asked_for));
+    return CheckedRefreshToken{stored, std::move(asked_for), std::move(target), std::move(scope)};
+}
+
+/// Ends the grant of a token that is used once more, beyond a retry; changes nothing else.
+bool end_if_reused(Context& context, const store::StoredRefreshToken& stored) {
+    if (!stored.token.rotated_at) return false;
+    return db::write(context.store, db::Durability::full, [&](db::Transaction& transaction) {
+        const auto rotation = store::rotate_refresh_token(transaction, stored.token, stored.token.token_hash,
+                                                          context.now(), context.settings.refresh_reuse_grace);
+        if (rotation != store::Rotation::reused) return false;  // and what it has written is rolled back
+        store::end_grant(transaction, stored.grant.id, context.now());
+        transaction.commit();
+        return true;
+    });
+}
+
 }  // namespace
 
 Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
                                                  const RefreshTokenGrant& grant) {
     if (!client.has_grant(model::GrantType::refresh_token))
         return make_error(ErrorCode::unauthorized_client, "the client is not registered for the refresh_token grant");
-    ASSIGN_OR_RETURN(const auto named, find_named_target(context, client, grant.target));
-
     // The record's expiry is what counts; a JWT repeats it.
     auto known = find_refresh_token(context, grant.refresh_token, jose::Expiry::ignored);
     if (!known) return not_valid("no such refresh token: mistyped, forged, from another server, or long gone");
@@ -89,10 +113,13 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
     if (client.restricted && !store::may_use(context.store, client.id, stored.grant.subject))
         return not_valid(may_not_use().log_detail);
 
-    ASSIGN_OR_RETURN(auto asked_for, narrow(context.settings, client, stored.grant.scope, grant.scope));
-    ASSIGN_OR_RETURN(auto target, choose_target(context, client, stored.grant, named));
-    ASSIGN_OR_RETURN(auto scope, scope_for(target, asked_for));
-    return CheckedRefreshToken{std::move(stored), std::move(asked_for), std::move(target), std::move(scope)};
+    auto checked = check_request(context, client, grant, stored);
+    // A thief who asks for the wrong thing is a thief (RFC 9700 §4.14.2).
+    if (!checked && end_if_reused(context, stored)) {
+        note_reuse(context, stored, "used before", true);
+        return not_valid(kReused);
+    }
+    return checked;
 }
 
 Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& checked,
@@ -117,8 +144,7 @@ Outcome<void> redeem_refresh_token(Context& context, const CheckedRefreshToken& 
             return not_valid("used before, some moments ago; nothing was revoked");
         case store::Rotation::reused:
             note_reuse(context, checked.stored, "used before", true);
-            return not_valid(
-                "used before and shown again: it may have been stolen, so the whole grant has been revoked");
+            return not_valid(kReused);
     }
     throw std::logic_error("rotation without an answer");
 }

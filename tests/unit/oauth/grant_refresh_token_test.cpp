@@ -183,6 +183,47 @@ TEST_CASE("redeem_refresh_token: a second use after the grace ends the grant, to
     }
 }
 
+TEST_CASE(
+    "check_refresh_token: a reused token ends the grant, whatever else is wrong with the request "
+    "[RES-6, RFC 9700 §4.14.2]") {
+    struct Row {
+        const char* when;
+        int wait;
+        std::optional<std::string> scope;
+        std::optional<std::string> resource;
+        const char* error;
+        bool lives;
+    };
+    const std::string issuer = "https://op.example";
+    const Row rows[] = {
+        {"a resource that no token may be for", 11, {}, issuer, "invalid_grant", false},
+        {"a resource that was not granted", 11, {}, "https://other.example/", "invalid_grant", false},
+        {"a scope that was not granted", 11, "openid profile", {}, "invalid_grant", false},
+        {"the same while it may be a retry", 9, {}, issuer, "invalid_target", true},
+        {"a scope while it may be a retry", 9, "openid profile", {}, "invalid_scope", true},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        f.grant = f.add_grant(f.app);
+        f.grant.id = model::GrantId("with-resources");
+        f.grant.resources = {"https://api.example/"};
+        f.write([&](db::Transaction& transaction) { store::insert_grant(transaction, f.grant); });
+        f.token = f.add_refresh(f.grant);
+        const auto ask = [&](const std::string& value) {
+            return error_of(oauth::check_refresh_token(f.context, f.app, {value, row.scope, row.resource}));
+        };
+        CHECK(ask(f.token) != "invalid_grant");  // the first use: nothing is spent
+        REQUIRE(f.redeem(f.token) == "");
+        const std::string access = f.last_access;
+        const std::string successor = f.last_refresh;
+        f.fixture.clock.advance(util::Seconds{row.wait});
+        CHECK(ask(f.token) == row.error);
+        CHECK(f.is_active(access) == row.lives);
+        CHECK(error_of(f.check(successor, f.app)) == (row.lives ? "" : "invalid_grant"));
+    }
+}
+
 TEST_CASE("redeem_refresh_token: once a successor was used, the parent is not a retry but reuse") {
     Fixture f;
     REQUIRE(f.redeem(f.token) == "");
