@@ -21,8 +21,8 @@ struct Emails {
 /// found only where it is the name of a claim.
 Emails count_emails(db::Database& database) {
     auto row = database.query(
-        "SELECT count(*), count(CASE WHEN claims LIKE '%\"email\":%' AND claims NOT LIKE '%\"email_verified\":%' THEN 1 "
-        "END) FROM (SELECT claims FROM users LIMIT $1) AS looked_at",
+        "SELECT count(*), count(CASE WHEN claims LIKE '%\"email\":%' AND claims NOT LIKE '%\"email\\_verified\":%' "
+        "ESCAPE '\\' THEN 1 END) FROM (SELECT claims FROM users LIMIT $1) AS looked_at",
         kUsersLookedAt);
     Emails emails;
     if (row.step()) row >> emails.users >> emails.unverified;
@@ -61,7 +61,8 @@ void check_mapped_groups(Findings& findings, db::Database& database, const oauth
         findings.warning("groups",
                          "login.groupsFromEnvironment names the group " + in_quotes(name) +
                              ", which is not there, so that no user is in it",
-                         "postern group add " + std::string(name.starts_with('-') ? "-- " : "") + name);
+                         name.starts_with('-') ? "name another group: none that is made now can begin with -"
+                                               : "postern group add " + name);
     }
 }
 

@@ -10,7 +10,7 @@ namespace postern::cli {
 /// forbids it: then nothing was changed. A run that breaks off later has done a part, and the next one does the rest.
 void sync_users(const Invocation& invocation, const ImportOptions& options);
 
-/// Throws Refused unless `name` is 1 to 64 of the characters of group names.
+/// Throws Refused unless `name` is 1 to 64 of the characters of group names, the first of them no dash.
 void require_source_name(const std::string& name);
 
 }  // namespace postern::cli

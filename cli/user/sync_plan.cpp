@@ -103,13 +103,14 @@ SyncPlan make_plan(db::Database& database, KnownUsers& users, const std::vector<
         if (known.user.enabled && !named.contains(username))
             plan.steps.push_back({UserChange::disable, username, nullptr, {}});
     }
-    const auto is_of_source = [&](const std::string& username) {
-        return users.find(username)->origin.source == *options.source;
-    };
-    plan.enabled = static_cast<std::size_t>(std::ranges::count_if(
-        users.all(), [&](const auto& each) { return each.second.user.enabled && is_of_source(each.first); }));
-    plan.disabled = static_cast<std::size_t>(std::ranges::count_if(plan.steps, [&](const SyncStep& step) {
-        return step.change == UserChange::disable && is_of_source(step.username);
+    std::set<std::string> to_disable;
+    for (const SyncStep& step : plan.steps)
+        if (step.change == UserChange::disable) to_disable.insert(step.username);
+    plan.disabled = to_disable.size();
+    // Of adopted users only those who would be disabled: the others must not make room for more of the source's own.
+    plan.enabled = static_cast<std::size_t>(std::ranges::count_if(users.all(), [&](const auto& each) {
+        return each.second.user.enabled &&
+               (each.second.origin.source == *options.source || to_disable.contains(each.first));
     }));
     return plan;
 }

@@ -34,8 +34,8 @@ struct SyncStep {
 struct SyncPlan {
     std::vector<SyncStep> steps;
     std::size_t unchanged = 0;
-    std::size_t enabled = 0;   ///< users of the source, before
-    std::size_t disabled = 0;  ///< of them, by the steps
+    std::size_t enabled = 0;   ///< users of the source, before; and adopted ones whom the steps disable
+    std::size_t disabled = 0;  ///< by the steps, adopted ones included
 };
 
 /// All users of a source, and those whom the file names besides, by user name.

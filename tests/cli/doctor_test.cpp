@@ -257,12 +257,13 @@ TEST_CASE("doctor: counts emails that nothing says verified about, as informatio
     CHECK(users().empty());
     add("kim", R"({"email":"kim@example.org"})");
     add("lee", R"({"email":"lee@example.org","name":"\"email_verified\":true"})");
+    add("max", R"({"email":"max@example.org","emailXverified":true})");  // another claim, one character off
     CHECK(users() == "ok");
     const std::string text = installation.must({"doctor"});
-    CHECK(text.find("2 of 5 users have an `email` without `email_verified`") != std::string::npos);
+    CHECK(text.find("3 of 6 users have an `email` without `email_verified`") != std::string::npos);
     CHECK(text.find("postern user set NAME --claim email_verified=true") != std::string::npos);
     installation.must({"user", "import", "-", "--update", "--email-verified"},
-                      "{\"username\":\"kim\"}\n{\"username\":\"lee\"}\n");
+                      "{\"username\":\"kim\"}\n{\"username\":\"lee\"}\n{\"username\":\"max\"}\n");
     CHECK(users().empty());
 }
 

@@ -63,9 +63,10 @@ TEST_CASE("group: what cannot be one, and who cannot be in it, is refused and no
     const Fixture f;
     for (const std::string name : {"", "two words", "a,b", "a/b", "gr\xc3\xbcppe", "a\nb",
                                    "a\xe2\x80\xae"
-                                   "b"}) {
+                                   "b",
+                                   "-", "-staff", "--staff"}) {
         CAPTURE(name);
-        CHECK(has(f.refused({"group", "add", name}), "1 to 64 of the characters"));
+        CHECK(has(f.refused({"group", "add", "--", name}), "1 to 64 of the characters"));
     }
     CHECK(has(f.refused({"group", "add", std::string(65, 'x')}), "1 to 64"));
     CHECK(has(f.refused({"group", "add", "staff", "--description", "a\nb"}), "description"));

@@ -186,6 +186,20 @@ TEST_CASE("user import --sync: too many users who would be disabled are refused 
     }
 }
 
+TEST_CASE("user import --sync: adopted users who would be disabled count, and others make no room [SOURCE-6]") {
+    const Fixture f;
+    for (const char* name : {"user3", "user4", "user5"})
+        f.installation.must({"user", "add", name, "--password-stdin"}, "a long enough password\n");
+    f.sync(people({"user1", "user2"}));
+    const std::string off = people({"user1", "user2", "user3", "user4"}) + R"({"username":"user5","enabled":false})";
+    CHECK(has(f.refused(off, {"--adopt"}), "1 of 3 enabled users"));
+    CHECK(f.is_enabled("user5"));
+    // Three users who are adopted as they are do not dilute the one of the source who has gone.
+    CHECK(has(f.refused(people({"user1", "user3", "user4", "user5"}), {"--adopt"}), "1 of 2 enabled users"));
+    CHECK(f.sync(off, {"--adopt", "--at-most", "34%"}) == "0 2 0 1 2 ");
+    CHECK_FALSE(f.is_enabled("user5"));
+}
+
 TEST_CASE("user import --sync: users of another source or of none are refused with their line [SOURCE-6]") {
     const Fixture f;
     f.installation.must({"group", "add", "staff"});
