@@ -168,6 +168,7 @@ void check_file(Findings& findings, const config::Config& config, util::Time now
     check_synced(findings, path);
     check_users(findings, database, config.settings);
     check_client_documents(findings, database, config.settings);
+    check_audiences(findings, database, config.settings);
 }
 
 /// Its files and its disk are the server's.
@@ -177,6 +178,7 @@ void check_uri(Findings& findings, const config::Config& config, util::Time now)
     check_server(findings, database, config.database);
     check_users(findings, database, config.settings);
     check_client_documents(findings, database, config.settings);
+    check_audiences(findings, database, config.settings);
 }
 
 }  // namespace

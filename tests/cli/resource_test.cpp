@@ -117,7 +117,7 @@ TEST_CASE("resource: a note says what an API can do with its tokens [RES-11]") {
     CHECK(f.installation.postern({"resource", "add", "https://c.example/", "--scope", "read"}).err.empty());
 }
 
-TEST_CASE("resource metadata: the document that the API publishes, and where [PRM-1, RFC 9728 §2, §3.1]") {
+TEST_CASE("resource metadata: the document that the API publishes, and where [MCP-13, PRM-1, RFC 9728 §2, §3.1]") {
     const Fixture f;
     f.installation.must({"resource", "add", "https://api.example.org/mcp", "--name", "Notes", "--scope", "read write"});
     const auto result = f.installation.postern({"resource", "metadata", "https://api.example.org/mcp"});
@@ -132,6 +132,29 @@ TEST_CASE("resource metadata: the document that the API publishes, and where [PR
     f.installation.must({"resource", "add", kApi});
     CHECK(has(f.installation.postern({"resource", "metadata", kApi}).err,
               "https://API.example.org/.well-known/oauth-protected-resource\n"));
+}
+
+TEST_CASE("doctor: a client whose default audience was taken away is named [ATP-4]") {
+    const Fixture f;
+    const auto said = [&](const std::string& part) { return has(f.installation.postern({"doctor"}).out, part); };
+    const std::string missing =
+        "1 client with tokens of profile rfc9068 and no default resource: a request that names no resource is refused, "
+        "first of all \"wiki\"";
+    const std::string disabled = "1 client whose default resource is disabled";
+    f.installation.reconfigure("defaultResource", kApi);
+    f.add_client({"--access-token-profile", "rfc9068"});
+    CHECK_FALSE(said("default resource"));
+    f.installation.reconfigure("defaultResource", json::Value());
+    CHECK(said(missing));
+    f.installation.must({"client", "disable", "wiki"});
+    CHECK_FALSE(said("default resource"));
+    f.installation.must({"client", "enable", "wiki"});
+    f.installation.must({"resource", "add", kApi});
+    f.installation.must({"client", "set", "wiki", "--default-resource", kApi});
+    CHECK_FALSE(said("default resource"));
+    f.installation.must({"resource", "disable", kApi});
+    CHECK(said(disabled));
+    CHECK_FALSE(said(missing));
 }
 
 TEST_CASE(
