@@ -5,13 +5,12 @@
 #include "cli/audit.h"
 #include "cli/client/documents.h"
 #include "cli/client/options.h"
+#include "cli/client/secret.h"
 #include "cli/client/view.h"
 #include "cli/command.h"
-#include "cli/input.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "cli/selection.h"
-#include "crypto/random.h"
 #include "db/write.h"
 #include "oauth/access_token.h"
 #include "oauth/registration.h"
@@ -28,8 +27,6 @@ using db::Durability;
 using model::Client;
 using model::ClientType;
 
-constexpr std::int64_t kMaxKeepOld = 365LL * 24 * 3600;
-
 util::Time now() { return util::SystemClock().now(); }
 
 void require_sound(const Client& client, const oauth::Settings& settings) {
@@ -45,28 +42,6 @@ void resolve_aliases(db::Database& database, Client& client) {
     };
     for (std::string& uri : client.resources) resolve(uri);
     if (!client.default_resource.empty()) resolve(client.default_resource);
-}
-
-/// The operator's own secret, or 256 random bits.
-util::Secret new_secret(bool from_stdin) {
-    if (!from_stdin) {
-        crypto::SystemRandom random;
-        return util::Secret(crypto::random_token(random));
-    }
-    util::Secret secret = read_secret_line("secret");
-    if (const auto problem = oauth::client_secret_problem(secret.reveal())) throw Refused(*problem);
-    return secret;
-}
-
-/// Prints a generated secret, which is not stored; the operator knows a secret from --secret-stdin already.
-void print_credentials(const Invocation& invocation, const std::string& id, const util::Secret* generated) {
-    if (invocation.json) {
-        json::Object object{{"client_id", id}};
-        if (generated) object.set("client_secret", generated->reveal());
-        return print_json(std::move(object));
-    }
-    print_fields({{"client_id", id}, {"client_secret", generated ? std::string(generated->reveal()) : ""}});
-    if (generated) print_note("the secret is shown only once; only its hash is stored");
 }
 
 struct AddOptions {
@@ -168,33 +143,6 @@ void set(const Invocation& invocation, const SetOptions& options) {
     print(invocation, database, require_client(database, options.id));
 }
 
-struct SecretOptions {
-    std::string id;
-    std::int64_t keep_old = 0;
-    bool secret_stdin = false;
-};
-
-void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
-    const config::Config config = invocation.load_config();
-    const util::Secret secret = new_secret(options.secret_stdin);
-    std::optional<util::Time> old_until;
-    if (options.keep_old > 0) old_until = now() + util::Seconds(options.keep_old);
-
-    db::Database database = open_database(config, Access::read_write);
-    db::write(database, Durability::full, [&](db::Transaction& transaction) {
-        const Client client = require_client(transaction, options.id);
-        if (client.type == ClientType::public_) {
-            throw Refused("client " + in_quotes(options.id) +
-                          " is public and has no secret; `postern client set --confidential` gives it one");
-        }
-        store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), old_until, now());
-        commit(transaction);
-    });
-    note_done(invocation, {audit::client(model::ClientId(options.id))});
-    print_credentials(invocation, options.id, options.secret_stdin ? nullptr : &secret);
-    if (old_until) print_note("the old secret works until " + to_text(*old_until));
-}
-
 void enable(const Invocation& invocation, const std::string& id, bool enabled) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const Client client = db::write(database, Durability::full, [&](db::Transaction& transaction) {
@@ -214,6 +162,7 @@ void enable(const Invocation& invocation, const std::string& id, bool enabled) {
 void remove(const Invocation& invocation, const std::string& id) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const Client removed = db::write(database, Durability::full, [&](db::Transaction& transaction) {
+        store::lock_access(transaction);  // its list goes with it, and a sign-in may be reading that
         Client client = require_client(transaction, id);
         store::remove_client(transaction, client.id);
         commit(transaction);
@@ -269,23 +218,6 @@ void add_set(const Command& group, Invocation& invocation) {
     add_client_set_options(command, options->client);
 }
 
-void add_secret(const Command& group, Invocation& invocation) {
-    auto options = std::make_shared<SecretOptions>();
-    const Command command = add_command(
-        group, invocation, "secret", "Give a client a new secret; the old one stops working",
-        "postern client secret wiki --keep-old 86400", [&invocation, options] { rotate_secret(invocation, *options); });
-    command.explain(
-        "The new secret works at once and is printed only once. To change it without interruption, let both work "
-        "(--keep-old) while the client is being configured. Issued tokens stay valid.");
-    add_id(command, options->id);
-    command
-        .option("--keep-old", "SECONDS", options->keep_old,
-                "Accept the old secret for this many seconds more, at most a year (default: 0, not at all)")
-        .between(0, kMaxKeepOld);
-    command.flag("--secret-stdin", options->secret_stdin,
-                 "Read your own secret (at least 32 characters) as one line of standard input");
-}
-
 }  // namespace
 
 void add_client_commands(const Command& app, Invocation& invocation) {
@@ -298,7 +230,7 @@ void add_client_commands(const Command& app, Invocation& invocation) {
     add_id_command(group, invocation, "show", "Show one client", "postern client show wiki",
                    [&invocation](const std::string& id) { show(invocation, id); });
     add_set(group, invocation);
-    add_secret(group, invocation);
+    add_client_secret_command(group, invocation);
     add_client_claim_commands(group, invocation);
     add_id_command(group, invocation, "disable", "Disable a client; its tokens are inactive until it is enabled",
                    "postern client disable wiki",
