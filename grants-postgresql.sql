@@ -69,9 +69,7 @@ GRANT SELECT, UPDATE (expires_at), DELETE ON
     sessions, authorization_requests, client_secrets, authorization_codes, access_tokens, refresh_tokens
     TO postern_sweep;
 GRANT SELECT, UPDATE (kept_until), DELETE ON grants TO postern_sweep;
-GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts, fetch_limits TO postern_sweep;
-GRANT SELECT, UPDATE (used_at), DELETE ON fetched TO postern_sweep;
-GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;
+GRANT SELECT, UPDATE (ends_at), DELETE ON login_attempts TO postern_sweep;
 
 -- With "implicit", the authorization endpoint makes access tokens:
 --     GRANT SELECT (claims, created_at, updated_at) ON users TO postern_authorize;
@@ -85,11 +83,14 @@ GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;
 --     GRANT SELECT (client_id, subject), UPDATE (gate) ON allowed_users TO postern_login;
 --     GRANT SELECT (client_id, group_name), UPDATE (gate) ON allowed_groups TO postern_login;
 --     GRANT SELECT (client_id, subject, ended_at), UPDATE (ended_at, kept_until) ON grants TO postern_login;
--- With "outbound", the authorization endpoint keeps documents that it has fetched, and counts fetches:
+-- With "outbound", the authorization endpoint keeps documents that it has fetched, and counts fetches; both expire:
 --     GRANT SELECT, INSERT, UPDATE (content_type, body, fetched_at, fresh_until, used_at), DELETE ON fetched TO postern_authorize;
 --     GRANT SELECT, INSERT, UPDATE (fetches, ends_at), DELETE ON fetch_limits TO postern_authorize;
--- With "clientDocuments", the authorization endpoint keeps the clients that users approve:
+--     GRANT SELECT, UPDATE (used_at), DELETE ON fetched TO postern_sweep;
+--     GRANT SELECT, UPDATE (ends_at), DELETE ON fetch_limits TO postern_sweep;
+-- With "clientDocuments", the authorization endpoint keeps the clients that users approve, until they are unused:
 --     GRANT INSERT, UPDATE (name, native, grants, scope, last_used_at, removable_at) ON clients TO postern_authorize;
 --     GRANT INSERT, DELETE ON redirect_uris TO postern_authorize;
 --     GRANT DELETE ON consents TO postern_authorize;
 --     GRANT UPDATE (ended_at) ON grants TO postern_authorize;
+--     GRANT SELECT, UPDATE (removable_at), DELETE ON clients TO postern_sweep;

@@ -10,8 +10,9 @@ namespace {
 /// Which rows of a table may be deleted at $1.
 struct Rule {
     const char* table;
-    db::Text deletion;  ///< of at most $2 rows, the oldest first, found by an index
-    const char* count;  ///< rows that no rule above it has counted
+    db::Text deletion;         ///< of at most $2 rows, the oldest first, found by an index
+    const char* count;         ///< rows that no rule above it has counted
+    bool is_optional = false;  ///< of an option: on a server the role may lack the right until the option is on
 };
 
 // The grants that are due. Their codes and tokens are deleted first, in batches of their own: a grant of a month may
@@ -40,11 +41,11 @@ constexpr Rule kRules[] = {
      POSTERN_DELETION("DELETE FROM fetched WHERE url_digest IN"
                       " (SELECT url_digest FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000"
                       " ORDER BY used_at LIMIT $2"),
-     "SELECT count(*) FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000"},
+     "SELECT count(*) FROM fetched WHERE used_at <= CAST($1 AS bigint) - 2592000", true},
     {"fetch_limits",
      POSTERN_DELETION("DELETE FROM fetch_limits WHERE limit_key IN"
                       " (SELECT limit_key FROM fetch_limits WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"),
-     "SELECT count(*) FROM fetch_limits WHERE ends_at <= $1"},
+     "SELECT count(*) FROM fetch_limits WHERE ends_at <= $1", true},
     {"client_secrets",
      POSTERN_DELETION("DELETE FROM client_secrets WHERE (client_id, hash) IN"
                       " (SELECT client_id, hash FROM client_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1"
@@ -80,20 +81,27 @@ constexpr Rule kRules[] = {
                       " AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)"
                       " ORDER BY removable_at LIMIT $2"),
      "SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND removable_at <= $1"
-     " AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)"},
+     " AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)",
+     true},
 };
 
-}  // namespace
-
-bool may_sweep(db::Database& database) {
+bool may_delete(db::Database& database, const char* table) {
     if (!database.has_row_locks()) return true;
-    auto row = database.query("SELECT has_table_privilege('grants', 'DELETE')");
+    auto row = database.query("SELECT has_table_privilege(CAST($1 AS text), 'DELETE')", std::string_view(table));
     return row.step() && row.integer(0) == 1;
 }
 
+}  // namespace
+
+bool may_sweep(db::Database& database) { return may_delete(database, "grants"); }
+
 RowCounts sweep(db::Transaction& transaction, util::Time now, int batch) {
     RowCounts deleted;
-    for (const Rule& rule : kRules) deleted[rule.table] += transaction.run(rule.deletion, now, batch);
+    for (const Rule& rule : kRules) {
+        std::int64_t& count = deleted[rule.table];
+        if (rule.is_optional && !may_delete(transaction.database(), rule.table)) continue;
+        count += transaction.run(rule.deletion, now, batch);
+    }
     return deleted;
 }
 

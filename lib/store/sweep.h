@@ -24,9 +24,10 @@ using RowCounts = std::map<std::string, std::int64_t>;
 /// Whether this program deletes what has expired: on a server it may not have the right, and another program sweeps.
 bool may_sweep(db::Database& database);
 
-/// Deletes at most `batch` rows of each table. Codes and tokens are deleted when their grant has ended or its
-/// last token has expired; most expired access tokens are deleted earlier (delete_expired_access_tokens). Spent codes
-/// and rotated refresh tokens are kept that long because their reuse is a sign of theft.
+/// Deletes at most `batch` rows of each table, but for tables of options that this program may not delete from. Codes
+/// and tokens are deleted when their grant has ended or its last token has expired; most expired access tokens are
+/// deleted earlier (delete_expired_access_tokens). Spent codes and rotated refresh tokens are kept that long because
+/// their reuse is a sign of theft.
 RowCounts sweep(db::Transaction& transaction, util::Time now, int batch = kSweepBatch);
 
 /// How many rows sweeps at `now` would delete altogether.

@@ -522,6 +522,47 @@ describe("a role for each program", () => {
     }
   });
 
+  it("a sweep leaves out what options keep until its role has their rights [CIMD-10]", async () => {
+    const { superuser: database, uri } = server.addDatabase("swept");
+    const kept = await openProvider({ config: { database: uri } });
+    try {
+      const old = ["fetched", "fetch_limits", "clients"];
+      server.sql(
+        `INSERT INTO postern.fetched VALUES ('d', '', '{}', 1, 1, 1);
+         INSERT INTO postern.fetch_limits VALUES ('all', 1, 1);
+         INSERT INTO postern.clients (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce,
+           created_at, origin, last_used_at, removable_at)
+         VALUES ('https://app.example/c', 'x', 'public', 0, 0, 1, '', '', 'none', 'required', 1, 'document', 1, 1)`,
+        database,
+      );
+      const left = () => {
+        const due = { fetched: "true", fetch_limits: "true", clients: "origin = 'document'" };
+        return old.filter(
+          (table) => server.sql(`SELECT count(*) FROM postern.${table} WHERE ${due[table]}`, database) !== "0",
+        );
+      };
+      const configuration = join(directory, "swept.json");
+      const own = JSON.parse(readFileSync(kept.deployment.environment.POSTERN_CONFIG, "utf8"));
+      writeFileSync(configuration, JSON.stringify({ ...own, database: `${uri}&user=postern_sweep` }), { mode: 0o644 });
+      const purge = () => run(join(BUILD, "bin/postern"), ["purge", "--quick", "--config", configuration]);
+      await purge();
+      assert.deepEqual(left(), old);
+      const rights = [
+        ...widen("postern_sweep", "outbound", database),
+        ...widen("postern_sweep", "clientDocuments", database),
+      ];
+      assert.equal(rights.length, 9);
+      const revoked = ["SELECT", "UPDATE"];
+      for (const right of rights.filter(([privilege]) => revoked.some((word) => privilege.startsWith(word))))
+        await isNeeded("postern_sweep", right, purge, database);
+      assert.deepEqual(left(), old); // each of these runs was refused as a whole
+      await purge();
+      assert.deepEqual(left(), []);
+    } finally {
+      await kept.stop();
+    }
+  });
+
   it("groupsFromEnvironment needs the rights that are named for it [GROUP-8]", async () => {
     const { superuser: database, uri } = server.addDatabase("mapped");
     const groupsFromEnvironment = {
