@@ -98,7 +98,7 @@ TEST_CASE("resource: an API with scopes gets a token that reads nothing at UserI
 
 TEST_CASE(
     "resource: what an authorization request must not name, and a scope that its APIs do not have [RES-1, RES-3, "
-    "RES-4, RES-5, RFC 8707 §2ab, §2.1a]") {
+    "RES-4, RES-5, MCP-10, RFC 8707 §2ab, §2.1a]") {
     Site site;
     struct Row {
         const char* what;
@@ -249,8 +249,8 @@ TEST_CASE("resource: an implicit request records it, and its token has no audien
 }
 
 TEST_CASE(
-    "access tokens: profile rfc9068 by configuration and for one client; both live side by side [ATP-1 to ATP-9, "
-    "CLAIM-6, RFC 9068 §2.2, §2.2.1, RFC 9470 §6.1]") {
+    "access tokens: profile rfc9068 by configuration and for one client; both live side by side [ATP-1, ATP-2, ATP-3, ATP-4, ATP-5, ATP-6, ATP-7, ATP-8, "
+    "ATP-9, CLAIM-6, RFC 9068 §2.2, §2.2.1, RFC 9470 §6.1]") {
     Site site;
     site.op.must({"group", "add", "staff"});
     site.op.must({"group", "member", "add", "staff", kAlice});

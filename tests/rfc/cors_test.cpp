@@ -110,7 +110,8 @@ TEST_CASE("OPTIONS that is not a preflight says what may be asked, and does noth
     }
 }
 
-TEST_CASE("token: the answer to an authenticated client may be read by its own pages, and by no other client's [H09]") {
+TEST_CASE(
+    "token: the answer to an authenticated client may be read by its own pages, and by no other client's [H09, MCP-7]") {
     const Deployment op;
     UserAgent alice(op);
     const std::string code = alice.obtain_code(authorization_request(kSpa));
@@ -275,7 +276,7 @@ TEST_CASE("a disabled or removed client's pages may no longer ask, those of an e
     }
 }
 
-TEST_CASE("discovery and jwks: any page may read them, failures too, and ask first if it likes [H08]") {
+TEST_CASE("discovery and jwks: any page may read them, failures too, and ask first if it likes [H08, MCP-7]") {
     const Deployment op;
     for (const std::string& endpoint : kForEverybody) {
         CAPTURE(endpoint);

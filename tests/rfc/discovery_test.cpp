@@ -78,7 +78,7 @@ bool is_taken(const Deployment& op, const Query& request, const std::string& cli
 
 TEST_CASE(
     "discovery: response types and modes, grants and PKCE methods are the ones that work, implicit on and off [RFC "
-    "8414 §2fg, OIDC Core §15.2a, §16.16, Discovery §3ghi, Multiple Response Types §4, §5a, D01]") {
+    "8414 §2fg, OIDC Core §15.2a, §16.16, Discovery §3ghi, Multiple Response Types §4, §5a, D01, MCP-3]") {
     for (const bool implicit : {false, true}) {
         CAPTURE(implicit);
         Deployment op;
@@ -189,7 +189,7 @@ TEST_CASE(
 
 TEST_CASE(
     "discovery: prompts, scopes and parameters that are listed do something [OIDC Core §3.1.2.1, §5.5e, §6, Discovery "
-    "§3fst, D01]") {
+    "§3fst, D01, MCP-8]") {
     Deployment op;
     op.configure("scopeDescriptions", json::Object{{"api", "Use the API"}});
     op.must({"client", "set", kWeb, "--scope", "openid profile email address phone api groups"});

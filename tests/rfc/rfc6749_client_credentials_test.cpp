@@ -46,7 +46,8 @@ TEST_CASE("client_credentials: a token for the client itself, and nothing of a u
 }
 
 TEST_CASE(
-    "client_credentials: a client named like a user's subject gets none of the user's data [RFC 9700 §4.15, T20]") {
+    "client_credentials: a client named like a user's subject gets none of the user's data [ATP-10, RFC 9700 §4.15, "
+    "T20]") {
     const Deployment op;
     const std::string sub = subject_of(op, kAlice);
     op.must({"client", "add", sub, "--grant", "client_credentials", "--scope", "api openid", "--secret-stdin"},

@@ -45,7 +45,7 @@ void check_refused(const Deployment& op, std::string token, const std::vector<Ro
 
 TEST_CASE(
     "refresh: a new access token, a new refresh token, and what else the answer says [RFC 6749 §5.1a, §6, OIDC Core "
-    "§12.2a]") {
+    "§12.2a, MCP-1]") {
     SignedIn r;
     CHECK(text_of(r.tokens, "refresh_token").size() > 40);
     r.op.advance(seconds(5));

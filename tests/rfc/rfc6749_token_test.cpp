@@ -44,7 +44,8 @@ void check_rows(Ready& ready, const std::vector<Row>& rows) {
     }
 }
 
-TEST_CASE("token: grant_type is there once and names a grant of this server [RFC 6749 §3.2ce, §4.1.3a, §5.2bg, T12]") {
+TEST_CASE(
+    "token: grant_type is there once and names a grant of this server [RFC 6749 §3.2ce, §4.1.3a, §5.2bg, T12, MCP-10]") {
     Ready ready;
     check_rows(
         ready,
@@ -92,6 +93,9 @@ TEST_CASE("token: grant_type is there once and names a grant of this server [RFC
     CHECK(redeem(ready.op, good, kMachine).verdict() == "400 unauthorized_client");
     CHECK(redeem(ready.op, good.with("grant_type", "refresh_token").with("refresh_token", "x"), kMachine).verdict() ==
           "400 unauthorized_client");
+    const Answer refused = redeem(ready.op, good.with("grant_type", "urn:x"));
+    CHECK(refused.status == 400);
+    CHECK_FALSE(refused.member("error_description").empty());  // a tool shows it to its user
     CHECK(redeem(ready.op, good).verdict() == "200");
 }
 

@@ -18,7 +18,7 @@ Query without_pkce(const std::string& client) {
 
 TEST_CASE(
     "pkce: a public client and one registered for it must send a challenge [RFC 9700 §2.1.1, A10, RFC 7636 §4.4.1a, "
-    "§5, OIDC Core §16.10]") {
+    "§5, OIDC Core §16.10, MCP-1]") {
     const Deployment op;
     struct Row {
         std::string client;

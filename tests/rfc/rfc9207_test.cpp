@@ -12,7 +12,7 @@ using namespace postern::test;
 
 TEST_CASE(
     "iss: every authorization response carries the issuer of the metadata, once [RFC 9207 §2ab, §2.3, §2.4b, §3, A25, "
-    "OIDC Core §16.2]") {
+    "OIDC Core §16.2, MCP-4]") {
     for (const std::string issuer :
          {"https://op.example", "https://op.example/auth", "https://op.example:8443", "http://127.0.0.1:8080"}) {
         CAPTURE(issuer);

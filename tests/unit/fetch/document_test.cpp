@@ -156,7 +156,8 @@ TEST_CASE("read_document: a cached document that a new rule refuses is fetched a
     const auto stricter = [](const fetch::Document& document) {
         return document.body == "one" ? std::optional<std::string>("it is old") : std::nullopt;
     };
-    const auto result = fetch::read_document(source, fetch::Purpose::client_document, kUrl, fetch::Occasion::renewal, stricter);
+    const auto result =
+        fetch::read_document(source, fetch::Purpose::client_document, kUrl, fetch::Occasion::renewal, stricter);
     REQUIRE(result);
     CHECK(result->body == "two");
 }
@@ -264,7 +265,8 @@ TEST_CASE("read_document: every fetch that fails lasts a second from its beginni
 TEST_CASE("read_document: without a fetcher nothing is looked up and nothing waits [FETCH-1]") {
     Reader reader;
     const fetch::Source source{reader.database, kNow, nullptr, reader.outbound};
-    const auto result = fetch::read_document(source, fetch::Purpose::client_document, kUrl, fetch::Occasion::first, check_good);
+    const auto result =
+        fetch::read_document(source, fetch::Purpose::client_document, kUrl, fetch::Occasion::first, check_good);
     REQUIRE_FALSE(result);
     CHECK(result.error().reason == "\"outbound\" is not enabled");
     CHECK_FALSE(result.error().too_many);
