@@ -1,6 +1,9 @@
 // `postern resource`, and the options of clients about their access tokens.
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "installation.h"
 
 using namespace postern;
@@ -27,6 +30,11 @@ struct Fixture {
 };
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string file_text(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
 
 }  // namespace
 
@@ -141,10 +149,11 @@ TEST_CASE("doctor: a client whose default audience was taken away is named [ATP-
         "1 client with tokens of profile rfc9068 and no default resource: a request that names no resource is refused, "
         "first of all \"wiki\"";
     const std::string disabled = "1 client whose default resource is disabled";
+    const std::string before = file_text(f.installation.config_file());
     f.installation.reconfigure("defaultResource", kApi);
     f.add_client({"--access-token-profile", "rfc9068"});
     CHECK_FALSE(said("default resource"));
-    f.installation.reconfigure("defaultResource", json::Value());
+    std::ofstream(f.installation.config_file()) << before;
     CHECK(said(missing));
     f.installation.must({"client", "disable", "wiki"});
     CHECK_FALSE(said("default resource"));
