@@ -438,7 +438,8 @@ TEST_CASE("every statement finds its rows by an index, however many there are [S
         CAPTURE(sql);
         CAPTURE(joined(plan));
         const bool locks_tables = mentions(sql, " WHERE FALSE FOR SHARE");  // and reads no row
-        if (locks_tables || is_among(kLookAtAll, sql)) continue;
+        const bool is_question = mentions(sql, "has_table_privilege");      // reads no table
+        if (locks_tables || is_question || is_among(kLookAtAll, sql)) continue;
         CHECK((is_on_postgresql() ? scan_of_postgresql(database, plan) : scan_of_sqlite(plan)) == "");
         CHECK((searches(plan) || sql.starts_with("INSERT ")));
         const bool sorts = is_on_postgresql() ? sorts_in_postgresql(plan) : sorts_in_sqlite(plan);
