@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { request } from "../support/user_agent.mjs";
-import { Person } from "./person.mjs";
-import { NodeApplication } from "./program.mjs";
-import { PERSON, openProvider } from "./provider.mjs";
+import { Person } from "../clients/person.mjs";
+import { NodeApplication } from "../clients/program.mjs";
+import { PERSON, openProvider } from "../clients/provider.mjs";
 
 const SECRET = "of-this-application-and-of-no-other-0123456789";
 
