@@ -144,10 +144,10 @@ export class WebServer {
   }
 
   /// Waits until `url` is answered with `status` (any status below 500 when none is given); throws with the log
-  /// otherwise.
-  async untilItAnswers(url, { ca, status } = {}) {
+  /// otherwise. `patience`: how many times longer than usual.
+  async untilItAnswers(url, { ca, status, patience = 1 } = {}) {
     const good = (answer) => answer && (status === undefined ? answer.status < 500 : answer.status === status);
-    for (const end = Date.now() + START_TIMEOUT_MS; ; ) {
+    for (const end = Date.now() + START_TIMEOUT_MS * patience; ; ) {
       const answer = await request(url, { ca }).catch(() => null);
       if (good(answer)) return this;
       const why =
