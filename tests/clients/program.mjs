@@ -1,7 +1,7 @@
 // A client that is a program of its own: started, spoken to, and ended by the test that started it.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { dirname, join } from "node:path";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -13,10 +13,11 @@ class Program {
   #ended;
   #stderr = "";
 
+  /// `file`: of this directory, if it is not an absolute path; none for a `command` that needs none.
   constructor(command, file, environment) {
     // Proxies and ~/.netrc of whoever runs the tests are no part of them.
     const env = { ...process.env, NO_PROXY: "*", no_proxy: "*", HOME: "/nonexistent", ...environment };
-    this.#child = spawn(command, [join(HERE, file)], { env });
+    this.#child = spawn(command, file === undefined ? [] : [resolve(HERE, file)], { env });
     this.#child.stderr.setEncoding("utf8").on("data", (text) => {
       this.#stderr += text;
     });
@@ -111,5 +112,12 @@ export class PythonApplication extends Application {
 export class PythonScript extends Program {
   constructor(python, file, settings) {
     super(python, file, { PYTHONDONTWRITEBYTECODE: "1", ...settings });
+  }
+}
+
+/// A program that was built, and is spoken to line by line; `file` is its argument, if it has one.
+export class BuiltProgram extends Program {
+  constructor(program, { issuer, caFile }, settings, file) {
+    super(program, file, { SSL_CERT_FILE: caFile, ISSUER: issuer, ...settings });
   }
 }
