@@ -25,14 +25,15 @@ struct sealed::Codec<model::SeenDocument> {
 
 namespace {
 
-constexpr std::string_view kPurpose = "authorization request v6";
+constexpr std::string_view kPurpose = "authorization request v7";
 
 /// The members of a SealedRequest, const when they are written. Whatever changes here changes the purpose.
 void visit_members(auto& request, auto& browser, auto& visit) {
     visit(request.id, browser, request.expires_at, request.client_id, request.redirect_uri, request.redirect_uri_sent,
           request.scope, request.response_type, request.response_mode, request.claims.userinfo, request.claims.id_token,
           request.state, request.nonce, request.code_challenge, request.audience, request.resources, request.login_hint,
-          request.hinted_subject, request.max_age, request.session_sent, request.prompt, request.document);
+          request.hinted_subject, request.max_age, request.session_sent, request.prompt, request.document,
+          request.account_page);
 }
 
 }  // namespace

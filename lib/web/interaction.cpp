@@ -18,9 +18,10 @@ http::Response refuse_expired(const Interaction& interaction, std::string_view t
     return interaction.refuse(PageFault::resume_expired);
 }
 
-/// Starts the same sign-in over: a request of its own.
+/// Starts the same sign-in over: a request of its own. A page of the account starts its own.
 std::string restart_url(const Interaction& interaction, const model::AuthorizationRequest& request) {
     oauth::Context& context = interaction.context;
+    if (!request.account_page.empty()) return context.settings.url(request.account_page);
     model::AuthorizationRequest restarted = request;
     restarted.id = crypto::random_token(context.random);
     restarted.session_sent = false;
@@ -29,10 +30,14 @@ std::string restart_url(const Interaction& interaction, const model::Authorizati
     return http::with_query(context.settings.url(context.settings.paths.authorize), {{"resume", sealed}});
 }
 
-}  // namespace
+/// A request as it came, bound to this browser or, where that is allowed, to none.
+struct Opened {
+    model::AuthorizationRequest request;
+    std::string sealed;  ///< "": it was bound to no browser
+};
 
-util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params,
-                                             AllowUnbound allow_unbound) {
+util::Result<Opened, http::Response> open(const Interaction& interaction, const http::Params& params,
+                                          AllowUnbound allow_unbound) {
     const auto text = params.find("resume");
     if (!text)
         return interaction.refuse(params.fault_of("resume") ? PageFault::resume_invalid : PageFault::resume_missing);
@@ -55,10 +60,31 @@ util::Result<Resumed, http::Response> resume(Interaction& interaction, const htt
     // An unbound request gets a new id when it is opened, exactly as if the authorize URL had been followed again, so
     // that progress in one browser never applies to another.
     if (!is_bound) sealed->request.id = crypto::random_token(interaction.context.random);
+    return Opened{std::move(sealed->request), is_bound ? std::string(*text) : ""};
+}
 
-    auto target = oauth::verify_redirect(interaction.context, sealed->request);
+util::Result<Resumed, http::Response> with_target(const Interaction& interaction, Opened opened) {
+    auto target = oauth::verify_redirect(interaction.context, opened.request);
     if (!target) return refusal_page(interaction.pages, interaction.request, target.error());
-    return Resumed{std::move(sealed->request), std::move(*target), is_bound ? std::string(*text) : ""};
+    return Resumed{std::move(opened.request), std::move(*target), std::move(opened.sealed)};
+}
+
+}  // namespace
+
+util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params,
+                                             AllowUnbound allow_unbound) {
+    ASSIGN_OR_RETURN(auto opened, open(interaction, params, allow_unbound));
+    if (!opened.request.account_page.empty())
+        return interaction.refuse(PageFault::resume_invalid, "", "it is for a login that leads to the account");
+    return with_target(interaction, std::move(opened));
+}
+
+util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, const http::Params& params) {
+    ASSIGN_OR_RETURN(auto opened, open(interaction, params, AllowUnbound::no));
+    if (!opened.request.account_page.empty())
+        return LoginVisit{std::move(opened.request), std::nullopt, std::move(opened.sealed)};
+    ASSIGN_OR_RETURN(auto resumed, with_target(interaction, std::move(opened)));
+    return LoginVisit{std::move(resumed.request), std::move(resumed.target), std::move(resumed.sealed)};
 }
 
 http::Response refuse_and_offer(const Interaction& interaction, PageFault fault,
@@ -109,14 +135,37 @@ std::optional<http::Response> refuse_if_used(const Interaction& interaction,
     return refuse_and_offer(interaction, PageFault::already_used, request);
 }
 
-http::Response continue_at(Interaction& interaction, const std::string& path, const Resumed& asked) {
+http::Response continue_at(Interaction& interaction, const std::string& path,
+                           const model::AuthorizationRequest& request, const std::string& sealed) {
     http::Response response = http::see_other("");
     ensure_browser_id(interaction.context, interaction.browser, response);
-    const std::string sealed =
-        asked.sealed.empty() ? oauth::seal_request(interaction.context, asked.request, interaction.browser.binding())
-                             : asked.sealed;
-    response.set("Location", http::with_query(interaction.context.settings.url(path), {{"resume", sealed}}));
+    const std::string resumable =
+        sealed.empty() ? oauth::seal_request(interaction.context, request, interaction.browser.binding()) : sealed;
+    response.set("Location", http::with_query(interaction.context.settings.url(path), {{"resume", resumable}}));
     return response;
+}
+
+http::Response continue_at(Interaction& interaction, const std::string& path, const Resumed& asked) {
+    return continue_at(interaction, path, asked.request, asked.sealed);
+}
+
+http::Response log_in_for_account(Interaction& interaction, const std::string& account_page,
+                                  std::set<model::Prompt> prompt, std::optional<std::string> login_hint) {
+    oauth::Context& context = interaction.context;
+    model::AuthorizationRequest request;
+    request.id = crypto::random_token(context.random);
+    request.prompt = std::move(prompt);
+    request.login_hint = std::move(login_hint);
+    request.expires_at = context.now() + context.settings.authorization_request_ttl;
+    request.account_page = account_page;
+    return continue_at(interaction, context.settings.paths.login, request, "");
+}
+
+http::Response continue_after_login(Interaction& interaction, const LoginVisit& visit) {
+    const oauth::Settings& settings = interaction.context.settings;
+    if (visit.target) return continue_at(interaction, settings.paths.authorize, visit.request, visit.sealed);
+    std::string url = settings.url(visit.request.account_page);
+    return http::see_other(visit.request.session_sent ? http::with_query(url, {{kSessionSent, "yes"}}) : url);
 }
 
 }  // namespace postern::web

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "http/message.h"
@@ -37,6 +38,13 @@ struct Resumed {
     std::string sealed = {};  ///< as this browser brought it; "" when it is to be sealed again, and for a new id
 };
 
+/// What a login is for: an application's request, or a page of the account. Bound to this browser as `Resumed` is.
+struct LoginVisit {
+    model::AuthorizationRequest request;
+    std::optional<oauth::VerifiedRedirect> target;  ///< nullopt: the login is for `request.account_page`
+    std::string sealed;                             ///< as this browser brought it
+};
+
 /// The parameter of authorize, beside `resume`, with which a user who may not use the client lets it know.
 inline constexpr const char* kGoBack = "back";
 inline constexpr const char* kGoesBack = "yes";
@@ -46,9 +54,11 @@ enum class AllowUnbound {
     yes,  ///< authorize: a request posted by another site is worth what its URL is worth, and is bound from here on
 };
 
-/// The request, or the page that says why there is none.
+/// An application's request, or the page that says why there is none.
 util::Result<Resumed, http::Response> resume(Interaction& interaction, const http::Params& params,
                                              AllowUnbound allow_unbound);
+/// For the login page, which serves pages of the account as well.
+util::Result<LoginVisit, http::Response> resume_login(Interaction& interaction, const http::Params& params);
 
 /// The page of `fault`, with a button that starts the same sign-in over: a request of its own, worth what the
 /// application's link was worth. What was decided about the old one does not count for it, and the old one stays ended.
@@ -63,6 +73,20 @@ std::optional<http::Response> refuse_if_used(const Interaction& interaction,
                                              const model::AuthorizationRequest& request);
 
 /// 303 to the page at `path` with the request sealed for this browser, which gets its cookie now if it has none.
+/// `sealed` as in `Resumed`.
+http::Response continue_at(Interaction& interaction, const std::string& path,
+                           const model::AuthorizationRequest& request, const std::string& sealed);
 http::Response continue_at(Interaction& interaction, const std::string& path, const Resumed& asked);
+
+/// 303 to the login page, and from there to the page of the account at this path. With `Prompt::login` in `prompt` the
+/// login asks for everything anew. `login_hint` as in an authorization request.
+http::Response log_in_for_account(Interaction& interaction, const std::string& account_page,
+                                  std::set<model::Prompt> prompt, std::optional<std::string> login_hint);
+
+/// Where a login continues: at the authorization endpoint, or at the page of the account.
+http::Response continue_after_login(Interaction& interaction, const LoginVisit& visit);
+
+/// The parameter of a page of the account with which a login without a form says that it has sent the session cookie.
+inline constexpr const char* kSessionSent = "signed_in";
 
 }  // namespace postern::web

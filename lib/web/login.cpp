@@ -24,15 +24,20 @@ std::string account_mark(const oauth::Context& context, const std::string& usern
     return oauth::audit::short_digest(crypto::hmac_sha256(key, username));
 }
 
-http::Response form(Interaction& interaction, const Resumed& resumed, const std::string& username,
+/// What the login continues to, as the page names it.
+std::string name_of_destination(const LoginVisit& visit) {
+    if (!visit.target) return "your account";
+    // Anyone can publish a document under any name, and this page has no room to say so.
+    return visit.request.document ? oauth::host_of_id(visit.request.client_id) : visit.target->client().name;
+}
+
+http::Response form(Interaction& interaction, const LoginVisit& visit, const std::string& username,
                     const std::string& message, int status = 200) {
     LoginPage page;
-    // Anyone can publish a document under any name, and this page has no room to say so.
-    page.client_name =
-        resumed.request.document ? oauth::host_of_id(resumed.request.client_id) : resumed.target.client().name;
+    page.client_name = name_of_destination(visit);
     page.action = interaction.context.settings.url(interaction.context.settings.paths.login);
-    page.csrf = csrf_token(interaction.context, Form::login, interaction.browser, resumed.request.id);
-    page.resume = resumed.sealed;
+    page.csrf = csrf_token(interaction.context, Form::login, interaction.browser, visit.request.id);
+    page.resume = visit.sealed;
     page.username = username;
     page.message = message;
     return interaction.pages.login(page, status);
@@ -40,88 +45,83 @@ http::Response form(Interaction& interaction, const Resumed& resumed, const std:
 
 /// The session, the mark that this request was logged in for, and the end of the old session: together or not at all.
 /// Durable, because the old cookie must stay dead. nullopt when the user lost the right meanwhile.
-std::optional<http::Response> succeed(Interaction& interaction, const Resumed& resumed,
+std::optional<http::Response> succeed(Interaction& interaction, const LoginVisit& visit,
                                       const PasswordVerdict& verdict) {
     oauth::Context& context = interaction.context;
     const model::Subject& subject = verdict.named;
     const auto log_in = [&](db::Transaction& transaction) -> std::optional<StartedSession> {
         if (!confirm_login(transaction, verdict, context.now())) return std::nullopt;
         StartedSession started = start_session(context, transaction, interaction.browser, subject, context.now());
-        store::record_login(transaction, oauth::request_key(resumed.request), subject, resumed.request.expires_at);
+        if (visit.target)
+            store::record_login(transaction, oauth::request_key(visit.request), subject, visit.request.expires_at);
         transaction.commit();
         return started;
     };
     const auto started = db::write(context.store, db::Durability::full, log_in);
     if (!started) return std::nullopt;
-    note_login(context, *started, kMethod, resumed.request.client_id);
+    note_login(context, *started, kMethod, visit.request.client_id);
 
-    http::Response response = continue_at(interaction, context.settings.paths.authorize, resumed);
+    http::Response response = continue_after_login(interaction, visit);
     const CookieNames& names = interaction.browser.names;
     response.add("Set-Cookie", http::set_cookie(names.session, started->cookie, names.security));
     return response;
 }
 
-std::string wait_message(util::Seconds wait) {
-    const auto minutes = (wait.count() + 59) / 60;
-    return "There were too many failed attempts. Try again in " + std::to_string(minutes) +
-           (minutes == 1 ? " minute." : " minutes.");
-}
-
-void note_refusal(Interaction& interaction, oauth::AuditEvent event, const Resumed& resumed,
+void note_refusal(Interaction& interaction, oauth::AuditEvent event, const LoginVisit& visit,
                   const std::string& username, const PasswordVerdict& verdict) {
     interaction.context.trail.add(event, {{"method", kMethod},
                                           {"reason", verdict.log_detail},
                                           oauth::audit::subject(verdict.named),
                                           {"account", account_mark(interaction.context, username)},
-                                          oauth::audit::client(resumed.request.client_id)});
+                                          oauth::audit::client(visit.request.client_id)});
 }
 
-http::Response refuse_form(Interaction& interaction, const Resumed& resumed, const std::string& username,
+http::Response refuse_form(Interaction& interaction, const LoginVisit& visit, const std::string& username,
                            const PasswordVerdict& verdict) {
     const bool throttled = verdict.outcome == PasswordOutcome::throttled;
-    note_refusal(interaction, throttled ? oauth::AuditEvent::login_throttled : oauth::AuditEvent::login_failed, resumed,
+    note_refusal(interaction, throttled ? oauth::AuditEvent::login_throttled : oauth::AuditEvent::login_failed, visit,
                  username, verdict);
-    http::Response response = throttled ? form(interaction, resumed, username, wait_message(verdict.wait), 429)
-                                        : form(interaction, resumed, username, kWrong);
+    http::Response response = throttled ? form(interaction, visit, username, wait_message(verdict.wait), 429)
+                                        : form(interaction, visit, username, kWrong);
     if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
     response.refusal = http::Refusal{throttled ? "login_throttled" : "login_failed", "the login form was shown again",
-                                     verdict.log_detail, resumed.request.client_id.str()};
+                                     verdict.log_detail, visit.request.client_id.str()};
     return response;
 }
 
 }  // namespace
 
 http::Response show_login(Interaction& interaction) {
-    ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
-    if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
+    ASSIGN_OR_RETURN(const auto visit, resume_login(interaction, interaction.request.query));
+    if (auto used = refuse_if_used(interaction, visit.request)) return std::move(*used);
     // Only what the client sent itself: the `sub` of an old ID token must not be turned into a user name for its
     // holder.
-    return form(interaction, resumed, resumed.request.login_hint.value_or(""), "");
+    return form(interaction, visit, visit.request.login_hint.value_or(""), "");
 }
 
 http::Response submit_login(Interaction& interaction) {
     const http::Params& sent = interaction.request.form;
-    ASSIGN_OR_RETURN(const auto resumed, resume(interaction, sent, AllowUnbound::no));
-    if (!is_own_form(interaction.context, Form::login, interaction.browser, resumed.request.id, interaction.request))
-        return refuse_and_offer(interaction, PageFault::form_foreign, resumed.request,
+    ASSIGN_OR_RETURN(const auto visit, resume_login(interaction, sent));
+    if (!is_own_form(interaction.context, Form::login, interaction.browser, visit.request.id, interaction.request))
+        return refuse_and_offer(interaction, PageFault::form_foreign, visit.request,
                                 "the csrf field is missing or does not belong to this browser and request");
     if (const auto faulty = sent.first_fault({"username", "password"}))
-        return refuse_and_offer(interaction, PageFault::form_malformed, resumed.request, "field: " + *faulty);
+        return refuse_and_offer(interaction, PageFault::form_malformed, visit.request, "field: " + *faulty);
 
     const std::string username(sent.find("username").value_or(""));
     PasswordVerdict verdict =
         attempt_login(interaction.context, username, util::Secret(std::string(sent.find("password").value_or(""))),
                       interaction.request.remote_address);
     if (verdict.outcome == PasswordOutcome::busy) {
-        note_refusal(interaction, oauth::AuditEvent::login_overloaded, resumed, username, verdict);
-        return refuse_and_offer(interaction, PageFault::too_busy, resumed.request, verdict.log_detail);
+        note_refusal(interaction, oauth::AuditEvent::login_overloaded, visit, username, verdict);
+        return refuse_and_offer(interaction, PageFault::too_busy, visit.request, verdict.log_detail);
     }
     if (verdict.outcome == PasswordOutcome::right) {
-        if (auto response = succeed(interaction, resumed, verdict)) return std::move(*response);
+        if (auto response = succeed(interaction, visit, verdict)) return std::move(*response);
         verdict.outcome = PasswordOutcome::wrong;
         verdict.log_detail = "the password was changed or the user disabled while this login waited";
     }
-    return refuse_form(interaction, resumed, username, verdict);
+    return refuse_form(interaction, visit, username, verdict);
 }
 
 }  // namespace postern::web

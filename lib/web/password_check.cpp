@@ -12,7 +12,6 @@
 #include "crypto/password.h"
 #include "db/error.h"
 #include "db/write.h"
-#include "os/hash_slots.h"
 #include "store/login_attempts.h"
 #include "store/users.h"
 #include "util/base64.h"
@@ -135,17 +134,17 @@ void settle(oauth::Context& context, const Attempt& attempt, const PasswordVerdi
     });
 }
 
-/// Lock files that cannot be made are storage that does not work: 503, not 500.
+}  // namespace
+
 std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context) {
     try {
         return os::HashSlot::acquire(context.settings.login.hash_slot_files, context.settings.login.hash_slots,
                                      kSlotWait);
     } catch (const std::system_error& error) {
+        // Lock files that cannot be made are storage that does not work: 503, not 500.
         throw db::StoreError(error.what());
     }
 }
-
-}  // namespace
 
 PasswordVerdict attempt_login(oauth::Context& context, const std::string& username, const util::Secret& password,
                               const std::string& address) {
@@ -160,6 +159,12 @@ PasswordVerdict attempt_login(oauth::Context& context, const std::string& userna
     PasswordVerdict verdict = find_verdict(context, attempt);
     settle(context, attempt, verdict);
     return verdict;
+}
+
+std::string wait_message(util::Seconds wait) {
+    const auto minutes = (wait.count() + 59) / 60;
+    return "There were too many failed attempts. Try again in " + std::to_string(minutes) +
+           (minutes == 1 ? " minute." : " minutes.");
 }
 
 bool confirm_login(db::Transaction& transaction, const PasswordVerdict& verdict, util::Time now) {

@@ -1,10 +1,12 @@
 // Is this the password? Guessing is slowed down, the machine is not (OWASP ASVS V2, V6; CWE-307, CWE-400).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/user.h"
 #include "oauth/context.h"
+#include "os/hash_slots.h"
 #include "util/secret.h"
 
 namespace postern::web {
@@ -35,6 +37,13 @@ struct PasswordVerdict {
 /// in of late, what others guess elsewhere does not count (docs/decisions/0028).
 PasswordVerdict attempt_login(oauth::Context& context, const std::string& username, const util::Secret& password,
                               const std::string& address);
+
+/// One of the places that limit how many passwords this machine hashes at a time; nullopt: all stayed taken for the
+/// bounded wait. For a new password: attempt_login takes its own. Throws db::StoreError.
+std::optional<os::HashSlot> take_hash_slot(const oauth::Context& context);
+
+/// What a user is told whose attempt was throttled.
+std::string wait_message(util::Seconds wait);
 
 /// True, with the counter cleared and the place remembered, when the user of a right verdict still has that password
 /// and is enabled. Asked inside the transaction that starts the session: a password change or a disabling before it

@@ -72,7 +72,7 @@ struct Start {
 
 /// User, groups, session, the mark that this request was logged in for, and the end of the old session: together or not
 /// at all.
-util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interaction& interaction, const Resumed& resumed,
+util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interaction& interaction, const LoginVisit& visit,
                                         const RemoteUser& remote) {
     auto met = meet(interaction.context, transaction, remote);
     const bool would_make = interaction.context.settings.login.auto_create;
@@ -82,8 +82,8 @@ util::Result<Start, NotLoggedIn> record(db::Transaction& transaction, Interactio
     GroupChanges groups = follow_groups(interaction.context, transaction, user.subject, remote);
     StartedSession started = start_session(interaction.context, transaction, interaction.browser, user.subject,
                                            remote.auth_time.value_or(model::kAuthTimeUnknown));
-    if (is_made_for(interaction.context.settings, resumed.request, remote))
-        store::record_login(transaction, oauth::request_key(resumed.request), user.subject, resumed.request.expires_at);
+    if (visit.target && is_made_for(interaction.context.settings, visit.request, remote))
+        store::record_login(transaction, oauth::request_key(visit.request), user.subject, visit.request.expires_at);
     transaction.commit();
     return Start{*std::move(met), std::move(groups), std::move(started)};
 }
@@ -101,41 +101,45 @@ void note_groups(const Interaction& interaction, const model::Subject& subject, 
         interaction.context.log.warn("group_missing", {{"group", group}, {"id", interaction.request.id}});
 }
 
-util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const Resumed& resumed,
+util::Result<StartedSession, NotLoggedIn> start(Interaction& interaction, const LoginVisit& visit,
                                                 const RemoteUser& remote) {
     // Durable, because the old cookie must stay dead.
     auto recorded = db::write(interaction.context.store, db::Durability::full, [&](db::Transaction& transaction) {
-        return record(transaction, interaction, resumed, remote);
+        return record(transaction, interaction, visit, remote);
     });
     ASSIGN_OR_RETURN(Start start, std::move(recorded));
     if (start.met.made)
         interaction.context.trail.add(oauth::AuditEvent::user_created,
                                       {{"method", kMethod}, oauth::audit::subject(start.met.user.subject)});
     note_groups(interaction, start.met.user.subject, start.groups);
-    note_login(interaction.context, start.session, kMethod, resumed.request.client_id);
+    note_login(interaction.context, start.session, kMethod, visit.request.client_id);
     return std::move(start.session);
 }
 
+http::Response continue_with_session(Interaction& interaction, const LoginVisit& visit) {
+    LoginVisit marked = visit;
+    marked.request.session_sent = true;
+    marked.sealed.clear();
+    return continue_after_login(interaction, marked);
+}
+
 /// A login form would ask again. The web server would give the same answer again, so the client gets an error.
-http::Response answer(Interaction& interaction, const Resumed& resumed, const model::Session& session) {
+http::Response answer(Interaction& interaction, const LoginVisit& visit, const model::Session& session) {
+    if (!visit.target) return continue_with_session(interaction, visit);
     const oauth::AuthorizationInput input{
-        .request = resumed.request,
-        .client = resumed.target.client(),
+        .request = visit.request,
+        .client = visit.target->client(),
         .released_claims = interaction.context.settings.released_claims,
         .session = session,
-        .progress = store::find_progress(interaction.context.store, oauth::request_key(resumed.request)),
+        .progress = store::find_progress(interaction.context.store, oauth::request_key(visit.request)),
         .consent = {},
         .now = interaction.context.now()};
-    if (!std::holds_alternative<oauth::ShowLogin>(oauth::next_step(input))) {
-        Resumed marked = resumed;
-        marked.request.session_sent = true;
-        marked.sealed.clear();
-        return continue_at(interaction, interaction.context.settings.paths.authorize, marked);
-    }
-    if (!oauth::end_request(interaction.context, resumed.request, session))
-        return refuse_and_offer(interaction, PageFault::already_used, resumed.request);
+    if (!std::holds_alternative<oauth::ShowLogin>(oauth::next_step(input)))
+        return continue_with_session(interaction, visit);
+    if (!oauth::end_request(interaction.context, visit.request, session))
+        return refuse_and_offer(interaction, PageFault::already_used, visit.request);
     return early_error(
-        interaction, resumed.target,
+        interaction, *visit.target,
         oauth::make_error(oauth::ErrorCode::login_required, "the login that the request requires cannot be proved",
                           "another user than the one asked for is signed in at the web server, or its login is older "
                           "than the request; login.authTimeFromEnvironment names the variable that tells its time"));
@@ -161,18 +165,18 @@ http::Response remote_login(Interaction& interaction) {
                                          interaction.context.now());
     if (!remote)
         return refuse_login(interaction, {page_fault(remote.error().fault), {}}, "", remote.error().log_detail);
-    ASSIGN_OR_RETURN(const auto resumed, resume(interaction, interaction.request.query, AllowUnbound::no));
-    const std::string client_id = resumed.request.client_id.str();
-    if (auto used = refuse_if_used(interaction, resumed.request)) return std::move(*used);
+    ASSIGN_OR_RETURN(const auto visit, resume_login(interaction, interaction.request.query));
+    const std::string client_id = visit.request.client_id.str();
+    if (auto used = refuse_if_used(interaction, visit.request)) return std::move(*used);
     // Without this check a browser that refuses the session cookie would be redirected in circles.
-    if (resumed.request.session_sent && !interaction.browser.session)
-        return refuse_and_offer(interaction, PageFault::cookie_missing, resumed.request,
+    if (visit.request.session_sent && !interaction.browser.session)
+        return refuse_and_offer(interaction, PageFault::cookie_missing, visit.request,
                                 "the browser cookie arrived, but the session cookie of the previous login did not");
 
-    const auto started = start(interaction, resumed, *remote);
+    const auto started = start(interaction, visit, *remote);
     if (!started) return refuse_login(interaction, started.error(), client_id, "user: " + remote->username);
     note_unusable(interaction, *remote);
-    http::Response response = answer(interaction, resumed, started->session);
+    http::Response response = answer(interaction, visit, started->session);
     const CookieNames& names = interaction.browser.names;
     response.add("Set-Cookie", http::set_cookie(names.session, started->cookie, names.security));
     return response;

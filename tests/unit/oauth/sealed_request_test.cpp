@@ -66,6 +66,20 @@ TEST_CASE("seal_request, open_request: every member survives [IF34]") {
     CHECK(r.expires_at == sent.expires_at);
 }
 
+TEST_CASE("seal_request, open_request: a login for a page of the account says which, and no client [ACCOUNT-1]") {
+    test::RulesFixture fixture;
+    auto context = fixture.context();
+    model::AuthorizationRequest sent;
+    sent.id = "id";
+    sent.expires_at = fixture.clock.now() + util::Seconds{600};
+    sent.account_page = "/account/password";
+    const auto opened = oauth::open_request(context, oauth::seal_request(context, sent, "binding"));
+    REQUIRE(opened);
+    CHECK(opened->request.account_page == "/account/password");
+    CHECK(opened->request.client_id.empty());
+    CHECK(opened->browser == "binding");
+}
+
 TEST_CASE("seal_request, open_request: what was not sent is not there afterwards") {
     test::RulesFixture fixture;
     auto context = fixture.context();
@@ -86,6 +100,7 @@ TEST_CASE("seal_request, open_request: what was not sent is not there afterwards
     CHECK_FALSE(r.session_sent);
     CHECK(r.prompt.empty());
     CHECK(r.claims.empty());
+    CHECK(r.account_page.empty());
 }
 
 TEST_CASE("open_request: refuses everything that was not sealed here, and what is too old") {

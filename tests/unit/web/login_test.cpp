@@ -5,6 +5,7 @@
 #include "store/users.h"
 #include "unit/web/page_flow.h"
 #include "web/authorization.h"
+#include "web/consent.h"
 
 using namespace postern;
 using test::place_of;
@@ -168,4 +169,69 @@ TEST_CASE("submit_login: a second login of the browser ends the first session's 
     f.cookies = before;
     const auto answer = f.visit(web::start_authorization, f.request());
     CHECK(place_of(answer) == "https://op.example/login");
+}
+
+namespace {
+
+http::Response want_account(web::Interaction& interaction) {
+    return web::log_in_for_account(interaction, "/account/password", {model::Prompt::login}, "alice");
+}
+
+}  // namespace
+
+TEST_CASE("login for the account: the form names it, and the browser comes back to the page [ACCOUNT-1]") {
+    Fixture f;
+    const auto begun = f.visit(want_account, {});
+    CHECK(begun.status == 303);
+    CHECK(place_of(begun) == "https://op.example/login");
+    CHECK(f.follow(web::show_login, begun).body == "login");
+    CHECK(f.pages.last_login.client_name == "your account");
+    CHECK(f.pages.last_login.username == "alice");
+    const auto answer = f.submit_as("alice", "correct horse");
+    CHECK(answer.status == 303);
+    CHECK(*answer.find("Location") == "https://op.example/account/password");
+    CHECK_FALSE(f.session_cookie().empty());
+    REQUIRE(f.fixture.trail.entries().size() == 1);
+    for (const auto& [name, value] : f.fixture.trail.entries()[0].members) CHECK(name != "client_id");
+    // It is no request that an application waits for.
+    CHECK_FALSE(f.fixture.database.query("SELECT 1 FROM authorization_requests").step());
+}
+
+TEST_CASE("login for the account: bound to the browser and expiring as requests do [ACCOUNT-1]") {
+    struct Row {
+        const char* when;
+        void (*change)(Fixture&, std::map<std::string, std::string>&);
+        const char* refusal;
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"a cut seal", [](Fixture&, auto& query) { query["resume"].pop_back(); }, "resume_invalid"},
+        {"no cookie", [](Fixture& f, auto&) { f.cookies.clear(); }, "cookie_missing"},
+        {"another browser", [](Fixture& f, auto&) { for (auto& [name, value] : f.cookies) value[0] = value[0] == 'A' ? 'B' : 'A'; }, "other_browser"},
+        {"too late", [](Fixture& f, auto&) { f.fixture.clock.advance(f.fixture.settings.authorization_request_ttl); }, "resume_expired"},
+    };
+    // clang-format on
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        Fixture f;
+        std::map<std::string, std::string> query{
+            {"resume", test::location_parameter(f.visit(want_account, {}), "resume")}};
+        row.change(f, query);
+        CHECK(refusal_of(f.visit(web::show_login, query)) == row.refusal);
+    }
+}
+
+TEST_CASE("login for the account: what expired is started over at the page [ACCOUNT-1]") {
+    Fixture f;
+    const auto begun = f.visit(want_account, {});
+    f.fixture.clock.advance(f.fixture.settings.authorization_request_ttl);
+    CHECK(refusal_of(f.follow(web::show_login, begun)) == "resume_expired");
+    CHECK(f.pages.last_error.try_again == "https://op.example/account/password");
+}
+
+TEST_CASE("login for the account: its seal is worth nothing to authorize and to the consent page [ACCOUNT-1]") {
+    Fixture f;
+    const auto begun = f.visit(want_account, {});
+    CHECK(refusal_of(f.follow(web::resume_authorization, begun)) == "resume_invalid");
+    CHECK(refusal_of(f.follow(web::show_consent, begun)) == "resume_invalid");
 }

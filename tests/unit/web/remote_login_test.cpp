@@ -280,3 +280,16 @@ TEST_CASE("remote_login: a new user is in the groups from the first login on [GR
     CHECK(place_of(f.log_in()) == kAuthorize);
     CHECK(store::groups_of(f.fixture.database, f.user("carol")->subject) == std::vector<std::string>{"staff"});
 }
+
+TEST_CASE("remote_login: a login for the account comes back to the page and says that it sent a cookie [ACCOUNT-1]") {
+    Fixture f;
+    const auto begun = f.visit(
+        [](web::Interaction& interaction) {
+            return web::log_in_for_account(interaction, "/account", {}, std::nullopt);
+        },
+        {});
+    const auto answer = f.follow(web::remote_login, begun);
+    CHECK(answer.status == 303);
+    CHECK(*answer.find("Location") == "https://op.example/account?signed_in=yes");
+    CHECK(f.has_session());
+}
