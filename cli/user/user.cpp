@@ -172,8 +172,7 @@ void passwd(const Invocation& invocation, const PasswdOptions& options) {
     require_user(database, options.name);  // refuses an unknown user before asking for a password
     const std::string hash = crypto::hash_password(read_new_password(options.password_stdin));
     const User user = change_user(database, options.name, [&](db::Transaction& transaction, User& changed) {
-        store::set_password_hash(transaction, changed.subject, hash);
-        store::end_user_access(transaction, changed.subject, now());
+        store::replace_password(transaction, changed.subject, hash, now());
     });
     note_done(invocation, {oauth::audit::subject(user.subject)});
     if (invocation.json) return print_json(to_json(user));

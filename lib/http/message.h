@@ -28,6 +28,7 @@ enum class BodyKind {
 struct Request {
     std::string id;  ///< names this request in the log, in X-Request-Id and on pages
     Method method = Method::get;
+    std::string path = {};  ///< as it came: one of the paths of the endpoint
     Params query;
     BodyKind body = BodyKind::none;
     Params form;                               ///< empty unless body == form

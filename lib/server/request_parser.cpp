@@ -212,6 +212,7 @@ util::Result<http::Request, Failure> parse_request(const gateway::Variables& var
 
     http::Request request;
     request.method = asked.method;
+    request.path = target.path;
     request.query = std::move(query);
     request.authorization = std::move(authorization);
     if (!request.authorization && !rules.authorization_variables.empty())

@@ -76,17 +76,26 @@ std::vector<model::Subject> subjects_with_sessions(db::Database& database) {
 EndedSessions end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now) {
     lock_user(transaction, subject);
     EndedSessions ended;
-    {
-        auto rows = transaction.database().query("SELECT sid FROM sessions WHERE subject = $1", subject);
-        while (rows.step()) {
-            model::Sid sid;
-            rows >> sid;
-            ended.grants += end_grants_of_session(transaction, sid, now);
-        }
-    }
+    for (const model::Sid& sid : sids_of(transaction.database(), subject))
+        ended.grants += end_grants_of_session(transaction, sid, now);
     ended.sessions = transaction.run("DELETE FROM sessions WHERE subject = $1", subject);
     end_open_requests(transaction, subject);
     return ended;
+}
+
+std::optional<std::int64_t> end_session(db::Transaction& transaction, const model::Subject& subject,
+                                        const model::Sid& sid, util::Time now) {
+    lock_user(transaction, subject);
+    if (transaction.run("DELETE FROM sessions WHERE subject = $1 AND sid = $2", subject, sid) == 0) return std::nullopt;
+    end_open_requests(transaction, subject);
+    return end_grants_of_session(transaction, sid, now);
+}
+
+std::vector<model::Sid> sids_of(db::Database& database, const model::Subject& subject) {
+    auto rows = database.query("SELECT sid FROM sessions WHERE subject = $1", subject);
+    std::vector<model::Sid> sids;
+    while (rows.step()) rows >> sids.emplace_back();
+    return sids;
 }
 
 }  // namespace postern::store

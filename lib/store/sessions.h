@@ -42,4 +42,11 @@ struct EndedSessions {
 /// (end_grants_of_session). Sessions that have expired but are still stored count too.
 EndedSessions end_sessions(db::Transaction& transaction, const model::Subject& subject, util::Time now);
 
+/// Ends one session of the user as end_sessions does. Returns the number of its grants that have ended; nullopt: the
+/// user has no such session, and nothing has changed.
+std::optional<std::int64_t> end_session(db::Transaction& transaction, const model::Subject& subject,
+                                        const model::Sid& sid, util::Time now);
+/// Of all sessions of the user that are stored, expired ones too.
+std::vector<model::Sid> sids_of(db::Database& database, const model::Subject& subject);
+
 }  // namespace postern::store

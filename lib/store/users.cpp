@@ -139,6 +139,11 @@ bool remove_user(db::Transaction& transaction, const Subject& subject) {
     return transaction.run("DELETE FROM users WHERE subject = $1", subject) == 1;
 }
 
+void replace_password(db::Transaction& transaction, const Subject& subject, std::string_view hash, util::Time now) {
+    set_password_hash(transaction, subject, hash);
+    end_user_access(transaction, subject, now);
+}
+
 void end_user_access(db::Transaction& transaction, const Subject& subject, util::Time now) {
     // In the order in which they arise: sessions, requests made in them, grants.
     transaction.queue("DELETE FROM sessions WHERE subject = $1", subject);

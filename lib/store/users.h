@@ -51,6 +51,9 @@ void update_claims(db::Transaction& transaction, const model::User& user);
 void set_password_hash(db::Transaction& transaction, const model::Subject& subject, std::string_view hash);
 /// Deletes the user with everything under it (sessions, grants, codes, tokens, consents).
 bool remove_user(db::Transaction& transaction, const model::Subject& subject);
+/// Another password, and the end of what the old one has given: end_user_access.
+void replace_password(db::Transaction& transaction, const model::Subject& subject, std::string_view hash,
+                      util::Time now);
 /// Ends the user's sessions, unanswered authorization requests and grants: after a password change or when the user is
 /// disabled.
 void end_user_access(db::Transaction& transaction, const model::Subject& subject, util::Time now);

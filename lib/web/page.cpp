@@ -1,34 +1,11 @@
 // Decides which values each page is given, and takes out of them what could disguise the text around.
 #include "web/page.h"
 
-#include <filesystem>
-
 #include "util/text.h"
 #include "web/template.h"
 
 namespace postern::web {
 namespace {
-
-/// What the pages share: an operator changes all of them there. Pages of an operator need not have the script.
-Partials read_partials(const std::string& directory) {
-    Partials partials;
-    for (const char* name : {"head.html", "style.css", "mark.svg"})
-        partials[name] = read_template_file(directory + "/" + name);
-    constexpr const char* kScript = "press_once.js";
-    if (std::filesystem::exists(directory + "/" + kScript))
-        partials[kScript] = read_template_file(directory + "/" + kScript);
-    return partials;
-}
-
-Template read_template(const std::string& directory, const std::string& name, const Partials& partials,
-                       Scripts scripts = Scripts::none) {
-    const std::string path = directory + "/" + name;
-    return {path, read_template_file(path), partials, scripts};
-}
-
-http::Response respond(const Template& page, const Values& values, int status) {
-    return http::html(page.render(values), status, page.style_hash(), page.script_hash());
-}
 
 Values to_values(const ConsentScope& scope) {
     return {.texts = {{"name", util::displayable(scope.name)}, {"description", util::displayable(scope.description)}},

@@ -2,6 +2,7 @@
 #include "web/template.h"
 
 #include <cerrno>
+#include <filesystem>
 #include <kainjow/mustache.hpp>
 #include <stdexcept>
 
@@ -158,6 +159,26 @@ std::string read_template_file(const std::string& path) {
     if (!bytes) throw_unusable_template(path, bytes.error().meaning());
     if (!util::is_utf8(*bytes)) throw_unusable_template(path, "is not UTF-8");
     return with_plain_line_ends(*bytes);
+}
+
+Partials read_partials(const std::string& directory) {
+    Partials partials;
+    for (const char* name : {"head.html", "style.css", "mark.svg"})
+        partials[name] = read_template_file(directory + "/" + name);
+    constexpr const char* kScript = "press_once.js";
+    if (std::filesystem::exists(directory + "/" + kScript))
+        partials[kScript] = read_template_file(directory + "/" + kScript);
+    return partials;
+}
+
+Template read_template(const std::string& directory, const std::string& name, const Partials& partials,
+                       Scripts scripts) {
+    const std::string path = directory + "/" + name;
+    return {path, read_template_file(path), partials, scripts};
+}
+
+http::Response respond(const Template& page, const Values& values, int status) {
+    return http::html(page.render(values), status, page.style_hash(), page.script_hash());
 }
 
 }  // namespace postern::web

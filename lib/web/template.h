@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "http/message.h"
+
 namespace postern::web {
 
 /// What a template is given. A name that is missing prints nothing.
@@ -48,5 +50,14 @@ private:
 /// The text of a regular file of valid UTF-8 (a symbolic link is none) of at most 256 KiB, with every line end as "\n":
 /// browsers read it so before they hash a style sheet. Throws std::runtime_error naming the file.
 std::string read_template_file(const std::string& path);
+
+/// What all pages share: an operator changes it there. Pages of an operator need not have the script.
+Partials read_partials(const std::string& directory);
+
+/// The template of that name, with what Template and read_template_file throw.
+Template read_template(const std::string& directory, const std::string& name, const Partials& partials,
+                       Scripts scripts = Scripts::none);
+
+http::Response respond(const Template& page, const Values& values, int status);
 
 }  // namespace postern::web
