@@ -106,7 +106,7 @@ private:
 
 /// Two endpoints on one path would make one of them unreachable.
 void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
-    const std::array<std::pair<const char*, std::optional<std::string>>, 10> all{{
+    const std::array<std::pair<const char*, std::optional<std::string>>, 11> all{{
         {"paths.authorize", paths.authorize},
         {"paths.token", paths.token},
         {"paths.introspect", paths.introspect},
@@ -117,11 +117,14 @@ void check_paths_differ(const oauth::Paths& paths, Problems& problems) {
         {"paths.scopes", paths.scopes},
         {"paths.logout", paths.logout},
         {"paths.discovery", paths.discovery},
+        {"paths.account", paths.account},
     }};
     for (auto later = all.begin(); later != all.end(); ++later) {
         const auto same = std::find_if(all.begin(), later,
                                        [&](const auto& path) { return path.second && path.second == later->second; });
         if (same != later) problems.push_back({later->first, std::string("is the same path as ") + same->first});
+        if (paths.account && later->second && later->second->starts_with(*paths.account + "/"))
+            problems.push_back({later->first, "is below paths.account, where the pages of the account are"});
     }
 }
 

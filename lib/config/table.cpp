@@ -45,6 +45,10 @@ T& part(Config& config, T fetch::Outbound::*member) {
 }
 
 template <class T>
+T& part(Config& config, T oauth::AccountSettings::*member) {
+    return config.settings.account.*member;
+}
+template <class T>
 T& part(Config& config, T oauth::ClientDocuments::*member) {
     return config.settings.client_documents.*member;
 }
@@ -162,6 +166,7 @@ Problems read_user_claims(Config&, const json::Value& value) {
 
 const std::vector<ConfigKey>& config_keys() {
     using fetch::Outbound;
+    using oauth::AccountSettings;
     using oauth::ClientDocuments;
     using oauth::LoginMethod;
     using oauth::LoginSettings;
@@ -209,6 +214,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"paths.scopes", text(&Paths::scopes, path_fault)},
         {"paths.logout", optional_path(&Paths::logout)},
         {"paths.discovery", text(&Paths::discovery, path_fault)},
+        {"paths.account", optional_path(&Paths::account)},
         {"login.method", word(&LoginSettings::method,
                               {{"password", LoginMethod::password}, {"remote_user", LoginMethod::remote_user}})},
         {"login.maxFailures", whole(&LoginSettings::max_failures, 1, 10000)},
@@ -220,6 +226,8 @@ const std::vector<ConfigKey>& config_keys() {
         {"login.groupsFromEnvironment", read_groups_from_environment},
         {"login.authTimeFromEnvironment", text(&LoginSettings::auth_time_variable, variable_fault)},
         {"login.logoutRedirect", text(&LoginSettings::logout_redirect, logout_redirect_fault)},
+        {"account.reauthentication", whole(&AccountSettings::reauthentication, 1, kTenYears)},
+        {"account.addresses", flag(&AccountSettings::addresses)},
         {"clientDocuments.enabled", flag(&ClientDocuments::enabled)},
         {"clientDocuments.allow", read_hosts(&ClientDocuments::allow)},
         {"clientDocuments.deny", read_hosts(&ClientDocuments::deny)},

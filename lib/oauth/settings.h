@@ -27,6 +27,7 @@ struct Paths {
     std::string scopes = "/scopes";
     std::optional<std::string> logout = "/logout";
     std::string discovery = "/.well-known/openid-configuration";
+    std::optional<std::string> account = "/account";  ///< of the overview; the other pages are below it
 };
 
 /// Who checks that people are who they say.
@@ -55,6 +56,12 @@ struct LoginSettings {
     std::optional<GroupsFromEnvironment> groups_from_environment;
     std::optional<std::string> auth_time_variable;  ///< CGI variable with the time of the login, in epoch seconds
     std::optional<std::string> logout_redirect;     ///< the web server's own logout; may hold kReturnMark once
+};
+
+/// The pages on which users manage their own account (`account`); docs/decisions/0070-account-pages.md.
+struct AccountSettings {
+    util::Seconds reauthentication{600};  ///< so long after a login changes need no new one
+    bool addresses = true;                ///< the address of a session is kept and shown
 };
 
 /// Clients whose id is the URL of a document that describes them (`clientDocuments`);
@@ -99,6 +106,7 @@ struct Settings {
     std::map<std::string, std::string> scope_descriptions;
     model::ReleasedClaims released_claims;
     LoginSettings login;
+    AccountSettings account;
     ClientDocuments client_documents;
     fetch::Outbound outbound;
     json::Object metadata;  ///< extra discovery members

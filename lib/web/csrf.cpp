@@ -16,9 +16,17 @@ std::string name_of(Form form) {
         case Form::consent:
             return "consent";
         case Form::logout:
+            return "logout";
+        case Form::account:
+            return "account";
+        case Form::account_password:
+            return "account/password";
+        case Form::account_devices:
+            return "account/devices";
+        case Form::account_applications:
             break;
     }
-    return "logout";
+    return "account/applications";
 }
 
 }  // namespace

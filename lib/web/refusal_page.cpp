@@ -19,6 +19,7 @@ struct PageText {
 
 constexpr const char* kAppOwner = "The people who run the application can fix this. Tell them the request id below.";
 constexpr const char* kStartAgain = "Go back to the application and sign in again.";
+constexpr const char* kOpenPageAgain = "Open the page of your account again.";
 constexpr const char* kSignOutAgain = "Go back to the application and sign out there again.";
 
 constexpr PageText kPageTexts[] = {
@@ -98,6 +99,12 @@ constexpr PageText kPageTexts[] = {
     {PageFault::access_refused, 403, "access_refused", "{user} may not use {client}",
      "You are signed in as {user}. This application is for certain people here, and this account is not one of them.",
      "The administrator of this server or the people who run the application can give you access."},
+    {PageFault::account_form_foreign, 403, "account_form_foreign", "This form is out of date",
+     "It was not shown to you in this browser, or you have signed in again since it was. Nothing was changed.",
+     kOpenPageAgain},
+    {PageFault::account_form_malformed, 400, "account_form_malformed", "The form could not be read",
+     "A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed.",
+     kOpenPageAgain},
     {PageFault::logout_malformed, 400, "logout_malformed", "This sign-out link is damaged",
      "The application sent a request that cannot be read. You were not signed out.", kAppOwner},
     {PageFault::logout_hint_invalid, 400, "logout_hint_invalid", "This sign-out link cannot be trusted",

@@ -2,6 +2,7 @@
 #include "faults/endpoints.h"
 
 #include <map>
+#include <memory>
 #include <stdexcept>
 
 #include "fetch/child.h"
@@ -15,6 +16,7 @@
 #include "oidc/userinfo.h"
 #include "server/app.h"
 #include "server/userinfo_endpoint.h"
+#include "web/account/account.h"
 #include "web/authorization.h"
 #include "web/consent.h"
 #include "web/login.h"
@@ -43,6 +45,9 @@ int remember(const Endpoint& endpoint, const Handler& handler) {
 // Everything that they include is included above, so that nothing of it ends up in these namespaces.
 #define serve remember
 #define main remember_main
+namespace account_program {
+#include "../../cgi-bin/account.cpp"
+}
 namespace authorize_program {
 #include "../../cgi-bin/authorize.cpp"
 }
@@ -77,6 +82,7 @@ namespace postern::test {
 
 const EndpointProgram& endpoint_program(const std::string& name) {
     static const bool remembered = [] {
+        account_program::remember_main();
         authorize_program::remember_main();
         introspect_program::remember_main();
         login_program::remember_main();

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -63,16 +64,16 @@ inline std::string form_of(const std::map<std::string, std::string>& fields) {
 
 class PageFlow {
 public:
-    using Handler = http::Response (*)(web::Interaction&);
+    using Handler = std::function<http::Response(web::Interaction&)>;
 
-    http::Response visit(Handler handler, const std::map<std::string, std::string>& query) {
+    http::Response visit(const Handler& handler, const std::map<std::string, std::string>& query) {
         return send(handler, get(form_of(query)));
     }
-    http::Response submit(Handler handler, const std::map<std::string, std::string>& form) {
+    http::Response submit(const Handler& handler, const std::map<std::string, std::string>& form) {
         return send(handler, post(form_of(form)));
     }
     /// To the handler of the address in a Location header, with what it carries in `resume`.
-    http::Response follow(Handler handler, const http::Response& answer) {
+    http::Response follow(const Handler& handler, const http::Response& answer) {
         return visit(handler, {{"resume", location_parameter(answer, "resume")}});
     }
 
@@ -115,7 +116,7 @@ public:
     }
 
 private:
-    http::Response send(Handler handler, http::Request sent) {
+    http::Response send(const Handler& handler, http::Request sent) {
         for (const auto& [name, value] : cookies) sent.cookie += (sent.cookie.empty() ? "" : "; ") + name + "=" + value;
         sent.server_variables = server_variables;
         oauth::Context context = fixture.context();

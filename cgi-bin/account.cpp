@@ -1,0 +1,34 @@
+// The account: the pages on which users manage what is theirs.
+#include "web/account/account.h"
+
+#include <memory>
+
+#include "server/app.h"
+#include "server/serve.h"
+
+namespace {
+
+using namespace postern;
+
+http::Response account(server::App& app, const web::AccountPages& pages, const http::Request& request) {
+    web::Interaction visit(app.context(), app.pages(), request);
+    return web::account(visit, pages);
+}
+
+}  // namespace
+
+int main() {
+    const auto pages = std::make_shared<std::unique_ptr<const web::AccountPages>>();
+    server::Endpoint endpoint;
+    endpoint.name = "account";
+    endpoint.paths = web::account_paths;
+    endpoint.methods = [](const oauth::Settings&) { return std::vector{http::Method::get, http::Method::post}; };
+    endpoint.store = server::StoreUse::write;
+    endpoint.passwords = true;
+    endpoint.seal = true;
+    endpoint.pages = web::read_pages;
+    endpoint.begin = [pages](server::App& app) { *pages = web::read_account_pages(app.config().templates); };
+    endpoint.on_failure = server::OnFailure::page;
+    return server::serve(
+        endpoint, [&pages](server::App& app, const http::Request& request) { return account(app, *pages, request); });
+}

@@ -1,0 +1,72 @@
+// The pages of a user's account: one table.
+#include "web/account/account.h"
+
+#include "web/account/applications.h"
+#include "web/account/devices.h"
+#include "web/account/overview.h"
+#include "web/account/password.h"
+#include "web/account/visit.h"
+
+namespace postern::web {
+namespace {
+
+struct AccountRoute {
+    std::string_view suffix;  ///< behind `paths.account`
+    Form form;
+    http::Response (*show)(AccountVisit&);
+    http::Response (*submit)(AccountVisit&);  ///< nullptr: it has no form
+    bool (*is_offered)(const oauth::Settings&);
+};
+
+bool always(const oauth::Settings&) { return true; }
+
+/// The suffixes that are not empty first: a path that ends with one is not the overview's.
+constexpr AccountRoute kRoutes[] = {
+    {"/password", Form::account_password, show_password, submit_password, has_password_page},
+    {"/devices", Form::account_devices, show_devices, submit_devices, always},
+    {"/applications", Form::account_applications, show_applications, submit_applications, always},
+    {"", Form::account, show_overview, nullptr, always},
+};
+
+std::string path_of(const oauth::Settings& settings, const AccountRoute& route) {
+    return settings.paths.account.value() + std::string(route.suffix);
+}
+
+/// The request's path is one of account_paths(), perhaps below the base path of the issuer.
+const AccountRoute& route_of(const oauth::Settings& settings, const std::string& path) {
+    for (const AccountRoute& route : kRoutes)
+        if (route.is_offered(settings) && path.ends_with(path_of(settings, route))) return route;
+    return *std::rbegin(kRoutes);
+}
+
+/// Without a session the login, unless this browser has just had one and keeps no session cookie.
+http::Response log_in(Interaction& interaction, const std::string& page) {
+    if (interaction.request.query.find(kSessionSent))
+        return refusal_page(interaction.pages, interaction.request, PageFault::cookie_missing,
+                            {"", "the session cookie of the login did not come back",
+                             interaction.context.settings.issuer, interaction.context.settings.url(page)});
+    return log_in_for_account(interaction, page, {}, std::nullopt);
+}
+
+}  // namespace
+
+std::vector<std::string> account_paths(const oauth::Settings& settings) {
+    std::vector<std::string> paths;
+    if (!settings.paths.account) return paths;
+    for (const AccountRoute& route : kRoutes)
+        if (route.is_offered(settings)) paths.push_back(path_of(settings, route));
+    return paths;
+}
+
+http::Response account(Interaction& interaction, const AccountPages& pages) {
+    const oauth::Settings& settings = interaction.context.settings;
+    const AccountRoute& route = route_of(settings, interaction.request.path);
+    const std::string page = path_of(settings, route);
+    if (!interaction.browser.session) return log_in(interaction, page);
+    AccountVisit visit{interaction, pages, *interaction.browser.session, page, route.form};
+    if (interaction.request.method != http::Method::post) return route.show(visit);
+    if (auto foreign = refuse_foreign_form(visit)) return std::move(*foreign);
+    return route.submit ? route.submit(visit) : http::see_other(visit.url());
+}
+
+}  // namespace postern::web

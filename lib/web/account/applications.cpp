@@ -1,0 +1,94 @@
+// The page of the applications that have access to something of the user's.
+#include "web/account/applications.h"
+
+#include "db/write.h"
+#include "oauth/client_id_url.h"
+#include "store/applications.h"
+#include "store/authorization_requests.h"
+#include "store/client_claims.h"
+#include "store/clients.h"
+#include "store/consents.h"
+#include "store/grants.h"
+#include "web/destination.h"
+#include "web/permissions.h"
+#include "web/shown_time.h"
+
+namespace postern::web {
+namespace {
+
+/// In the words in which it was allowed.
+std::vector<std::string> permissions_of(oauth::Context& context, const model::Client& client,
+                                        const store::Application& application) {
+    model::AuthorizationRequest request;
+    request.scope = application.scope;
+    request.claims.userinfo = application.claims;
+    const auto own_claims =
+        client.own_claims ? store::find_client_claims(context.store, client.id) : std::vector<model::ClientClaim>();
+    std::vector<std::string> lines;
+    for (const ConsentScope& line : permissions(context.settings, request, own_claims))
+        lines.push_back(line.description.empty() ? line.name : line.description);
+    return lines;
+}
+
+std::string host_of(const model::Client& client) {
+    if (client.origin == model::Origin::document) return oauth::host_of_id(client.id);
+    return client.redirect_uris.empty() ? "" : destination(client.redirect_uris.front());
+}
+
+ListedApplication to_listed(oauth::Context& context, const model::Client& client,
+                            const store::Application& application) {
+    ListedApplication listed;
+    listed.client_id = client.id.str();
+    listed.name = client.name;
+    listed.host = host_of(client);
+    listed.first_party = client.first_party;
+    listed.permissions = permissions_of(context, client, application);
+    listed.since = shown_day(application.since);
+    if (application.last_used) listed.last_used = shown_time(*application.last_used);
+    return listed;
+}
+
+struct Removed {
+    bool consent = false;
+    std::int64_t grants = 0;
+};
+
+/// As `postern consent revoke` does. Durable, because what is said to have no access must have none.
+Removed remove_access(const AccountVisit& visit, const model::ClientId& client) {
+    return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
+        Removed removed;
+        removed.consent = store::remove_consent(transaction, client, visit.subject());
+        store::end_open_requests(transaction, visit.subject());  // approved requests would become grants
+        removed.grants = store::end_grants_of(transaction, client, visit.subject(), visit.context().now());
+        transaction.commit();
+        return removed;
+    });
+}
+
+}  // namespace
+
+http::Response show_applications(AccountVisit& visit) {
+    return with_browser_id(visit, [&] {
+        oauth::Context& context = visit.context();
+        ApplicationsPage page{.frame = frame_of(visit), .applications = {}};
+        for (const auto& application : store::list_applications(context.store, visit.subject(), context.now()))
+            if (const auto client = store::find_client(context.store, application.client_id))
+                page.applications.push_back(to_listed(context, *client, application));
+        return visit.pages.applications(page);
+    });
+}
+
+http::Response submit_applications(AccountVisit& visit) {
+    const auto id = visit.request().form.find("client_id");
+    if (!id) return refuse_malformed_form(visit, "field: client_id");
+    const model::ClientId client{std::string(*id)};
+    const auto [consent, grants] = remove_access(visit, client);
+    if (consent || grants > 0)
+        visit.context().trail.add(oauth::AuditEvent::consent_withdrawn, {oauth::audit::subject(visit.subject()),
+                                                                         oauth::audit::client(client),
+                                                                         {"grants_ended", std::to_string(grants)},
+                                                                         {"by", "user"}});
+    return done(visit, AccountDone::access_removed);
+}
+
+}  // namespace postern::web

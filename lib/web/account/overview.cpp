@@ -1,0 +1,56 @@
+// The first page of the account.
+#include "web/account/overview.h"
+
+#include "store/applications.h"
+#include "store/groups.h"
+#include "store/sessions.h"
+#include "store/users.h"
+#include "web/account/devices.h"
+#include "web/account/password.h"
+
+namespace postern::web {
+namespace {
+
+std::string name_of(const model::User& user) {
+    const json::Value* name = user.claims.find("name");
+    return name != nullptr && name->if_string() != nullptr ? *name->if_string() : "";
+}
+
+std::int64_t count_devices(const AccountVisit& visit) {
+    const util::Time now = visit.context().now();
+    std::int64_t count = 0;
+    for ([[maybe_unused]] const auto& each : store::list_sessions(
+             visit.context().store, now, now - visit.context().settings.session_idle_ttl, visit.subject()))
+        ++count;
+    return count;
+}
+
+AccountRow password_row(const AccountVisit& visit) {
+    if (!has_password_page(visit.context().settings)) return {"Password", "kept by your organisation", ""};
+    return {"Password", "", visit.url() + "/password"};
+}
+
+std::vector<AccountRow> rows_of(const AccountVisit& visit) {
+    const auto applications =
+        store::list_applications(visit.context().store, visit.subject(), visit.context().now()).size();
+    return {password_row(visit),
+            {"Devices", std::to_string(count_devices(visit)), visit.url() + "/devices"},
+            {"Applications", std::to_string(applications), visit.url() + "/applications"}};
+}
+
+}  // namespace
+
+http::Response show_overview(AccountVisit& visit) {
+    oauth::Context& context = visit.context();
+    const auto user = store::find_user(context.store, visit.subject());
+    OverviewPage page;
+    page.frame = frame_of(visit);
+    page.name = user ? name_of(*user) : "";
+    page.username = user ? user->username : "";
+    page.subject = visit.subject().str();
+    page.groups = store::groups_of(context.store, visit.subject());
+    page.rows = rows_of(visit);
+    return visit.pages.overview(page);
+}
+
+}  // namespace postern::web

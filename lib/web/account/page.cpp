@@ -1,0 +1,114 @@
+// Decides which values each page of the account is given.
+#include "web/account/page.h"
+
+#include "util/text.h"
+#include "web/template.h"
+
+namespace postern::web {
+namespace {
+
+Values values_of(const AccountFrame& frame) {
+    return {.texts = {{"overview", frame.overview},
+                      {"logout", frame.logout},
+                      {"done", frame.done},
+                      {"problem", frame.problem},
+                      {"action", frame.action},
+                      {"csrf", frame.csrf}},
+            .lists = {}};
+}
+
+Values one(const std::string& name, const std::string& value) {
+    return {.texts = {{name, util::displayable(value)}}, .lists = {}};
+}
+
+Values to_values(const AccountRow& row) {
+    return {.texts = {{"name", row.name}, {"state", row.state}, {"url", row.url}}, .lists = {}};
+}
+
+Values to_values(const ListedDevice& device) {
+    return {.texts = {{"name", util::displayable(device.name)},
+                      {"address", util::displayable(device.address)},
+                      {"since", device.since},
+                      {"last_seen", device.last_seen},
+                      {"sid", device.sid},
+                      {"is_this", device.is_this ? "yes" : ""}},
+            .lists = {}};
+}
+
+Values to_values(const ListedApplication& application) {
+    Values values{.texts = {{"client_id", application.client_id},
+                            {"name", util::displayable(application.name)},
+                            {"host", util::displayable(application.host)},
+                            {"first_party", application.first_party ? "yes" : ""},
+                            {"has_permissions", application.permissions.empty() ? "" : "yes"},
+                            {"since", application.since},
+                            {"last_used", application.last_used}},
+                  .lists = {}};
+    auto& permissions = values.lists["permissions"];
+    for (const std::string& permission : application.permissions) permissions.push_back(one("text", permission));
+    return values;
+}
+
+class TemplateAccountPages final : public AccountPages {
+public:
+    TemplateAccountPages(const std::string& directory, const Partials& partials)
+        : overview_(read_template(directory, "account.html", partials)),
+          password_(read_template(directory, "account_password.html", partials, Scripts::one)),
+          devices_(read_template(directory, "account_devices.html", partials)),
+          applications_(read_template(directory, "account_applications.html", partials)) {}
+
+    http::Response overview(const OverviewPage& page) const override {
+        Values values = values_of(page.frame);
+        values.texts["name"] = util::displayable(page.name);
+        values.texts["username"] = util::displayable(page.username);
+        values.texts["subject"] = util::displayable(page.subject);
+        values.texts["has_groups"] = page.groups.empty() ? "" : "yes";
+        auto& groups = values.lists["groups"];
+        for (const std::string& group : page.groups) groups.push_back(one("group", group));
+        auto& rows = values.lists["rows"];
+        for (const AccountRow& row : page.rows) rows.push_back(to_values(row));
+        return respond(overview_, values, 200);
+    }
+
+    http::Response password(const PasswordPage& page, int status) const override {
+        Values values = values_of(page.frame);
+        values.texts["username"] = util::displayable(page.username);
+        values.texts["min_length"] = page.min_length;
+        values.texts["present_is_wrong"] = page.wrong == PasswordPage::Wrong::present ? "yes" : "";
+        values.texts["new_is_wrong"] = page.wrong == PasswordPage::Wrong::fresh ? "yes" : "";
+        return respond(password_, values, status);
+    }
+
+    http::Response devices(const DevicesPage& page) const override {
+        Values values = values_of(page.frame);
+        values.texts["has_others"] = page.devices.size() > 1 ? "yes" : "";
+        auto& devices = values.lists["devices"];
+        for (const ListedDevice& device : page.devices) devices.push_back(to_values(device));
+        return respond(devices_, values, 200);
+    }
+
+    http::Response applications(const ApplicationsPage& page) const override {
+        Values values = values_of(page.frame);
+        values.texts["has_applications"] = page.applications.empty() ? "" : "yes";
+        auto& applications = values.lists["applications"];
+        for (const ListedApplication& application : page.applications) applications.push_back(to_values(application));
+        return respond(applications_, values, 200);
+    }
+
+private:
+    Template overview_;
+    Template password_;
+    Template devices_;
+    Template applications_;
+};
+
+}  // namespace
+
+std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory) {
+    Partials partials = read_partials(directory);
+    for (const char* name : {"account_top.html", "account_foot.html"})
+        partials[name] = read_template_file(directory + "/" + name);
+    return std::make_unique<TemplateAccountPages>(directory, partials);
+}
+
+}  // namespace postern::web

@@ -1,0 +1,93 @@
+// The pages of a user's account: what they are told, never how they look.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "http/message.h"
+
+namespace postern::web {
+
+/// What every page of the account has around its own content.
+struct AccountFrame {
+    std::string overview;  ///< URL of the first page
+    std::string logout;    ///< URL of the logout page, or "": not offered
+    std::string done;      ///< what has just been changed, or ""
+    std::string problem;   ///< why nothing was changed, or ""
+    std::string action;    ///< URL that the page's forms post to
+    std::string csrf;
+};
+
+/// A page of the account and its state, as the overview lists them.
+struct AccountRow {
+    std::string name;
+    std::string state;  ///< "3", "changed 3 May 2026"
+    std::string url;    ///< "": it is only told
+};
+
+struct OverviewPage {
+    AccountFrame frame;
+    std::string name;  ///< the claim, or ""
+    std::string username;
+    std::string subject;  ///< `sub`, to quote when asking for help
+    std::vector<std::string> groups;
+    std::vector<AccountRow> rows;
+};
+
+struct PasswordPage {
+    enum class Wrong { none, present, fresh };
+    AccountFrame frame;
+    Wrong wrong = Wrong::none;  ///< the field that `frame.problem` is about
+    std::string username;       ///< for password managers
+    std::string min_length;     ///< of a new password, in characters
+};
+
+struct ListedDevice {
+    std::string name;     ///< "Firefox on Linux"
+    std::string address;  ///< or "": not kept
+    std::string since;
+    std::string last_seen;
+    std::string sid;       ///< names it in the form
+    bool is_this = false;  ///< the session that the page is shown in
+};
+
+struct DevicesPage {
+    AccountFrame frame;
+    std::vector<ListedDevice> devices;  ///< this one first
+};
+
+struct ListedApplication {
+    std::string client_id;  ///< names it in the form
+    std::string name;
+    std::string host;  ///< where its answers go
+    bool first_party = false;
+    std::vector<std::string> permissions;
+    std::string since;
+    std::string last_used;  ///< or "": nothing was given to it that still lives
+};
+
+struct ApplicationsPage {
+    AccountFrame frame;
+    std::vector<ListedApplication> applications;
+};
+
+/// Makes the pages of the account. An interface, as Pages is, so that no other program carries them.
+class AccountPages {
+public:
+    AccountPages() = default;
+    AccountPages(const AccountPages&) = delete;
+    AccountPages& operator=(const AccountPages&) = delete;
+    virtual ~AccountPages() = default;
+
+    virtual http::Response overview(const OverviewPage& page) const = 0;
+    virtual http::Response password(const PasswordPage& page, int status) const = 0;
+    virtual http::Response devices(const DevicesPage& page) const = 0;
+    virtual http::Response applications(const ApplicationsPage& page) const = 0;
+};
+
+/// The templates of one directory whose names begin with account, and what they splice in: account_top.html,
+/// account_foot.html and the files that every page splices in (web::read_pages, which says what is thrown).
+std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory);
+
+}  // namespace postern::web

@@ -1,0 +1,127 @@
+// The page on which a user changes the password.
+#include "web/account/password.h"
+
+#include "crypto/password.h"
+#include "crypto/random.h"
+#include "db/write.h"
+#include "oauth/access_token.h"
+#include "store/sessions.h"
+#include "store/users.h"
+#include "web/account/new_password.h"
+#include "web/password_check.h"
+
+namespace postern::web {
+namespace {
+
+constexpr const char* kWrong = "The present password is not right.";
+constexpr const char* kDifferent = "The two new passwords are not the same.";
+
+/// What was typed.
+struct Typed {
+    util::Secret present;
+    util::Secret fresh;
+};
+
+using Wrong = PasswordPage::Wrong;
+
+http::Response form(AccountVisit& visit, Wrong wrong, const std::string& problem, int status = 200) {
+    return with_browser_id(visit, [&] {
+        PasswordPage page{.frame = frame_of(visit),
+                          .wrong = wrong,
+                          .username = store::find_username(visit.context().store, visit.subject()),
+                          .min_length = std::to_string(kMinPasswordCharacters)};
+        page.frame.problem = problem;
+        return visit.pages.password(page, status);
+    });
+}
+
+/// The same session under a new cookie value; nullopt when it or the present password ended while this waited.
+std::optional<std::string> change(const AccountVisit& visit, const PasswordVerdict& verdict, const std::string& hash) {
+    oauth::Context& context = visit.context();
+    std::string cookie = crypto::random_token(context.random);
+    const auto replace = [&](db::Transaction& transaction) {
+        const util::Time now = context.now();
+        if (!confirm_login(transaction, verdict, now)) return false;
+        auto session = store::find_session(transaction.database(), visit.session.cookie_hash, now,
+                                           now - context.settings.session_idle_ttl);
+        if (!session) return false;
+        store::replace_password(transaction, visit.subject(), hash, now);
+        session->cookie_hash = oauth::hash_of(cookie);
+        store::insert_session(transaction, *session);
+        transaction.commit();
+        return true;
+    };
+    if (!db::write(context.store, db::Durability::full, replace)) return std::nullopt;
+    context.trail.add(
+        oauth::AuditEvent::password_changed,
+        {oauth::audit::subject(visit.subject()), oauth::audit::session(visit.session.sid), {"by", "user"}});
+    return cookie;
+}
+
+http::Response refuse(AccountVisit& visit, const PasswordVerdict& verdict) {
+    visit.context().trail.add(oauth::AuditEvent::password_refused, {oauth::audit::subject(visit.subject()),
+                                                                    oauth::audit::session(visit.session.sid),
+                                                                    {"reason", verdict.log_detail}});
+    const bool throttled = verdict.outcome == PasswordOutcome::throttled;
+    http::Response response =
+        throttled ? form(visit, Wrong::present, wait_message(verdict.wait), 429) : form(visit, Wrong::present, kWrong);
+    if (throttled) response.set("Retry-After", std::to_string(verdict.wait.count()));
+    response.refusal = http::Refusal{throttled ? "login_throttled" : "password_refused",
+                                     "the password form was shown again", verdict.log_detail, ""};
+    return response;
+}
+
+http::Response refuse_busy(const AccountVisit& visit) {
+    return refusal_page(visit.interaction.pages, visit.request(), PageFault::too_busy,
+                        {"", "every hash slot was taken; login.hashSlots sets how many there are",
+                         visit.context().settings.issuer, visit.url()});
+}
+
+/// The new password is right, the present one is not looked at yet.
+http::Response change_with(AccountVisit& visit, const Typed& typed, const std::string& username) {
+    PasswordVerdict verdict = attempt_login(visit.context(), username, typed.present, visit.request().remote_address);
+    if (verdict.outcome == PasswordOutcome::busy) return refuse_busy(visit);
+    if (verdict.outcome != PasswordOutcome::right) return refuse(visit, verdict);
+    std::string hash;
+    {
+        const auto slot = take_hash_slot(visit.context());
+        if (!slot) return refuse_busy(visit);
+        hash = crypto::hash_password(typed.fresh);
+    }
+    const auto cookie = change(visit, verdict, hash);
+    if (!cookie) {
+        verdict.log_detail = "the password was changed or the session ended while this change waited";
+        return refuse(visit, verdict);
+    }
+    http::Response response = done(visit, AccountDone::password_changed);
+    const CookieNames& names = visit.interaction.browser.names;
+    response.add("Set-Cookie", http::set_cookie(names.session, *cookie, names.security));
+    return response;
+}
+
+}  // namespace
+
+bool has_password_page(const oauth::Settings& settings) {
+    return settings.login.method == oauth::LoginMethod::password;
+}
+
+http::Response show_password(AccountVisit& visit) {
+    if (auto login = refuse_stale_login(visit)) return std::move(*login);
+    return form(visit, Wrong::none, "");
+}
+
+http::Response submit_password(AccountVisit& visit) {
+    if (auto login = refuse_stale_login(visit)) return std::move(*login);
+    const http::Params& sent = visit.request().form;
+    if (const auto faulty = sent.first_fault({"present", "new", "again"}))
+        return refuse_malformed_form(visit, "field: " + *faulty);
+    const std::string fresh(sent.find("new").value_or(""));
+    const std::string username = store::find_username(visit.context().store, visit.subject());
+    if (const std::string problem = new_password_problem(fresh, username); !problem.empty())
+        return form(visit, Wrong::fresh, problem);
+    if (fresh != sent.find("again").value_or("")) return form(visit, Wrong::fresh, kDifferent);
+    return change_with(visit, {util::Secret(std::string(sent.find("present").value_or(""))), util::Secret(fresh)},
+                       username);
+}
+
+}  // namespace postern::web

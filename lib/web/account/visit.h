@@ -1,0 +1,53 @@
+// Whose account is it, and may it be changed now? Every page of the account asks here first.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+#include "model/session.h"
+#include "web/account/page.h"
+#include "web/csrf.h"
+#include "web/interaction.h"
+
+namespace postern::web {
+
+/// One request of a signed-in user to a page of the account. What is shown or changed is that user's: no id in a form
+/// is believed without the subject of this session.
+struct AccountVisit {
+    Interaction& interaction;
+    const AccountPages& pages;
+    model::Session session;
+    std::string page;  ///< the path of the page, relative to the issuer
+    Form form;         ///< what its forms are called in CSRF tokens
+
+    oauth::Context& context() const { return interaction.context; }
+    const http::Request& request() const { return interaction.request; }
+    const model::Subject& subject() const { return session.subject; }
+    std::string url() const { return interaction.context.settings.url(page); }
+};
+
+/// The frame of this page, with what `done` in the address says of the closed list.
+AccountFrame frame_of(const AccountVisit& visit);
+
+/// The answer, with the cookie that binds its forms to this browser when it had none. `make` is called once that cookie
+/// is known.
+http::Response with_browser_id(AccountVisit& visit, const std::function<http::Response()>& make);
+
+/// The login first and then this page again, when the last login is older than `account.reauthentication`.
+std::optional<http::Response> refuse_stale_login(AccountVisit& visit);
+
+/// The page that refuses a form which is not of this browser, session and page.
+std::optional<http::Response> refuse_foreign_form(AccountVisit& visit);
+
+/// The page that refuses a form with a field that is faulty or not there. Nothing was changed.
+http::Response refuse_malformed_form(const AccountVisit& visit, const std::string& detail);
+
+/// What has been changed, of a closed list: an address says no other text.
+enum class AccountDone { password_changed, signed_out, signed_out_elsewhere, access_removed };
+/// 303 to this page, which says so.
+http::Response done(const AccountVisit& visit, AccountDone what);
+
+}  // namespace postern::web

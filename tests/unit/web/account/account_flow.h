@@ -1,0 +1,109 @@
+// A signed-in browser in front of the pages of the account, without a server: pages are recorded and not rendered.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "crypto/password.h"
+#include "store/users.h"
+#include "unit/web/page_flow.h"
+#include "web/account/account.h"
+#include "web/login.h"
+
+namespace postern::test {
+
+/// Keeps the last page of each kind. An answer's body is the kind.
+class RecordedAccountPages final : public web::AccountPages {
+public:
+    http::Response overview(const web::OverviewPage& page) const override {
+        last_overview = page;
+        return shown("overview", page.frame, 200);
+    }
+    http::Response password(const web::PasswordPage& page, int status) const override {
+        last_password = page;
+        return shown("password", page.frame, status);
+    }
+    http::Response devices(const web::DevicesPage& page) const override {
+        last_devices = page;
+        return shown("devices", page.frame, 200);
+    }
+    http::Response applications(const web::ApplicationsPage& page) const override {
+        last_applications = page;
+        return shown("applications", page.frame, 200);
+    }
+
+    mutable web::AccountFrame last_frame;
+    mutable web::OverviewPage last_overview;
+    mutable web::PasswordPage last_password;
+    mutable web::DevicesPage last_devices;
+    mutable web::ApplicationsPage last_applications;
+
+private:
+    http::Response shown(const char* kind, const web::AccountFrame& frame, int status) const {
+        last_frame = frame;
+        http::Response response;
+        response.status = status;
+        response.body = kind;
+        return response;
+    }
+};
+
+struct AccountFlow : PageFlow {
+    static constexpr const char* kPassword = "a present password";
+
+    model::User alice = fixture.add_user("alice");
+    model::User bob = fixture.add_user("bob");
+    RecordedAccountPages account_pages;
+
+    AccountFlow() {
+        fixture.settings.oidc = true;
+        for (const model::User* user : {&alice, &bob}) {
+            db::Transaction transaction(fixture.database, db::Durability::full);
+            store::set_password_hash(transaction, user->subject, crypto::hash_password(util::Secret(kPassword)));
+            transaction.commit();
+        }
+        sign_in(alice, "of-alice");
+    }
+
+    /// GET or POST of the page behind `paths.account`.
+    http::Response open(const std::string& page, const std::map<std::string, std::string>& query = {}) {
+        return visit(at(page), query);
+    }
+    http::Response press(const std::string& page, const std::map<std::string, std::string>& form) {
+        return submit(at(page), form);
+    }
+    /// The same with the token of the page's form, which is opened first.
+    http::Response press_own(const std::string& page, std::map<std::string, std::string> form) {
+        open(page);
+        form["csrf"] = account_pages.last_frame.csrf;
+        return press(page, form);
+    }
+    std::string session_cookie() const {
+        const auto found = cookies.find(web::cookie_names(fixture.settings).session);
+        return found == cookies.end() ? "" : found->second;
+    }
+    bool is_live(const std::string& cookie) {
+        http::Request request = get("");
+        request.cookie = web::cookie_names(fixture.settings).session + "=" + cookie;
+        oauth::Context context = fixture.context();
+        return web::recognise(context, request).session.has_value();
+    }
+
+private:
+    Handler at(const std::string& page) {
+        return [this, page](web::Interaction& interaction) {
+            http::Request request = interaction.request;
+            request.path = *fixture.settings.paths.account + page;
+            web::Interaction own(interaction.context, interaction.pages, request);
+            return web::account(own, account_pages);
+        };
+    }
+};
+
+/// Where the browser is sent, with the query.
+inline std::string location_of(const http::Response& answer) {
+    const std::string* location = answer.find("Location");
+    return location ? *location : "";
+}
+
+}  // namespace postern::test

@@ -1,0 +1,257 @@
+// The pages of the account as a whole: who sees them, and which forms count.
+#include "web/account/account.h"
+
+#include <algorithm>
+
+#include "store/groups.h"
+#include "store/sessions.h"
+#include "unit/web/account/account_flow.h"
+#include "web/remote_login.h"
+
+using namespace postern;
+using test::AccountFlow;
+using test::location_of;
+using test::place_of;
+using test::refusal_of;
+
+namespace {
+
+const std::vector<std::string> kPages = {"", "/password", "/devices", "/applications"};
+/// Those with a form, and fields that would change something.
+struct FormRow {
+    const char* page;
+    std::map<std::string, std::string> fields;
+};
+const std::vector<FormRow>& forms() {
+    static const std::vector<FormRow> rows = {
+        {"/password",
+         {{"present", AccountFlow::kPassword}, {"new", "another long password"}, {"again", "another long password"}}},
+        {"/devices", {{"everywhere", "yes"}}},
+        {"/applications", {{"client_id", "app"}}},
+    };
+    return rows;
+}
+
+std::int64_t count(AccountFlow& f, const char* sql) {
+    auto row = f.fixture.database.query(sql);
+    std::int64_t count = 0;
+    REQUIRE(row.step());
+    row >> count;
+    return count;
+}
+
+/// A second session of alice, and a consent to app.
+void give_something_to_lose(AccountFlow& f) {
+    f.fixture.add_session(f.alice, "of-alice-elsewhere");
+    f.fixture.database
+        .query("INSERT INTO consents (client_id, subject, scope, granted_at) VALUES ('app', $1, 'openid', 1)",
+               f.alice.subject)
+        .step();
+}
+
+/// Everything is still there.
+bool is_unchanged(AccountFlow& f) {
+    return f.is_live("of-alice-elsewhere") && count(f, "SELECT COUNT(*) FROM consents") == 1 &&
+           crypto::verify_password(util::Secret(AccountFlow::kPassword),
+                                   store::find_password_hash(f.fixture.database, f.alice.subject));
+}
+
+}  // namespace
+
+TEST_CASE("account_paths: the pages that are offered, and no others [ACCOUNT-2, ACCOUNT-14]") {
+    oauth::Settings settings;
+    CHECK(web::account_paths(settings) ==
+          std::vector<std::string>{"/account/password", "/account/devices", "/account/applications", "/account"});
+    settings.paths.account = "/me";
+    CHECK(web::account_paths(settings).back() == "/me");
+    settings.login.method = oauth::LoginMethod::remote_user;
+    CHECK(web::account_paths(settings) == std::vector<std::string>{"/me/devices", "/me/applications", "/me"});
+    settings.paths.account.reset();
+    CHECK(web::account_paths(settings).empty());
+}
+
+TEST_CASE("account: without a session the login comes first, and then that page [ACCOUNT-1]") {
+    for (const std::string& page : kPages) {
+        CAPTURE(page);
+        AccountFlow f;
+        f.cookies.clear();
+        const auto answer = f.open(page);
+        CHECK(answer.status == 303);
+        CHECK(place_of(answer) == "https://op.example/login");
+        CHECK(f.follow(web::show_login, answer).body == "login");
+        const auto back = f.submit(web::submit_login, {{"resume", f.pages.last_login.resume},
+                                                       {"csrf", f.pages.last_login.csrf},
+                                                       {"username", "alice"},
+                                                       {"password", AccountFlow::kPassword}});
+        CHECK(location_of(back) == "https://op.example/account" + page);
+        CHECK(f.open(page).status == 200);
+    }
+}
+
+TEST_CASE("account: a form sent without a session leads to the login and changes nothing [ACCOUNT-1]") {
+    for (const FormRow& row : forms()) {
+        CAPTURE(row.page);
+        AccountFlow f;
+        give_something_to_lose(f);
+        f.open(row.page);
+        auto fields = row.fields;
+        fields["csrf"] = f.account_pages.last_frame.csrf;
+        f.cookies.erase(web::cookie_names(f.fixture.settings).session);
+        CHECK(place_of(f.press(row.page, fields)) == "https://op.example/login");
+        CHECK(is_unchanged(f));
+    }
+}
+
+TEST_CASE("account: a login without a form whose cookie does not come back ends on a page [ACCOUNT-1]") {
+    AccountFlow f;
+    f.cookies.clear();
+    const auto answer = f.open("", {{"signed_in", "yes"}});
+    CHECK(refusal_of(answer) == "cookie_missing");
+    CHECK(f.pages.last_error.try_again == "https://op.example/account");
+}
+
+TEST_CASE("account: a disabled user has no pages [ACCOUNT-14]") {
+    AccountFlow f;
+    f.alice.enabled = false;
+    db::Transaction transaction(f.fixture.database, db::Durability::full);
+    store::update_user(transaction, f.alice);
+    transaction.commit();
+    for (const std::string& page : kPages) CHECK(place_of(f.open(page)) == "https://op.example/login");
+}
+
+TEST_CASE("account: every form without, with a foreign and with an old CSRF token changes nothing [ACCOUNT-4]") {
+    struct Row {
+        const char* when;
+        void (*change)(AccountFlow&, const std::string& page, std::map<std::string, std::string>& fields);
+    };
+    // clang-format off
+    const Row rows[] = {
+        {"no token", [](AccountFlow&, const std::string&, auto& fields) { fields.erase("csrf"); }},
+        {"an empty one", [](AccountFlow&, const std::string&, auto& fields) { fields["csrf"] = ""; }},
+        {"a bent one", [](AccountFlow&, const std::string&, auto& fields) { fields["csrf"].back() = fields["csrf"].back() == 'A' ? 'Q' : 'A'; }},
+        {"of another page", [](AccountFlow& f, const std::string& page, auto& fields) {
+            f.open(page == "/devices" ? "/applications" : "/devices");
+            fields["csrf"] = f.account_pages.last_frame.csrf;
+        }},
+        {"of another browser", [](AccountFlow& f, const std::string&, auto&) {
+            std::string& id = f.cookies[web::cookie_names(f.fixture.settings).browser];
+            id[0] = id[0] == 'A' ? 'B' : 'A';
+        }},
+        {"of another user's session in this browser", [](AccountFlow& f, const std::string& page, auto& fields) {
+            f.sign_in(f.bob, "of-bob");
+            f.open(page);
+            fields["csrf"] = f.account_pages.last_frame.csrf;
+            f.cookies[web::cookie_names(f.fixture.settings).session] = "of-alice";
+        }},
+        {"of an earlier session of the same user", [](AccountFlow& f, const std::string&, auto&) {
+            f.sign_in(f.alice, "of-alice-later");
+        }},
+    };
+    // clang-format on
+    for (const FormRow& form : forms())
+        for (const Row& row : rows) {
+            CAPTURE(form.page);
+            CAPTURE(row.when);
+            AccountFlow f;
+            give_something_to_lose(f);
+            f.open(form.page);
+            auto fields = form.fields;
+            fields["csrf"] = f.account_pages.last_frame.csrf;
+            row.change(f, form.page, fields);
+            const auto answer = f.press(form.page, fields);
+            CHECK(answer.status == 403);
+            CHECK(refusal_of(answer) == "account_form_foreign");
+            CHECK(f.pages.last_error.try_again == "https://op.example/account" + std::string(form.page));
+            CHECK(is_unchanged(f));
+        }
+}
+
+TEST_CASE("account: the right token changes something, so that the refusals above mean something [ACCOUNT-4]") {
+    for (const FormRow& form : forms()) {
+        CAPTURE(form.page);
+        AccountFlow f;
+        give_something_to_lose(f);
+        const auto answer = f.press_own(form.page, form.fields);
+        CHECK(answer.status == 303);
+        CHECK(location_of(answer).starts_with("https://op.example/account" + std::string(form.page) + "?done="));
+        CHECK_FALSE(is_unchanged(f));
+        f.open(form.page, {{"done", test::location_parameter(answer, "done")}});
+        CHECK_FALSE(f.account_pages.last_frame.done.empty());
+    }
+}
+
+TEST_CASE("account: nothing changes by GET [ACCOUNT-4]") {
+    for (const FormRow& form : forms()) {
+        CAPTURE(form.page);
+        AccountFlow f;
+        give_something_to_lose(f);
+        f.open(form.page);
+        auto fields = form.fields;
+        fields["csrf"] = f.account_pages.last_frame.csrf;
+        CHECK(f.open(form.page, fields).status == 200);
+        CHECK(is_unchanged(f));
+    }
+}
+
+TEST_CASE("account: what was done is said in our words only [ACCOUNT-4]") {
+    AccountFlow f;
+    f.open("", {{"done", "password-changed"}});
+    CHECK(f.account_pages.last_frame.done == "Your password is changed. You are signed out everywhere else.");
+    for (const std::string& word : {std::string("Your account is hacked"), std::string("password"), std::string(" ")}) {
+        f.open("", {{"done", word}});
+        CHECK(f.account_pages.last_frame.done == "");
+    }
+}
+
+TEST_CASE("account: the overview has no form, and a post to it shows it again [ACCOUNT-4]") {
+    AccountFlow f;
+    f.open("/devices");
+    f.open("");
+    CHECK(location_of(f.press("", {{"csrf", f.account_pages.last_frame.csrf}})) == "https://op.example/account");
+}
+
+TEST_CASE("account: logout is offered on every page where there is one [ACCOUNT-15]") {
+    for (const std::string& page : kPages) {
+        CAPTURE(page);
+        AccountFlow f;
+        f.open(page);
+        CHECK(f.account_pages.last_frame.logout == "https://op.example/logout");
+        f.fixture.settings.paths.logout.reset();
+        f.open(page);
+        CHECK(f.account_pages.last_frame.logout == "");
+    }
+}
+
+TEST_CASE("overview: who is signed in, with groups, sub and the pages there are [ACCOUNT-12]") {
+    AccountFlow f;
+    f.alice.claims = json::Object{{"name", "Alice A."}};
+    {
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
+        store::update_user(transaction, f.alice);
+        for (const char* group : {"staff", "admins"}) {
+            store::insert_group(transaction, {.name = group, .description = "", .created_at = {}});
+            store::add_member(transaction, group, f.alice.subject, f.fixture.clock.now());
+        }
+        store::insert_group(transaction, {.name = "bobs", .description = "", .created_at = {}});
+        store::add_member(transaction, "bobs", f.bob.subject, f.fixture.clock.now());
+        transaction.commit();
+    }
+    CHECK(f.open("").body == "overview");
+    const web::OverviewPage& page = f.account_pages.last_overview;
+    CHECK(page.name == "Alice A.");
+    CHECK(page.username == "alice");
+    CHECK(page.subject == f.alice.subject.str());
+    CHECK(page.groups == std::vector<std::string>{"admins", "staff"});
+    REQUIRE(page.rows.size() == 3);
+    CHECK(page.rows[0].url == "https://op.example/account/password");
+    CHECK(page.rows[1].state == "1");
+    CHECK(page.rows[2].state == "0");
+}
+
+TEST_CASE("overview: where others keep the password, the page says so and has no link to it [ACCOUNT-7]") {
+    AccountFlow f;
+    f.fixture.settings.login.method = oauth::LoginMethod::remote_user;
+    f.open("");
+    CHECK(f.account_pages.last_overview.rows[0].url == "");
+    CHECK(f.account_pages.last_overview.rows[0].state == "kept by your organisation");
+}

@@ -1,0 +1,126 @@
+// The page of applications with access: what it lists, and what it takes away.
+#include "web/account/applications.h"
+
+#include "store/clients.h"
+#include "store/consents.h"
+#include "store/grants.h"
+#include "unit/web/account/account_flow.h"
+
+using namespace postern;
+using test::AccountFlow;
+using test::location_of;
+using test::refusal_of;
+
+namespace {
+
+struct Fixture : AccountFlow {
+    void approve(const model::User& user, const std::string& client, const std::string& scope) {
+        model::Consent consent;
+        consent.client_id = model::ClientId(client);
+        consent.subject = user.subject;
+        consent.scope = *model::Scope::parse(scope);
+        consent.granted_at = fixture.clock.now();
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        store::save_consent(transaction, consent);
+        transaction.commit();
+    }
+    model::GrantId give(const model::User& user, const std::string& client, const std::string& scope) {
+        model::Grant grant;
+        grant.id = model::GrantId(user.username + client);
+        grant.client_id = model::ClientId(client);
+        grant.subject = user.subject;
+        grant.scope = *model::Scope::parse(scope);
+        grant.created_at = fixture.clock.now();
+        db::Transaction transaction(fixture.database, db::Durability::full);
+        store::insert_grant(transaction, grant, fixture.clock.now() + std::chrono::hours(1));
+        transaction.commit();
+        return grant.id;
+    }
+    bool is_live(const model::GrantId& id) { return !store::find_grant(fixture.database, id)->ended_at.has_value(); }
+    bool has_consent(const model::User& user) {
+        return store::find_consent(fixture.database, client.id, user.subject).has_value();
+    }
+    const std::vector<web::ListedApplication>& listed() {
+        CHECK(open("/applications").body == "applications");
+        return account_pages.last_applications.applications;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("applications: each with a consent or a live grant, in the words in which it was allowed [ACCOUNT-9]") {
+    Fixture f;
+    f.fixture.add_confidential("mail", "https://mail.example/cb", "s");
+    f.fixture.add_confidential("bobs", "https://bobs.example/cb", "s");
+    f.approve(f.alice, "app", "openid email");
+    f.give(f.alice, "mail", "openid");
+    f.give(f.bob, "bobs", "openid");
+    const auto& listed = f.listed();
+    REQUIRE(listed.size() == 2);
+    CHECK(listed[0].client_id == "app");
+    CHECK(listed[0].name == "Client app");
+    CHECK(listed[0].host == "app.example");
+    CHECK(listed[0].permissions == std::vector<std::string>{"Confirm who you are", "See your e-mail address"});
+    CHECK(listed[0].last_used == "");
+    CHECK_FALSE(listed[0].since.empty());
+    CHECK(listed[1].client_id == "mail");
+    CHECK_FALSE(listed[1].last_used.empty());
+}
+
+TEST_CASE("applications: a grant that ended or has nothing left under it is no access [ACCOUNT-9]") {
+    Fixture f;
+    f.give(f.alice, "app", "openid");
+    CHECK(f.listed().size() == 1);
+    f.fixture.clock.advance(std::chrono::hours(1));
+    CHECK(f.listed().empty());
+}
+
+TEST_CASE("applications: those of the organisation are named so [ACCOUNT-9]") {
+    Fixture f;
+    f.client.first_party = true;
+    db::Transaction transaction(f.fixture.database, db::Durability::full);
+    store::update_client(transaction, f.client);
+    transaction.commit();
+    f.give(f.alice, "app", "openid");
+    REQUIRE(f.listed().size() == 1);
+    CHECK(f.listed()[0].first_party);
+}
+
+TEST_CASE("applications: removing access withdraws the consent and ends every grant [ACCOUNT-9]") {
+    Fixture f;
+    f.fixture.add_confidential("mail", "https://mail.example/cb", "s");
+    f.approve(f.alice, "app", "openid");
+    const auto grant = f.give(f.alice, "app", "openid offline_access");
+    const auto other = f.give(f.alice, "mail", "openid");
+    CHECK(location_of(f.press_own("/applications", {{"client_id", "app"}})) ==
+          "https://op.example/account/applications?done=access-removed");
+    REQUIRE(f.fixture.trail.entries().size() == 1);
+    CHECK(f.fixture.trail.entries()[0].event == oauth::AuditEvent::consent_withdrawn);
+    CHECK_FALSE(f.has_consent(f.alice));
+    CHECK_FALSE(f.is_live(grant));
+    CHECK(f.is_live(other));
+    CHECK(f.listed().size() == 1);
+}
+
+TEST_CASE("applications: what another user allowed stays, whatever the form says [ACCOUNT-16]") {
+    Fixture f;
+    f.approve(f.bob, "app", "openid");
+    const auto grant = f.give(f.bob, "app", "openid");
+    f.press_own("/applications", {{"client_id", "app"}});
+    CHECK(f.has_consent(f.bob));
+    CHECK(f.is_live(grant));
+    CHECK(f.fixture.trail.entries().empty());
+}
+
+TEST_CASE("applications: removing access needs no recent login [ACCOUNT-3]") {
+    Fixture f;
+    f.approve(f.alice, "app", "openid");
+    f.fixture.clock.advance(f.fixture.settings.account.reauthentication);
+    CHECK(f.press_own("/applications", {{"client_id", "app"}}).status == 303);
+    CHECK_FALSE(f.has_consent(f.alice));
+}
+
+TEST_CASE("applications: a form without an application changes nothing") {
+    Fixture f;
+    CHECK(refusal_of(f.press_own("/applications", {})) == "account_form_malformed");
+}

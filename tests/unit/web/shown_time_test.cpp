@@ -1,0 +1,14 @@
+// Times as pages show them.
+#include "web/shown_time.h"
+
+#include <doctest/doctest.h>
+
+using namespace postern;
+
+TEST_CASE("shown_time, shown_day: always in UTC") {
+    CHECK(web::shown_time(util::from_epoch(1777817100)) == "3 May 2026, 14:05 UTC");
+    CHECK(web::shown_day(util::from_epoch(1777817100)) == "3 May 2026");
+    CHECK(web::shown_time(util::from_epoch(951782399)) == "28 February 2000, 23:59 UTC");
+    CHECK(web::shown_time(util::from_epoch(951782400)) == "29 February 2000, 00:00 UTC");
+    CHECK(web::shown_time(util::from_epoch(0)) == "1 January 1970, 00:00 UTC");
+}
