@@ -12,6 +12,7 @@ export const PROGRAMS = [
   "authorize",
   "login",
   "scopes",
+  "account",
   "logout",
   "token",
   "introspect",

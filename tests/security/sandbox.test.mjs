@@ -136,6 +136,7 @@ const ENDPOINTS = [
   "authorize",
   "login",
   "scopes",
+  "account",
   "logout",
   "token",
   "introspect",

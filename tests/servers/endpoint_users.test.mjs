@@ -15,7 +15,7 @@ import { as, dividedUsers, endpointUsers, mayMount } from "./endpoint_users.mjs"
 const run = promisify(execFile);
 const USERS = endpointUsers();
 const SIGNERS = ["token"];
-const SEALERS = ["authorize", "login", "scopes", "logout"];
+const SEALERS = ["authorize", "login", "scopes", "logout", "account"];
 const WITHOUT_DATABASE = ["jwks", "discovery"];
 
 describe("the users that are shipped", () => {

@@ -26,6 +26,7 @@ const PROGRAMS = [
   "authorize",
   "login",
   "scopes",
+  "account",
   "logout",
   "token",
   "introspect",

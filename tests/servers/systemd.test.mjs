@@ -13,6 +13,7 @@ const ENDPOINTS = [
   "authorize",
   "login",
   "scopes",
+  "account",
   "logout",
   "token",
   "introspect",
@@ -137,7 +138,7 @@ describe("systemd units", { skip: failure ? "there is no systemd-analyze" : fals
     assert.deepEqual(groups["postern-sign"].members, ["postern-token"]);
     assert.deepEqual(
       groups["postern-seal"].members.sort(),
-      ["authorize", "login", "logout", "scopes"].map((name) => `postern-${name}`),
+      ["account", "authorize", "login", "logout", "scopes"].map((name) => `postern-${name}`),
     );
     const marks = async (path) => {
       const { uid, gid, mode } = await stat(join(root, path));

@@ -9,6 +9,7 @@ const PROGRAMS = [
   "authorize",
   "login",
   "scopes",
+  "account",
   "logout",
   "token",
   "introspect",
@@ -19,7 +20,7 @@ const PROGRAMS = [
 ];
 const PASSES_HEADER = "\nCGIPassAuth On\n";
 
-/// What the customer uploads: the .htaccess and the ten copies of the wrapper, below `webRoot`.
+/// What the customer uploads: the .htaccess and the eleven copies of the wrapper, below `webRoot`.
 async function upload({ root, base, cgiBin, configFile }, webRoot, allowsAuthConfig) {
   const shipped = (name) => readFile(join(root, "examples/apache", name), "utf8");
   let rules = await shipped("htaccess");
