@@ -6,47 +6,50 @@
 
 GRANT SELECT ON schema_version, clients TO
     postern_authorize, postern_login, postern_scopes, postern_token, postern_introspect, postern_userinfo,
-    postern_revoke, postern_logout;
+    postern_revoke, postern_logout, postern_account;
 GRANT SELECT ON redirect_uris TO
-    postern_authorize, postern_login, postern_scopes, postern_token, postern_userinfo, postern_revoke, postern_logout;
+    postern_authorize, postern_login, postern_scopes, postern_token, postern_userinfo, postern_revoke, postern_logout,
+    postern_account;
 GRANT SELECT ON client_secrets TO postern_token, postern_introspect, postern_revoke;
 
--- All but the password hash, which the login page alone may read.
+-- All but the password hash, which the login page and the account alone may read.
 GRANT SELECT (subject, username, claims, enabled, created_at, updated_at) ON users TO
-    postern_scopes, postern_userinfo, postern_logout, postern_login, postern_token;
-GRANT SELECT (password_hash) ON users TO postern_login;
+    postern_scopes, postern_userinfo, postern_logout, postern_login, postern_token, postern_account;
+GRANT SELECT (password_hash) ON users TO postern_login, postern_account;
 GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_introspect;
 GRANT SELECT (subject, username, enabled) ON users TO postern_authorize;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
+GRANT UPDATE (gate, password_hash) ON users TO postern_account;
 
 -- Who may use a client. A command that changes it waits for transactions that have just looked: that takes a lock.
 GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_authorize;
 GRANT SELECT ON allowed_users TO postern_token;
 GRANT SELECT ON allowed_groups TO postern_token, postern_userinfo;
-GRANT SELECT ON group_members TO postern_authorize, postern_token, postern_userinfo;
+GRANT SELECT ON group_members TO postern_authorize, postern_token, postern_userinfo, postern_account;
 
--- What a client is told under names of its own; the consent page says what of it is about the user.
-GRANT SELECT ON client_claims TO postern_token, postern_userinfo, postern_scopes;
+-- What a client is told under names of its own; the consent page and the account say what of it is about the user.
+GRANT SELECT ON client_claims TO postern_token, postern_userinfo, postern_scopes, postern_account;
 GRANT SELECT ON client_group_names TO postern_token, postern_userinfo;
 
 -- What a token may be for, and what the consent page says of it.
 GRANT SELECT ON resources, resource_addresses TO postern_authorize, postern_scopes, postern_token;
 
 GRANT SELECT, UPDATE (last_seen_at) ON sessions TO postern_authorize;
-GRANT SELECT, INSERT, DELETE ON sessions TO postern_login;
+GRANT SELECT, INSERT, DELETE ON sessions TO postern_login, postern_account;
 GRANT SELECT ON sessions TO postern_scopes;
 GRANT SELECT, DELETE ON sessions TO postern_logout;
 
 GRANT SELECT, INSERT, UPDATE (subject, used) ON authorization_requests TO postern_authorize;
 GRANT SELECT, INSERT, UPDATE (subject, logged_in, decision) ON authorization_requests TO
     postern_login, postern_scopes;
-GRANT SELECT, DELETE ON authorization_requests TO postern_logout;
+GRANT SELECT, DELETE ON authorization_requests TO postern_logout, postern_account;
 
 GRANT SELECT, INSERT, UPDATE (scope, granted_at, claims, resources) ON consents TO postern_authorize;
+GRANT SELECT, DELETE ON consents TO postern_account;
 
 GRANT SELECT, INSERT, UPDATE (kept_until) ON grants TO postern_authorize;
 GRANT SELECT, INSERT, UPDATE (ended_at, kept_until) ON grants TO postern_token;
-GRANT SELECT, UPDATE (ended_at, kept_until) ON grants TO postern_revoke, postern_logout;
+GRANT SELECT, UPDATE (ended_at, kept_until) ON grants TO postern_revoke, postern_logout, postern_account;
 GRANT SELECT ON grants TO postern_introspect, postern_userinfo;
 
 GRANT SELECT, INSERT ON authorization_codes TO postern_authorize;
@@ -56,12 +59,13 @@ GRANT SELECT, UPDATE (burned_at) ON authorization_codes TO postern_revoke;
 GRANT SELECT, INSERT, DELETE ON access_tokens TO postern_token;
 GRANT SELECT, UPDATE (revoked_at) ON access_tokens TO postern_revoke;
 GRANT SELECT ON access_tokens TO postern_introspect, postern_userinfo;
+GRANT SELECT (grant_id, issued_at) ON access_tokens, refresh_tokens TO postern_account;
 
 GRANT SELECT, INSERT, UPDATE (state, rotated_at, successor_hash, sibling_hash) ON refresh_tokens TO postern_token;
 GRANT SELECT, UPDATE (revoked_at) ON refresh_tokens TO postern_revoke;
 GRANT SELECT ON refresh_tokens TO postern_introspect;
 
-GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_login;
+GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_login, postern_account;
 
 -- Skipping rows that others have locked takes a lock, which is the right to update a column.
 GRANT SELECT ON schema_version TO postern_sweep;

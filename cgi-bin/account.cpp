@@ -30,5 +30,5 @@ int main() {
     endpoint.begin = [pages](server::App& app) { *pages = web::read_account_pages(app.config().templates); };
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(
-        endpoint, [&pages](server::App& app, const http::Request& request) { return account(app, *pages, request); });
+        endpoint, [pages](server::App& app, const http::Request& request) { return account(app, **pages, request); });
 }

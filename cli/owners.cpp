@@ -20,7 +20,7 @@ void add_owner_options(const Command& command, OwnerOptions& options) {
         "If each endpoint runs as its own user: the group that may read the signing keys (the group of token)");
     const Option sealers =
         command.option("--sealers", "GROUP", options.sealers,
-                       "The group that may read seal.key (the group of authorize, login, scopes and logout)");
+                       "The group that may read seal.key (the group of authorize, login, scopes, logout and account)");
     signers.needs(sealers);
     sealers.needs(signers);
 }

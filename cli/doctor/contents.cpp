@@ -10,6 +10,7 @@
 #include "cli/key/rules.h"
 #include "cli/output.h"
 #include "keys/keys.h"
+#include "web/account/page.h"
 #include "web/page.h"
 #include "web/template.h"
 
@@ -82,10 +83,22 @@ void check_consent_page(Findings& findings, const config::Config& config) {
                    "copy the section {{#published_at}} from the shipped consent.html, or switch clientDocuments off");
 }
 
+/// Nothing else needs them, and an operator's own directory may be older than they are.
+void check_account_pages(Findings& findings, const config::Config& config) {
+    if (!config.settings.paths.account) return;
+    try {
+        web::read_account_pages(config.templates);
+    } catch (const std::exception& error) {
+        findings.warning("templates", std::string("the account program does not start: ") + error.what(),
+                         "copy the file from the shipped templates, or set \"paths\": {\"account\": null}");
+    }
+}
+
 void check_templates(Findings& findings, const config::Config& config) {
     try {
         web::read_pages(config.templates);
         check_consent_page(findings, config);
+        check_account_pages(findings, config);
         findings.ok_unless_found("templates", config.templates);
     } catch (const std::exception& error) {
         findings.error("templates", error.what(),

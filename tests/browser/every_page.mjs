@@ -88,7 +88,11 @@ export async function openWorld() {
     await client("closed", LONG_NAME);
     await client("two", "Two addresses", "--redirect-uri", `${deployment.origin}/demo/two`);
     await deployment.postern(["client", "disable", "off"]);
-    await deployment.addUser(LONG_USER, OTHER_PASSWORD);
+    for (const user of [LONG_USER, "newcomer"]) await deployment.addUser(user, OTHER_PASSWORD);
+    for (const group of [`researchers-${"x".repeat(52)}`, "staff"]) {
+      await deployment.postern(["group", "add", group]);
+      await deployment.postern(["group", "member", "add", group, LONG_USER]);
+    }
     for (const id of ["ledger", "closed"]) await deployment.postern(["client", "set", id, "--allow-user", LONG_USER]);
     return deployment;
   } catch (error) {
@@ -135,6 +139,13 @@ async function toClient(page, deployment, parameters) {
   const answer = page.waitForRequest((request) => request.url().startsWith(`${deployment.origin}/demo/?`));
   await page.click("#approve");
   return new URL((await answer).url()).searchParams.get("code");
+}
+
+/// To a page of the account, and on to what is on it alone.
+async function toAccount(page, deployment, path, selector, username = PERSON.username, password = PERSON.password) {
+  await page.goto(`${deployment.issuer}/account${path}`);
+  await signIn(page, password, username);
+  await page.waitForSelector(selector);
 }
 
 /// An ID token of PERSON for the client "wiki".
@@ -338,6 +349,101 @@ export const PAGES = [
       await page.goto(`${d.issuer}/logout`);
       await page.click("#cancel");
       await page.waitForSelector("#logout", { state: "detached" });
+    },
+  },
+
+  {
+    name: "account",
+    heading: /^Your account$/,
+    open: (page, d) => toAccount(page, d, "", "#rows"),
+  },
+  {
+    name: "account, everything long",
+    heading: /^Your account$/,
+    open: (page, d) => toAccount(page, d, "", "#groups", LONG_USER, OTHER_PASSWORD),
+  },
+  {
+    name: "account, password",
+    heading: /^Change your password$/,
+    open: (page, d) => toAccount(page, d, "/password", "#present"),
+  },
+  {
+    name: "account, password too short",
+    heading: /^Change your password$/,
+    open: async (page, d) => {
+      await toAccount(page, d, "/password", "#present");
+      for (const [id, text] of Object.entries({ present: "x", new: "short", again: "short" })) {
+        await page.evaluate((field) => document.getElementById(field).removeAttribute("minlength"), id);
+        await page.fill(`#${id}`, text);
+      }
+      await page.click("#save");
+      await page.waitForSelector("#problem");
+    },
+  },
+  {
+    name: "account, devices",
+    heading: /^Your devices$/,
+    open: async (page, d) => {
+      await toAccount(page, d, "", "#rows");
+      await page.context().clearCookies();
+      await toAccount(page, d, "/devices", "#everywhere");
+    },
+  },
+  {
+    name: "account, signed out everywhere else",
+    heading: /^Your devices$/,
+    open: async (page, d) => {
+      await toAccount(page, d, "", "#rows", LONG_USER, OTHER_PASSWORD);
+      await page.context().clearCookies();
+      await toAccount(page, d, "/devices", "#everywhere", LONG_USER, OTHER_PASSWORD);
+      await page.click("#everywhere");
+      await page.waitForSelector("#done");
+    },
+  },
+  {
+    name: "account, applications",
+    heading: /^Your applications$/,
+    open: async (page, d) => {
+      for (const client_id of ["long", "hebrew"]) {
+        await page.goto(ask(d, { client_id, scope: "openid email", prompt: "consent" }));
+        if (client_id === "long") await signIn(page);
+        const answer = page.waitForRequest((request) => request.url().startsWith(`${d.origin}/demo/?`));
+        await page.click("#approve");
+        await answer;
+      }
+      await page.goto(`${d.issuer}/account/applications`);
+      await page.waitForSelector("#applications");
+    },
+  },
+  {
+    name: "account, no applications",
+    heading: /^Your applications$/,
+    open: (page, d) => toAccount(page, d, "/applications", "h1", "newcomer", OTHER_PASSWORD),
+  },
+  {
+    name: "account_form_foreign",
+    heading: /form is out of date/,
+    open: async (page, d) => {
+      await toAccount(page, d, "/password", "#present");
+      await setField(page, "csrf", "x");
+      for (const id of ["present", "new", "again"]) await page.fill(`#${id}`, "some words in a row");
+      await page.click("#save");
+      await page.waitForSelector("#try-again");
+    },
+  },
+  {
+    name: "account_form_malformed",
+    heading: /form could not be read/,
+    open: async (page, d) => {
+      await toAccount(page, d, "/password", "#present");
+      const csrf = await page.evaluate(() => document.forms[0].elements.csrf.value);
+      await page.evaluate((value) => {
+        const form = document.forms[0];
+        form.noValidate = true;
+        form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "new", value }));
+      }, csrf);
+      await page.click("#save");
+      await page.waitForSelector("#try-again");
     },
   },
 

@@ -20,7 +20,18 @@ const NOTES = "https://notes.example/"; // a resource
 const OUT = "https://app.example/out";
 const PAGE = "https://spa.example"; // whose scripts may read the answers
 const RECORD = join(ROOT, "docs/decisions/0053-roles.md");
-const PROGRAMS = ["authorize", "login", "scopes", "token", "introspect", "userinfo", "revoke", "logout", "sweep"];
+const PROGRAMS = [
+  "authorize",
+  "login",
+  "scopes",
+  "token",
+  "introspect",
+  "userinfo",
+  "revoke",
+  "logout",
+  "account",
+  "sweep",
+];
 
 /// Of grants-postgresql.sql: what an operator adds for some options, as [what the comment above says, statement].
 const optional = (() => {
@@ -230,6 +241,28 @@ describe("a role for each program", () => {
       const left = await other.submit(is(200, await other.visit(`${p.issuer}/logout`)), "logout");
       is(200, left);
       assert.equal((await other.visit(url)).location?.href, OUT);
+    },
+
+    account: async () => {
+      await tokens();
+      const browser = p.person();
+      const at = (page) => `${p.issuer}/account${page}`;
+      const press = async (page, fields) => {
+        const { csrf } = is(200, await browser.visit(at(page))).form.fields;
+        const [url] = is(200, await browser.post(at(page), { csrf, ...fields })).url.split("?");
+        assert.equal(url, at(page));
+      };
+      await p.walk(browser, at(""));
+      await p.walk(p.person(), at("")); // elsewhere
+      const { body } = is(200, await browser.visit(at("")));
+      assert.match(body, /<bdi>staff<\/bdi>/);
+      await press("/devices", { everywhere: "yes" });
+      await press("/applications", { client_id: p.clients.web.id });
+      const { username, password } = p.user;
+      const wrong = { present: "wrong", new: password, again: password };
+      await press("/password", wrong);
+      await press("/password", { ...wrong, present: password });
+      person = p.person();
     },
 
     sweep: async () => {

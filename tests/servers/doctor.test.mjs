@@ -63,6 +63,7 @@ function assertWell({ code, findings }) {
     "cookies",
     "redirects",
     "methods",
+    "account",
     "CORS",
     "endpoints",
     "content length",
@@ -367,6 +368,14 @@ const ROWS = {
   "an endpoint without a program": [
     { request: at("/token/revoke", () => own(404)) },
     ["endpoints", "error", /\/token\/revoke is answered by the web server itself \(404\)/, /var\.postern_base/],
+  ],
+  "an account that the web server does not route": [
+    { request: at("/account", () => own(404)) },
+    ["account", "warning", /\/account is not answered by the account program \(404\)/, /"account": null/],
+  ],
+  "an account whose pages the web server does not route": [
+    { request: at("/account/devices", () => own(404)) },
+    ["account", "warning", /\/account\/devices is not answered/, /examples\/lighttpd/],
   ],
   "an endpoint whose program does not run": [
     { request: at("/scopes", () => own(503)) },

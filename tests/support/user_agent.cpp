@@ -15,7 +15,8 @@ constexpr int kMostRedirects = 8;
 std::string endpoint_at(const Deployment& deployment, const std::string& url) {
     for (const char* endpoint : {"authorize", "login", "scopes", "userinfo", "discovery", "jwks", "token", "logout"})
         if (without_query(url) == deployment.url(endpoint)) return endpoint;
-    return "";
+    const std::string account = deployment.url("account");
+    return without_query(url) == account || url.starts_with(account + "/") ? "account" : "";
 }
 
 std::string query_of(const std::string& url) {
@@ -101,6 +102,9 @@ Answer UserAgent::exchange(const std::string& url, CgiRequest request) {
     if (!cookie.empty()) request.headers.emplace_back("Cookie", cookie);
     request.address = address_;
     if (endpoint == "login") request.variables = login_variables_;
+    if (endpoint == "account")
+        request.path = deployment_.base_path() + deployment_.path_of("account") +
+                       without_query(url).substr(deployment_.url("account").size());
     Answer answer = deployment_.cgi(endpoint, request);
     take_cookies(answer);
     return answer;

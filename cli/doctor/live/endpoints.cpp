@@ -43,6 +43,37 @@ void evaluate_method(Findings& findings, const Site& site, const std::string& pa
                    "give this path to its own program, and let the web server pass status and headers on unchanged");
 }
 
+/// Nothing else depends on the account, so a web server that does not route it is in order otherwise.
+void evaluate_account(Findings& findings, const Site& site, const std::string& path, const HttpResponse& response) {
+    if (response.has("X-Request-Id") && response.status == 303) return;
+    findings.warning("account",
+                     path + " is not answered by the account program (" + std::to_string(response.status) + ")",
+                     fix_for(site, {"give " + path +
+                                        " and what is below it to the program account, as in "
+                                        "apache-example.conf, or set \"paths\": {\"account\": null}",
+                                    "give " + path +
+                                        " and the pages below it to the program account, as in "
+                                        "examples/nginx, or set \"paths\": {\"account\": null}",
+                                    "give " + path +
+                                        " and what is below it to the program account, as in "
+                                        "examples/lighttpd, or set \"paths\": {\"account\": null}"}));
+}
+
+/// The overview, and a page below it, which a web server may route by another rule.
+std::vector<Probe> account_probes(const oauth::Settings& settings) {
+    std::vector<Probe> probes;
+    if (!settings.paths.account) return probes;
+    for (const char* page : {"", "/devices"}) {
+        const std::string path = *settings.paths.account + page;
+        probes.push_back({"account",
+                          {settings.url(path), "GET"},
+                          [path](Findings& findings, const Site& there, const HttpResponse& response) {
+                              evaluate_account(findings, there, path, response);
+                          }});
+    }
+    return probes;
+}
+
 void evaluate_preflight(Findings& findings, const Site& site, const std::string& path, const std::string& allowed,
                         const HttpResponse& response) {
     const auto readers = response.all("Access-Control-Allow-Origin");
@@ -87,6 +118,7 @@ std::vector<Probe> endpoint_probes(const Site& site) {
                  evaluate_method(findings, there, *row.path, row, response);
              }});
     }
+    for (Probe& probe : account_probes(settings)) probes.push_back(std::move(probe));
     std::vector<std::string> cors_paths = {settings.paths.token};
     if (settings.oidc && settings.paths.userinfo) cors_paths.push_back(*settings.paths.userinfo);
     for (const std::string& path : cors_paths) {

@@ -88,6 +88,7 @@ constexpr PassMessage kPassMessages[] = {
     {"headers", "arrive once each and unchanged"},
     {"endpoints", "each is answered by its own program"},
     {"methods", "unsupported methods are refused"},
+    {"account", "its pages are answered by their own program"},
     {"CORS", "pages can read only the responses meant for them"},
 };
 

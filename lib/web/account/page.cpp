@@ -106,7 +106,7 @@ private:
 
 std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory) {
     Partials partials = read_partials(directory);
-    for (const char* name : {"account_top.html", "account_foot.html"})
+    for (const char* name : {"account_top.html", "account_message.html"})
         partials[name] = read_template_file(directory + "/" + name);
     return std::make_unique<TemplateAccountPages>(directory, partials);
 }

@@ -87,7 +87,7 @@ public:
 };
 
 /// The templates of one directory whose names begin with account, and what they splice in: account_top.html,
-/// account_foot.html and the files that every page splices in (web::read_pages, which says what is thrown).
+/// account_message.html and the files that every page splices in (web::read_pages, which says what is thrown).
 std::unique_ptr<const AccountPages> read_account_pages(const std::string& directory);
 
 }  // namespace postern::web

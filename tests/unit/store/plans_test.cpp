@@ -7,6 +7,7 @@
 #include <span>
 
 #include "db/engine.h"
+#include "store/applications.h"
 #include "store/authorization_requests.h"
 #include "store/client_access.h"
 #include "store/client_claims.h"
@@ -122,6 +123,7 @@ constexpr Call kCalls[] = {
     {"end_grants_of", [](auto& t) { store::end_grants_of(t, kClient, kUser, kNow); }},
     {"end_grants_of, all of a client", [](auto& t) { store::end_grants_of(t, ClientId("none"), kNow); }},
     {"has_grants", [](auto& t) { store::has_grants(t.database(), kClient); }},
+    {"list_applications", [](auto& t) { store::list_applications(t.database(), kUser, kNow); }},
     {"end_grants_of_session", [](auto& t) { store::end_grants_of_session(t, Sid("no session"), kNow); }},
 
     {"find_attempts", [](auto& t) { store::find_attempts(t.database(), {"user:alice"}, kNow); }},

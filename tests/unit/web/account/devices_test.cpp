@@ -81,7 +81,8 @@ TEST_CASE("devices: everywhere else is all but this, and nobody else's [ACCOUNT-
     CHECK_FALSE(is_live(f, online));
 }
 
-TEST_CASE("devices: the session of another user is not ended, nor its grants, whatever the form says [ACCOUNT-16]") {
+TEST_CASE(
+    "devices: the session of another user is not ended, nor its grants, whatever the form says [ACCOUNT-16, L23]") {
     AccountFlow f;
     const auto bobs = f.fixture.add_session(f.bob, "of-bob");
     const auto grant = give(f, bobs, "bobs", "openid");

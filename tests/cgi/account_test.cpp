@@ -1,0 +1,229 @@
+// The pages of the account as the program serves them: the way there, what a browser is told, and what really ends.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/audit_log.h"
+#include "support/flow.h"
+#include "support/html.h"
+
+namespace {
+
+using namespace postern::test;
+using std::chrono::seconds;
+
+const std::vector<std::string> kPages = {"", "/password", "/devices", "/applications"};
+constexpr const char* kNewPassword = "four words in a row";
+
+std::string at(const Deployment& op, const std::string& page) { return op.url("account") + page; }
+
+bool says(const Answer& page, const std::string& text) {
+    return visible_text(page.body).find(text) != std::string::npos;
+}
+
+/// The token of the forms on that page; each has one.
+std::string token_of(const Answer& page) {
+    for (const Attributes& input : find_tags(page.body, "input"))
+        if (const auto name = input.find("name"); name != input.end() && name->second == "csrf")
+            return input.at("value");
+    return "";
+}
+
+/// What pressing a button of that page sends.
+Answer press(const Deployment& op, UserAgent& browser, const std::string& page, const Query& fields) {
+    const Answer shown = browser.fetch(at(op, page));
+    REQUIRE(shown.status == 200);
+    return browser.send(at(op, page), fields.with("csrf", token_of(shown)).text());
+}
+
+UserAgent signed_in(const Deployment& op) {
+    UserAgent browser(op);
+    const Landing login = browser.open(at(op, ""));
+    REQUIRE(login.verdict() == "login");
+    REQUIRE(browser.log_in(login).url == at(op, ""));
+    return browser;
+}
+
+bool can_log_in(const Deployment& op, const std::string& password) {
+    UserAgent browser(op, "198.51.100.9");
+    return browser.log_in(browser.open(at(op, "")), kAlice, password).url == at(op, "");
+}
+
+Query change_to(const std::string& password) {
+    return {{"present", kAlicePassword}, {"new", password}, {"again", password}};
+}
+
+}  // namespace
+
+TEST_CASE("account: the login first, and then the page that was asked for [ACCOUNT-1, ACCOUNT-2, ACCOUNT-5]") {
+    for (const std::string& page : kPages) {
+        CAPTURE(page);
+        const Deployment op;
+        UserAgent alice(op);
+        const Landing login = alice.open(at(op, page));
+        CHECK(login.verdict() == "login");
+        CHECK(says(login.answer, "to continue to your account"));
+        const Landing there = alice.log_in(login);
+        CHECK(there.url == at(op, page));
+        CHECK(there.answer.status == 200);
+        CHECK(there.answer.header("Cache-Control") == "no-store");
+        CHECK(says(there.answer, "Your account"));
+        CHECK(says(there.answer, "Sign out"));
+    }
+}
+
+TEST_CASE("account: anything else below it is 404 [ACCOUNT-2]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    for (const std::string page : {"/", "/Password", "/password/", "/nothing", "/../login", "s", "/devices/1"})
+        CHECK(alice.fetch(at(op, page)).status == 404);
+}
+
+TEST_CASE("account: with paths.account null there is none, and with another path it is there [ACCOUNT-14]") {
+    Deployment op;
+    op.configure("paths", postern::json::Object{{"account", nullptr}});
+    CgiRequest request;
+    request.path = "/account";
+    CHECK(op.cgi("account", request).status == 404);
+    op.configure("paths", postern::json::Object{{"account", "/me"}});
+    request.path = "/me/devices";
+    CHECK(op.cgi("account", request).status == 303);
+    request.path = "/account";
+    CHECK(op.cgi("account", request).status == 404);
+}
+
+TEST_CASE("account: below the path of an issuer, too [ACCOUNT-1]") {
+    const Deployment op({.issuer = "https://op.example/auth"});
+    UserAgent alice(op);
+    const Landing there = alice.log_in(alice.open(at(op, "/devices")));
+    CHECK(there.url == "https://op.example/auth/account/devices");
+    CHECK(there.answer.status == 200);
+}
+
+TEST_CASE("account: where the web server signs users in [ACCOUNT-1, ACCOUNT-7]") {
+    Deployment op({.config = {{"login", postern::json::Object{{"method", "remote_user"}}}}});
+    UserAgent alice(op);
+    alice.login_variables() = {{"REMOTE_USER", kAlice}, {"AUTH_TYPE", "Basic"}};
+    const Landing there = alice.open(at(op, ""));
+    CHECK(there.answer.status == 200);
+    CHECK(says(there.answer, "kept by your organisation"));
+    CHECK(alice.fetch(at(op, "/password")).status == 404);
+    CHECK(alice.fetch(at(op, "/devices")).status == 200);
+}
+
+TEST_CASE("account: a new password ends every other session and token, and this browser goes on [ACCOUNT-6]") {
+    const SignedIn before;
+    const Deployment& op = before.op;
+    UserAgent alice = signed_in(op);
+    UserAgent elsewhere = signed_in(op);
+    const std::string cookie = alice.session_cookie();
+    const Answer changed = press(op, alice, "/password", change_to(kNewPassword));
+    CHECK(changed.status == 303);
+    CHECK(changed.location() == at(op, "/password?done=password-changed"));
+    CHECK(alice.session_cookie() != cookie);
+    CHECK(says(alice.fetch(changed.location()), "Your password is changed."));
+    CHECK(elsewhere.open(at(op, "")).verdict() == "login");
+    CHECK_FALSE(is_active(op, before.access_token()));
+    CHECK(redeem(op, {{"grant_type", "refresh_token"}, {"refresh_token", before.refresh_token()}}).status == 400);
+    CHECK_FALSE(can_log_in(op, kAlicePassword));
+    CHECK(can_log_in(op, kNewPassword));
+}
+
+TEST_CASE(
+    "account: after account.reauthentication a new password needs a new login, the page only a session [ACCOUNT-3]") {
+    Deployment op({.config = {{"account", postern::json::Object{{"reauthentication", 60}}}}});
+    UserAgent alice = signed_in(op);
+    const Answer form = alice.fetch(at(op, "/password"));
+    op.advance(seconds(60));
+    for (const std::string& page : {std::string(""), std::string("/devices"), std::string("/applications")})
+        CHECK(alice.fetch(at(op, page)).status == 200);
+    const std::string typed = change_to(kNewPassword).with("csrf", token_of(form)).text();
+    const Landing login = alice.follow(at(op, "/password"), alice.send(at(op, "/password"), typed));
+    CHECK(login.verdict() == "login");
+    CHECK_FALSE(can_log_in(op, kNewPassword));
+    const Landing again = alice.log_in(login);
+    CHECK(again.url == at(op, "/password"));
+    CHECK(press(op, alice, "/password", change_to(kNewPassword)).status == 303);
+    CHECK(can_log_in(op, kNewPassword));
+}
+
+TEST_CASE("account: another browser of the user is signed out, at once [ACCOUNT-8]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    UserAgent lost = signed_in(op);
+    const Answer devices = alice.fetch(at(op, "/devices"));
+    std::string sid;
+    for (const Attributes& button : find_tags(devices.body, "button"))
+        if (button.contains("name") && button.at("name") == "sid") sid = button.at("value");
+    REQUIRE_FALSE(sid.empty());
+    CHECK(press(op, alice, "/devices", {{"sid", sid}}).location() == at(op, "/devices?done=signed-out"));
+    CHECK(lost.open(at(op, "")).verdict() == "login");
+    CHECK(alice.fetch(at(op, "")).status == 200);
+}
+
+TEST_CASE("account: an application whose access is removed asks again, and its tokens are dead [ACCOUNT-9]") {
+    const SignedIn before;
+    const Deployment& op = before.op;
+    UserAgent alice = signed_in(op);
+    CHECK(says(alice.fetch(at(op, "/applications")), "app.example"));
+    CHECK(press(op, alice, "/applications", {{"client_id", kWeb}}).location() ==
+          at(op, "/applications?done=access-removed"));
+    CHECK_FALSE(is_active(op, before.access_token()));
+    CHECK(alice.authorize(authorization_request()).verdict() == "consent");
+    CHECK(says(alice.fetch(at(op, "/applications")), "No application has access"));
+}
+
+TEST_CASE("account: forms of other sites, and what they could send, change nothing [ACCOUNT-4, L22]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    const std::string typed = change_to(kNewPassword).text();
+    CHECK(alice.send(at(op, "/password"), typed).status == 403);
+    const std::string own = change_to(kNewPassword).with("csrf", token_of(alice.fetch(at(op, "/password")))).text();
+    for (const char* site : {"cross-site", "same-site", "none"})
+        CHECK(alice.send(at(op, "/password"), own, {{"Sec-Fetch-Site", site}}).status == 403);
+    CHECK(alice.fetch(at(op, "/password") + "?" + own).status == 200);
+    CHECK_FALSE(can_log_in(op, kNewPassword));
+    CHECK(alice.send(at(op, "/password"), own, {{"Sec-Fetch-Site", "same-origin"}}).status == 303);
+    CHECK(can_log_in(op, kNewPassword));
+}
+
+TEST_CASE("account: signing out leads through the logout page [ACCOUNT-15]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    std::string logout;
+    for (const Attributes& link : find_tags(alice.fetch(at(op, "/devices")).body, "a"))
+        if (link.contains("id") && link.at("id") == "logout") logout = link.at("href");
+    const Landing question = alice.open(logout);
+    REQUIRE(question.verdict() == "logout");
+    alice.submit(question, "logout");
+    CHECK(alice.open(at(op, "")).verdict() == "login");
+}
+
+TEST_CASE("account: what a user changes is in the audit log [AUDIT-1, AUDIT-2]") {
+    const Deployment op;
+    UserAgent alice = signed_in(op);
+    signed_in(op);
+    alice.sign_in(authorization_request());
+    const std::string subject = subject_of(op, kAlice);
+    struct Row {
+        const char* page;
+        Query fields;
+        const char* event;
+        const char* by;
+    };
+    const Row rows[] = {
+        {"/devices", {{"everywhere", "yes"}}, "session_ended", "user"},
+        {"/applications", {{"client_id", kWeb}}, "consent_withdrawn", "user"},
+        {"/password", {{"present", "wrong"}, {"new", kNewPassword}, {"again", kNewPassword}}, "password_refused", ""},
+        {"/password", change_to(kNewPassword), "password_changed", "user"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.event);
+        const Answer answer = press(op, alice, row.page, row.fields);
+        const postern::json::Object line = audit_line(answer.log, row.event);
+        CHECK(text_of(line, "subject") == subject);
+        CHECK(text_of(line, "by") == row.by);
+        CHECK(answer.log.find(kNewPassword) == std::string::npos);
+    }
+}
