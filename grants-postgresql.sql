@@ -19,7 +19,7 @@ GRANT SELECT (password_hash) ON users TO postern_login, postern_account;
 GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_introspect;
 GRANT SELECT (subject, username, enabled) ON users TO postern_authorize;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
-GRANT UPDATE (gate, password_hash) ON users TO postern_account;
+GRANT UPDATE (password_hash) ON users TO postern_account;
 
 -- Who may use a client. A command that changes it waits for transactions that have just looked: that takes a lock.
 GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_authorize;
