@@ -136,7 +136,9 @@ CREATE TABLE sessions (
     auth_time bigint NOT NULL,
     created_at bigint NOT NULL,
     last_seen_at bigint NOT NULL,
-    expires_at bigint NOT NULL
+    expires_at bigint NOT NULL,
+    agent text NOT NULL DEFAULT '',
+    address text NOT NULL DEFAULT ''
 );
 CREATE INDEX sessions_by_subject ON sessions (subject);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);

@@ -150,7 +150,9 @@ CREATE TABLE sessions (
     auth_time    INTEGER NOT NULL,  -- of the last login, 0 if unknown: `auth_time` and `max_age`, OpenID Connect Core §2, §3.1.2.1
     created_at   INTEGER NOT NULL,
     last_seen_at INTEGER NOT NULL,  -- decides idle expiry
-    expires_at   INTEGER NOT NULL   -- absolute; use does not move it
+    expires_at   INTEGER NOT NULL,  -- absolute; use does not move it
+    agent        TEXT NOT NULL DEFAULT '',  -- browser and system, as the account's pages name them
+    address      TEXT NOT NULL DEFAULT ''   -- from which it was begun; '': not kept
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_subject ON sessions (subject);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);

@@ -1,6 +1,8 @@
 // A user's login in one browser.
 #pragma once
 
+#include <string>
+
 #include "model/ids.h"
 #include "util/clock.h"
 
@@ -17,6 +19,8 @@ struct Session {
     util::Time created_at{};
     util::Time last_seen_at{};
     util::Time expires_at{};  ///< absolute
+    std::string agent;        ///< browser and system, as the account's pages name them; "": not known
+    std::string address;      ///< from which it was begun; "": not kept
 };
 
 }  // namespace postern::model

@@ -9,20 +9,23 @@
 namespace postern::store {
 namespace {
 
+/// The columns of `sessions s`, in the order in which a model::Session is read.
+#define POSTERN_SESSION_COLUMNS \
+    "s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at, s.agent, s.address"
 db::Statement& operator>>(db::Statement& row, model::Session& session) {
     return row >> session.cookie_hash >> session.sid >> session.subject >> session.auth_time >> session.created_at >>
-           session.last_seen_at >> session.expires_at;
+           session.last_seen_at >> session.expires_at >> session.agent >> session.address;
 }
 
 }  // namespace
 
 std::optional<model::Session> find_session(db::Database& database, const model::ValueHash& cookie_hash, util::Time now,
                                            util::Time idle_since) {
-    auto row = database.query(
-        "SELECT s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at"
-        " FROM sessions s JOIN users u ON u.subject = s.subject"
-        " WHERE s.cookie_hash = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND u.enabled = 1",
-        cookie_hash, now, idle_since);
+    auto row =
+        database.query("SELECT " POSTERN_SESSION_COLUMNS
+                       " FROM sessions s JOIN users u ON u.subject = s.subject"
+                       " WHERE s.cookie_hash = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND u.enabled = 1",
+                       cookie_hash, now, idle_since);
     if (!row.step()) return std::nullopt;
     model::Session session;
     row >> session;
@@ -31,10 +34,10 @@ std::optional<model::Session> find_session(db::Database& database, const model::
 
 void insert_session(db::Transaction& transaction, const model::Session& session) {
     transaction.queue(
-        "INSERT INTO sessions (cookie_hash, sid, subject, auth_time, created_at, last_seen_at, expires_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "INSERT INTO sessions (cookie_hash, sid, subject, auth_time, created_at, last_seen_at, expires_at, agent,"
+        " address) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         session.cookie_hash, session.sid, session.subject, session.auth_time, session.created_at, session.last_seen_at,
-        session.expires_at);
+        session.expires_at, session.agent, session.address);
     transaction.mark("SELECT 1 FROM sessions WHERE cookie_hash = $1", session.cookie_hash);
 }
 
@@ -57,7 +60,8 @@ void touch_session(db::Transaction& transaction, const model::ValueHash& cookie_
 db::Rows<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
                                       const std::optional<model::Subject>& subject, db::Limit limit) {
     constexpr const char* kSessions =
-        "SELECT s.cookie_hash, s.sid, s.subject, s.auth_time, s.created_at, s.last_seen_at, s.expires_at, u.username"
+        "SELECT " POSTERN_SESSION_COLUMNS
+        ", u.username"
         " FROM sessions s JOIN users u ON u.subject = s.subject"
         " WHERE s.expires_at > $1 AND s.last_seen_at >= $2 AND u.enabled = 1 AND ($3 IS NULL OR s.subject = $3)"
         " ORDER BY s.created_at, s.sid LIMIT $4";

@@ -44,7 +44,7 @@ std::string agent_label(std::string_view user_agent) {
     const std::string browser = find_in(kBrowsers, user_agent);
     const std::string system = find_in(kSystems, user_agent);
     if (system.empty()) return browser;
-    return (browser.empty() ? "a browser" : browser) + " on " + system;
+    return (browser.empty() ? "A browser" : browser) + " on " + system;
 }
 
 }  // namespace postern::web

@@ -7,7 +7,7 @@
 namespace postern::web {
 
 /// "Firefox on Linux", from a User-Agent header as browsers send it (RFC 9110 §10.1.5). What is not known is left out:
-/// "Firefox", "a browser on Linux", or "" when neither is known. Never a part of the header.
+/// "Firefox", "A browser on Linux", or "" when neither is known. Never a part of the header.
 std::string agent_label(std::string_view user_agent);
 
 }  // namespace postern::web

@@ -6,6 +6,7 @@
 #include "oauth/access_token.h"
 #include "store/sessions.h"
 #include "util/base64.h"
+#include "web/agent_label.h"
 
 namespace postern::web {
 
@@ -33,6 +34,10 @@ std::optional<model::Session> find_session(oauth::Context& context, const model:
 
 Browser recognise(oauth::Context& context, const http::Request& request) {
     Browser browser;
+    if (context.settings.paths.account) {
+        browser.user_agent = request.user_agent;
+        if (context.settings.account.addresses) browser.address = request.remote_address;
+    }
     browser.names = cookie_names(context.settings);
     browser.id = http::find_cookie(request.cookie, browser.names.browser);
     if (const auto value = http::find_cookie(request.cookie, browser.names.session)) {
@@ -67,6 +72,8 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     session.created_at = now;
     session.last_seen_at = now;
     session.expires_at = now + context.settings.session_ttl;
+    session.agent = agent_label(browser.user_agent);
+    session.address = browser.address;
     const bool removed = browser.session_cookie && store::remove_session(transaction, *browser.session_cookie);
     store::insert_session(transaction, session);
     StartedSession started{std::move(value), std::move(session), std::nullopt};

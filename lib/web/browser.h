@@ -25,6 +25,9 @@ struct Browser {
     std::optional<std::string> id;                   ///< value of the browser cookie; nullopt: none came back
     std::optional<model::Session> session;           ///< live, of an enabled user
     std::optional<model::ValueHash> session_cookie;  ///< digest of the session cookie, live or not
+    // What a session that begins now keeps for the account's pages; "" where there are none, or not of this.
+    std::string user_agent = {};  ///< of which agent_label is kept
+    std::string address = {};
 
     /// What sealed requests keep of `id`: a digest, so that a seal does not hold the cookie. "" without one.
     std::string binding() const;

@@ -98,6 +98,8 @@ constexpr const char* kToVersion4[] = {
     "ALTER TABLE clients ADD COLUMN id_token_claims INTEGER NOT NULL DEFAULT 0 CHECK (id_token_claims IN (0, 1))",
     "ALTER TABLE users ADD COLUMN source TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE users ADD COLUMN left_at INTEGER",
+    "ALTER TABLE sessions ADD COLUMN agent TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE sessions ADD COLUMN address TEXT NOT NULL DEFAULT ''",
     "CREATE TABLE groups ("
     " name TEXT NOT NULL PRIMARY KEY,"
     " description TEXT NOT NULL,"

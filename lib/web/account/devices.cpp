@@ -12,7 +12,8 @@ namespace {
 
 ListedDevice to_device(const model::Session& session, const AccountVisit& visit) {
     ListedDevice device;
-    device.name = "A browser";
+    device.name = session.agent.empty() ? "A browser" : session.agent;
+    if (visit.context().settings.account.addresses) device.address = session.address;
     device.since = shown_time(session.created_at);
     device.last_seen = shown_time(session.last_seen_at);
     device.sid = session.sid.str();

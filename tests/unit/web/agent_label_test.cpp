@@ -25,7 +25,7 @@ TEST_CASE("agent_label: browsers and systems as their headers name them [ACCOUNT
         {"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0 Safari/537.36 OPR/111.0.0.0", "Opera on Linux"},
         {"Mozilla/5.0 (X11; FreeBSD amd64; rv:127.0) Gecko/20100101 Firefox/127.0", "Firefox on FreeBSD"},
         {"curl/7.88.1", ""},
-        {"SomeApp (Linux)", "a browser on Linux"},
+        {"SomeApp (Linux)", "A browser on Linux"},
         {"", ""},
     };
     // clang-format on

@@ -94,6 +94,8 @@ public:
     std::map<std::string, std::string> cookies;
     /// What the web server says with every request.
     std::map<std::string, std::string, std::less<>> server_variables = {};
+    std::string user_agent = {};
+    std::string address = {};
     RulesFixture fixture;
     RecordedPages pages;
     model::Client client = fixture.add_confidential("app", "https://app.example/cb", "secret");
@@ -119,6 +121,8 @@ private:
     http::Response send(const Handler& handler, http::Request sent) {
         for (const auto& [name, value] : cookies) sent.cookie += (sent.cookie.empty() ? "" : "; ") + name + "=" + value;
         sent.server_variables = server_variables;
+        sent.user_agent = user_agent;
+        sent.remote_address = address;
         oauth::Context context = fixture.context();
         web::Interaction interaction(context, pages, sent);
         http::Response answer = handler(interaction);

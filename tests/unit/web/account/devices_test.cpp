@@ -47,6 +47,46 @@ TEST_CASE("devices: the user's own, this one first, then by last use [ACCOUNT-8]
     CHECK_FALSE(devices[1].is_this);
 }
 
+TEST_CASE("devices: browser, system and address of each login, and no address where none is kept [ACCOUNT-8]") {
+    struct Row {
+        bool addresses;
+        bool account;
+        const char* name;
+        const char* address;
+    };
+    const Row rows[] = {
+        {true, true, "Firefox on Linux", "192.0.2.7"}, {false, true, "Firefox on Linux", ""}, {true, false, "", ""}};
+    for (const Row& row : rows) {
+        CAPTURE(row.addresses);
+        CAPTURE(row.account);
+        AccountFlow f;
+        f.fixture.settings.account.addresses = row.addresses;
+        if (!row.account) f.fixture.settings.paths.account.reset();
+        f.cookies.clear();
+        f.user_agent = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
+        f.address = "192.0.2.7";
+        oauth::Context context = f.fixture.context();
+        http::Request request = test::get("");
+        request.user_agent = f.user_agent;
+        request.remote_address = f.address;
+        const web::Browser browser = web::recognise(context, request);
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
+        const auto started = web::start_session(context, transaction, browser, f.alice.subject, f.fixture.clock.now());
+        transaction.commit();
+        const auto stored = store::find_session(f.fixture.database, started.session.cookie_hash, f.fixture.clock.now(),
+                                                f.fixture.clock.now());
+        REQUIRE(stored);
+        CHECK(stored->agent == row.name);
+        CHECK(stored->address == row.address);
+        if (!row.account) continue;
+        f.cookies[web::cookie_names(f.fixture.settings).session] = started.cookie;
+        CHECK(f.open("/devices").body == "devices");
+        const auto& device = f.account_pages.last_devices.devices.at(0);
+        CHECK(device.name == row.name);
+        CHECK(device.address == row.address);
+    }
+}
+
 TEST_CASE("devices: one is signed out, with its grants but not those for offline access [ACCOUNT-8]") {
     AccountFlow f;
     const auto lost = f.fixture.add_session(f.alice, "lost");
