@@ -1,5 +1,7 @@
 """An application of the Python SDK of MCP that calls the tool of a server each time that it reads a line.
 
+CLIENT_ID is its ID, or CLIENT_DOCUMENT the URL of the document that describes it.
+
 First it writes the address of the authorization request and reads where the browser came back to. For each call it writes a line of JSON.
 """
 import asyncio
@@ -18,7 +20,7 @@ CALLBACK = "http://127.0.0.1:33418/callback"
 
 
 class Storage:
-    tokens = None
+    tokens = client_info = None
 
     async def get_tokens(self):
         return self.tokens
@@ -27,10 +29,11 @@ class Storage:
         self.tokens = tokens
 
     async def get_client_info(self):
-        return OAuthClientInformationFull(client_id=os.environ["CLIENT_ID"], redirect_uris=[CALLBACK], token_endpoint_auth_method="none")
+        return self.client_info
 
     async def set_client_info(self, client_info):
-        raise AssertionError("Postern has no dynamic registration")
+        assert client_info.client_id == os.environ.get("CLIENT_DOCUMENT"), "Postern has no dynamic registration"
+        self.client_info = client_info
 
 
 async def redirect(url):
@@ -44,9 +47,12 @@ async def callback():
 
 
 async def main():
-    storage, server = Storage(), os.environ["SERVER"]
-    auth = OAuthClientProvider(
-        server, OAuthClientMetadata(redirect_uris=[CALLBACK], client_name="Assistant"), storage, redirect, callback)
+    storage, server, document = Storage(), os.environ["SERVER"], os.environ.get("CLIENT_DOCUMENT")
+    if not document:
+        storage.client_info = OAuthClientInformationFull(
+            client_id=os.environ["CLIENT_ID"], redirect_uris=[CALLBACK], token_endpoint_auth_method="none")
+    metadata = OAuthClientMetadata(redirect_uris=[CALLBACK], client_name="Assistant")
+    auth = OAuthClientProvider(server, metadata, storage, redirect, callback, client_metadata_url=document)
     async with create_mcp_http_client(auth=auth) as http, streamable_http_client(server, http_client=http) as streams:
         async with ClientSession(streams[0], streams[1]) as session:
             await session.initialize()

@@ -2,19 +2,12 @@
 // that finds its way from the server's address to a token. Postern has no dynamic registration, so the client is
 // registered, or its id is the URL of a document that describes it.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { sql } from "../security/database.mjs";
-import { BUILD } from "../support/deployment.mjs";
-import { reachable } from "../support/reachable.mjs";
-import { makeCertificate, privateDirectory } from "../support/web_server.mjs";
+import { DocumentHost, withoutFetching } from "./document_host.mjs";
 import { NotesServer, SCOPE } from "./notes_server.mjs";
 import { Person } from "./person.mjs";
 import { openProvider } from "./provider.mjs";
@@ -22,7 +15,6 @@ import { claimsOf } from "./tokens.mjs";
 
 const CLIENT_ID = "assistant";
 const CALLBACK = "http://127.0.0.1:33418/callback"; // nothing listens there; the person's browser stops before it
-const withoutFetching = existsSync(join(BUILD, "libexec/fetch/fetch")) ? false : "built without libcurl";
 
 /// What an application of the SDK keeps; its registration is known beforehand.
 class Assistant {
@@ -218,62 +210,23 @@ describe("MCP: the TypeScript SDK", () => {
 
 describe("MCP: the TypeScript SDK, whose id is the URL of a document", { skip: withoutFetching }, () => {
   let provider;
-  let directory;
   let host;
-  let document;
-  let asked;
 
-  const url = () => `https://localhost:${host.address().port}/oauth/client.json`;
-  const row = async () => await provider.deployment.postern(["client", "show", url()]);
+  const row = async () => await provider.deployment.postern(["client", "show", host.url]);
   /// What is cached is no longer fresh.
   const letCacheEnd = () => sql(provider.deployment, "UPDATE fetched SET fresh_until = 1");
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), "pt-cimd-"));
-    await chmod(directory, 0o755);
-    const { certificate, key, caFile } = await makeCertificate(await privateDirectory(join(directory, "host")));
-    await chmod(join(directory, "host"), 0o755);
-    await chmod(caFile, 0o644);
-    host = createServer({ cert: readFileSync(certificate), key: readFileSync(key) }, (request, response) => {
-      asked.push(request.url);
-      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(document));
-    });
-    await new Promise((done) => host.listen(0, "127.0.0.1", done));
-    const { programs } = await reachable({ programs: join(BUILD, "libexec/fetch") });
+    host = await DocumentHost.start();
     provider = await openProvider(
-      {
-        accessTokenProfile: "rfc9068",
-        defaultResource: "https://default.example/",
-        outbound: {
-          enabled: true,
-          ports: [host.address().port],
-          allow: ["127.0.0.1", "::1"],
-          ca: caFile,
-          program: join(programs, "fetch"),
-        },
-        clientDocuments: { enabled: true, allow: ["localhost"], scope: SCOPE },
-      },
+      { accessTokenProfile: "rfc9068", defaultResource: "https://default.example/", ...(await host.config(SCOPE)) },
       { tls: false },
     );
   });
   after(async () => {
     await provider?.deployment.stop();
-    host?.closeAllConnections();
-    host?.close();
-    await rm(directory, { recursive: true, force: true });
+    await host?.stop();
   });
-
-  const publish = (more = {}) => {
-    asked = [];
-    document = {
-      client_id: url(),
-      client_name: "Assistant",
-      redirect_uris: ["http://127.0.0.1/callback", "http://localhost/callback"],
-      grant_types: ["authorization_code", "refresh_token"],
-      token_endpoint_auth_method: "none",
-      ...more,
-    };
-  };
 
   async function withServer(use) {
     const server = await NotesServer.start(provider.deployment.issuer);
@@ -294,17 +247,17 @@ describe("MCP: the TypeScript SDK, whose id is the URL of a document", { skip: w
       "[CIMD-1, CIMD-9, CIMD-10, CIMD-12, CIMD-13, CIMD-16, MCP-5, MCP-6, RES-3]",
     () =>
       withServer(async (server, uri) => {
-        publish();
+        host.publish();
         const person = new Person();
-        const assistant = new Assistant({ document: url() });
+        const assistant = new Assistant({ document: host.url });
         assert.equal(await assistant.callTool(uri, person), provider.sub);
-        assert.equal(assistant.asked[0].searchParams.get("client_id"), url());
+        assert.equal(assistant.asked[0].searchParams.get("client_id"), host.url);
         assert.equal(assistant.audience, uri);
-        assert.equal(claimsOf(assistant.saved.access_token).client_id, url());
+        assert.equal(claimsOf(assistant.saved.access_token).client_id, host.url);
         const consent = consentOf(assistant).body;
         for (const part of ["has not checked", '"published-at">localhost<', 'id="any-program"', "<dd>127.0.0.1</dd>"])
           assert.ok(consent.includes(part), part);
-        assert.deepEqual(asked, ["/oauth/client.json"], "once, although four requests needed it");
+        assert.deepEqual(host.asked, ["/oauth/client.json"], "once, although four requests needed it");
         const made = await row();
         assert.equal(made.origin, "document");
         assert.equal(made.client_name, "Assistant");
@@ -318,23 +271,23 @@ describe("MCP: the TypeScript SDK, whose id is the URL of a document", { skip: w
         assert.notEqual(assistant.saved.refresh_token, first.refresh_token);
 
         // Any program on the machine could use the id, so each sign-in is asked for.
-        const second = new Assistant({ document: url() });
+        const second = new Assistant({ document: host.url });
         assert.equal(await second.callTool(uri, person), provider.sub);
         assert.ok(consentOf(second));
-        assert.deepEqual(asked, ["/oauth/client.json"]);
+        assert.deepEqual(host.asked, ["/oauth/client.json"]);
 
-        publish({ client_name: "Assistant 2" });
+        host.publish({ client_name: "Assistant 2" });
         await letCacheEnd();
-        const third = new Assistant({ document: url() });
+        const third = new Assistant({ document: host.url });
         assert.equal(await third.callTool(uri, person), provider.sub);
         assert.ok(consentOf(third).body.includes("Assistant 2"));
         assert.equal((await row()).client_name, "Assistant 2");
         assert.match(provider.deployment.log, /"event":"client_document_changed"[^\n]*"changed":"client_name"/);
 
         // Of another method: nothing that was granted before is good, and the page leads nowhere.
-        publish({ token_endpoint_auth_method: "private_key_jwt" });
+        host.publish({ token_endpoint_auth_method: "private_key_jwt" });
         await letCacheEnd();
-        await assert.rejects(new Assistant({ document: url() }).callTool(uri, person));
+        await assert.rejects(new Assistant({ document: host.url }).callTool(uri, person));
         third.saved = { ...third.saved, access_token: `${third.saved.access_token}x` };
         await assert.rejects(third.callTool(uri, person), /the refresh token is not valid/);
       }),
