@@ -129,6 +129,11 @@ $(KEYCLOAK): tests/applications/keycloak.sha256
 	cd $(@D) && sha256sum --check --strict --quiet $(abspath $<) && jar xf *.zip && rm *.zip && mv keycloak-*/* . && rmdir keycloak-*
 	bash $(@D)/bin/kc.sh build --db=dev-mem --health-enabled=true
 	@touch $@
+MCP_CONFORMANCE := $(BUILD)/applications/mcp_conformance/installed
+$(MCP_CONFORMANCE): $(wildcard tests/applications/mcp_conformance/*.json)
+	mkdir -p $(@D) && cp $^ $(@D)
+	cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
 # Left out without a Go as new as go.mod says, and the tests say so; Debian's is older.
 GO_IS_NEW_ENOUGH = $(shell cd tests/applications/go && GOTOOLCHAIN=local go list -m 2>/dev/null)
 GO_PROGRAMS      := $(BUILD)/applications/go/installed
@@ -137,7 +142,7 @@ $(GO_PROGRAMS): $(shell find tests/applications/go -type f)
 	@touch $@
 test-applications:
 	scripts/packages build run test applications
-	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS) $(SPRING) $(KEYCLOAK) $(if $(GO_IS_NEW_ENOUGH),$(GO_PROGRAMS))
+	+$(MAKE) --no-print-directory all $(NODE_MODULES) $(APPLICATIONS) $(SPRING) $(KEYCLOAK) $(MCP_CONFORMANCE) $(if $(GO_IS_NEW_ENOUGH),$(GO_PROGRAMS))
 	scripts/run-suites $(BUILD) applications
 $(NODE_MODULES): tests/package.json tests/package-lock.json
 	cd tests && npm ci --ignore-scripts --no-audit --no-fund
