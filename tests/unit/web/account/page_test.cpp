@@ -81,8 +81,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE(
-    "account pages: one heading, a way to the content, to the overview and out [A11Y-6]") {
+TEST_CASE("account pages: one heading, a way to the content, to the overview and out [A11Y-6]") {
     for (const http::Response& page : all_pages()) {
         CAPTURE(page.body);
         CHECK(page.body.find("<h1") == page.body.rfind("<h1"));
