@@ -174,7 +174,7 @@ TEST_CASE("account: an application whose access is removed asks again, and its t
     CHECK(says(alice.fetch(at(op, "/applications")), "No application has access"));
 }
 
-TEST_CASE("account: forms of other sites, and what they could send, change nothing [ACCOUNT-4, L22]") {
+TEST_CASE("account: forms of other sites, and what they could send, change nothing [ACCOUNT-4, L25]") {
     const Deployment op;
     UserAgent alice = signed_in(op);
     const std::string typed = change_to(kNewPassword).text();

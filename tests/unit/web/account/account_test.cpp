@@ -119,7 +119,7 @@ TEST_CASE("account: a disabled user has no pages [ACCOUNT-14]") {
     for (const std::string& page : kPages) CHECK(place_of(f.open(page)) == "https://op.example/login");
 }
 
-TEST_CASE("account: every form without, with a foreign and with an old CSRF token changes nothing [ACCOUNT-4, L22]") {
+TEST_CASE("account: every form without, with a foreign and with an old CSRF token changes nothing [ACCOUNT-4, L25]") {
     struct Row {
         const char* when;
         void (*change)(AccountFlow&, const std::string& page, std::map<std::string, std::string>& fields);
@@ -180,7 +180,7 @@ TEST_CASE("account: the right token changes something, so that the refusals abov
     }
 }
 
-TEST_CASE("account: nothing changes by GET [ACCOUNT-4, L22]") {
+TEST_CASE("account: nothing changes by GET [ACCOUNT-4, L25]") {
     for (const FormRow& form : forms()) {
         CAPTURE(form.page);
         AccountFlow f;

@@ -102,7 +102,7 @@ TEST_CASE("applications: removing access withdraws the consent and ends every gr
     CHECK(f.listed().size() == 1);
 }
 
-TEST_CASE("applications: what another user allowed stays, whatever the form says [ACCOUNT-16, L23]") {
+TEST_CASE("applications: what another user allowed stays, whatever the form says [ACCOUNT-16, L26]") {
     Fixture f;
     f.approve(f.bob, "app", "openid");
     const auto grant = f.give(f.bob, "app", "openid");

@@ -122,7 +122,7 @@ TEST_CASE("devices: everywhere else is all but this, and nobody else's [ACCOUNT-
 }
 
 TEST_CASE(
-    "devices: the session of another user is not ended, nor its grants, whatever the form says [ACCOUNT-16, L23]") {
+    "devices: the session of another user is not ended, nor its grants, whatever the form says [ACCOUNT-16, L26]") {
     AccountFlow f;
     const auto bobs = f.fixture.add_session(f.bob, "of-bob");
     const auto grant = give(f, bobs, "bobs", "openid");

@@ -128,7 +128,7 @@ TEST_CASE("new_password_problem: characters are counted, and the user name is no
     CHECK(web::new_password_problem("Alice.Example@example.org", "alice.example@example.org") != "");
 }
 
-TEST_CASE("password: failures of the present one are counted as those of logins are [ACCOUNT-6, L24]") {
+TEST_CASE("password: failures of the present one are counted as those of logins are [ACCOUNT-6, L27]") {
     Fixture f;
     f.fixture.settings.login.max_failures = 3;
     for (int i = 0; i < 3; ++i) {
@@ -146,7 +146,7 @@ TEST_CASE("password: failures of the present one are counted as those of logins 
     CHECK(f.change().status == 303);
 }
 
-TEST_CASE("password: demands a recent login, before the form is shown and when it comes [ACCOUNT-3, L21]") {
+TEST_CASE("password: demands a recent login, before the form is shown and when it comes [ACCOUNT-3, L24]") {
     Fixture f;
     f.fixture.clock.advance(f.fixture.settings.account.reauthentication - util::Seconds{1});
     CHECK(f.open("/password").body == "password");
