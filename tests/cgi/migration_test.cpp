@@ -32,12 +32,14 @@ void turn_back_to_version_1(const Deployment& op) {
     const std::string schema = read_file(source_directory() / "tests" / "support" / "schema-v1.sql");
     REQUIRE(schema.find("PRAGMA user_version = 1;") != std::string::npos);
     std::string sql = "PRAGMA journal_mode = WAL;" + schema + "ATTACH '" + present.string() + "' AS present;";
-    for (const char* table : {"client_secrets", "redirect_uris", "sessions", "authorization_requests",
-                              "authorization_codes", "login_attempts"})
+    for (const char* table :
+         {"client_secrets", "redirect_uris", "authorization_requests", "authorization_codes", "login_attempts"})
         sql += std::string("INSERT INTO main.") + table + " SELECT * FROM present." + table + ";";
     sql +=
         "INSERT INTO main.clients SELECT id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce,"
         " created_at FROM present.clients;"
+        "INSERT INTO main.sessions SELECT cookie_hash, sid, subject, auth_time, created_at, last_seen_at, expires_at"
+        " FROM present.sessions;"
         "INSERT INTO main.users SELECT subject, username, password_hash, claims, enabled, created_at, updated_at"
         " FROM present.users;"
         "INSERT INTO main.access_tokens SELECT token_hash, jti, grant_id, scope, audience, issued_at, expires_at,"

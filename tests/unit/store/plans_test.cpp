@@ -281,7 +281,7 @@ constexpr Exception kSort[] = {
     {"LEFT JOIN redirect_uris r", "of one client"},
     {"ORDER BY ends_at DESC, attempt_key", "those that end in one second"},
     {"LIMIT 1000) step", "at most a thousand rows, to find the last of them"},
-    {"s.expires_at, u.username FROM sessions s", "a list for the command"},
+    {", u.username FROM sessions s", "a list for the command"},
     {"FROM allowed_users a JOIN users u", "of one client"},
     {"SELECT group_name FROM allowed_groups", "of one client"},
     {"SELECT client_id FROM allowed_groups", "of one group"},

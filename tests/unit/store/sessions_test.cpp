@@ -18,6 +18,8 @@ model::Session session() {
     session.created_at = kNow - Seconds{2};
     session.last_seen_at = kNow;
     session.expires_at = kNow + Seconds{100};
+    session.agent = "Firefox on Linux";
+    session.address = "192.0.2.1";
     return session;
 }
 
@@ -60,6 +62,8 @@ TEST_CASE("find_session: absolute expiry, idle expiry and the user's state decid
     CHECK(got->created_at == session().created_at);
     CHECK(got->last_seen_at == session().last_seen_at);
     CHECK(got->expires_at == session().expires_at);
+    CHECK(got->agent == session().agent);
+    CHECK(got->address == session().address);
 
     auto disabled = user();
     disabled.enabled = false;

@@ -81,7 +81,7 @@ Lines description_of(Database& database) {
 Lines statements_of(Database& database) {
     Lines statements;
     auto rows = database.prepare(
-        "SELECT sql FROM sqlite_master WHERE name NOT IN ('clients', 'consents', 'grants', 'users') ORDER BY name");
+        "SELECT sql FROM sqlite_master WHERE name NOT IN ('clients', 'consents', 'grants', 'sessions', 'users') ORDER BY name");
     while (rows.step()) {
         auto sql = std::regex_replace(rows.text(0), std::regex("--[^\n]*"), "");
         sql = std::regex_replace(sql, std::regex("\\s+"), " ");
