@@ -147,6 +147,14 @@ describe(`${COUNT} requests for one process of each program`, () => {
         { headers: { cookie } },
         form({ csrf: "x" }, { cookie }),
       ],
+      account: [
+        {},
+        { headers: { cookie } },
+        { path: "/account/devices", headers: { cookie } },
+        { path: "/account/applications", headers: { cookie } },
+        { path: "/account/password", headers: { cookie } },
+        form({ csrf: "x", everywhere: "yes" }, { cookie }),
+      ],
       jwks: [{}, { query: "?callback=x" }, { headers: { "if-none-match": '"x"' } }],
       discovery: [{}, { headers: { origin: "https://page.example" } }, { headers: { host: "evil.example" } }],
     };
