@@ -14,9 +14,9 @@ using test::refusal_of;
 namespace {
 
 struct Fixture : AccountFlow {
-    void approve(const model::User& user, const std::string& client, const std::string& scope) {
+    void approve(const model::User& user, const std::string& id, const std::string& scope) {
         model::Consent consent;
-        consent.client_id = model::ClientId(client);
+        consent.client_id = model::ClientId(id);
         consent.subject = user.subject;
         consent.scope = *model::Scope::parse(scope);
         consent.granted_at = fixture.clock.now();
@@ -24,10 +24,10 @@ struct Fixture : AccountFlow {
         store::save_consent(transaction, consent);
         transaction.commit();
     }
-    model::GrantId give(const model::User& user, const std::string& client, const std::string& scope) {
+    model::GrantId give(const model::User& user, const std::string& id, const std::string& scope) {
         model::Grant grant;
-        grant.id = model::GrantId(user.username + client);
-        grant.client_id = model::ClientId(client);
+        grant.id = model::GrantId(user.username + id);
+        grant.client_id = model::ClientId(id);
         grant.subject = user.subject;
         grant.scope = *model::Scope::parse(scope);
         grant.created_at = fixture.clock.now();
