@@ -255,6 +255,11 @@ constexpr Advice kAdvice[] = {
      "the issuer's host name with the address bar."},
     {"form_malformed",
      "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
+    {"account_form_foreign",
+     "The form was not made for this browser, session and page of the account, or another site sent it. Opening the "
+     "page again helps."},
+    {"account_form_malformed",
+     "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
     {"access_refused", kForOthers},
     {"logout_malformed",
      "A parameter of the logout request is given twice, badly encoded or too long; the detail names it. Fix the "
@@ -288,6 +293,9 @@ constexpr Advice kAdvice[] = {
     {"login_failed",
      "The name or the password was wrong, or the user is disabled; `postern user show NAME`, then `postern user passwd "
      "NAME` or `postern user enable NAME`."},
+    {"password_refused",
+     "On the page of the account the present password was wrong, or it was changed meanwhile. Failures count as those "
+     "of a login do; `postern user passwd NAME` sets another password."},
     {"login_throttled",
      "Too many failures from this address or for this name; it ends by itself after login.window seconds."},
 };

@@ -43,7 +43,6 @@ template <class T>
 T& part(Config& config, T fetch::Outbound::*member) {
     return config.settings.outbound.*member;
 }
-
 template <class T>
 T& part(Config& config, T oauth::AccountSettings::*member) {
     return config.settings.account.*member;

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "store/columns.h"
-#include "store/consents.h"
 
 namespace postern::store {
 namespace {
@@ -30,10 +29,14 @@ Application& add(Applications& all, const Access& access) {
 }
 
 void add_consents(db::Database& database, const model::Subject& subject, Applications& all) {
-    for (const ListedConsent& listed : list_consents(database, std::nullopt, subject)) {
-        const model::Consent& consent = listed.consent;
-        Application& application = add(all, {consent.client_id, consent.scope, consent.claims, consent.granted_at});
-        for (const auto& [uri, scope] : consent.resources)
+    auto rows = database.query(
+        "SELECT client_id, scope, claims, granted_at, resources FROM consents WHERE subject = $1", subject);
+    while (rows.step()) {
+        Access access;
+        model::ResourceScopes resources;
+        rows >> access.client_id >> access.scope >> access.claims >> access.since >> resources;
+        Application& application = add(all, access);
+        for (const auto& [uri, scope] : resources)
             for (const std::string& token : scope.tokens()) application.scope.add(token);
     }
 }

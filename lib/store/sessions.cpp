@@ -69,6 +69,17 @@ db::Rows<ListedSession> list_sessions(db::Database& database, util::Time now, ut
             [](db::Statement& row, ListedSession& listed) { row >> listed.session >> listed.username; }};
 }
 
+std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject, util::Time now,
+                                        util::Time idle_since) {
+    auto rows = database.query("SELECT " POSTERN_SESSION_COLUMNS
+                               " FROM sessions s JOIN users u ON u.subject = s.subject"
+                               " WHERE s.subject = $1 AND s.expires_at > $2 AND s.last_seen_at >= $3 AND u.enabled = 1",
+                               subject, now, idle_since);
+    std::vector<model::Session> sessions;
+    while (rows.step()) rows >> sessions.emplace_back();
+    return sessions;
+}
+
 std::vector<model::Subject> subjects_with_sessions(db::Database& database) {
     auto rows =
         database.query("SELECT subject FROM sessions UNION SELECT subject FROM authorization_requests WHERE used = 0");

@@ -31,6 +31,10 @@ struct ListedSession {
 db::Rows<ListedSession> list_sessions(db::Database& database, util::Time now, util::Time idle_since,
                                       const std::optional<model::Subject>& subject, db::Limit limit = {});
 
+/// Those of one enabled user, in no order.
+std::vector<model::Session> sessions_of(db::Database& database, const model::Subject& subject, util::Time now,
+                                        util::Time idle_since);
+
 /// Users who have a session or an unanswered authorization request.
 std::vector<model::Subject> subjects_with_sessions(db::Database& database);
 

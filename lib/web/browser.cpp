@@ -65,7 +65,10 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     std::string value = crypto::random_token(context.random);
     model::Session session;
     session.cookie_hash = oauth::hash_of(value);
-    const bool same_user = browser.session && browser.session->subject == subject;
+    const bool removed = browser.session_cookie && store::remove_session(transaction, *browser.session_cookie);
+    const bool was_of_user = browser.session && browser.session->subject == subject;
+    // Of two logins at once one takes the old session's place; a session id names one session.
+    const bool same_user = removed && was_of_user;
     session.sid = same_user ? browser.session->sid : model::Sid(crypto::random_id(context.random));
     session.subject = subject;
     session.auth_time = auth_time;
@@ -74,10 +77,9 @@ StartedSession start_session(oauth::Context& context, db::Transaction& transacti
     session.expires_at = now + context.settings.session_ttl;
     session.agent = agent_label(browser.user_agent);
     session.address = browser.address;
-    const bool removed = browser.session_cookie && store::remove_session(transaction, *browser.session_cookie);
     store::insert_session(transaction, session);
     StartedSession started{std::move(value), std::move(session), std::nullopt};
-    if (removed && !same_user) started.replaced = browser.session;
+    if (removed && !was_of_user) started.replaced = browser.session;
     return started;
 }
 

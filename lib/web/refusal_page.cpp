@@ -100,7 +100,7 @@ constexpr PageText kPageTexts[] = {
      "You are signed in as {user}. This application is for certain people here, and this account is not one of them.",
      "The administrator of this server or the people who run the application can give you access."},
     {PageFault::account_form_foreign, 403, "account_form_foreign", "This form is out of date",
-     "It was not shown to you in this browser, or you have signed in again since it was. Nothing was changed.",
+     "It was not shown to you in this browser, or you were signed out after it was. Nothing was changed.",
      kOpenPageAgain},
     {PageFault::account_form_malformed, 400, "account_form_malformed", "The form could not be read",
      "A field is missing, was sent twice, or holds characters that cannot be typed. Nothing was changed.",

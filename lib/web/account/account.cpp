@@ -62,9 +62,15 @@ http::Response account(Interaction& interaction, const AccountPages& pages) {
     const oauth::Settings& settings = interaction.context.settings;
     const AccountRoute& route = route_of(settings, interaction.request.path);
     const std::string page = path_of(settings, route);
+    const bool posted = interaction.request.method == http::Method::post;
+    // A form that another site sends comes without cookies. The page is for browsers that bring theirs: to take this
+    // one for a new browser would replace the cookie that its forms and logins are bound to.
+    if (!interaction.browser.session && posted) return http::see_other(settings.url(page));
     if (!interaction.browser.session) return log_in(interaction, page);
+    // The word is for one request: kept in a bookmark it would blame cookies for a session that has ended.
+    if (!posted && interaction.request.query.find(kSessionSent)) return http::see_other(settings.url(page));
     AccountVisit visit{interaction, pages, *interaction.browser.session, page, route.form};
-    if (interaction.request.method != http::Method::post) return route.show(visit);
+    if (!posted) return route.show(visit);
     if (auto foreign = refuse_foreign_form(visit)) return std::move(*foreign);
     return route.submit ? route.submit(visit) : http::see_other(visit.url());
 }

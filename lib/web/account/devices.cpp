@@ -24,10 +24,8 @@ ListedDevice to_device(const model::Session& session, const AccountVisit& visit)
 /// This one first, then by last use.
 std::vector<ListedDevice> find_devices(const AccountVisit& visit) {
     const util::Time now = visit.context().now();
-    std::vector<model::Session> sessions;
-    for (const auto& listed : store::list_sessions(visit.context().store, now,
-                                                   now - visit.context().settings.session_idle_ttl, visit.subject()))
-        sessions.push_back(listed.session);
+    std::vector<model::Session> sessions = store::sessions_of(visit.context().store, visit.subject(), now,
+                                                              now - visit.context().settings.session_idle_ttl);
     std::ranges::stable_sort(sessions, [&](const model::Session& a, const model::Session& b) {
         const bool is_a = a.sid == visit.session.sid, is_b = b.sid == visit.session.sid;
         return is_a != is_b ? is_a : a.last_seen_at > b.last_seen_at;

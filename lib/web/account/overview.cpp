@@ -16,13 +16,11 @@ std::string name_of(const model::User& user) {
     return name != nullptr && name->if_string() != nullptr ? *name->if_string() : "";
 }
 
-std::int64_t count_devices(const AccountVisit& visit) {
+std::size_t count_devices(const AccountVisit& visit) {
     const util::Time now = visit.context().now();
-    std::int64_t count = 0;
-    for ([[maybe_unused]] const auto& each : store::list_sessions(
-             visit.context().store, now, now - visit.context().settings.session_idle_ttl, visit.subject()))
-        ++count;
-    return count;
+    return store::sessions_of(visit.context().store, visit.subject(), now,
+                              now - visit.context().settings.session_idle_ttl)
+        .size();
 }
 
 AccountRow password_row(const AccountVisit& visit) {

@@ -22,7 +22,7 @@ struct AccountFrame {
 /// A page of the account and its state, as the overview lists them.
 struct AccountRow {
     std::string name;
-    std::string state;  ///< "3", "changed 3 May 2026"
+    std::string state;  ///< "3", "kept by your organisation"
     std::string url;    ///< "": it is only told
 };
 

@@ -14,6 +14,7 @@ namespace postern::web {
 namespace {
 
 constexpr const char* kWrong = "The present password is not right.";
+constexpr const char* kNoSlot = "every hash slot was taken; login.hashSlots sets how many there are";
 constexpr const char* kDifferent = "The two new passwords are not the same.";
 
 /// What was typed.
@@ -41,7 +42,8 @@ std::optional<std::string> change(const AccountVisit& visit, const PasswordVerdi
     std::string cookie = crypto::random_token(context.random);
     const auto replace = [&](db::Transaction& transaction) {
         const util::Time now = context.now();
-        if (!confirm_login(transaction, verdict, now)) return false;
+        // The name may have become another user's since.
+        if (verdict.named != visit.subject() || !confirm_login(transaction, verdict, now)) return false;
         auto session = store::find_session(transaction.database(), visit.session.cookie_hash, now,
                                            now - context.settings.session_idle_ttl);
         if (!session) return false;
@@ -58,10 +60,14 @@ std::optional<std::string> change(const AccountVisit& visit, const PasswordVerdi
     return cookie;
 }
 
+void note_refusal(const AccountVisit& visit, const std::string& reason) {
+    visit.context().trail.add(
+        oauth::AuditEvent::password_refused,
+        {oauth::audit::subject(visit.subject()), oauth::audit::session(visit.session.sid), {"reason", reason}});
+}
+
 http::Response refuse(AccountVisit& visit, const PasswordVerdict& verdict) {
-    visit.context().trail.add(oauth::AuditEvent::password_refused, {oauth::audit::subject(visit.subject()),
-                                                                    oauth::audit::session(visit.session.sid),
-                                                                    {"reason", verdict.log_detail}});
+    note_refusal(visit, verdict.log_detail);
     const bool throttled = verdict.outcome == PasswordOutcome::throttled;
     http::Response response =
         throttled ? form(visit, Wrong::present, wait_message(verdict.wait), 429) : form(visit, Wrong::present, kWrong);
@@ -71,27 +77,31 @@ http::Response refuse(AccountVisit& visit, const PasswordVerdict& verdict) {
     return response;
 }
 
-http::Response refuse_busy(const AccountVisit& visit) {
+http::Response refuse_busy(const AccountVisit& visit, const PasswordVerdict& verdict) {
+    note_refusal(visit, verdict.outcome == PasswordOutcome::busy ? verdict.log_detail : kNoSlot);
     return refusal_page(visit.interaction.pages, visit.request(), PageFault::too_busy,
-                        {"", "every hash slot was taken; login.hashSlots sets how many there are",
-                         visit.context().settings.issuer, visit.url()});
+                        {"", kNoSlot, visit.context().settings.issuer, visit.url()});
 }
 
 /// The new password is right, the present one is not looked at yet.
 http::Response change_with(AccountVisit& visit, const Typed& typed, const std::string& username) {
     PasswordVerdict verdict = attempt_login(visit.context(), username, typed.present, visit.request().remote_address);
-    if (verdict.outcome == PasswordOutcome::busy) return refuse_busy(visit);
+    if (verdict.outcome == PasswordOutcome::busy) return refuse_busy(visit, verdict);
     if (verdict.outcome != PasswordOutcome::right) return refuse(visit, verdict);
     std::string hash;
     {
         const auto slot = take_hash_slot(visit.context());
-        if (!slot) return refuse_busy(visit);
+        if (!slot) return refuse_busy(visit, verdict);
         hash = crypto::hash_password(typed.fresh);
     }
     const auto cookie = change(visit, verdict, hash);
     if (!cookie) {
         verdict.log_detail = "the password was changed or the session ended while this change waited";
-        return refuse(visit, verdict);
+        const util::Time now = visit.context().now();
+        const bool is_live = store::find_session(visit.context().store, visit.session.cookie_hash, now,
+                                                 now - visit.context().settings.session_idle_ttl)
+                                 .has_value();
+        return is_live ? refuse(visit, verdict) : http::see_other(visit.url());  // the login comes first then
     }
     http::Response response = done(visit, AccountDone::password_changed);
     const CookieNames& names = visit.interaction.browser.names;

@@ -9,23 +9,26 @@ namespace {
 
 struct DoneText {
     AccountDone what;
+    Form form;              ///< of the page that says it
     std::string_view word;  ///< in the address
     const char* text;
 };
 constexpr DoneText kDone[] = {
-    {AccountDone::password_changed, "password-changed",
+    {AccountDone::password_changed, Form::account_password, "password-changed",
      "Your password is changed. You are signed out everywhere else."},
-    {AccountDone::signed_out, "signed-out", "That device is signed out."},
-    {AccountDone::signed_out_elsewhere, "signed-out-elsewhere", "You are signed out everywhere else."},
-    {AccountDone::access_removed, "access-removed", "The application has no access any more."},
+    {AccountDone::signed_out, Form::account_devices, "signed-out", "That device is signed out."},
+    {AccountDone::signed_out_elsewhere, Form::account_devices, "signed-out-elsewhere",
+     "You are signed out everywhere else."},
+    {AccountDone::access_removed, Form::account_applications, "access-removed",
+     "The application has no access any more."},
 };
 
 /// The token is of browser, session and form; the page is not about any other request.
 constexpr const char* kNoRequest = "";
 
-std::string text_of(std::string_view word) {
+std::string text_of(std::string_view word, Form form) {
     for (const DoneText& row : kDone)
-        if (row.word == word) return row.text;
+        if (row.word == word && row.form == form) return row.text;
     return "";
 }
 
@@ -42,7 +45,7 @@ AccountFrame frame_of(const AccountVisit& visit) {
     AccountFrame frame;
     frame.overview = settings.url(settings.paths.account.value());
     if (settings.oidc && settings.paths.logout) frame.logout = settings.url(*settings.paths.logout);
-    frame.done = text_of(visit.request().query.find("done").value_or(""));
+    frame.done = text_of(visit.request().query.find("done").value_or(""), visit.form);
     frame.action = visit.url();
     frame.csrf = csrf_token(visit.context(), visit.form, visit.interaction.browser, kNoRequest);
     return frame;

@@ -102,6 +102,11 @@ TEST_CASE(
     CHECK(after.session->sid == before.session->sid);
     CHECK(after.session->auth_time == before.session->auth_time + util::Seconds{10});
 
+    // Of two logins at once with the same old cookie, one takes its place: one id never names two sessions.
+    const auto twin = see(fixture, session_cookie(fixture, start(before, alice.subject)));
+    REQUIRE(twin.session);
+    CHECK(twin.session->sid != after.session->sid);
+
     const auto bobs = see(fixture, session_cookie(fixture, start(after, bob.subject)));
     REQUIRE(bobs.session);
     CHECK(bobs.session->sid != after.session->sid);

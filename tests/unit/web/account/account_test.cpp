@@ -97,7 +97,8 @@ TEST_CASE("account: a form sent without a session leads to the login and changes
         auto fields = row.fields;
         fields["csrf"] = f.account_pages.last_frame.csrf;
         f.cookies.erase(web::cookie_names(f.fixture.settings).session);
-        CHECK(place_of(f.press(row.page, fields)) == "https://op.example/login");
+        CHECK(location_of(f.press(row.page, fields)) == "https://op.example/account" + std::string(row.page));
+        CHECK(place_of(f.open(row.page)) == "https://op.example/login");
         CHECK(is_unchanged(f));
     }
 }
@@ -195,8 +196,10 @@ TEST_CASE("account: nothing changes by GET [ACCOUNT-4, L25]") {
 
 TEST_CASE("account: what was done is said in our words only [ACCOUNT-4]") {
     AccountFlow f;
-    f.open("", {{"done", "password-changed"}});
+    f.open("/password", {{"done", "password-changed"}});
     CHECK(f.account_pages.last_frame.done == "Your password is changed. You are signed out everywhere else.");
+    f.open("/devices", {{"done", "password-changed"}});  // the word of another page
+    CHECK(f.account_pages.last_frame.done == "");
     for (const std::string& word : {std::string("Your account is hacked"), std::string("password"), std::string(" ")}) {
         f.open("", {{"done", word}});
         CHECK(f.account_pages.last_frame.done == "");
@@ -254,4 +257,26 @@ TEST_CASE("overview: where others keep the password, the page says so and has no
     f.open("");
     CHECK(f.account_pages.last_overview.rows[0].url == "");
     CHECK(f.account_pages.last_overview.rows[0].state == "kept by your organisation");
+}
+
+TEST_CASE("account: a form without cookies, as other sites send it, replaces no cookie [ACCOUNT-4, CWE-352]") {
+    AccountFlow f;
+    const auto kept = f.cookies;
+    f.cookies.clear();
+    for (const char* page : {"", "/password", "/devices", "/applications"}) {
+        CAPTURE(page);
+        const auto answer = f.press(page, {{"everywhere", "yes"}});
+        CHECK(answer.status == 303);
+        CHECK(location_of(answer) == "https://op.example/account" + std::string(page));
+        CHECK(answer.find("Set-Cookie") == nullptr);
+    }
+    f.cookies = kept;
+    CHECK(f.open("").body == "overview");
+}
+
+TEST_CASE("account: that a session cookie was sent is said for one request, and in no bookmark [ACCOUNT-1]") {
+    AccountFlow f;
+    CHECK(location_of(f.open("/devices", {{"signed_in", "yes"}})) == "https://op.example/account/devices");
+    f.cookies.erase(web::cookie_names(f.fixture.settings).session);
+    CHECK(refusal_of(f.open("/devices", {{"signed_in", "yes"}})) == "cookie_missing");
 }

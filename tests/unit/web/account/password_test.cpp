@@ -179,6 +179,7 @@ TEST_CASE("password: a session that ended while the form was open does not come 
     CHECK(place_of(f.press("/password", {{"csrf", f.account_pages.last_frame.csrf},
                                          {"present", AccountFlow::kPassword},
                                          {"new", kNew},
-                                         {"again", kNew}})) == "https://op.example/login");
+                                         {"again", kNew}})) == "https://op.example/account/password");
+    CHECK(place_of(f.open("/password")) == "https://op.example/login");
     CHECK(f.is_password(AccountFlow::kPassword));
 }
