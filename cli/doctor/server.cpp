@@ -91,9 +91,9 @@ constexpr Query kQueries[] = {
      "ALTER ROLE $1 NOSUPERUSER NOCREATEROLE; REVOKE CREATE ON SCHEMA public FROM PUBLIC, $1"},
     {kRole, State::error,
      "SELECT r.rolname FROM" POSTERN_ENDPOINT_ROLES
-     " AND r.rolname <> 'postern_login' AND has_column_privilege(r.oid, 'users', 'password_hash', 'SELECT')"
+     " AND r.rolname NOT IN ('postern_login', 'postern_account') AND has_column_privilege(r.oid, 'users', 'password_hash', 'SELECT')"
      " ORDER BY r.rolname",
-     "$1 may read the password hashes, which only the login needs",
+     "$1 may read the password hashes, which only login and account need",
      "REVOKE SELECT ON users FROM $1, then grant it on the other columns that it needs"},
     {kRole, State::warning,
      "SELECT string_agg(r.rolname, ', ' ORDER BY r.rolname), t.name"
