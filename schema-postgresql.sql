@@ -33,6 +33,7 @@ CREATE TABLE clients (
     origin text NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),
     last_used_at bigint,
     removable_at bigint,
+    brought_by text NOT NULL DEFAULT '',
     gate bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;

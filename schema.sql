@@ -38,7 +38,9 @@ CREATE TABLE clients (
     origin TEXT NOT NULL DEFAULT 'operator' CHECK (origin IN ('operator', 'document')),  -- document: a copy of what the
                                                 -- document at the URL that is its id says, made when a user approved it
     last_used_at INTEGER,                       -- of a document: the latest sign-in to it, by the day; else NULL
-    removable_at INTEGER                        -- of a document: it may be deleted then; NULL: it stays
+    removable_at INTEGER,                       -- of a document: it may be deleted then; NULL: it stays
+    brought_by TEXT NOT NULL DEFAULT ''         -- of a document: subject of the user whose approval made the row, who
+                                                -- may have been removed since; else ''
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL;
 

@@ -146,10 +146,11 @@ constexpr ReasonAdvice kReasonAdvice[] = {
     {"client_document_refused", "the document has the token_endpoint_auth_method",
      "The application wants to authenticate by a key, which this server cannot verify yet. Register it with `postern client "
      "add`, as a client of its own with a secret, if it can have one."},
-    {"client_document_no_room", "the user has approved",
-     "One user may have approved ten clients of documents, or a tenth of clientDocuments.max if that is more, when bringing "
-     "a new one. `postern consent list --user NAME` shows them. `postern consent revoke` or `postern client remove` makes "
-     "room, and so does any change with `postern client set`: what the operator decides about does not count."},
+    {"client_document_no_room", "the user has brought",
+     "One user brings ten clients of documents at most, or a tenth of clientDocuments.max if that is more: those that the "
+     "user was the first to approve. The event client_registered of the audit log names user and client. `postern client "
+     "remove` makes room, and so does any change with `postern client set`: what the operator decides about does not count. "
+     "A consent that is taken back makes none."},
     {"client_document_refused", "the document",
      "The document at the URL of the client_id cannot be accepted, for the reason in the detail. The people who publish it "
      "can correct it; register the application with `postern client add` otherwise."},

@@ -72,6 +72,7 @@ struct Client {
     // Of a document:
     std::optional<util::Time> last_used_at = std::nullopt;  ///< the latest sign-in, by the day
     std::optional<util::Time> removable_at = std::nullopt;  ///< nullopt: the operator has decided about it, so it stays
+    Subject brought_by = {};  ///< the user whose approval made the row, perhaps removed since; empty: not known
 
     bool has_grant(GrantType grant) const { return grants.contains(grant); }
 };

@@ -20,7 +20,7 @@ enum class NotIssued {
     may_not_use,         ///< the user lost the right to use the client meanwhile
     client_changed,      ///< a client that a document describes was disabled or registered by the operator meanwhile
     too_many_clients,    ///< it is new, and `clientDocuments.max` are kept
-    too_many_of_user,    ///< it is new, and the user has approved as many such clients as one user may
+    too_many_of_user,    ///< it is new, and the user has brought as many such clients as one user may
 };
 
 /// Where the approval comes from.

@@ -25,6 +25,7 @@ Recorded insert(db::Transaction& transaction, Context& context, model::Client cl
     client.created_at = context.now();
     client.last_used_at = context.now();
     client.removable_at = removable_at(context);
+    client.brought_by = subject;
     // On a server another user's approval may have inserted it since this transaction looked.
     if (!store::insert_client(transaction, client)) return NotIssued::approval_withdrawn;
     return RecordedClient{true};

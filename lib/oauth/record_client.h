@@ -19,8 +19,9 @@ struct RecordedClient {
     std::string changed = {};  ///< words: which of name and redirect_uris the document has changed
 };
 
-/// How many clients of documents one user may have approved when bringing a new one: a tenth of `max`, and ten at
-/// least. So it takes ten users to fill the table.
+/// How many clients of documents one user may have brought when bringing a new one: a tenth of `max`, and ten at least.
+/// A client is the user's who approved it first, until it is deleted: taking the approval back makes no room. So it
+/// takes ten users to fill a table of 100 or more.
 std::int64_t most_of_user(std::int64_t max);
 
 /// In the transaction that issues the user's credential: inserts the client, unless there are too many, or brings its

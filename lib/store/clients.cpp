@@ -44,14 +44,16 @@ std::set<model::GrantType> parse_grants(const std::string& text) {
 #define POSTERN_CLIENT_COLUMNS                                                                            \
     "c.id, c.name, c.type, c.native, c.first_party, c.enabled, c.grants, c.scope, c.auth_method, c.pkce," \
     " c.created_at, c.restricted, c.groups, c.id_token_claims, c.access_token_profile,"                   \
-    " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims, c.origin, c.last_used_at, c.removable_at"
+    " c.groups_in_access_token, c.default_resource, c.resources, c.own_claims, c.origin, c.last_used_at," \
+    " c.removable_at, c.brought_by"
 Client read_client(db::Statement& row) {
     Client client;
     std::string type, grants, auth_method, pkce, groups, profile, origin;
     row >> client.id >> client.name >> type >> client.native >> client.first_party >> client.enabled >> grants >>
         client.scope >> auth_method >> pkce >> client.created_at >> client.restricted >> groups >>
         client.id_token_claims >> profile >> client.groups_in_access_token >> client.default_resource >>
-        client.resources >> client.own_claims >> origin >> client.last_used_at >> client.removable_at;
+        client.resources >> client.own_claims >> origin >> client.last_used_at >> client.removable_at >>
+        client.brought_by;
     client.type = type == kPublic ? model::ClientType::public_ : model::ClientType::confidential;
     client.grants = parse_grants(grants);
     client.auth_method = known(model::parse_auth_method(auth_method), "auth_method");
@@ -109,7 +111,8 @@ void insert_secret(db::Transaction& transaction, const ClientId& id, const model
         id, hash, until);
 }
 
-/// $1 is the id, $2 to $18 are everything else but created_at, origin and last_used_at. True when a row was written.
+/// $1 is the id, $2 to $18 are everything else but created_at, origin, last_used_at and brought_by. True when a row was
+/// written.
 template <class... More>
 bool write_client(db::Transaction& transaction, const char* sql, const Client& client, const More&... more) {
     const char* type = client.type == model::ClientType::public_ ? kPublic : kConfidential;
@@ -205,10 +208,11 @@ bool insert_client(db::Transaction& transaction, const Client& client) {
         "INSERT INTO clients"
         " (id, name, type, native, first_party, enabled, grants, scope, auth_method, pkce, restricted, groups,"
         " id_token_claims, access_token_profile, groups_in_access_token, default_resource, resources, removable_at,"
-        " created_at, origin, last_used_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)"
+        " created_at, origin, last_used_at, brought_by)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)"
         " ON CONFLICT (id) DO NOTHING";
-    if (!write_client(transaction, kInsert, client, client.created_at, to_string(client.origin), client.last_used_at))
+    if (!write_client(transaction, kInsert, client, client.created_at, to_string(client.origin), client.last_used_at,
+                      client.brought_by))
         return false;
     insert_all_uris(transaction, client);
     for (const auto& secret : client.secrets) insert_secret(transaction, client.id, secret.hash, secret.expires_at);
@@ -251,10 +255,8 @@ std::int64_t count_fleeting_clients(db::Database& database) {
 }
 
 std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject) {
-    auto row = database.query(
-        "SELECT count(*) FROM consents t JOIN clients c ON c.id = t.client_id"
-        " WHERE t.subject = $1 AND c.removable_at IS NOT NULL",
-        subject);
+    auto row =
+        database.query("SELECT count(*) FROM clients WHERE removable_at IS NOT NULL AND brought_by = $1", subject);
     return row.step() ? row.integer(0) : 0;
 }
 

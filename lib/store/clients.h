@@ -38,8 +38,8 @@ std::vector<RegisteredUri> find_redirect_uris(db::Database& database, std::strin
 
 /// False when the id is taken.
 bool insert_client(db::Transaction& transaction, const model::Client& client);
-/// Replaces everything but id, secrets, created_at, own_claims, origin and last_used_at. False when there is no such
-/// client.
+/// Replaces everything but id, secrets, created_at, own_claims, origin, last_used_at and brought_by. False when there
+/// is no such client.
 bool update_client(db::Transaction& transaction, const model::Client& client);
 /// Deletes the client with everything under it (grants, codes, tokens, consents).
 bool remove_client(db::Transaction& transaction, const model::ClientId& id);
@@ -53,7 +53,7 @@ void touch_client(db::Transaction& transaction, const model::ClientId& id, util:
                   util::Time removable_at);
 /// Clients of documents that may be deleted one day.
 std::int64_t count_fleeting_clients(db::Database& database);
-/// Those of them that the user has approved.
+/// Those of them that the user has brought, with or without a consent of the user today.
 std::int64_t count_fleeting_clients(db::Database& database, const model::Subject& subject);
 /// Whether a document describes the client; false when there is none.
 bool is_described(db::Database& database, const model::ClientId& id);

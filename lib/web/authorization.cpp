@@ -109,7 +109,7 @@ struct CarryOut {
         if (issued.error() == oauth::NotIssued::client_changed) return refuse(PageFault::document_changed);
         if (issued.error() == oauth::NotIssued::too_many_clients) return refuse(PageFault::document_no_room);
         if (issued.error() == oauth::NotIssued::too_many_of_user)
-            return refuse(PageFault::document_no_room, "the user has approved as many as one user may");
+            return refuse(PageFault::document_no_room, "the user has brought as many as one user may");
         if (issued.error() == oauth::NotIssued::may_not_use) restricted = true;
         if (issued.error() == oauth::NotIssued::session_ended) interaction.browser.session.reset();
         return std::nullopt;

@@ -193,7 +193,7 @@ TEST_CASE(
         {"client_document_busy", "more than 6 fetches from this host in a minute", "More documents were to be fetched than in one minute may be"},
         {"client_document_changed", "the document says something else than when the request began", "start again at the application"},
         {"client_document_no_room", "", "clientDocuments.max allows"},
-        {"client_document_no_room", "the user has approved as many as one user may", "`postern consent revoke`"},
+        {"client_document_no_room", "the user has brought as many as one user may", "The event client_registered"},
         {"redirect_unregistered", "received: https://evil.example/cb; the document of the client names 1 others; URIs must be equal byte for byte", "the document does not name this address"},
         {"invalid_client", "a document describes the client, and clientDocuments is off", "Switch it on again"},
     };

@@ -165,6 +165,7 @@ constexpr const char* kToVersion4[] = {
     " CHECK (origin IN ('operator', 'document'))",
     "ALTER TABLE clients ADD COLUMN last_used_at INTEGER",
     "ALTER TABLE clients ADD COLUMN removable_at INTEGER",
+    "ALTER TABLE clients ADD COLUMN brought_by TEXT NOT NULL DEFAULT ''",
     "CREATE INDEX clients_by_removable_at ON clients (removable_at) WHERE removable_at IS NOT NULL",
     "CREATE TABLE fetched ("
     " url_digest TEXT NOT NULL PRIMARY KEY,"

@@ -35,11 +35,16 @@ struct Fixture {
     }
     /// Commits what is recorded.
     util::Result<oauth::RecordedClient, oauth::NotIssued> record(const model::Client& client,
-                                                                 oauth::ConsentSource consent) {
+                                                                 oauth::ConsentSource consent,
+                                                                 const model::Subject& subject) {
         db::Transaction transaction(fixture.database, db::Durability::full);
-        auto recorded = oauth::record_client(transaction, context, client, alice.subject, consent);
+        auto recorded = oauth::record_client(transaction, context, client, subject, consent);
         if (recorded) transaction.commit();
         return recorded;
+    }
+    util::Result<oauth::RecordedClient, oauth::NotIssued> record(const model::Client& client,
+                                                                 oauth::ConsentSource consent) {
+        return record(client, consent, alice.subject);
     }
     model::Client stored() { return *store::find_client(fixture.database, kUrl); }
 };
@@ -86,4 +91,16 @@ TEST_CASE("record_client: what the row has become since the request was begun co
         CHECK(f.stored().enabled == before.enabled);
         CHECK(f.stored().origin == before.origin);
     }
+}
+
+TEST_CASE("record_client: a client stays the user's who brought it when another user approves a change [CIMD-10]") {
+    Fixture f;
+    const auto bob = f.fixture.add_user("bob").subject;
+    REQUIRE(f.record(Fixture::described(), oauth::ConsentSource::given_now)->is_new);
+    const auto changed = f.record(Fixture::described("Other name"), oauth::ConsentSource::given_now, bob);
+    REQUIRE(changed);
+    CHECK(changed->changed == "client_name");
+    CHECK(f.stored().brought_by == f.alice.subject);
+    CHECK(store::count_fleeting_clients(f.fixture.database, f.alice.subject) == 1);
+    CHECK(store::count_fleeting_clients(f.fixture.database, bob) == 0);
 }

@@ -64,6 +64,7 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
     rich.origin = model::Origin::document;
     rich.last_used_at = kLater;
     rich.removable_at = kLater + Seconds{1};
+    rich.brought_by = model::Subject("alice");
     rich.resources = {"https://b.example/", "https://a.example/"};
     rich.redirect_uris = {"https://z.example/", "https://a.example/", "https://m.example/"};
     rich.post_logout_redirect_uris = {"https://z.example/out", "https://a.example/out"};
@@ -97,6 +98,7 @@ TEST_CASE("clients: every property comes back as it was put in [RFC 6749 §2]") 
         CHECK(got->origin == put.origin);
         CHECK(got->last_used_at == put.last_used_at);
         CHECK(got->removable_at == put.removable_at);
+        CHECK(got->brought_by == put.brought_by);
         REQUIRE(got->secrets.size() == put.secrets.size());
         for (std::size_t i = 0; i < put.secrets.size(); ++i) {
             CHECK(got->secrets[i].hash == put.secrets[i].hash);

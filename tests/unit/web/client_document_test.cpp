@@ -48,6 +48,17 @@ struct Flow : test::PageFlow {
         changed["redirect_uri"] = redirect_uri;
         return changed;
     }
+    /// One client of many, on a host each: six documents may be fetched from one in a minute.
+    static model::ClientId client_number(int number) {
+        return model::ClientId("https://h" + std::to_string(number) + ".example/c");
+    }
+    std::map<std::string, std::string> asking_for(int number) {
+        const std::string url = client_number(number).str();
+        network.publish(url, R"({"client_id":")" + url + R"(",)" + kSite + "}");
+        auto query = asking();
+        query["client_id"] = url;
+        return query;
+    }
     http::Response start(const std::map<std::string, std::string>& query) {
         fixture.fetcher = &network;
         return visit(web::start_authorization, query);
@@ -655,39 +666,47 @@ TEST_CASE("client document: one user brings a tenth of `max`, ten at least, and 
         CAPTURE(row.max);
         Flow f;
         f.fixture.settings.client_documents.max = row.max;
-        const auto query_of = [&](int number) {
-            // A host each: six may be fetched from one in a minute.
-            const std::string url = "https://h" + std::to_string(number) + ".example/c";
-            f.network.publish(url, R"({"client_id":")" + url + R"(",)" + kSite + "}");
-            auto query = f.asking();
-            query["client_id"] = url;
-            return query;
-        };
         for (int number = 1; number <= row.share; ++number)
-            REQUIRE(location_parameter(f.approve(query_of(number)), "code") != "");
-        const auto refused = f.approve(query_of(row.share + 1));
+            REQUIRE(location_parameter(f.approve(f.asking_for(number)), "code") != "");
+        const auto refused = f.approve(f.asking_for(row.share + 1));
         CHECK(refusal_of(refused) == "client_document_no_room");
-        CHECK(f.detail_of(refused) == "the user has approved as many as one user may");
-        CHECK(location_parameter(f.start(query_of(1)), "code") != "");  // what is there goes on
+        CHECK(f.detail_of(refused) == "the user has brought as many as one user may");
+        CHECK(location_parameter(f.start(f.asking_for(1)), "code") != "");  // what is there goes on
 
         const model::User bob = f.fixture.add_user("bob");
         f.sign_in(bob, "of-bob");
-        CHECK(location_parameter(f.approve(query_of(row.share + 1)), "code") != "");
+        CHECK(location_parameter(f.approve(f.asking_for(row.share + 1)), "code") != "");
         f.sign_in(f.alice, "again");
-        CHECK(location_parameter(f.approve(query_of(row.share + 1)), "code") != "");  // it is not new any more
-        // What the operator has decided about does not count; alice has one more by now.
+        CHECK(location_parameter(f.approve(f.asking_for(row.share + 1)), "code") != "");  // it is not new any more
+        // What the operator has decided about does not count.
         db::write(f.fixture.database, db::Durability::full, [&](db::Transaction& transaction) {
-            for (const int number : {1, 2}) {
-                auto client = *store::find_client(f.fixture.database,
-                                                  model::ClientId("https://h" + std::to_string(number) + ".example/c"));
-                client.removable_at.reset();
-                store::update_client(transaction, client);
-            }
+            auto client = *store::find_client(f.fixture.database, Flow::client_number(1));
+            client.removable_at.reset();
+            store::update_client(transaction, client);
             transaction.commit();
         });
-        CHECK(location_parameter(f.approve(query_of(row.share + 2)), "code") != "");
-        CHECK(refusal_of(f.approve(query_of(row.share + 3))) == "client_document_no_room");
+        CHECK(location_parameter(f.approve(f.asking_for(row.share + 2)), "code") != "");
+        CHECK(refusal_of(f.approve(f.asking_for(row.share + 3))) == "client_document_no_room");
     }
+}
+
+TEST_CASE("client document: access that is taken back makes no room, and clients that are deleted do [CIMD-10, A31]") {
+    constexpr int kShare = 10;
+    Flow f;
+    f.fixture.settings.client_documents.max = 50;
+    for (int number = 1; number <= kShare; ++number)
+        REQUIRE(location_parameter(f.approve(f.asking_for(number)), "code") != "");
+    const auto of_each = [&](const auto& change) {
+        db::Transaction transaction(f.fixture.database, db::Durability::full);
+        for (int number = 1; number <= kShare; ++number) CHECK(change(transaction, Flow::client_number(number)));
+        transaction.commit();
+    };
+    of_each([&](db::Transaction& transaction, const model::ClientId& client) {
+        return store::remove_consent(transaction, client, f.alice.subject);
+    });
+    CHECK(refusal_of(f.approve(f.asking_for(kShare + 1))) == "client_document_no_room");
+    of_each(store::remove_client);
+    CHECK(location_parameter(f.approve(f.asking_for(kShare + 1)), "code") != "");
 }
 
 TEST_CASE(
