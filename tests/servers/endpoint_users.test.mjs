@@ -19,8 +19,8 @@ const SEALERS = ["authorize", "login", "scopes", "logout", "account"];
 const WITHOUT_DATABASE = ["jwks", "discovery"];
 
 describe("the users that are shipped", () => {
-  it("are ten, and each has the groups that its endpoint needs", () => {
-    assert.equal(Object.keys(USERS).length, 10);
+  it("are eleven, and each has the groups that its endpoint needs", () => {
+    assert.equal(Object.keys(USERS).length, 11);
     for (const [name, { groups }] of Object.entries(USERS)) {
       const needed = [
         ...(WITHOUT_DATABASE.includes(name) ? [] : ["postern"]),
@@ -33,7 +33,7 @@ describe("the users that are shipped", () => {
 });
 
 describe(
-  "ten users behind nginx",
+  "eleven users behind nginx",
   { skip: process.getuid() === 0 ? false : "this needs root, who alone can start programs as other users" },
   () => {
     let provider;
