@@ -79,29 +79,25 @@ void revoke(const Invocation& invocation, const Selection& selection) {
     std::int64_t withdrawn = 0;
     std::int64_t ended = 0;
     struct Done {
-        model::Consent consent;
-        bool removed;
-        std::int64_t grants;
+        model::Consent of;
+        store::WithdrawnAccess withdrawn;
     };
     write_in_batches(
         database, find_all(database, selection),
         [](db::Transaction& transaction, const ListedConsent& listed) {
             const model::Consent& consent = listed.consent;
-            const bool removed = store::remove_consent(transaction, consent.client_id, consent.subject);
-            store::end_open_requests(transaction, consent.subject);  // approved requests would become grants
-            const auto grants =
-                store::end_grants_of(transaction, consent.client_id, consent.subject, util::SystemClock().now());
-            return Done{consent, removed, grants};
+            return Done{consent, store::withdraw_access(transaction, consent.client_id, consent.subject,
+                                                        util::SystemClock().now())};
         },
         [&](const std::vector<Done>& batch) {
-            for (const auto& [consent, removed, grants] : batch) {
-                if (!removed && grants == 0) continue;  // another process was first
-                withdrawn += removed ? 1 : 0;
-                ended += grants;
+            for (const auto& [consent, done] : batch) {
+                if (!done.consent && done.grants == 0) continue;  // another process was first
+                withdrawn += done.consent ? 1 : 0;
+                ended += done.grants;
                 note(invocation, oauth::AuditEvent::consent_withdrawn,
                      {oauth::audit::subject(consent.subject),
                       oauth::audit::client(consent.client_id),
-                      {"grants_ended", std::to_string(grants)}});
+                      {"grants_ended", std::to_string(done.grants)}});
             }
         });
     if (invocation.json) return print_json(json::Object{{"consents", withdrawn}, {"grants", ended}});

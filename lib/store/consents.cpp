@@ -1,18 +1,12 @@
 // Decides how a user's approvals are stored: their union, per client (OpenID Connect Core §3.1.2.4).
 #include "store/consents.h"
 
+#include "store/authorization_requests.h"
 #include "store/columns.h"
+#include "store/grants.h"
 #include "store/users.h"
 
 namespace postern::store {
-namespace {
-
-void add_words(const model::Scope& more, model::Scope& scope) {
-    for (const auto& token : more.tokens()) scope.add(token);
-}
-
-}  // namespace
-
 std::optional<model::Consent> find_consent(db::Database& database, const model::ClientId& client,
                                            const model::Subject& subject) {
     auto row = database.query(
@@ -36,8 +30,8 @@ void save_consent(db::Transaction& transaction, const model::Consent& consent) {
         claims.insert(before->claims.begin(), before->claims.end());
         resources = before->resources;
     }
-    add_words(consent.scope, scope);
-    for (const auto& [uri, approved] : consent.resources) add_words(approved, resources[uri]);
+    scope.add(consent.scope);
+    for (const auto& [uri, approved] : consent.resources) resources[uri].add(approved);
     transaction.queue(
         "INSERT INTO consents (client_id, subject, scope, granted_at, claims, resources) VALUES ($1, $2, $3, $4, $5, $6)"
         " ON CONFLICT (client_id, subject) DO UPDATE SET scope = excluded.scope, granted_at = excluded.granted_at,"
@@ -53,6 +47,15 @@ bool remove_consent(db::Transaction& transaction, const model::ClientId& client,
 
 void remove_consents(db::Transaction& transaction, const model::ClientId& client) {
     transaction.queue("DELETE FROM consents WHERE client_id = $1", client);
+}
+
+WithdrawnAccess withdraw_access(db::Transaction& transaction, const model::ClientId& client,
+                                const model::Subject& subject, util::Time now) {
+    WithdrawnAccess withdrawn;
+    withdrawn.consent = remove_consent(transaction, client, subject);
+    end_open_requests(transaction, subject);
+    withdrawn.grants = end_grants_of(transaction, client, subject, now);
+    return withdrawn;
 }
 
 db::Rows<ListedConsent> list_consents(db::Database& database, const std::optional<model::ClientId>& client,

@@ -29,4 +29,13 @@ struct ListedConsent {
 db::Rows<ListedConsent> list_consents(db::Database& database, const std::optional<model::ClientId>& client,
                                       const std::optional<model::Subject>& subject, db::Limit limit = {});
 
+struct WithdrawnAccess {
+    bool consent = false;     ///< there was one
+    std::int64_t grants = 0;  ///< that have ended
+};
+/// Takes back what the user has approved for the client: the consent, the grants with all that is under them, and the
+/// user's approved requests, which would become grants.
+WithdrawnAccess withdraw_access(db::Transaction& transaction, const model::ClientId& client,
+                                const model::Subject& subject, util::Time now);
+
 }  // namespace postern::store

@@ -4,11 +4,9 @@
 #include "db/write.h"
 #include "oauth/client_id_url.h"
 #include "store/applications.h"
-#include "store/authorization_requests.h"
 #include "store/client_claims.h"
 #include "store/clients.h"
 #include "store/consents.h"
-#include "store/grants.h"
 #include "web/destination.h"
 #include "web/permissions.h"
 #include "web/shown_time.h"
@@ -48,20 +46,12 @@ ListedApplication to_listed(oauth::Context& context, const model::Client& client
     return listed;
 }
 
-struct Removed {
-    bool consent = false;
-    std::int64_t grants = 0;
-};
-
 /// As `postern consent revoke` does. Durable, because what is said to have no access must have none.
-Removed remove_access(const AccountVisit& visit, const model::ClientId& client) {
+store::WithdrawnAccess withdraw(const AccountVisit& visit, const model::ClientId& client) {
     return db::write(visit.context().store, db::Durability::full, [&](db::Transaction& transaction) {
-        Removed removed;
-        removed.consent = store::remove_consent(transaction, client, visit.subject());
-        store::end_open_requests(transaction, visit.subject());  // approved requests would become grants
-        removed.grants = store::end_grants_of(transaction, client, visit.subject(), visit.context().now());
+        const auto withdrawn = store::withdraw_access(transaction, client, visit.subject(), visit.context().now());
         transaction.commit();
-        return removed;
+        return withdrawn;
     });
 }
 
@@ -82,7 +72,7 @@ http::Response submit_applications(AccountVisit& visit) {
     const auto id = visit.request().form.find("client_id");
     if (!id) return refuse_malformed_form(visit, "field: client_id");
     const model::ClientId client{std::string(*id)};
-    const auto [consent, grants] = remove_access(visit, client);
+    const auto [consent, grants] = withdraw(visit, client);
     if (consent || grants > 0)
         visit.context().trail.add(oauth::AuditEvent::consent_withdrawn, {oauth::audit::subject(visit.subject()),
                                                                          oauth::audit::client(client),
