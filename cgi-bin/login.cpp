@@ -3,6 +3,7 @@
 
 #include "server/app.h"
 #include "server/serve.h"
+#include "web/browser.h"
 #include "web/remote_login.h"
 #include "web/remote_user.h"
 
@@ -22,6 +23,13 @@ std::vector<http::Method> methods(const oauth::Settings& settings) {
     return {http::Method::get, http::Method::post};
 }
 
+/// With the account's pages, what names a browser there.
+std::vector<std::string> variables(const oauth::Settings& settings) {
+    std::vector<std::string> names = web::remote_variables(settings);
+    if (settings.paths.account) names.emplace_back(web::kUserAgentVariable);
+    return names;
+}
+
 }  // namespace
 
 int main() {
@@ -29,7 +37,7 @@ int main() {
     endpoint.name = "login";
     endpoint.paths = [](const oauth::Settings& settings) { return std::vector{settings.paths.login}; };
     endpoint.methods = methods;
-    endpoint.server_variables = web::remote_variables;
+    endpoint.server_variables = variables;
     endpoint.store = server::StoreUse::write;
     endpoint.passwords = true;
     endpoint.seal = true;

@@ -21,7 +21,6 @@ constexpr std::string_view kNames[] = {
     "HTTP_COOKIE",
     "HTTP_ORIGIN",
     "HTTP_SEC_FETCH_SITE",
-    "HTTP_USER_AGENT",
     "HTTP_IF_NONE_MATCH",
     "HTTP_X_FORWARDED_FOR",
     "HTTP_TRANSFER_ENCODING",

@@ -38,10 +38,10 @@ struct Request {
     std::string cookie;  ///< the header's value as it came; read it with http/cookie.h
     std::optional<std::string> origin;
     std::optional<std::string> sec_fetch_site;
-    std::string user_agent = {};  ///< or ""
     std::optional<std::string> if_none_match;
     std::string remote_address;  ///< of the client; through trusted proxies when configured
-    /// CGI variables that the configuration names, as the web server's own modules set them; never a header.
+    /// CGI variables that the endpoint asks for: those that the configuration names, as the web server's own modules
+    /// set them, which are never headers; at the login also a header, the User-Agent.
     std::map<std::string, std::string, std::less<>> server_variables = {};
 };
 

@@ -219,7 +219,6 @@ util::Result<http::Request, Failure> parse_request(const gateway::Variables& var
         request.why_no_authorization = explain_missing_authorization(variables, rules.authorization_variables);
     request.cookie = std::string(variables.get("HTTP_COOKIE"));
     request.origin = if_given(variables, "HTTP_ORIGIN");
-    request.user_agent = std::string(variables.get("HTTP_USER_AGENT"));
     request.sec_fetch_site = if_given(variables, "HTTP_SEC_FETCH_SITE");
     request.if_none_match = if_given(variables, "HTTP_IF_NONE_MATCH");
     request.remote_address = gateway::client_address(variables.get("REMOTE_ADDR"),

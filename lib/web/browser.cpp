@@ -35,7 +35,8 @@ std::optional<model::Session> find_session(oauth::Context& context, const model:
 Browser recognise(oauth::Context& context, const http::Request& request) {
     Browser browser;
     if (context.settings.paths.account) {
-        browser.user_agent = request.user_agent;
+        const auto agent = request.server_variables.find(kUserAgentVariable);
+        if (agent != request.server_variables.end()) browser.user_agent = agent->second;
         if (context.settings.account.addresses) browser.address = request.remote_address;
     }
     browser.names = cookie_names(context.settings);

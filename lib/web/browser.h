@@ -35,6 +35,9 @@ struct Browser {
     bool is_bound_by(std::string_view sealed_binding) const;
 };
 
+/// The CGI variable that the login reads for the account's pages, so that no other program takes it.
+inline constexpr const char* kUserAgentVariable = "HTTP_USER_AGENT";
+
 /// Unknown cookie values are anonymous and never adopted.
 Browser recognise(oauth::Context& context, const http::Request& request);
 

@@ -162,6 +162,16 @@ TEST_CASE("account: another browser of the user is signed out, at once [ACCOUNT-
     CHECK(alice.fetch(at(op, "")).status == 200);
 }
 
+TEST_CASE("account: what a browser calls itself is read by the login alone, and not at any length [ACCOUNT-8]") {
+    const Deployment op;
+    CgiRequest request;
+    request.headers = {{"User-Agent", std::string(16385, 'a')}};
+    CHECK(op.cgi("jwks", request).status == 200);
+    CHECK(op.cgi("authorize", request).status == 400);
+    CHECK(op.cgi("account", request).status == 303);
+    CHECK(op.cgi("login", request).status == 431);
+}
+
 TEST_CASE("account: an application whose access is removed asks again, and its tokens are dead [ACCOUNT-9]") {
     const SignedIn before;
     const Deployment& op = before.op;

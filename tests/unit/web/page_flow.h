@@ -121,7 +121,7 @@ private:
     http::Response send(const Handler& handler, http::Request sent) {
         for (const auto& [name, value] : cookies) sent.cookie += (sent.cookie.empty() ? "" : "; ") + name + "=" + value;
         sent.server_variables = server_variables;
-        sent.user_agent = user_agent;
+        sent.server_variables[web::kUserAgentVariable] = user_agent;
         sent.remote_address = address;
         oauth::Context context = fixture.context();
         web::Interaction interaction(context, pages, sent);

@@ -67,7 +67,7 @@ TEST_CASE("devices: browser, system and address of each login, and no address wh
         f.address = "192.0.2.7";
         oauth::Context context = f.fixture.context();
         http::Request request = test::get("");
-        request.user_agent = f.user_agent;
+        request.server_variables[web::kUserAgentVariable] = f.user_agent;
         request.remote_address = f.address;
         const web::Browser browser = web::recognise(context, request);
         db::Transaction transaction(f.fixture.database, db::Durability::full);
