@@ -30,8 +30,7 @@ util::Time now() { return util::SystemClock().now(); }
 audit::Member of_group(const std::string& name) { return {"group", name}; }
 
 void require_new_name(const std::string& name) {
-    // The command line would take it for an option.
-    if (!model::is_group_name(name) || name.starts_with('-'))
+    if (!model::is_new_group_name(name))
         throw Refused(
             "the name of a group must be 1 to 64 of the characters A-Z a-z 0-9 . _ -, the first of them no -");
 }

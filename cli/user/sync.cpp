@@ -241,8 +241,7 @@ void count_planned(const SyncPlan& plan, Report& report) {
 }  // namespace
 
 void require_source_name(const std::string& name) {
-    // The command line would take it for an option.
-    if (!model::is_group_name(name) || name.starts_with('-'))
+    if (!model::is_new_group_name(name))
         throw Refused(
             "the name of a source must be 1 to 64 of the characters A-Z a-z 0-9 . _ -, the first of them no -");
 }

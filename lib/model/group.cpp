@@ -19,4 +19,6 @@ bool is_group_name(std::string_view name) {
     return !name.empty() && name.size() <= kMaxNameBytes && std::ranges::all_of(name, is_letter_of_name);
 }
 
+bool is_new_group_name(std::string_view name) { return is_group_name(name) && !name.starts_with('-'); }
+
 }  // namespace postern::model

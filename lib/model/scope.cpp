@@ -57,6 +57,10 @@ bool Scope::is_subset_of(const Scope& other) const {
     return std::ranges::all_of(tokens(), [&](const std::string& token) { return other.contains(token); });
 }
 
+void Scope::add(const Scope& other) {
+    for (const std::string& token : other.tokens()) add(token);
+}
+
 void Scope::add(std::string_view token) {
     if (contains(token)) return;
     if (!empty()) text_ += ' ';

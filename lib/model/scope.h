@@ -25,6 +25,7 @@ public:
     bool is_subset_of(const Scope& other) const;
     std::vector<std::string> tokens() const;
     void add(std::string_view token);     ///< no effect when it is there
+    void add(const Scope& other);         ///< each of its tokens
     void remove(std::string_view token);  ///< no effect when it is not
     bool operator==(const Scope& other) const = default;
 

@@ -76,8 +76,7 @@ Outcome<Target> default_target(Context& context, const model::Client& client, co
     if (const auto uri = default_resource_of(context.settings, client)) {
         ASSIGN_OR_RETURN(auto target, find_target(context, client, *uri));
         // A client that names no API for its user uses the token at UserInfo, too.
-        if (!target.scope.empty() && !grant.subject.empty())
-            for (const std::string& token : scopes_of_userinfo(context.settings).tokens()) target.scope.add(token);
+        if (!target.scope.empty() && !grant.subject.empty()) target.scope.add(scopes_of_userinfo(context.settings));
         return target;
     }
     if (!client.resources.empty())
@@ -148,7 +147,7 @@ Outcome<model::ResourceUris> find_resources(Context& context, const model::Clien
         ASSIGN_OR_RETURN(auto target, find_target(context, client, uri));
         RETURN_IF_ERROR(scope_for(target, scope));
         has_limit = has_limit && !target.scope.empty();
-        for (const std::string& token : target.scope.tokens()) allowed.add(token);
+        allowed.add(target.scope);
         if (!is_among(uris, *target.audience)) uris.push_back(std::move(*target.audience));
     }
     if (by_name && has_limit && !scope.is_subset_of(allowed))

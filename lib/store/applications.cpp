@@ -23,7 +23,7 @@ Application& add(Applications& all, const Access& access) {
     Application& application = found->second;
     application.since = is_new ? access.since : std::min(application.since, access.since);
     application.client_id = access.client_id;
-    for (const std::string& token : access.scope.tokens()) application.scope.add(token);
+    application.scope.add(access.scope);
     application.claims.insert(access.claims.begin(), access.claims.end());
     return application;
 }
@@ -36,8 +36,7 @@ void add_consents(db::Database& database, const model::Subject& subject, Applica
         model::ResourceScopes resources;
         rows >> access.client_id >> access.scope >> access.claims >> access.since >> resources;
         Application& application = add(all, access);
-        for (const auto& [uri, scope] : resources)
-            for (const std::string& token : scope.tokens()) application.scope.add(token);
+        for (const auto& [uri, scope] : resources) application.scope.add(scope);
     }
 }
 
