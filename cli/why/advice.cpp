@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cli/why/advice_for_reason.h"
 #include "util/percent.h"
 
 namespace postern::cli {
@@ -15,145 +16,6 @@ constexpr std::string_view kClient = "{client}";
 struct Advice {
     std::string_view error;
     std::string_view text;
-};
-
-/// Advice for one of the reasons that share an error code.
-struct ReasonAdvice {
-    std::string_view error;
-    std::string_view reason;  ///< how the description or the detail begins
-    std::string_view text;
-};
-
-constexpr std::string_view kForOthers =
-    "The client is for certain users and groups, as `postern client show {client}` says, and the user is not one of "
-    "them. `postern group member add GROUP USER` or `postern client set {client} --allow-user USER` lets the user in. A "
-    "group of login.groupsFromEnvironment follows the web server's variable at the user's next login.";
-
-constexpr ReasonAdvice kReasonAdvice[] = {
-    // RFC 7636, RFC 9700 §2.1.1
-    {"invalid_request", "the client is registered with --pkce required",
-     "The application sends no code_challenge: switch PKCE on there (with S256). For an application that cannot do "
-     "PKCE, `postern client set {client} --pkce optional` accepts its requests."},
-    {"invalid_request", "a public client",
-     "The application sends no code_challenge: switch PKCE on there (with S256). A client without a secret cannot do "
-     "without. If the application can keep a secret but cannot do PKCE, `postern client set {client} --confidential "
-     "--pkce optional` makes one and accepts its requests."},
-    {"invalid_request", "code_challenge_method must be S256",
-     "The application sends a plain code_challenge, or no code_challenge_method, which means the same. Set S256 "
-     "there, or switch PKCE off if `postern client show {client}` says that it is optional."},
-    // RFC 6749 §2.3
-    {"invalid_client", "the client is disabled", "`postern client enable {client}` enables it again."},
-    {"invalid_client", "a document describes the client, and clientDocuments is off",
-     "A user approved the client when \"clientDocuments\" was on. Switch it on again to let such clients go on, or register "
-     "this one with `postern client remove` and `postern client add URL --public`."},
-    {"invalid_client", "a public client has no secret",
-     "The client is registered without a secret. Remove the secret in the application, or register the client with "
-     "one: `postern client set {client} --confidential` prints it."},
-    {"invalid_client", "the client is registered for",
-     "Select the method that the detail names in the application, or accept both: `postern client set {client} "
-     "--auth-method client_secret`."},
-    {"invalid_client", "only a confidential client may introspect",
-     "Let the API introspect with a client of its own that has a secret: `postern client add NAME --grant "
-     "client_credentials --scope \"\"`. \"introspectionRequiresConfidentialClient\": false in the configuration admits "
-     "public clients too."},
-    // RFC 6749 §3.3
-    {"invalid_scope", "OpenID scope",
-     "OpenID Connect is off: set \"oidc\" in the configuration, or let the client leave the scope out."},
-    {"invalid_scope", "unknown scope",
-     "This server does not know the scope that the detail names, and the client is not registered for it. Register it "
-     "with `postern client set {client} --scope \"...\"`, naming every scope that the client needs, and describe it in "
-     "\"scopeDescriptions\" of the configuration, which the consent page shows; or let the client leave it out. Only an "
-     "authorization request with openid ignores such a scope; the log then has a line scope_ignored."},
-    {"invalid_scope", "scope must be words",
-     "The client sends a scope with a character that no scope has, or with more than one space between words. Correct "
-     "it there."},
-    {"invalid_scope", "the scope exceeds what was granted",
-     "The refresh request names a scope that was not granted at the authorization. Let the client leave out scope, or "
-     "send the user to authorize again. If the client did ask for it, a line scope_ignored of the log names it: "
-     "register it with `postern client set {client} --scope \"...\"`, naming every scope that the client needs."},
-    {"invalid_scope", "the client_credentials grant has no OpenID scopes",
-     "No user takes part in this grant, so it has no openid, profile, email, address, phone or offline_access. Let the "
-     "client leave these out, or name its own scopes."},
-    {"invalid_scope", "the client is not registered for the scope of a requested claim",
-     "The client asks for the claim that the detail names, by the claims parameter. Register the scope of that claim "
-     "with `postern client set {client} --scope \"...\"`, naming every scope that the client needs, or let the client "
-     "ask for less."},
-    // RFC 6749 §4.1.2.1
-    {"access_denied", "the user may not use this client", kForOthers},
-    // RFC 8707 §2
-    {"invalid_target", "the audience must not be this server",
-     "The token request names this server as its audience. UserInfo needs none: leave `audience` (or `aud`) out there, "
-     "or name the API that is to accept the token."},
-    {"invalid_target", "the audience must not be a client",
-     "The audience that the detail names is a client that signs users in, which could take the access token for an ID "
-     "token. Name the API by its URL, or give it a client of its own: `postern client add NAME --grant "
-     "client_credentials --scope \"\"`."},
-    {"invalid_target", "aud and audience name different targets",
-     "The token request has both `aud` and `audience`, which mean the same here. Let the client send one of them."},
-    {"invalid_target", "aud or audience and resource name different targets",
-     "`aud`, `audience` and `resource` mean the same here. Let the client send `resource` alone."},
-    {"invalid_target", "resource must be an absolute URI without fragment",
-     "The client sends a name, a path or a URI with #. Let it send the API's URI in full, such as "
-     "https://api.example.org/; what is no URI can be sent as `audience`."},
-    {"invalid_target", "a token is for one resource: name one",
-     "The token request has `resource` more than once. Let the client ask for a token for each API."},
-    {"invalid_target", "there are more than 8 resources", "Let the client name at most eight at one authorization."},
-    {"invalid_target", "the resource is disabled",
-     "The operator has disabled the API that the detail names: `postern resource enable URI` lets clients ask for tokens "
-     "for it again."},
-    {"invalid_target", "the client may not ask for this resource",
-     "The client has a list of APIs, `resources` of `postern client show {client}`, and the one that the detail names is "
-     "not among them. Add it with `postern client set {client} --resource`, naming all of them. A path is compared byte "
-     "for byte: a slash at its end counts."},
-    {"invalid_target", "the resource was not granted",
-     "The authorization request named other APIs, which the detail lists, and the user approved these. Let the client send "
-     "the same `resource` in both requests. A path is compared byte for byte: a slash at its end counts; `postern "
-     "resource set --alias` makes two spellings one API."},
-    {"invalid_target", "several resources were granted: name one",
-     "The authorization request named several APIs. Let the client send `resource` with one of them in the token "
-     "request."},
-    {"invalid_target", "resource is required",
-     "Tokens of profile rfc9068 have an audience, the request names none, and there is no default. Let the client send "
-     "`resource`, or use `postern client set {client} --default-resource`."},
-    {"invalid_scope", "the resource does not have this scope",
-     "The client asks for a scope that none of the APIs has which it names; the detail lists those that they have. Add it "
-     "with `postern resource set URI --scope`, or let the client ask for less."},
-    {"invalid_scope", "the resource has none of the scopes",
-     "Nothing of what the client asks for is a scope of the API that it names; the detail lists its scopes. Let the client ask "
-     "for one of these, or change them with `postern resource set URI --scope`."},
-    {"invalid_target", "the resource is not registered",
-     "A client that a document describes may name only APIs of yours. Register the one that the detail names with `postern "
-     "resource add URI`, or give the one that is registered another spelling with `postern resource set URI --alias`."},
-    // draft-ietf-oauth-client-id-metadata-document
-    {"redirect_unregistered", "received: ",
-     "The client is what its document says, and the document does not name this address. URIs must be equal byte for byte, "
-     "but for the port on 127.0.0.1, [::1] and localhost. Only the people who publish the document can add it; it is looked "
-     "at again when the cached copy is no longer fresh."},
-    {"client_unknown", "no such client, and clientDocuments is off",
-     "The client_id is the URL of a document that describes the application. \"clientDocuments\": {\"enabled\": true} lets "
-     "such applications in, or register this one with `postern client add URL --public`."},
-    {"client_document_refused", "the client_id is on a host that clientDocuments.allow",
-     "Add the host to clientDocuments.allow if you trust who publishes there, or register the application with `postern client "
-     "add`."},
-    {"client_document_refused", "the client_id is on a host that clientDocuments.deny",
-     "The operator does not want applications of this host; clientDocuments.deny names it."},
-    {"client_document_refused", "the client_id is the URI of a resource",
-     "An API and an application have the same URL, and a token for one would be good for the other. Let the application "
-     "publish its document elsewhere; an MCP server and its client are two things."},
-    {"client_document_refused", "the client_id",
-     "The URL cannot name a document, for the reason in the detail. The application must use the URL in the spelling that "
-     "its document has."},
-    {"client_document_refused", "the document has the token_endpoint_auth_method",
-     "The application wants to authenticate by a key, which this server cannot verify yet. Register it with `postern client "
-     "add`, as a client of its own with a secret, if it can have one."},
-    {"client_document_no_room", "the user has brought",
-     "One user brings ten clients of documents at most, or a tenth of clientDocuments.max if that is more: those that the "
-     "user was the first to approve. The event client_registered of the audit log names user and client. `postern client "
-     "remove` makes room, and so does any change with `postern client set`: what the operator decides about does not count. "
-     "A consent that is taken back makes none."},
-    {"client_document_refused", "the document",
-     "The document at the URL of the client_id cannot be accepted, for the reason in the detail. The people who publish it "
-     "can correct it; register the application with `postern client add` otherwise."},
 };
 
 constexpr Advice kAdvice[] = {
@@ -261,7 +123,21 @@ constexpr Advice kAdvice[] = {
      "page again helps."},
     {"account_form_malformed",
      "A form field was missing or unreadable. Browsers do not send such forms; a program or an extension may."},
-    {"access_refused", kForOthers},
+    {"access_refused", kAdviceForOthers},
+    {"client_document_error",
+     "The request of a client with a document was answered by a page, which asks the user before the error goes to the "
+     "client's address. The detail names the error; fix the client."},
+    {"remote_user_missing",
+     "login.method is \"remote_user\", and the web server lets users through to the login without a name. Let it ask "
+     "every user to sign in at that path, or name its variable in login.remoteUserVariable."},
+    {"remote_user_unusable",
+     "The name that the web server passes on is too long or holds characters that cannot be shown. Let it pass on "
+     "another attribute."},
+    {"account_unknown",
+     "The web server has signed the user in, but there is no such user here: `postern user add NAME`, or "
+     "login.autoCreate makes users at their first login."},
+    {"account_disabled",
+     "The web server has signed the user in, but the user is disabled here; `postern user enable NAME`."},
     {"logout_malformed",
      "A parameter of the logout request is given twice, badly encoded or too long; the detail names it. Fix the "
      "client."},
@@ -333,11 +209,7 @@ std::string_view text_for(const server::RefusalRecord& refusal) {
         const bool posted = refusal.endpoint == "authorize" && refusal.detail.ends_with("got POST");
         return posted ? kPostToAuthorize : kOtherMethod;
     }
-    const auto* for_reason = std::ranges::find_if(kReasonAdvice, [&](const ReasonAdvice& row) {
-        return row.error == refusal.error &&
-               (refusal.description.starts_with(row.reason) || refusal.detail.starts_with(row.reason));
-    });
-    if (for_reason != std::end(kReasonAdvice)) return for_reason->text;
+    if (const auto text = advice_for_reason(refusal)) return *text;
     const auto* advice = std::ranges::find(kAdvice, refusal.error, &Advice::error);
     return advice == std::end(kAdvice) ? kOther : advice->text;
 }

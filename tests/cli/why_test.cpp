@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 
 #include "installation.h"
 #include "server/refusal_ring.h"
+#include "support/deployment.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -63,6 +65,25 @@ TEST_CASE("why: each error has its own advice, an unknown one some all the same"
     }
     std::sort(hints.begin(), hints.end());
     CHECK(std::adjacent_find(hints.begin(), hints.end()) == hints.end());
+}
+
+TEST_CASE("why: each page on which a request ends has advice") {
+    const Installation installation;
+    const auto hint = [&](const std::string& error) {
+        server::RefusalRecord refusal = kRefusal;
+        refusal.request_id = refusal.error = error;
+        record(installation, refusal);
+        return text_of(installation.must_json({"why", error}), "hint");
+    };
+    const std::string none = hint("no_such_error");
+    const std::string pages = read_file(source_directory() / "lib/web/refusal_page.cpp");
+    const std::regex row(R"RE(\{PageFault::\w+, \d+, "(\w+)")RE");
+    int found = 0;
+    for (std::sregex_iterator at(pages.begin(), pages.end(), row), end; at != end; ++at, ++found) {
+        CAPTURE(at->str(1));
+        CHECK(hint(at->str(1)) != none);
+    }
+    CHECK(found >= 30);
 }
 
 TEST_CASE("why: the advice blames the side that can change it, and its commands name the client") {

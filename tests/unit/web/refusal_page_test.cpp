@@ -23,6 +23,11 @@ const Row kRows[] = {
     {PageFault::client_disabled, 400, "client_disabled"},
     {PageFault::redirect_missing, 400, "redirect_missing"},
     {PageFault::redirect_unregistered, 400, "redirect_unregistered"},
+    {PageFault::document_refused, 400, "client_document_refused"},
+    {PageFault::document_busy, 503, "client_document_busy"},
+    {PageFault::document_changed, 400, "client_document_changed"},
+    {PageFault::document_no_room, 503, "client_document_no_room"},
+    {PageFault::document_error, 400, "client_document_error"},
     {PageFault::resume_missing, 400, "resume_missing"},
     {PageFault::resume_invalid, 400, "resume_invalid"},
     {PageFault::resume_expired, 400, "resume_expired"},
@@ -37,6 +42,8 @@ const Row kRows[] = {
     {PageFault::account_unknown, 403, "account_unknown"},
     {PageFault::account_disabled, 403, "account_disabled"},
     {PageFault::access_refused, 403, "access_refused"},
+    {PageFault::account_form_foreign, 403, "account_form_foreign"},
+    {PageFault::account_form_malformed, 400, "account_form_malformed"},
     {PageFault::logout_malformed, 400, "logout_malformed"},
     {PageFault::logout_hint_invalid, 400, "logout_hint_invalid"},
     {PageFault::logout_client_mismatch, 400, "logout_client_mismatch"},
@@ -76,6 +83,7 @@ TEST_CASE("refusal_page: each fault has its status and its word, and a page that
         words.insert(row.error);
     }
     CHECK(words.size() == std::size(kRows));
+    CHECK(std::size(kRows) == static_cast<std::size_t>(PageFault::logout_form_foreign) + 1);  // the last one
 }
 
 TEST_CASE("refusal_page: a name that looks like a mark is shown as it is") {
