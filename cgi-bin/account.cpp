@@ -18,7 +18,7 @@ http::Response account(server::App& app, const web::AccountPages& pages, const h
 }  // namespace
 
 int main() {
-    const auto pages = std::make_shared<std::unique_ptr<const web::AccountPages>>();
+    std::unique_ptr<const web::AccountPages> pages;
     server::Endpoint endpoint;
     endpoint.name = "account";
     endpoint.paths = web::account_paths;
@@ -27,8 +27,8 @@ int main() {
     endpoint.passwords = true;
     endpoint.seal = true;
     endpoint.pages = web::read_pages;
-    endpoint.begin = [pages](server::App& app) { *pages = web::read_account_pages(app.config().templates); };
+    endpoint.begin = [&pages](server::App& app) { pages = web::read_account_pages(app.config().templates); };
     endpoint.on_failure = server::OnFailure::page;
     return server::serve(
-        endpoint, [pages](server::App& app, const http::Request& request) { return account(app, **pages, request); });
+        endpoint, [&pages](server::App& app, const http::Request& request) { return account(app, *pages, request); });
 }

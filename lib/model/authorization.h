@@ -47,7 +47,7 @@ struct AuthorizationRequest {
     util::Time expires_at{};
     bool session_sent = false;  ///< a login without a form has sent the browser its session cookie on the way
     std::optional<SeenDocument> document = std::nullopt;  ///< nullopt: the client is the operator's
-    /// The path of the page of the account that a login is for. Then there is no client, and nothing but `prompt`,
+    /// The path of the page of the account that a login is for. Then there is no client, and nothing but
     /// `login_hint` and what says how it travels is set. "": the login is for the client.
     std::string account_page = {};
 };

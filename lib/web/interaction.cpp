@@ -150,11 +150,10 @@ http::Response continue_at(Interaction& interaction, const std::string& path, co
 }
 
 http::Response log_in_for_account(Interaction& interaction, const std::string& account_page,
-                                  std::set<model::Prompt> prompt, std::optional<std::string> login_hint) {
+                                  std::optional<std::string> login_hint) {
     oauth::Context& context = interaction.context;
     model::AuthorizationRequest request;
     request.id = crypto::random_token(context.random);
-    request.prompt = std::move(prompt);
     request.login_hint = std::move(login_hint);
     request.expires_at = context.now() + context.settings.authorization_request_ttl;
     request.account_page = account_page;

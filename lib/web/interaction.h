@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 
 #include "http/message.h"
@@ -78,10 +77,10 @@ http::Response continue_at(Interaction& interaction, const std::string& path,
                            const model::AuthorizationRequest& request, const std::string& sealed);
 http::Response continue_at(Interaction& interaction, const std::string& path, const Resumed& asked);
 
-/// 303 to the login page, and from there to the page of the account at this path. With `Prompt::login` in `prompt` the
-/// login asks for everything anew. `login_hint` as in an authorization request.
+/// 303 to the login page, and from there to the page of the account at this path. A session that there is counts for
+/// nothing. `login_hint` as in an authorization request.
 http::Response log_in_for_account(Interaction& interaction, const std::string& account_page,
-                                  std::set<model::Prompt> prompt, std::optional<std::string> login_hint);
+                                  std::optional<std::string> login_hint);
 
 /// Where a login continues: at the authorization endpoint, or at the page of the account.
 http::Response continue_after_login(Interaction& interaction, const LoginVisit& visit);

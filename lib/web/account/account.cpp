@@ -45,7 +45,7 @@ http::Response log_in(Interaction& interaction, const std::string& page) {
         return refusal_page(interaction.pages, interaction.request, PageFault::cookie_missing,
                             {"", "the session cookie of the login did not come back",
                              interaction.context.settings.issuer, interaction.context.settings.url(page)});
-    return log_in_for_account(interaction, page, {}, std::nullopt);
+    return log_in_for_account(interaction, page, std::nullopt);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ http::Response with_browser_id(AccountVisit& visit, const std::function<http::Re
 std::optional<http::Response> refuse_stale_login(AccountVisit& visit) {
     const util::Seconds allowed = visit.context().settings.account.reauthentication;
     if (visit.context().now() - visit.session.auth_time < allowed) return std::nullopt;
-    return log_in_for_account(visit.interaction, visit.page, {model::Prompt::login},
+    return log_in_for_account(visit.interaction, visit.page,
                               store::find_username(visit.context().store, visit.subject()));
 }
 

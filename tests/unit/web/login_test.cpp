@@ -174,7 +174,7 @@ TEST_CASE("submit_login: a second login of the browser ends the first session's 
 namespace {
 
 http::Response want_account(web::Interaction& interaction) {
-    return web::log_in_for_account(interaction, "/account/password", {model::Prompt::login}, "alice");
+    return web::log_in_for_account(interaction, "/account/password", "alice");
 }
 
 }  // namespace

@@ -284,9 +284,7 @@ TEST_CASE("remote_login: a new user is in the groups from the first login on [GR
 TEST_CASE("remote_login: a login for the account comes back to the page and says that it sent a cookie [ACCOUNT-1]") {
     Fixture f;
     const auto begun = f.visit(
-        [](web::Interaction& interaction) {
-            return web::log_in_for_account(interaction, "/account", {}, std::nullopt);
-        },
+        [](web::Interaction& interaction) { return web::log_in_for_account(interaction, "/account", std::nullopt); },
         {});
     const auto answer = f.follow(web::remote_login, begun);
     CHECK(answer.status == 303);
