@@ -164,6 +164,27 @@ TEST_CASE(
     CHECK(!text_of(line, "account").empty());
 }
 
+TEST_CASE("audit: a new password that was not checked for lack of time is refused with that reason [ACCOUNT-6]") {
+    Audited site({{"login", json::Object{{"hashSlots", 1}}}});
+    UserAgent browser(site.op);
+    const std::string page = site.op.url("account") + "/password";
+    const Landing form = browser.log_in(browser.open(page));
+    REQUIRE(form.url == page);
+    const auto files = is_on_postgresql() ? site.op.database_file().replace_extension() : site.op.database_file();
+    const auto slot = postern::os::HashSlot::acquire(files.string(), 1, std::chrono::milliseconds(100));
+    REQUIRE(slot);
+    site.news();
+    const std::string fresh = "four words in a row";
+    const Query typed = {{"csrf", find_form(form.answer.body)->fields.at("csrf")},
+                         {"present", kAlicePassword},
+                         {"new", fresh},
+                         {"again", fresh}};
+    CHECK(browser.send(page, typed.text()).status == 503);
+    const json::Object line = audit_line(site.news(), "password_refused");
+    CHECK(text_of(line, "reason").find("hash slot") != std::string::npos);
+    CHECK(text_of(line, "subject") == subject_of(site.op, kAlice));
+}
+
 TEST_CASE("audit: a code or refresh token that another client shows is a line that names both") {
     Audited site;
     UserAgent alice(site.op);

@@ -1,6 +1,7 @@
 // A signed-in browser in front of the pages of the account, without a server: pages are recorded and not rendered.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -54,6 +55,8 @@ struct AccountFlow : PageFlow {
     model::User alice = fixture.add_user("alice");
     model::User bob = fixture.add_user("bob");
     RecordedAccountPages account_pages;
+    /// What happens after the browser was recognised, before its request is answered.
+    std::function<void()> meanwhile = [] {};
 
     AccountFlow() {
         fixture.settings.oidc = true;
@@ -95,6 +98,7 @@ private:
             http::Request request = interaction.request;
             request.path = *fixture.settings.paths.account + page;
             web::Interaction own(interaction.context, interaction.pages, request);
+            meanwhile();
             return web::account(own, account_pages);
         };
     }
