@@ -90,8 +90,8 @@ constexpr Query kQueries[] = {
      "$1 may create tables or roles, which no endpoint needs",
      "ALTER ROLE $1 NOSUPERUSER NOCREATEROLE; REVOKE CREATE ON SCHEMA public FROM PUBLIC, $1"},
     {kRole, State::error,
-     "SELECT r.rolname FROM" POSTERN_ENDPOINT_ROLES
-     " AND r.rolname NOT IN ('postern_login', 'postern_account') AND has_column_privilege(r.oid, 'users', 'password_hash', 'SELECT')"
+     "SELECT r.rolname FROM" POSTERN_ENDPOINT_ROLES " AND r.rolname NOT IN ('postern_login', 'postern_account')"
+     " AND has_column_privilege(r.oid, 'users', 'password_hash', 'SELECT')"
      " ORDER BY r.rolname",
      "$1 may read the password hashes, which only login and account need",
      "REVOKE SELECT ON users FROM $1, then grant it on the other columns that it needs"},
