@@ -260,8 +260,10 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     const place = await privateDirectory(join(directory, `n${++count}`));
     const program = join(place, "fetch");
     const address = join(place, "address");
-    const environment = `LD_PRELOAD=${join(BUILD, "tests/address_preload.so")} POSTERN_TEST_ADDRESS=$(cat ${address})`;
-    await writeFile(program, `#!/bin/sh\n${environment} exec ${PROGRAM}\n`);
+    // The sanitizer's library comes behind the preloaded one; that is well here.
+    const sanitizer = "ASAN_OPTIONS=verify_asan_link_order=0";
+    const preload = `LD_PRELOAD=${join(BUILD, "tests/address_preload.so")} POSTERN_TEST_ADDRESS=$(cat ${address})`;
+    await writeFile(program, `#!/bin/sh\n${sanitizer} ${preload} exec ${PROGRAM}\n`);
     await chmod(program, 0o755);
     return { where: await installation({ program }), set: (text) => writeFile(address, text) };
   }
@@ -379,6 +381,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     const traced = join(where.place, "trace");
     const calls = async ({ file }) => {
       const env = { POSTERN_CONFIG: file, REQUEST_METHOD: "GET", REQUEST_URI: "/authorize", REMOTE_ADDR: "192.0.2.1" };
+      env.ASAN_OPTIONS = "detect_leaks=0"; // a sanitizer cannot look for leaks in a traced process
       const options = ["-f", "-e", "trace=process,socketpair", "-o", traced, join(BUILD, "cgi-bin/authorize")];
       await run("strace", options, { env });
       return readFileSync(traced, "utf8");
