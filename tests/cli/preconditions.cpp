@@ -64,7 +64,7 @@ void put_grant(const Installation& installation, const Given& given) {
     code.code_hash = model::ValueHash("hash of code " + given.id);
     code.grant_id = grant.id;
     code.redirect_uri = "https://client.example/cb";
-    code.expires_at = given_at() + util::Seconds{600};
+    code.expires_at = given_at() + kLonger;
 
     model::AccessToken access;
     access.token_hash = model::ValueHash("hash of access token " + given.id);
@@ -72,7 +72,7 @@ void put_grant(const Installation& installation, const Given& given) {
     access.grant_id = grant.id;
     access.scope = grant.scope;
     access.issued_at = given_at();
-    access.expires_at = given_at() + util::Seconds{900};
+    access.expires_at = given_at() + kLonger;
 
     model::RefreshToken refresh;
     refresh.token_hash = model::ValueHash("hash of refresh token " + given.id);
@@ -96,7 +96,7 @@ void put_session(const Installation& installation, const std::string& sid, const
     session.auth_time = given_at() - util::Seconds{30};
     session.created_at = given_at() - util::Seconds{30};
     session.last_seen_at = given_at() - util::Seconds{20};
-    session.expires_at = given_at() + util::Seconds{40000};
+    session.expires_at = given_at() + kLonger;
     write(installation, [&](db::Transaction& transaction) {
         store::insert_session(transaction, session);
         store::record_login(transaction, model::RequestKey("request of " + sid), session.subject, session.expires_at);

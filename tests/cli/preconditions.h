@@ -12,6 +12,8 @@ namespace postern::test {
 
 /// The moment at which everything was given; the clock of the command is the system's.
 util::Time given_at();
+/// Longer than the suite runs, also on a busy machine under a sanitizer: what is given so long does not expire in it.
+inline constexpr util::Seconds kLonger{40000};
 
 /// Returns the subject, "sub of <name>".
 std::string put_user(const Installation& installation, const std::string& name);

@@ -112,7 +112,7 @@ TEST_CASE("purge: copies the log back into the database file afterwards") {
         auto database = installation.open();
         db::Transaction transaction(database, db::Durability::lazy);
         for (int i = 0; i < 2000; ++i) {
-            store::count_failures(transaction, {"key " + std::to_string(i)}, given_at(), util::Seconds{900});
+            store::count_failures(transaction, {"key " + std::to_string(i)}, given_at(), kLonger);
         }
         transaction.commit();
     }
