@@ -68,7 +68,7 @@ FUZZ_DRIVER := $(BUILD)/tests/fuzz_driver
 FUZZ_FLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
     -fsanitize-ignorelist=tests/fuzz/sanitizer-ignore.txt
 $(FUZZ_DRIVER): LDFLAGS += -fsanitize=fuzzer
-$(FUZZ_DRIVER): $(filter-out %/replay_test.o,$(fuzz_OBJ)) $(BUILD)/tests/fuzz/driver.o $(BUILD)/tests/support/rules_fixture.o $(LIB)
+$(FUZZ_DRIVER): $(filter-out %/replay_test.o,$(fuzz_OBJ)) $(BUILD)/tests/fuzz/driver.o $(addprefix $(BUILD)/tests/support/,rules_fixture.o database.o) $(LIB)
 	$(LINK)
 fuzz-driver: $(FUZZ_DRIVER)
 fuzz:

@@ -1,4 +1,8 @@
 // libFuzzer's entry: the environment variable FUZZ_TARGET says which target is driven.
+// The precompiled header of the tests has a part of doctest in each object, which wants the rest; no test runs here.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
