@@ -19,7 +19,7 @@ GRANT SELECT (password_hash) ON users TO postern_login, postern_account;
 GRANT SELECT (subject, username, enabled) ON users TO postern_revoke, postern_introspect;
 GRANT SELECT (subject, username, enabled) ON users TO postern_authorize;
 GRANT UPDATE (gate) ON users TO postern_authorize, postern_login, postern_logout;
-GRANT UPDATE (password_hash) ON users TO postern_account;
+GRANT UPDATE (password_hash, stamp) ON users TO postern_account;
 
 -- Who may use a client. A command that changes it waits for transactions that have just looked: that takes a lock.
 GRANT SELECT, UPDATE (gate) ON allowed_users, allowed_groups TO postern_authorize;
@@ -64,6 +64,17 @@ GRANT SELECT (grant_id, issued_at) ON access_tokens, refresh_tokens TO postern_a
 GRANT SELECT, INSERT, UPDATE (state, rotated_at, successor_hash, sibling_hash) ON refresh_tokens TO postern_token;
 GRANT SELECT, UPDATE (revoked_at) ON refresh_tokens TO postern_revoke;
 GRANT SELECT ON refresh_tokens TO postern_introspect;
+
+-- Second factors: who has which, and the stamp with which a half login is void when one has changed.
+GRANT SELECT ON totp_secrets, recovery_codes TO postern_login, postern_account;
+GRANT UPDATE (last_step, last_used_at) ON totp_secrets TO postern_login;
+GRANT UPDATE (used_at) ON recovery_codes TO postern_login;
+GRANT INSERT, UPDATE, DELETE ON totp_secrets, recovery_codes TO postern_account;
+GRANT SELECT (stamp) ON users TO postern_login, postern_account;
+GRANT SELECT (stamp, second_factor) ON users TO postern_authorize;
+GRANT SELECT (name, second_factor) ON groups TO postern_authorize;
+GRANT SELECT (subject) ON totp_secrets TO postern_authorize;
+GRANT SELECT (subject, used_at) ON recovery_codes TO postern_authorize;
 
 GRANT SELECT, INSERT, UPDATE (failures, ends_at), DELETE ON login_attempts TO postern_login, postern_account;
 

@@ -381,6 +381,26 @@ export const PAGES = [
     },
   },
   {
+    name: "account, app to set up",
+    heading: /^Authenticator app$/,
+    open: (page, d) => toAccount(page, d, "/app", "#key"),
+  },
+  {
+    name: "account, app with a wrong code",
+    heading: /^Authenticator app$/,
+    open: async (page, d) => {
+      await toAccount(page, d, "/app", "#key");
+      await page.fill("#code", "no code");
+      await page.click("#turn-on");
+      await page.waitForSelector("#problem");
+    },
+  },
+  {
+    name: "account, no recovery codes",
+    heading: /^Recovery codes$/,
+    open: (page, d) => toAccount(page, d, "/codes", "h1"),
+  },
+  {
     name: "account, devices",
     heading: /^Your devices$/,
     open: async (page, d) => {

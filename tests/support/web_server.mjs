@@ -75,13 +75,19 @@ export async function makeCertificate(directory, { days = 2 } = {}) {
     "2",
     "-subj",
     "/CN=Test authority",
+    // Python 3.13 demands it (RFC 5280 §4.2.1.3).
+    "-addext",
+    "keyUsage=critical,keyCertSign,cRLSign",
     "-keyout",
     file("ca.key"),
     "-out",
     file("ca.pem"),
   ]);
   await run("openssl", [...newKey, "-subj", "/CN=127.0.0.1", "-keyout", file("tls.key"), "-out", file("tls.csr")]);
-  await writeFile(file("tls.ext"), "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\n");
+  await writeFile(
+    file("tls.ext"),
+    "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\nauthorityKeyIdentifier=keyid\n",
+  );
   await run("openssl", [
     "x509",
     "-req",

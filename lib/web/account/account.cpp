@@ -1,7 +1,9 @@
 // The pages of a user's account: one table.
 #include "web/account/account.h"
 
+#include "web/account/app.h"
 #include "web/account/applications.h"
+#include "web/account/codes.h"
 #include "web/account/devices.h"
 #include "web/account/overview.h"
 #include "web/account/password.h"
@@ -23,6 +25,8 @@ bool always(const oauth::Settings&) { return true; }
 /// The suffixes that are not empty first: a path that ends with one is not the overview's.
 constexpr AccountRoute kRoutes[] = {
     {"/password", Form::account_password, show_password, submit_password, has_password_page},
+    {"/app", Form::account_app, show_app, submit_app, has_app_page},
+    {"/codes", Form::account_codes, show_codes, submit_codes, has_app_page},
     {"/devices", Form::account_devices, show_devices, submit_devices, always},
     {"/applications", Form::account_applications, show_applications, submit_applications, always},
     {"", Form::account, show_overview, nullptr, always},

@@ -55,7 +55,9 @@ public:
         : overview_(read_template(directory, "account.html", partials)),
           password_(read_template(directory, "account_password.html", partials, Scripts::one)),
           devices_(read_template(directory, "account_devices.html", partials)),
-          applications_(read_template(directory, "account_applications.html", partials)) {}
+          applications_(read_template(directory, "account_applications.html", partials)),
+          app_(read_template(directory, "account_app.html", partials)),
+          codes_(read_template(directory, "account_codes.html", partials)) {}
 
     http::Response overview(const OverviewPage& page) const override {
         Values values = values_of(page.frame);
@@ -95,11 +97,45 @@ public:
         return respond(applications_, values, 200);
     }
 
+    http::Response app(const AppPage& page, int status) const override {
+        Values values = values_of(page.frame);
+        values.texts["since"] = page.since;
+        values.texts["last_used"] = page.last_used;
+        values.texts["another"] = page.another;
+        values.texts["ends_codes"] = page.ends_codes ? "yes" : "";
+        values.texts["key"] = page.key;
+        values.texts["link"] = page.link;
+        values.texts["path"] = page.path;
+        values.texts["size"] = page.size;
+        values.texts["sealed"] = page.sealed;
+        return respond(app_, values, status);
+    }
+
+    http::Response codes(const CodesPage& page) const override {
+        using Kind = CodesPage::Kind;
+        const auto if_kind = [&](Kind kind) { return page.kind == kind ? "yes" : ""; };
+        Values values = values_of(page.frame);
+        values.texts["title"] = page.kind == Kind::shown  ? "Keep these codes"
+                                : page.kind == Kind::asks ? "Make new recovery codes?"
+                                                          : "Recovery codes";
+        values.texts["none"] = if_kind(Kind::none);
+        values.texts["asks"] = if_kind(Kind::asks);
+        values.texts["shown"] = if_kind(Kind::shown);
+        values.texts["left"] = page.kind == Kind::left ? page.left : "";
+        values.texts["another"] = page.another;
+        values.texts["stamp"] = page.stamp;
+        auto& codes = values.lists["codes"];
+        for (const std::string& code : page.codes) codes.push_back(one("code", code));
+        return respond(codes_, values, 200);
+    }
+
 private:
     Template overview_;
     Template password_;
     Template devices_;
     Template applications_;
+    Template app_;
+    Template codes_;
 };
 
 }  // namespace

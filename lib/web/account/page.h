@@ -72,6 +72,37 @@ struct ApplicationsPage {
     std::vector<ListedApplication> applications;
 };
 
+/// Either the app that is on, or one that can be turned on.
+struct AppPage {
+    AccountFrame frame;
+    // Of the app that is on; "" when one is set up:
+    std::string since;
+    std::string last_used;    ///< or "": not yet
+    std::string another;      ///< URL of the page that sets up another
+    bool ends_codes = false;  ///< the recovery codes end when it is removed
+    // Of the app that is set up; "" when one is on:
+    std::string key;     ///< base32 in groups of four
+    std::string link;    ///< otpauth URL
+    std::string path;    ///< the QR code of `link` (text::QrSvg), or "": it cannot be drawn
+    std::string size;    ///< of its view
+    std::string sealed;  ///< seal_new_app
+};
+
+struct CodesPage {
+    enum class Kind {
+        none,   ///< the user has no second factor, and so no codes
+        left,   ///< how many are left
+        asks,   ///< whether new ones are to be made
+        shown,  ///< the new ones, this once
+    };
+    AccountFrame frame;
+    Kind kind = Kind::none;
+    std::string left;                ///< of `left`
+    std::string another;             ///< of `left`: URL of `asks`
+    std::string stamp;               ///< of `asks`: `users.stamp`, so that a second press makes none
+    std::vector<std::string> codes;  ///< of `shown`, in groups of four
+};
+
 /// Makes the pages of the account. An interface, as Pages is, so that no other program carries them.
 class AccountPages {
 public:
@@ -84,6 +115,8 @@ public:
     virtual http::Response password(const PasswordPage& page, int status) const = 0;
     virtual http::Response devices(const DevicesPage& page) const = 0;
     virtual http::Response applications(const ApplicationsPage& page) const = 0;
+    virtual http::Response app(const AppPage& page, int status) const = 0;
+    virtual http::Response codes(const CodesPage& page) const = 0;
 };
 
 /// The templates of one directory whose names begin with account, and what they splice in: account_top.html,

@@ -16,6 +16,10 @@ struct DoneText {
 constexpr DoneText kDone[] = {
     {AccountDone::password_changed, Form::account_password, "password-changed",
      "Your password is changed. You are signed out everywhere else."},
+    {AccountDone::app_on, Form::account_app, "app-on", "Your app is on."},
+    {AccountDone::app_removed, Form::account_app, "app-removed", "Your app is removed."},
+    {AccountDone::codes_shown_once, Form::account_codes, "codes-shown-once",
+     "Recovery codes are shown once. If you have not kept them, make new ones."},
     {AccountDone::signed_out, Form::account_devices, "signed-out", "That device is signed out."},
     {AccountDone::signed_out_elsewhere, Form::account_devices, "signed-out-elsewhere",
      "You are signed out everywhere else."},

@@ -46,7 +46,15 @@ std::optional<http::Response> refuse_foreign_form(AccountVisit& visit);
 http::Response refuse_malformed_form(const AccountVisit& visit, const std::string& detail);
 
 /// What has been changed, of a closed list: an address says no other text.
-enum class AccountDone { password_changed, signed_out, signed_out_elsewhere, access_removed };
+enum class AccountDone {
+    password_changed,
+    app_on,
+    app_removed,
+    codes_shown_once,  ///< nothing was changed: they were shown by an answer of before
+    signed_out,
+    signed_out_elsewhere,
+    access_removed,
+};
 /// 303 to this page, which says so.
 http::Response done(const AccountVisit& visit, AccountDone what);
 

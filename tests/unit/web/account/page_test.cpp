@@ -68,12 +68,46 @@ web::ApplicationsPage applications() {
     return {.frame = frame(), .applications = {wiki}};
 }
 
+web::AppPage app_on() {
+    web::AppPage page;
+    page.frame = frame();
+    page.since = "1 May 2026";
+    page.last_used = "3 May 2026, 14:05 UTC";
+    page.another = "https://op.example/account/app?new=yes";
+    return page;
+}
+web::AppPage new_app() {
+    web::AppPage page;
+    page.frame = frame();
+    page.key = "GEZD GNBV";
+    page.link = "otpauth://totp/op.example:ada?secret=GEZDGNBV&issuer=op.example";
+    page.path = "M4 4h7v1h-7z";
+    page.size = "29";
+    page.sealed = "sealed-1";
+    return page;
+}
+web::CodesPage codes(web::CodesPage::Kind kind) {
+    web::CodesPage page;
+    page.frame = frame();
+    page.kind = kind;
+    page.left = "7";
+    page.another = "https://op.example/account/codes?new=yes";
+    page.stamp = "12";
+    if (kind == web::CodesPage::Kind::shown) page.codes = {"1234 5678 9012 3456", "6543 2109 8765 4321"};
+    return page;
+}
+
 std::vector<http::Response> all_pages() {
     std::vector<http::Response> pages;
     pages.push_back(shipped().overview(overview()));
     pages.push_back(shipped().password(password(), 200));
     pages.push_back(shipped().devices(devices()));
     pages.push_back(shipped().applications(applications()));
+    pages.push_back(shipped().app(app_on(), 200));
+    pages.push_back(shipped().app(new_app(), 200));
+    using Kind = web::CodesPage::Kind;
+    for (const Kind kind : {Kind::none, Kind::left, Kind::asks, Kind::shown})
+        pages.push_back(shipped().codes(codes(kind)));
     return pages;
 }
 
@@ -147,6 +181,57 @@ TEST_CASE("account pages: without applications the page says so, and has no form
     const std::string page = shipped().applications(none).body;
     CHECK(contains(page, "No application has access"));
     CHECK_FALSE(contains(page, "<form"));
+}
+
+TEST_CASE(
+    "account pages: the key of a new app is a picture, a text and a link, without styles or data: [TOTP-3, A11Y-2]") {
+    const std::string page = shipped().app(new_app(), 200).body;
+    CHECK(contains(page, "viewBox=\"0 0 29 29\" role=\"img\" aria-labelledby=\"qr-title\"><title id=\"qr-title\">"));
+    CHECK(
+        contains(page, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/><path d=\"M4 4h7v1h-7z\" fill=\"#000\"/>"));
+    CHECK(contains(page, ">GEZD GNBV</code>"));
+    CHECK(contains(page, "href=\"otpauth://totp/op.example:ada?secret=GEZDGNBV&amp;issuer=op.example\""));
+    CHECK(contains(page, "autocomplete=\"one-time-code\" inputmode=\"numeric\""));
+    CHECK(contains(page, "name=\"app\" value=\"sealed-1\""));
+    CHECK_FALSE(contains(page, " style=\""));
+    CHECK_FALSE(contains(page, "name=\"remove\""));
+    auto without = new_app();
+    without.path = without.size = "";
+    const std::string words = shipped().app(without, 200).body;
+    CHECK_FALSE(contains(words, "role=\"img\""));
+    CHECK(contains(words, ">GEZD GNBV</code>"));
+}
+
+TEST_CASE("account pages: a wrong code is said at its field, which gets the focus [A11Y-3]") {
+    auto wrong = new_app();
+    wrong.frame.problem = "That code is not right.";
+    const std::string page = shipped().app(wrong, 200).body;
+    CHECK(contains(page, "<title>That code is not right. – Authenticator app</title>"));
+    CHECK(contains(page, "aria-describedby=\"problem rule\" aria-invalid=\"true\" autofocus"));
+}
+
+TEST_CASE("account pages: an app that is on is removed or replaced, and shows no key [TOTP-7, CODE-5]") {
+    const std::string page = shipped().app(app_on(), 200).body;
+    CHECK(contains(page, "name=\"remove\" value=\"yes\""));
+    CHECK(contains(page, "href=\"https://op.example/account/app?new=yes\""));
+    CHECK_FALSE(contains(page, "id=\"key\""));
+    CHECK_FALSE(contains(page, "recovery codes end"));
+    auto last = app_on();
+    last.ends_codes = true;
+    CHECK(contains(shipped().app(last, 200).body, "Your recovery codes end with it."));
+}
+
+TEST_CASE("account pages: codes are shown by one of four pages, and new ones are asked about first [CODE-2, A11Y-5]") {
+    using Kind = web::CodesPage::Kind;
+    for (const Kind kind : {Kind::none, Kind::left, Kind::asks, Kind::shown}) {
+        const std::string page = shipped().codes(codes(kind)).body;
+        CAPTURE(page);
+        CHECK(contains(page, "<code>1234 5678 9012 3456</code>") == (kind == Kind::shown));
+        CHECK(contains(page, "id=\"kept\"") == (kind == Kind::shown));
+        CHECK(contains(page, "You have 7 left.") == (kind == Kind::left));
+        CHECK(contains(page, "<form") == (kind == Kind::asks));
+        CHECK(contains(page, "name=\"stamp\" value=\"12\"") == (kind == Kind::asks));
+    }
 }
 
 TEST_CASE("read_account_pages: a missing template is named") {
