@@ -1,5 +1,6 @@
 // libFuzzer's entry: the environment variable FUZZ_TARGET says which target is driven.
-// The precompiled header of the tests has a part of doctest in each object, which wants the rest; no test runs here.
+
+// The precompiled header puts a part of doctest into each object, which needs the implementation to link. No test runs.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
